@@ -1,0 +1,1 @@
+"""Footnote: document search and cited answers for many tenants on one Postgres."""

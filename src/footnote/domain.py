@@ -1,0 +1,445 @@
+"""The words of Footnote as frozen records; nothing here imports anything of ours.
+
+Conventions: pages and paragraphs are 1-based; character offsets are 0-based, half-open and
+count Unicode code points; times are aware UTC; text is NFC; scores are higher-is-better.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Literal
+from uuid import UUID
+
+MetadataValue = str | int | float | bool
+"""What a document's metadata may hold beside its key."""
+
+
+class SourceType(StrEnum):
+    """How a document came to us."""
+
+    UPLOAD = "upload"
+    EMAIL = "email"
+    EMAIL_ATTACHMENT = "email_attachment"
+    GENERATED = "generated"
+    IMAGE_CAPTURE = "image_capture"
+    VOICE_MEMO = "voice_memo"
+
+
+class DocumentStatus(StrEnum):
+    """Where a document stands; `INDEXED` and `FAILED` are the only resting places."""
+
+    QUEUED = "queued"
+    INGESTING = "ingesting"
+    INDEXED = "indexed"
+    FAILED = "failed"
+
+
+class Stage(StrEnum):
+    """The stages of ingestion, in order."""
+
+    RECEIVE = "receive"
+    PARSE = "parse"
+    CHUNK = "chunk"
+    ENRICH = "enrich"
+    EMBED = "embed"
+    PUBLISH = "publish"
+
+
+class BlockKind(StrEnum):
+    """What a block or a chunk is made of."""
+
+    HEADING = "heading"
+    PARAGRAPH = "paragraph"
+    TABLE = "table"
+    LIST = "list"
+    CODE = "code"
+    IMAGE = "image"
+    CAPTION = "caption"
+    OCR_TEXT = "ocr_text"
+    UTTERANCE = "utterance"
+
+
+class DocumentClass(StrEnum):
+    """What sort of document it is; decides how it is chunked."""
+
+    GENERIC = "generic"
+    CONTRACT = "contract"
+    POLICY = "policy"
+    REPORT = "report"
+    EMAIL = "email"
+    MINUTES = "minutes"
+    TABLE = "table"
+    SLIDES = "slides"
+    TRANSCRIPT = "transcript"
+    CODE = "code"
+
+
+Recall = Literal["dense", "lexical"]
+"""The two ways of recalling chunks."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Principal:
+    """Who acts inside a workspace."""
+
+    principal_id: str
+    groups: tuple[str, ...] = ()
+
+    @property
+    def access_names(self) -> tuple[str, ...]:
+        """The names under which an access list may admit this principal."""
+        return (self.principal_id, *self.groups)
+
+
+LOCAL_PRINCIPAL = Principal(principal_id="local")
+"""The one user of an installation without identities."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workspace:
+    """The tenancy boundary; nothing crosses it."""
+
+    workspace_id: UUID
+    name: str
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lane:
+    """An embedding cohort: vectors of one lane are comparable, vectors of two are not."""
+
+    name: str
+    provider: str
+    model: str
+    dimensions: int
+    revision: str
+    languages: tuple[str, ...] = ()
+    """ISO 639-1 codes the model was trained for; empty when it claims all."""
+
+    @property
+    def fingerprint(self) -> str:
+        """What two lanes must share for their vectors to be comparable."""
+        return f"{self.name}/{self.provider}/{self.model}/{self.dimensions}/{self.revision}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """What a parser yields: one heading, paragraph, table, list …
+
+    Law: the canonical text of its document, sliced by its offsets, equals `text`.
+    """
+
+    kind: BlockKind
+    text: str
+    char_start: int
+    char_end: int
+    paragraph: int
+    """1-based number within the page, or within the document where it has no pages."""
+    page: int | None = None
+    heading_path: tuple[str, ...] = ()
+    """The headings above it, outermost first; a heading's own text is its path's last element."""
+    heading_level: int | None = None
+    confidence: float | None = None
+    """Mean OCR word confidence in 0…1, for text that was read from pixels."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attachment:
+    """A file found inside another one, to become a child document."""
+
+    filename: str
+    media_type: str
+    content: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParsedDocument:
+    """A document read into blocks over one canonical text."""
+
+    text: str
+    """The canonical text: block texts in reading order, separated by blank lines."""
+    blocks: tuple[Block, ...]
+    media_type: str
+    title: str | None = None
+    page_count: int | None = None
+    languages: tuple[str, ...] = ()
+    metadata: Mapping[str, MetadataValue] = field(default_factory=dict)
+    attachments: tuple[Attachment, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BlockSpan:
+    """Where a piece of a chunk came from, so that a quote inside it can be located."""
+
+    char_start: int
+    char_end: int
+    page: int | None
+    paragraph: int
+    kind: BlockKind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chunk:
+    """What is embedded and searched: consecutive blocks under one heading path.
+
+    Law: `canonical_text[char_start:char_end] == text[body_offset:]`; what precedes
+    `body_offset` is a repeated table header.
+    """
+
+    ordinal: int
+    kind: BlockKind
+    text: str
+    char_start: int
+    char_end: int
+    spans: tuple[BlockSpan, ...]
+    token_count: int
+    """Tokens of `text` by the lane's tokenizer."""
+    heading_path: tuple[str, ...] = ()
+    body_offset: int = 0
+    context: str = ""
+    """What enrichment puts before the text when it is embedded."""
+    confidence: float | None = None
+
+    @property
+    def embedded_text(self) -> str:
+        """What the lane embeds."""
+        return f"{self.context}\n{self.text}" if self.context else self.text
+
+    @property
+    def pages(self) -> tuple[int | None, int | None]:
+        """First and last page, None for a document without pages."""
+        pages = [span.page for span in self.spans if span.page is not None]
+        return (min(pages), max(pages)) if pages else (None, None)
+
+    @property
+    def paragraphs(self) -> tuple[int, int]:
+        """Paragraph numbers of the first and the last span."""
+        return self.spans[0].paragraph, self.spans[-1].paragraph
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Enrichment:
+    """What enrichment learnt about a whole document."""
+
+    title: str
+    language: str | None
+    document_class: DocumentClass
+    keywords: tuple[str, ...]
+    sections: tuple[str, ...]
+    summary: str
+    dates: tuple[str, ...] = ()
+    """ISO dates mentioned in the text, in order of first mention."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """Why a document could not be indexed."""
+
+    stage: Stage
+    cause: str
+    advice: str
+    retryable: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """One thing that was given to us."""
+
+    document_id: UUID
+    collection: str
+    filename: str
+    title: str
+    media_type: str
+    byte_size: int
+    content_sha256: str
+    source_type: SourceType
+    status: DocumentStatus
+    stage: Stage
+    """The stage it is in, or the last one it finished."""
+    version: int
+    created_at: datetime
+    updated_at: datetime
+    external_id: str | None = None
+    """The caller's own name for it (a path, a URL, a key); other bytes under it are a new version."""
+    parent_id: UUID | None = None
+    failure: Failure | None = None
+    language: str | None = None
+    document_class: DocumentClass = DocumentClass.GENERIC
+    page_count: int | None = None
+    chunk_count: int = 0
+    summary: str = ""
+    keywords: tuple[str, ...] = ()
+    metadata: Mapping[str, MetadataValue] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchFilters:
+    """What restricts a search, applied before the top k."""
+
+    collections: tuple[str, ...] = ()
+    document_ids: tuple[UUID, ...] = ()
+    source_types: tuple[SourceType, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchRequest:
+    """A question as retrieval receives it."""
+
+    query: str
+    top_k: int = 8
+    filters: SearchFilters = field(default_factory=SearchFilters)
+    plan: str | None = None
+    """The name of a plan; None takes the workspace's default."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """A chunk in a ranking."""
+
+    chunk_no: int
+    score: float
+
+
+Ranking = tuple[Hit, ...]
+"""Hits by falling score; ties by rising chunk number."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StageRecord:
+    """What one retrieval stage did to one evidence."""
+
+    stage: str
+    rank_after: int
+    score_after: float
+    rank_before: int | None = None
+    score_before: float | None = None
+    detail: Mapping[str, MetadataValue] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passage:
+    """A published chunk as the store hands it out, with its provenance."""
+
+    chunk_id: str
+    chunk_no: int
+    document_id: UUID
+    version: int
+    ordinal: int
+    kind: BlockKind
+    text: str
+    body_offset: int
+    char_start: int
+    char_end: int
+    spans: tuple[BlockSpan, ...]
+    heading_path: tuple[str, ...]
+    page_start: int | None
+    page_end: int | None
+    paragraph_start: int
+    paragraph_end: int
+    document_title: str
+    filename: str
+    collection: str
+    source_type: SourceType
+    language: str | None = None
+    parent_id: UUID | None = None
+    parent_title: str | None = None
+    confidence: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """A passage that answers a query, with its scores and the explanation of its rank."""
+
+    passage: Passage
+    rank: int
+    score: float
+    similarity: float | None = None
+    """Cosine similarity to the query; None when the dense recall did not find it."""
+    matched_terms: tuple[str, ...] = ()
+    explanation: tuple[StageRecord, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchResponse:
+    """What retrieval hands to whoever asked."""
+
+    query: str
+    evidence: tuple[Evidence, ...]
+    degraded: tuple[str, ...] = ()
+    """The stages that could not do their work, by name with the reason."""
+    timings_ms: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Citation:
+    """A marker in an answer, bound to evidence and to the exact quoted span."""
+
+    marker: int
+    chunk_id: str
+    document_id: UUID
+    document_title: str
+    filename: str
+    heading_path: tuple[str, ...]
+    page: int | None
+    paragraph: int
+    quote: str
+    char_start: int
+    """Offsets of the quote in the document's canonical text."""
+    char_end: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerSentence:
+    """One statement of an answer."""
+
+    text: str
+    markers: tuple[int, ...]
+    support: float
+    """How well its quotes carry it, 0…1."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """An answer whose every statement carries its footnotes."""
+
+    question: str
+    found: bool
+    """False when the documents do not answer; `sentences` then says so, uncited."""
+    sentences: tuple[AnswerSentence, ...]
+    citations: tuple[Citation, ...]
+    evidence: tuple[Evidence, ...]
+    confidence: float
+    """0…1, how far the evidence answers the question."""
+    degraded: tuple[str, ...] = ()
+    timings_ms: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def text(self) -> str:
+        """The answer as prose with `[n]` markers."""
+        return " ".join(
+            sentence.text + "".join(f" [{marker}]" for marker in sentence.markers)
+            for sentence in self.sentences
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PassageContext:
+    """A passage between its neighbours in the document."""
+
+    chunk: Passage
+    context_before: tuple[Passage, ...]
+    context_after: tuple[Passage, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkspaceStats:
+    """What a workspace holds."""
+
+    documents: int
+    chunks: int
+    documents_by_status: Mapping[str, int]
+    segments: int
+    lane: Lane

@@ -1,0 +1,93 @@
+"""The few exceptions a caller can act on.
+
+FootnoteError                  anything of ours
+├── InvalidRequest             the caller asked for something that makes no sense
+│   └── UnsupportedSettings    a setting has a value we cannot work with
+├── NotFound                   absent, or foreign: the two look the same
+├── Conflict                   the thing exists already
+├── DocumentFailed             a document could not pass a stage
+│   ├── DocumentUnreadable     … and will fail the same way again
+│   └── DocumentInterrupted    … and a retry may help
+├── LaneMismatch               a vector or a model of another lane
+├── LaneUnavailable            a model cannot be reached or loaded
+├── StoreUnavailable           the database cannot be reached or is not ready
+└── NotReady                   the engine has not started completely
+"""
+
+from __future__ import annotations
+
+from footnote.domain import Stage
+
+
+class FootnoteError(Exception):
+    """Something went wrong that a caller can act on."""
+
+    retryable = False
+    """Whether the same call may succeed later."""
+    hint: str | None = None
+    """One sentence that says what to do."""
+
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+class InvalidRequest(FootnoteError):
+    """The request makes no sense as it stands."""
+
+
+class UnsupportedSettings(InvalidRequest):
+    """A setting has a value Footnote cannot work with."""
+
+
+class NotFound(FootnoteError):
+    """There is no such thing in this workspace."""
+
+
+class Conflict(FootnoteError):
+    """There is one already."""
+
+
+class DocumentFailed(FootnoteError):
+    """A document could not pass a stage.
+
+    `stage`, `cause` and `advice` become the document's recorded failure.
+    """
+
+    def __init__(self, *, stage: Stage, cause: str, advice: str) -> None:
+        super().__init__(f"{cause} ({stage.value}); {advice}", hint=advice)
+        self.stage = stage
+        self.cause = cause
+        self.advice = advice
+
+
+class DocumentUnreadable(DocumentFailed):
+    """The document will fail the same way again: broken, encrypted, empty, too large, unknown."""
+
+
+class DocumentInterrupted(DocumentFailed):
+    """The document may pass on another try: a time-out, a lost connection, memory pressure."""
+
+    retryable = True
+
+
+class LaneMismatch(FootnoteError):
+    """A vector, or the model at hand, belongs to another lane."""
+
+
+class LaneUnavailable(FootnoteError):
+    """The model of a lane cannot be loaded or reached."""
+
+    retryable = True
+
+
+class StoreUnavailable(FootnoteError):
+    """The database cannot be reached, or lacks something Footnote needs."""
+
+    retryable = True
+
+
+class NotReady(FootnoteError):
+    """The engine is not ready to serve yet."""
+
+    retryable = True
