@@ -1,0 +1,1 @@
+"""Turn the texts under `sources/` into the PDF, Office, mail and image files under `documents/`."""
