@@ -1,1 +1,205 @@
-"""Footnote: document search and cited answers for many tenants on one Postgres."""
+"""Footnote: files go in, cited answers come out, for many tenants on one Postgres.
+
+Open the engine, hand a file in, let it be indexed, ask:
+
+    import asyncio
+    from pathlib import Path
+
+    import footnote
+
+    async def main() -> None:
+        async with footnote.open() as engine:
+            workspace = await engine.workspace()
+            received = await workspace.receive(Path("policy.pdf").read_bytes(), "policy.pdf")
+            await footnote.index(engine, workspace, [received.document.document_id])
+            answer = await workspace.ask("How soon must a claim be reported?")
+            print(answer.text)
+            for citation in answer.citations:
+                print(citation.marker, citation.filename, citation.page, citation.quote)
+
+    asyncio.run(main())
+
+`footnote.open_sync()` is the same without `async`. Everything listed in `__all__` is the public
+surface; all else may change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from importlib import import_module
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+from footnote.domain import (
+    LOCAL_PRINCIPAL,
+    Answer,
+    AnswerSentence,
+    Check,
+    Citation,
+    Document,
+    DocumentPage,
+    DocumentStatus,
+    Evidence,
+    Failure,
+    Health,
+    Lane,
+    Passage,
+    PassageContext,
+    Principal,
+    Received,
+    SearchFilters,
+    SearchRequest,
+    SearchResponse,
+    SourceType,
+    Stage,
+    StageRecord,
+    Workspace,
+    WorkspaceStats,
+)
+from footnote.errors import (
+    Conflict,
+    DocumentFailed,
+    DocumentInterrupted,
+    DocumentUnreadable,
+    FootnoteError,
+    InvalidRequest,
+    LaneMismatch,
+    LaneUnavailable,
+    NotFound,
+    NotReady,
+    StoreUnavailable,
+    UnsupportedSettings,
+)
+
+if TYPE_CHECKING:
+    from footnote.engine import Engine, WorkspaceEngine
+    from footnote.settings import Settings
+    from footnote.sync import SyncEngine, SyncWorkspaceEngine
+
+__all__ = [  # noqa: RUF022  # in the order of the journey, not of the alphabet
+    # open
+    "open",
+    "open_sync",
+    "Settings",
+    "Engine",
+    "WorkspaceEngine",
+    "SyncEngine",
+    "SyncWorkspaceEngine",
+    "Workspace",
+    "Principal",
+    "LOCAL_PRINCIPAL",
+    "Lane",
+    # files go in
+    "Received",
+    "index",
+    "Document",
+    "DocumentPage",
+    "DocumentStatus",
+    "SourceType",
+    "Stage",
+    "Failure",
+    # evidence is found
+    "SearchRequest",
+    "SearchFilters",
+    "SearchResponse",
+    "Evidence",
+    "StageRecord",
+    "Passage",
+    "PassageContext",
+    # answers come out
+    "Answer",
+    "AnswerSentence",
+    "Citation",
+    # how it is
+    "WorkspaceStats",
+    "Health",
+    "Check",
+    # what can go wrong
+    "FootnoteError",
+    "InvalidRequest",
+    "UnsupportedSettings",
+    "NotFound",
+    "Conflict",
+    "DocumentFailed",
+    "DocumentUnreadable",
+    "DocumentInterrupted",
+    "LaneMismatch",
+    "LaneUnavailable",
+    "StoreUnavailable",
+    "NotReady",
+]
+
+_HEAVY = {
+    "Settings": "footnote.settings",
+    "Engine": "footnote.engine",
+    "WorkspaceEngine": "footnote.engine",
+    "SyncEngine": "footnote.sync",
+    "SyncWorkspaceEngine": "footnote.sync",
+}
+"""Public names whose modules are loaded when they are first asked for."""
+
+
+def __getattr__(name: str) -> object:
+    if name in _HEAVY:
+        return getattr(import_module(_HEAVY[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+@asynccontextmanager
+async def open(  # noqa: A001  # reads as footnote.open()
+    settings: Settings | None = None, **overrides: object
+) -> AsyncIterator[Engine]:
+    """Open the engine for the length of a block.
+
+    Settings come from the arguments, then from `settings`, then from the environment:
+
+        async with footnote.open(home="/srv/footnote", top_k=5) as engine:
+            workspace = await engine.workspace("acme")
+            response = await workspace.search(footnote.SearchRequest(query="POL-88213-X"))
+
+    Raises UnsupportedSettings, StoreUnavailable or LaneUnavailable when it cannot start.
+    """
+    from footnote.engine import open_engine  # noqa: PLC0415  # keeps `import footnote` light
+    from footnote.settings import settings_from  # noqa: PLC0415  # as above
+
+    engine = await open_engine(settings_from(settings, overrides))
+    try:
+        yield engine
+    finally:
+        await engine.close()
+
+
+@contextmanager
+def open_sync(settings: Settings | None = None, **overrides: object) -> Iterator[SyncEngine]:
+    """`footnote.open()` without `async`: the same verbs, each waiting for its result.
+
+        with footnote.open_sync() as engine:
+            workspace = engine.workspace()
+            received = workspace.receive(Path("policy.pdf").read_bytes(), "policy.pdf")
+            workspace.index([received.document.document_id])
+            print(workspace.ask("How soon must a claim be reported?").text)
+
+    Call it from ordinary threads, not from within an event loop.
+    """
+    from footnote.settings import settings_from  # noqa: PLC0415  # as above
+    from footnote.sync import open_blocking  # noqa: PLC0415  # as above
+
+    with open_blocking(settings_from(settings, overrides)) as engine:
+        yield engine
+
+
+async def index(
+    engine: Engine,
+    workspace: WorkspaceEngine,
+    document_ids: Sequence[UUID],
+    on_change: Callable[[Mapping[UUID, Document]], None] = lambda _: None,
+) -> Mapping[UUID, Document]:
+    """Index received documents in this process, where no `footnote worker` is running.
+
+    Returns these documents and their attachments once each is indexed or failed; `on_change`
+    is called with them as they move through the stages.
+    """
+    from footnote.jobs.inline import work_until_resting  # noqa: PLC0415  # as above
+
+    return await work_until_resting(engine, workspace, document_ids, on_change)

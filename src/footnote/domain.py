@@ -235,6 +235,22 @@ class Enrichment:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Publication:
+    """Everything of a version that a search can find."""
+
+    canonical_text: str
+    page_count: int | None
+    enrichment: Enrichment
+    metadata: Mapping[str, MetadataValue]
+    """What the file says of itself; what the caller said wins over it."""
+    chunks: tuple[Chunk, ...]
+    text_hashes: tuple[bytes, ...]
+    """One for each chunk: the key of its vector."""
+    chunk_terms: tuple[tuple[int, ...], ...]
+    """One for each chunk: its term ids, repeated as they repeat."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
     """Why a document could not be indexed."""
 
@@ -263,7 +279,7 @@ class Document:
     created_at: datetime
     updated_at: datetime
     external_id: str | None = None
-    """The caller's own name for it (a path, a URL, a key); other bytes under it are a new version."""
+    """The caller's name for it: a path, a URL, a key. Other bytes under it are a new version."""
     parent_id: UUID | None = None
     failure: Failure | None = None
     language: str | None = None
@@ -272,6 +288,9 @@ class Document:
     chunk_count: int = 0
     summary: str = ""
     keywords: tuple[str, ...] = ()
+    sections: tuple[str, ...] = ()
+    dates: tuple[str, ...] = ()
+    """ISO dates mentioned in it."""
     metadata: Mapping[str, MetadataValue] = field(default_factory=dict)
 
 
@@ -443,3 +462,41 @@ class WorkspaceStats:
     documents_by_status: Mapping[str, int]
     segments: int
     lane: Lane
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Received:
+    """What became of a file that was handed in."""
+
+    document: Document
+    duplicate: bool
+    """The same bytes were there already; nothing was done."""
+    new_version: bool
+    """Other bytes were known under the same external id."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentPage:
+    """A page of a listing, newest first."""
+
+    documents: tuple[Document, ...]
+    next_cursor: str | None
+    """Hand it back to get the following page; None on the last."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One thing that must be right before Footnote can serve."""
+
+    name: str
+    ok: bool
+    detail: str
+    hint: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Health:
+    """Whether Footnote is ready, and if not, why."""
+
+    ready: bool
+    checks: tuple[Check, ...]

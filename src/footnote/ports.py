@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -10,11 +10,15 @@ import numpy as np
 import numpy.typing as npt
 
 from footnote.domain import (
+    Attachment,
+    Failure,
     Lane,
     ParsedDocument,
     Passage,
+    Publication,
     Ranking,
     SearchFilters,
+    Stage,
 )
 
 Vectors = npt.NDArray[np.float32]
@@ -73,11 +77,16 @@ class Parser(Protocol):
         ...
 
 
+TermsOf = Callable[[Sequence[str]], Sequence[str]]
+"""From the languages a workspace is written in to the terms a query asks for."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecallRequest:
     """What both recalls need; either side may be absent."""
 
-    terms: tuple[str, ...] = ()
+    terms_of: TermsOf | None = None
+    """Gives the query's distinct terms once the languages of the workspace are known."""
     vector: Vector | None = None
     limit: int = 100
     filters: SearchFilters = field(default_factory=SearchFilters)
@@ -93,16 +102,10 @@ class Recalled:
     """Scores are BM25."""
     matched_terms: Mapping[int, Mapping[str, float]] = field(default_factory=dict)
     """For each chunk number of the lexical ranking, each matched term's share of its score."""
-    failed: Mapping[str, str] = field(default_factory=dict)
-    """Recalls that could not be done, with the reason."""
 
 
 class Index(Protocol):
     """The searchable side of a workspace, already bound to workspace and principal."""
-
-    async def languages(self) -> tuple[str, ...]:
-        """Languages the workspace's documents are written in, most common first."""
-        ...
 
     async def recall(self, request: RecallRequest) -> Recalled:
         """Both recalls over what the principal may see."""
@@ -110,4 +113,58 @@ class Index(Protocol):
 
     async def passages(self, chunk_numbers: Sequence[int]) -> Mapping[int, Passage]:
         """The passages of these chunk numbers that are published and visible."""
+        ...
+
+
+class VersionInWork(Protocol):
+    """One version of a document while it is ingested: its bytes in, its publication out."""
+
+    @property
+    def filename(self) -> str:
+        """The name it was given under."""
+        ...
+
+    async def begin(self, stage: Stage) -> bool:
+        """Note that a stage begins; False when the version was replaced or deleted meanwhile."""
+        ...
+
+    async def content(self) -> bytes:
+        """The bytes that were received."""
+        ...
+
+    async def parsed(self) -> ParsedDocument | None:
+        """What an earlier try read of it, attachments left out."""
+        ...
+
+    async def keep_parsed(self, parsed: ParsedDocument) -> None:
+        """Keep what was read for a later try, attachments left out."""
+        ...
+
+    async def attach(
+        self, position: int, attachment: Attachment, media_type: str, failure: Failure | None
+    ) -> None:
+        """Receive a file found inside, as a child document; again changes nothing.
+
+        With a failure it becomes a failed child document.
+        """
+        ...
+
+    async def detach_beyond(self, count: int) -> None:
+        """Delete the attachments that an earlier version had at `count` and later positions."""
+        ...
+
+    def term_ids(self, terms: Sequence[str]) -> tuple[int, ...]:
+        """The workspace's numbers of the terms, in their order."""
+        ...
+
+    async def missing_vectors(self, text_hashes: Sequence[bytes]) -> set[bytes]:
+        """Those of the texts that were never embedded in this workspace and lane."""
+        ...
+
+    async def keep_vectors(self, text_hashes: Sequence[bytes], vectors: Vectors) -> None:
+        """Keep a batch of vectors; what is kept is not embedded again."""
+        ...
+
+    async def publish(self, publication: Publication) -> bool:
+        """Make it searchable; False when it was replaced or deleted meanwhile."""
         ...

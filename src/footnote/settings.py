@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
 import platformdirs
-from pydantic import Field
+from pydantic import Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from footnote.errors import UnsupportedSettings
 
 
 def _default_home() -> Path:
@@ -50,6 +53,7 @@ class Settings(BaseSettings):
     parse_memory_bytes: int = Field(
         4 * 1024**3, ge=256 * 1024**2, description="Address space a parser process may take."
     )
+    parse_processes: int = Field(2, ge=1, le=64, description="Parser processes a worker keeps.")
     ocr: Literal["auto", "tesseract", "rapidocr", "off"] = Field(
         "auto", description="What reads text from pixels; auto takes the first that is installed."
     )
@@ -123,3 +127,19 @@ class Settings(BaseSettings):
 def load_settings() -> Settings:
     """The settings of this process."""
     return Settings()
+
+
+def settings_from(base: Settings | None, overrides: Mapping[str, object]) -> Settings:
+    """The overrides over `base`, or over the environment. Raises UnsupportedSettings."""
+    explicit = base.model_dump() if base is not None else {}
+    try:
+        return Settings.model_validate({**explicit, **overrides})
+    except ValidationError as error:
+        wrong = error.errors(include_url=False)[0]
+        name = ".".join(str(part) for part in wrong["loc"])
+        variable = f"FOOTNOTE_{name.upper()}"
+        known = name in Settings.model_fields
+        raise UnsupportedSettings(
+            f"The setting {name} cannot be used: {wrong['msg']}.",
+            hint=f"Set {variable} to another value." if known else "There is no such setting.",
+        ) from error

@@ -1,0 +1,191 @@
+"""Statements become support: how likely each one answers the question, from signals kept apart."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+
+from footnote.answering.coefficients import SUPPORT, Trust, probability
+from footnote.answering.kinds import holds_kind
+from footnote.answering.question import AnswerKind, Question
+from footnote.answering.sentences import Candidate
+from footnote.ports import Analyzer, Vector, Vectors
+
+SHORTEST_STATEMENT_TERMS = 3
+"""Below this many terms a statement is a caption or a stray label rather than a sentence."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signals:
+    """What speaks for and against a statement as an answer; each in 0…1 but `similarity`."""
+
+    similarity: float
+    """Cosine of statement and question, −1…1; 0 when there is no embedder."""
+    coverage: float
+    """Weighted share of the question's terms in the statement."""
+    context_coverage: float
+    """The same, with the statement before it, its headings and its document's title."""
+    passage_coverage: float
+    """The same, with all of its passage, headings and title."""
+    fits_kind: float
+    """1 when a particular kind is asked for and the statement holds one."""
+    lacks_kind: float
+    """1 when a particular kind is asked for and the statement holds none."""
+    lacks_figures: float
+    """Share of the identifiers and numbers asked about that the statement and its context lack."""
+    lacks_names: float
+    """The same of proper names."""
+    nearness: float
+    """1 / rank of its evidence."""
+    repeats: float
+    """1 when it says hardly more than the question does: a question, a heading, a stub."""
+
+
+SIGNAL_NAMES: tuple[str, ...] = tuple(Signals.__dataclass_fields__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """The lexical side of a candidate, worked out once."""
+
+    candidate: Candidate
+    terms: frozenset[str]
+    context_terms: frozenset[str]
+    passage_terms: frozenset[str]
+    context: str
+    """Case-folded text in which figures and names are looked up."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weighed:
+    """A statement with what speaks for it."""
+
+    reading: Reading
+    signals: Signals
+    support: float
+    """How likely it answers the question, 0…1."""
+    vector: Vector | None = None
+
+
+def read(candidates: Sequence[Candidate], analyzer: Analyzer) -> list[Reading]:
+    """Analyze each candidate within its passage; each text is analyzed once."""
+    known: dict[tuple[str, str | None], frozenset[str]] = {}
+
+    def terms_of(text: str, language: str | None) -> frozenset[str]:
+        if (text, language) not in known:
+            known[text, language] = frozenset(analyzer.terms(text, language))
+        return known[text, language]
+
+    passages: dict[str, frozenset[str]] = {}
+    for candidate in candidates:
+        passage = candidate.evidence.passage
+        held = passages.get(passage.chunk_id) or terms_of(_label(candidate), passage.language)
+        passages[passage.chunk_id] = held | terms_of(candidate.statement, passage.language)
+    return [_reading(candidate, terms_of, passages) for candidate in candidates]
+
+
+def _reading(
+    candidate: Candidate,
+    terms_of: Callable[[str, str | None], frozenset[str]],
+    passages: Mapping[str, frozenset[str]],
+) -> Reading:
+    passage, label = candidate.evidence.passage, _label(candidate)
+    own = terms_of(candidate.statement, passage.language)
+    around = terms_of(candidate.lead, passage.language) | terms_of(label, passage.language)
+    return Reading(
+        candidate=candidate,
+        terms=own,
+        context_terms=own | around,
+        passage_terms=passages[passage.chunk_id],
+        context=f"{candidate.statement} {candidate.lead} {label}".casefold(),
+    )
+
+
+def rarity(readings: Sequence[Reading]) -> Mapping[str, float]:
+    """For each term, how much its presence says, 0…1: 1 when hardly any statement holds it."""
+    count = len(readings)
+    found = Counter(chain.from_iterable(reading.terms for reading in readings))
+    ceiling = math.log1p(2 * (count + 1))
+    return {term: math.log1p((count + 1) / (held + 0.5)) / ceiling for term, held in found.items()}
+
+
+def weigh(
+    question: Question,
+    readings: Sequence[Reading],
+    *,
+    vectors: Vectors | None,
+    target: Vector | None,
+    trusts: Sequence[Trust],
+    rarities: Mapping[str, float],
+) -> list[Weighed]:
+    """Signals and support of each reading; `vectors` has one row for each, or is absent."""
+    weighed = []
+    for position, (reading, trust) in enumerate(zip(readings, trusts, strict=True)):
+        vector = None if vectors is None else vectors[position]
+        similarity = 0.0 if vector is None or target is None else float(np.dot(vector, target))
+        signals = _signals(question, reading, similarity, rarities)
+        support = probability(
+            SUPPORT[trust], {name: getattr(signals, name) for name in SIGNAL_NAMES}
+        )
+        weighed.append(Weighed(reading=reading, signals=signals, support=support, vector=vector))
+    return weighed
+
+
+def covered(question: Question, reading: Reading, rarities: Mapping[str, float]) -> float:
+    """The weighted share of the question's terms in a statement alone, 0…1."""
+    return _share(_asked(question, reading, rarities), reading.terms)
+
+
+def _signals(
+    question: Question, reading: Reading, similarity: float, rarities: Mapping[str, float]
+) -> Signals:
+    asked = _asked(question, reading, rarities)
+    particular = question.kind is not AnswerKind.ANY
+    statement = reading.candidate.statement
+    fits = holds_kind(statement, question.kind, question.text)
+    return Signals(
+        similarity=similarity,
+        coverage=_share(asked, reading.terms),
+        context_coverage=_share(asked, reading.context_terms),
+        passage_coverage=_share(asked, reading.passage_terms),
+        fits_kind=float(particular and fits),
+        lacks_kind=float(particular and not fits),
+        lacks_figures=_lacking(question.figures, reading.context),
+        lacks_names=_lacking(question.names, reading.context),
+        nearness=1.0 / max(1, reading.candidate.evidence.rank),
+        repeats=float(_repeats(statement, reading.terms, asked)),
+    )
+
+
+def _repeats(statement: str, terms: frozenset[str], asked: Mapping[str, float]) -> bool:
+    return (
+        statement.endswith(("?", "？", ":", "："))
+        or len(terms) < SHORTEST_STATEMENT_TERMS
+        or not terms.difference(asked)
+    )
+
+
+def _asked(
+    question: Question, reading: Reading, rarities: Mapping[str, float]
+) -> Mapping[str, float]:
+    terms = question.terms(reading.candidate.evidence.passage.language)
+    return {term: weight * rarities.get(term, 1.0) for term, weight in terms.items()}
+
+
+def _share(asked: Mapping[str, float], held: frozenset[str]) -> float:
+    total = sum(asked.values())
+    return sum(weight for term, weight in asked.items() if term in held) / total if total else 0.0
+
+
+def _lacking(words: Sequence[str], text: str) -> float:
+    return sum(word not in text for word in words) / len(words) if words else 0.0
+
+
+def _label(candidate: Candidate) -> str:
+    passage = candidate.evidence.passage
+    return " ".join((passage.document_title, passage.filename, *passage.heading_path))

@@ -1,0 +1,69 @@
+"""A text and a kind of answer become the tokens that could be such an answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from footnote.answering.question import AnswerKind
+
+_NUMBER_WORDS = (
+    "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen"
+    "|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundreds?|thousands?|millions?"
+    "|billions?|dozens?|half|twice|once|both|none|no"
+    "|ein|eine[mnr]?|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|hundert|tausend"
+    "|million(?:en)?|milliarden?|dutzend|beide|keine?"
+    "|un|une|deux|trois|quatre|cinq|sept|huit|neuf|dix|cent|mille"
+    "|una|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|cien|ciento|mil|millones"
+    "|uno|due|tre|quattro|cinque|sei|sette|otto|nove|dieci|cento|mila|milioni"
+)
+_NUMBER = rf"\d[\d.,' ]*\d|\d|(?<!\w)(?:{_NUMBER_WORDS})(?!\w)|[零一二两三四五六七八九十百千万亿]+"
+_MONTHS = (
+    "jan(?:uary|uar|vier)?|feb(?:ruary|ruar)?|mar(?:ch|s|zo)?|märz|apr(?:il|ile)?|may|mai"
+    "|june?|juni|juillet|jul[yi]?|aug(?:ust)?|août|sept?(?:ember)?|oct(?:ober)?|okt(?:ober)?"
+    "|nov(?:ember)?|de[cz](?:ember)?|janvier|février|avril|juin|septembre|octobre|novembre"
+    "|décembre|enero|febrero|abril|mayo|junio|julio|agosto|se(?:p)?tiembre|octubre|noviembre"
+    "|diciembre|gennaio|febbraio|maggio|giugno|luglio|settembre|ottobre|dicembre"
+)
+_WEEKDAYS = (
+    "monday|tuesday|wednesday|thursday|friday|saturday|sunday|montag|dienstag|mittwoch"
+    "|donnerstag|freitag|samstag|sonntag|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche"
+)
+_DATE = (
+    rf"(?<!\d)(?:1\d|20)\d\d(?!\d)|\d{{1,4}}[./-]\d{{1,2}}[./-]\d{{1,4}}"
+    rf"|(?<!\w)(?:{_MONTHS}|{_WEEKDAYS})(?!\w)|\d{{1,2}}:\d\d"
+    r"|(?<!\w)(?:century|jahrhunderts?|siglo|siècle|secolo)(?!\w)|\d+\s*(?:年|月|日|世纪)"
+)
+_UNIT = (
+    "seconds?|minutes?|hours?|days?|weeks?|months?|quarters?|years?|decades?|centur(?:y|ies)"
+    "|sekunden?|minuten?|stunden?|tagen?|tage|wochen?|monate?n?|jahre?n?|jahrhunderte?"
+    "|secondes?|heures?|jours?|semaines?|mois|ans?|années?"
+    "|segundos?|minutos?|horas?|días?|semanas?|mes(?:es)?|años?|siglos?"
+    "|secondi|minuti|ore|giorni|settimane|mesi|anni"
+)
+_CJK_UNIT = "(?:年|月|日|天|小时|分钟|周)"
+_DURATION = rf"(?:{_NUMBER})[\s-]*(?:\(\w+\)\s*)?(?:\w+\s)?(?:{_UNIT})(?!\w)|\d+\s*{_CJK_UNIT}"
+_PERSON = (
+    r"(?<=[\w,;:(\"“] )[A-ZÀ-ÖØ-Þ][\w'’-]+|(?:[A-ZÀ-ÖØ-Þ][\w'’.-]* ){1,3}[A-ZÀ-ÖØ-Þ][\w'’-]+|·"
+)
+
+_TOKENS: Mapping[AnswerKind, re.Pattern[str]] = {
+    AnswerKind.PERSON: re.compile(_PERSON),
+    AnswerKind.DATE: re.compile(_DATE, re.IGNORECASE),
+    AnswerKind.DURATION: re.compile(_DURATION, re.IGNORECASE),
+    AnswerKind.AMOUNT: re.compile(_NUMBER, re.IGNORECASE),
+    AnswerKind.COUNT: re.compile(_NUMBER, re.IGNORECASE),
+}
+
+
+def holds_kind(text: str, kind: AnswerKind, question: str) -> bool:
+    """Whether the text holds something of this kind that the question did not already say.
+
+    >>> holds_kind("Signed in 2021.", AnswerKind.DATE, "When was the 2021 lease signed?")
+    False
+    """
+    pattern = _TOKENS.get(kind)
+    if pattern is None:
+        return True
+    said = question.casefold()
+    return any(not said.count(match.group().strip().casefold()) for match in pattern.finditer(text))

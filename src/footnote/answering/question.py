@@ -1,0 +1,161 @@
+"""A question becomes what an answer must hold: weighted terms, names, figures, a kind of answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+
+from footnote.ports import Analyzer
+
+
+class AnswerKind(StrEnum):
+    """What sort of thing the question asks for."""
+
+    PERSON = "person"
+    DATE = "date"
+    DURATION = "duration"
+    AMOUNT = "amount"
+    COUNT = "count"
+    ANY = "any"
+
+
+IDENTIFIER_WEIGHT = 3.0
+"""Weight of a term from an identifier or a number beside a plain word's 1: it names one thing."""
+NAME_WEIGHT = 1.5
+"""Weight of a term from a proper name: it names few things, but is often abbreviated."""
+
+_OPENERS: Mapping[AnswerKind, str] = {
+    AnswerKind.COUNT: (
+        "how many|number of|wie ?viele[nr]?|anzahl|combien de|cu[aá]nt[oa]s|quanti|quante"
+        "|多少个|多少名|多少人|几个|几名|几|多少"
+    ),
+    AnswerKind.AMOUNT: (
+        "how much|how high|what (?:is|was|are|were) the (?:\\w+ ){0,3}"
+        "(?:price|cost|costs|fee|salary|budget|revenue|rate|rent|percentage|total|amount)"
+        "|(?:what|which) (?:percentage|percent|price|amount)"
+        "|wie ?viel|wie hoch|wie teuer|was kostet|combien|cu[aá]nto cuesta|cu[aá]nta?o?"
+        "|quanto|quanta|多少钱"
+    ),
+    AnswerKind.DURATION: (
+        "how long|how many (?:days|weeks|months|years|hours|minutes)|for how many"
+        "|wie lange|combien de temps|cu[aá]nto tiempo|quanto tempo|多久|多长时间"
+    ),
+    AnswerKind.DATE: (
+        "when|(?:what|which|on what|by what|by which|in what|in which|on which) "
+        "(?:\\w+ )?(?:date|day|year|month|deadline|century|decade)"
+        "|what (?:is|was) the (?:\\w+ ){0,3}(?:date|deadline)"
+        "|wann|seit wann|welche[ns]? (?:jahr|tag|datum)|in welchem jahr|am welchem tag"
+        "|quand|quelle (?:date|année)|en quelle année|cu[aá]ndo|(?:en )?qu[eé] (?:a[nñ]o|fecha)"
+        "|quando|(?:in )?(?:che|quale) (?:anno|data)|什么时候|何时|哪一年|哪年|哪天"
+    ),
+    AnswerKind.PERSON: ("who|whom|whose|wer|wem|wen|wessen|qui|qui[eé]n(?:es)?|chi|谁"),
+    AnswerKind.ANY: (
+        "what|which|why|where|how|was|welche[rsnm]?|warum|wieso|wo|woher|wohin|wie|wozu"
+        "|que|quoi|quels?|quelles?|pourquoi|où|comment|qué|cu[aá]l(?:es)?|por qué|dónde|cómo"
+        "|che|cosa|quale|quali|perché|dove|come|什么|哪个|哪些|哪里|为什么|如何|怎么"
+    ),
+}
+_CJK = r"[\u3040-\u30ff\u3400-\u9fff]"
+_INTERROGATIVE = {
+    kind: re.compile(rf"(?<!\w)(?:{pattern})(?!\w)|(?:{'|'.join(cjk) or '(?!)'})", re.IGNORECASE)
+    for kind, pattern, cjk in (
+        (kind, pattern, [part for part in pattern.split("|") if re.match(_CJK, part)])
+        for kind, pattern in _OPENERS.items()
+    )
+}
+_KIND_ORDER = (
+    AnswerKind.DURATION,
+    AnswerKind.DATE,
+    AnswerKind.COUNT,
+    AnswerKind.AMOUNT,
+    AnswerKind.PERSON,
+    AnswerKind.ANY,
+)
+"""Which reading wins when two begin at the same place: the more particular one."""
+
+_WORD = re.compile(r"\w+(?:[-–./'’&]\w+)*")
+_LOWER_HEAVY = re.compile(r"[a-zà-öø-ÿß]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What an answer must hold."""
+
+    text: str
+    kind: AnswerKind
+    figures: tuple[str, ...]
+    """Identifiers and numbers asked about, case-folded, in order."""
+    names: tuple[str, ...]
+    """Words that look like proper names, case-folded, in order."""
+    weights: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    """For each language of the evidence (empty for unknown), the weight of each content term."""
+
+    def terms(self, language: str | None) -> Mapping[str, float]:
+        """The weighted terms to look for in a text of this language."""
+        return self.weights.get(language or "", MappingProxyType({}))
+
+
+def read_question(text: str, languages: Sequence[str | None], analyzer: Analyzer) -> Question:
+    """Read a question against evidence in these languages.
+
+    >>> read_question("Who signed POL-2024/88-A?", ["en"], analyzer).figures
+    ('pol-2024/88-a',)
+    """
+    kind, opener = _kind(text)
+    words = [(match.group(), match.start()) for match in _WORD.finditer(text)]
+    figures = tuple(word.casefold() for word, _ in words if any(map(str.isdigit, word)))
+    names = tuple(
+        word.casefold()
+        for word, start in words
+        if _looks_like_name(word, start, text) and not opener[0] <= start < opener[1]
+    )
+    asked = text[: opener[0]] + " " + text[opener[1] :]
+    weights = {
+        language or "": _weigh(asked, language, figures, names, analyzer)
+        for language in dict.fromkeys(languages)
+    }
+    return Question(text=text, kind=kind, figures=figures, names=names, weights=weights)
+
+
+def _kind(text: str) -> tuple[AnswerKind, tuple[int, int]]:
+    """The kind whose words come first, and where they stand."""
+    readings = [
+        (match.start(), order, match.end())
+        for order, kind in enumerate(_KIND_ORDER)
+        if (match := _INTERROGATIVE[kind].search(text)) is not None
+    ]
+    if not readings:
+        return AnswerKind.ANY, (0, 0)
+    start, order, end = min(readings)
+    kind = _KIND_ORDER[order]
+    # "What is the total cost": the noun is part of what is asked, only the question word goes.
+    plain = _INTERROGATIVE[AnswerKind.ANY].match(text, start)
+    if plain is not None and text.count(" ", start, end) > 1:
+        end = plain.end()
+    return kind, (start, end)
+
+
+def _looks_like_name(word: str, start: int, text: str) -> bool:
+    if start == 0 or not word[0].isupper() or any(map(str.isdigit, word)):
+        return False
+    return bool(_LOWER_HEAVY.search(text))
+
+
+def _weigh(
+    text: str,
+    language: str | None,
+    figures: Sequence[str],
+    names: Sequence[str],
+    analyzer: Analyzer,
+) -> Mapping[str, float]:
+    known = [language] if language else []
+    weights = dict.fromkeys(analyzer.query_terms(text, known), 1.0)
+    for words, weight in ((names, NAME_WEIGHT), (figures, IDENTIFIER_WEIGHT)):
+        for word in words:
+            for term in analyzer.query_terms(word, known):
+                if term in weights:
+                    weights[term] = weight
+    return weights

@@ -1,0 +1,184 @@
+"""Evidence becomes candidate statements: sentences, list items and table rows, with their place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from footnote.domain import BlockKind, Evidence, Passage
+from footnote.text import sentence_spans
+
+_BULLET = re.compile(r"(?:[-*•+–]|\d{1,3}[.)]|[a-z][.)]|#{1,6})[ \t]+")
+_SEPARATOR_CHARACTERS = frozenset(" \t|:-=+")
+_LINE = re.compile(r"[^\n]+")
+_CELL_BORDER = re.compile(r"(?<!\\)\|")
+_EMPHASIS = re.compile(r"\*\*|__|(?<!\w)[*_`](?=\w)|(?<=\w)[*_`](?!\w)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A statement the answer might quote.
+
+    Law: `evidence.passage.text[start:end]` is the quote, non-empty, without outer white space,
+    and lies in the passage's body.
+    """
+
+    evidence: Evidence
+    start: int
+    end: int
+    statement: str
+    """The quote as it is shown: one line, a table row spelled out with its header."""
+    kind: BlockKind
+    lead: str = ""
+    """The statement before it in the same block, which its pronouns may point to."""
+
+    @property
+    def quote(self) -> str:
+        """The exact text, as it stands in the passage."""
+        return self.evidence.passage.text[self.start : self.end]
+
+    @property
+    def embedded_text(self) -> str:
+        """The statement under its innermost heading, which often names what it speaks of."""
+        headings = self.evidence.passage.heading_path[-1:]
+        return ": ".join((*headings, self.statement))
+
+    @property
+    def canonical_span(self) -> tuple[int, int]:
+        """Offsets of the quote in the document's canonical text."""
+        passage = self.evidence.passage
+        shift = passage.char_start - passage.body_offset
+        return self.start + shift, self.end + shift
+
+
+def candidates_of(evidence: Sequence[Evidence]) -> list[Candidate]:
+    """Every statement of the evidence once, in the order of the evidence and of its text.
+
+    Text that overlapping chunks share is taken from the first of them.
+    """
+    seen: set[tuple[UUID, int, int, int]] = set()
+    found: list[Candidate] = []
+    for item in evidence:
+        for candidate in _candidates_in(item):
+            place = (item.passage.document_id, item.passage.version, *candidate.canonical_span)
+            if place not in seen:
+                seen.add(place)
+                found.append(candidate)
+    return found
+
+
+def _candidates_in(evidence: Evidence) -> Iterator[Candidate]:
+    for kind, start, end in _regions(evidence.passage):
+        if kind is BlockKind.HEADING:
+            continue
+        if kind is BlockKind.TABLE:
+            yield from _rows(evidence, start, end)
+        else:
+            yield from _sentences(evidence, kind, start, end)
+
+
+def _regions(passage: Passage) -> Iterator[tuple[BlockKind, int, int]]:
+    """The blocks of the body as slices of the passage's text."""
+    shift = passage.body_offset - passage.char_start
+    if not passage.spans:
+        yield passage.kind, passage.body_offset, len(passage.text)
+    for span in passage.spans:
+        start = max(span.char_start + shift, passage.body_offset)
+        end = min(span.char_end + shift, len(passage.text))
+        if start < end:
+            yield span.kind, start, end
+
+
+def _sentences(evidence: Evidence, kind: BlockKind, start: int, end: int) -> Iterator[Candidate]:
+    text = evidence.passage.text[start:end]
+    lead = ""
+    for first, last in sentence_spans(text):
+        bullet = _BULLET.match(text, first, last)
+        begin = bullet.end() if bullet else first
+        if begin >= last:
+            continue
+        statement = " ".join(_EMPHASIS.sub("", text[begin:last]).split())
+        if not any(map(str.isalnum, statement)):
+            continue
+        yield Candidate(
+            evidence=evidence,
+            start=start + begin,
+            end=start + last,
+            statement=statement,
+            kind=kind,
+            lead=lead,
+        )
+        lead = statement
+
+
+def _rows(evidence: Evidence, start: int, end: int) -> Iterator[Candidate]:
+    passage = evidence.passage
+    header, rows = _header_and_rows(passage, start, end)
+    for first, last in rows:
+        cells = _cells(passage.text[first:last])
+        if not any(any(map(str.isalnum, cell)) for cell in cells):
+            continue
+        yield Candidate(
+            evidence=evidence,
+            start=first,
+            end=last,
+            statement=_spell_out(header, cells),
+            kind=BlockKind.TABLE,
+        )
+
+
+def _header_and_rows(
+    passage: Passage, start: int, end: int
+) -> tuple[list[str], list[tuple[int, int]]]:
+    """The header's cells, repeated ones included, and where each row of data stands."""
+    repeated = passage.text[: passage.body_offset].strip().splitlines()
+    lines = _lines(passage.text, start, end)
+    header = _cells(repeated[0]) if repeated else []
+    for number, (first, last) in enumerate(lines[:2]):
+        if number == 1 and _is_separator(passage.text[first:last]):
+            header = _cells(passage.text[lines[0][0] : lines[0][1]])
+            lines = lines[2:]
+    return header, [
+        (first, last) for first, last in lines if not _is_separator(passage.text[first:last])
+    ]
+
+
+def _lines(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """Non-empty lines without their white space and outer cell borders."""
+    found = []
+    for match in _LINE.finditer(text, start, end):
+        line = match.group()
+        first = match.start() + len(line) - len(line.lstrip(" \t\r|"))
+        last = match.end() - (len(line) - len(line.rstrip(" \t\r|")))
+        if first < last:
+            found.append((first, last))
+    return found
+
+
+def _is_separator(row: str) -> bool:
+    return "-" in row and _SEPARATOR_CHARACTERS.issuperset(row)
+
+
+def _cells(row: str) -> list[str]:
+    row = row.strip().strip("|")
+    return [
+        " ".join(_EMPHASIS.sub("", cell.replace("\\|", "|")).split())
+        for cell in _CELL_BORDER.split(row)
+    ]
+
+
+def _spell_out(header: Sequence[str], cells: Sequence[str]) -> str:
+    """`Header: cell, Header: cell`; a cell without a header stands alone.
+
+    >>> _spell_out(["City", "Rent"], ["Basel", "1,200"])
+    'City: Basel, Rent: 1,200'
+    """
+    titles = [*header, *[""] * len(cells)]
+    parts = [
+        f"{title}: {cell}" if title else cell
+        for title, cell in zip(titles, cells, strict=False)
+        if cell
+    ]
+    return ", ".join(parts)

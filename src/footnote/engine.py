@@ -1,0 +1,407 @@
+"""The composition root: wires the rooms into the verbs of the product."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from uuid import UUID
+
+from footnote.answering.pipeline import ExtractiveAnswerer
+from footnote.domain import (
+    LOCAL_PRINCIPAL,
+    Answer,
+    Check,
+    Document,
+    DocumentPage,
+    DocumentStatus,
+    Failure,
+    Health,
+    Lane,
+    MetadataValue,
+    PassageContext,
+    Principal,
+    Received,
+    SearchFilters,
+    SearchRequest,
+    SearchResponse,
+    SourceType,
+    Workspace,
+    WorkspaceStats,
+)
+from footnote.errors import Conflict, DocumentUnreadable, FootnoteError, InvalidRequest, NotFound
+from footnote.index.analysis import TextAnalyzer
+from footnote.ingestion.pipeline import UNKNOWN_TYPE, failure_of
+from footnote.ingestion.receive import check_received, check_size
+from footnote.models.minilm import MiniLmEmbedder, load_minilm
+from footnote.ports import Analyzer, Index
+from footnote.retrieval.fusion import fusion_by_name
+from footnote.retrieval.pipeline import Search
+from footnote.settings import Settings, load_settings
+from footnote.store.blobs import LocalBlobs, blob_key
+from footnote.store.database import SYSTEM, Database, WorkspaceScope, open_database
+from footnote.store.dense import DenseBreadth
+from footnote.store.documents import (
+    Incoming,
+    documents_and_attachments,
+    get_document,
+    list_documents,
+    receive_document,
+)
+from footnote.store.embedded import APPLICATION_ROLE, OWNER_ROLE, EmbeddedPostgres, start_embedded
+from footnote.store.index_cache import IndexCache
+from footnote.store.migrate import migrate
+from footnote.store.passages import passage_context
+from footnote.store.publishing import delete_document
+from footnote.store.recall import PostgresIndex
+from footnote.store.statistics import workspace_stats
+from footnote.store.workspaces import create_workspace, find_workspace, list_workspaces
+
+MAX_CONTEXT_WINDOW = 50
+MAX_PAGE = 500
+NO_BLOB = ""
+"""The key of bytes that were never taken in."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Engine:
+    """Footnote, started. Made by `open_engine`; `close` it, or use it as a context manager."""
+
+    settings: Settings
+    lane: Lane
+    database: Database
+    database_url: str
+    """Where the application role connects."""
+    owner_url: str
+    blobs: LocalBlobs
+    embedder: MiniLmEmbedder
+    analyzer: Analyzer
+    cache: IndexCache
+    search_stages: Search
+    answerer: ExtractiveAnswerer
+    server: EmbeddedPostgres | None = None
+
+    async def __aenter__(self) -> Engine:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def create_workspace(self, name: str) -> Workspace:
+        """Make a workspace. Raises Conflict, or InvalidRequest for an odd name."""
+        return await create_workspace(self.database, name)
+
+    async def workspaces(self) -> tuple[Workspace, ...]:
+        """Every workspace by name: an operator's view, through the owner's login."""
+        return await list_workspaces(self.owner_url)
+
+    async def workspace(
+        self, name: str | None = None, principal: Principal = LOCAL_PRINCIPAL
+    ) -> WorkspaceEngine:
+        """The verbs of one workspace, as one principal.
+
+        The default workspace is made when it is first used; others must exist (NotFound).
+        """
+        if SYSTEM.principal_id in principal.access_names:
+            raise InvalidRequest(f"nobody may act as {SYSTEM.principal_id!r}")
+        wanted = name or self.settings.default_workspace
+        try:
+            found = await find_workspace(self.database, wanted)
+        except NotFound:
+            if wanted != self.settings.default_workspace:
+                raise
+            found = await self._make_default(wanted)
+        return WorkspaceEngine(engine=self, workspace=found, principal=principal)
+
+    async def health(self) -> Health:
+        """Whether it can serve at this moment."""
+        try:
+            async with self.database.outside() as connection:
+                await connection.execute("SELECT")
+            database = Check(name="database", ok=True, detail="answers")
+        except FootnoteError as error:
+            database = Check(name="database", ok=False, detail=str(error), hint=error.hint)
+        checks = (
+            database,
+            Check(name="migrations", ok=True, detail="applied at start"),
+            Check(name="embedding model", ok=True, detail=self.lane.fingerprint),
+        )
+        return Health(ready=all(check.ok for check in checks), checks=checks)
+
+    async def close(self) -> None:
+        """Let go of everything; the embedded Postgres stops when nobody else uses it."""
+        self.embedder.close()
+        await self.database.pool.close()
+        if self.server is not None:
+            await asyncio.to_thread(self.server.release)
+
+    async def _make_default(self, name: str) -> Workspace:
+        try:
+            return await create_workspace(self.database, name)
+        except Conflict:
+            return await find_workspace(self.database, name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkspaceEngine:
+    """The verbs of one workspace, as one principal; it cannot see any other."""
+
+    engine: Engine
+    workspace: Workspace
+    principal: Principal
+
+    async def receive(
+        self,
+        content: bytes,
+        filename: str,
+        *,
+        collection: str | None = None,
+        external_id: str | None = None,
+        metadata: Mapping[str, MetadataValue] | None = None,
+        source_type: SourceType = SourceType.UPLOAD,
+        access: Sequence[str] | None = None,
+    ) -> Received:
+        """Accept a file: once this returns, it cannot be lost.
+
+        A file that can be seen to be unreadable is kept as a failed document. The same bytes
+        give the existing document; other bytes under a known external id a new version.
+        """
+        sha256 = hashlib.sha256(content).hexdigest()
+        key = blob_key(self.workspace.workspace_id, sha256)
+        await self.engine.blobs.put(key, content)
+        media_type, failure = self._examined(content, filename)
+        return await self._accept(
+            Incoming(
+                filename=_clean_name(filename),
+                media_type=media_type,
+                byte_size=len(content),
+                content_sha256=sha256,
+                blob_key=key,
+                collection=collection or self.engine.settings.default_collection,
+                external_id=external_id,
+                metadata=metadata or {},
+                source_type=source_type,
+                access=None if access is None else tuple(access),
+                failure=failure,
+            )
+        )
+
+    async def receive_file(self, path: Path, *, collection: str | None = None) -> Received:
+        """Accept a file from a disk, under its path as external id.
+
+        One that is too large is kept as a failed document without its bytes. Raises
+        InvalidRequest when it cannot be opened.
+        """
+        try:
+            size = path.stat().st_size
+            check_size(size, path.name, self.engine.settings.max_file_bytes)
+            content = await asyncio.to_thread(path.read_bytes)
+        except OSError as error:
+            raise InvalidRequest(
+                f"{path} cannot be read: {error.strerror}", hint="check the path and its rights"
+            ) from error
+        except DocumentUnreadable as error:
+            return await self._accept(
+                Incoming(
+                    filename=_clean_name(path.name),
+                    media_type=UNKNOWN_TYPE,
+                    byte_size=size,
+                    content_sha256=await asyncio.to_thread(_sha256_of, path),
+                    blob_key=NO_BLOB,
+                    collection=collection or self.engine.settings.default_collection,
+                    external_id=str(path.resolve()),
+                    failure=failure_of(error),
+                )
+            )
+        return await self.receive(
+            content, path.name, collection=collection, external_id=str(path.resolve())
+        )
+
+    async def documents(
+        self,
+        *,
+        collection: str | None = None,
+        status: DocumentStatus | None = None,
+        limit: int = 50,
+        cursor: str | None = None,
+    ) -> DocumentPage:
+        """A page of documents, newest first. Raises InvalidRequest."""
+        if not 1 <= limit <= MAX_PAGE:
+            raise InvalidRequest(f"limit is {limit}", hint=f"ask for 1 to {MAX_PAGE} documents")
+        async with self._scope() as scope:
+            return await list_documents(
+                scope, collection=collection, status=status, limit=limit, cursor=cursor
+            )
+
+    async def document(self, document_id: UUID) -> Document:
+        """One document. Raises NotFound."""
+        async with self._scope() as scope:
+            return await get_document(scope, document_id)
+
+    async def children(self, document_id: UUID) -> tuple[Document, ...]:
+        """The attachments of a document, and theirs. Raises NotFound."""
+        async with self._scope() as scope:
+            await get_document(scope, document_id)
+            family = await documents_and_attachments(scope, [document_id])
+        return tuple(each for each in family if each.document_id != document_id)
+
+    async def statuses(self, document_ids: Sequence[UUID]) -> Mapping[UUID, Document]:
+        """The documents of these ids and of their attachments, as far as they exist."""
+        async with self._scope() as scope:
+            family = await documents_and_attachments(scope, document_ids)
+        return {document.document_id: document for document in family}
+
+    async def delete_document(self, document_id: UUID) -> None:
+        """Remove a document, its attachments and all that was made of them. Raises NotFound."""
+        async with self._scope() as scope:
+            blobs = await delete_document(scope, document_id)
+        for key in blobs:
+            if key != NO_BLOB:
+                await self.engine.blobs.delete(key)
+
+    async def search(self, request: SearchRequest) -> SearchResponse:
+        """Evidence for a query. Raises InvalidRequest and LaneMismatch."""
+        return await self.engine.search_stages(request, self._index())
+
+    async def context(self, chunk_id: str, window: int = 2) -> PassageContext:
+        """A passage between its neighbours. Raises NotFound and InvalidRequest."""
+        if not 0 <= window <= MAX_CONTEXT_WINDOW:
+            raise InvalidRequest(
+                f"the window is {window}", hint=f"ask for 0 to {MAX_CONTEXT_WINDOW} neighbours"
+            )
+        async with self._scope() as scope:
+            return await passage_context(scope, chunk_id, window)
+
+    async def ask(
+        self, question: str, *, top_k: int | None = None, filters: SearchFilters | None = None
+    ) -> Answer:
+        """An answer whose statements are cited, or an honest one that there is none."""
+        response = await self.search(
+            SearchRequest(
+                query=question,
+                top_k=top_k or self.engine.settings.top_k,
+                filters=filters or SearchFilters(),
+            )
+        )
+        answer = await self.engine.answerer(response.query, response.evidence)
+        return replace(
+            answer,
+            degraded=response.degraded,
+            timings_ms=dict(response.timings_ms) | dict(answer.timings_ms),
+        )
+
+    async def stats(self) -> WorkspaceStats:
+        """What the workspace holds, as far as the principal may see."""
+        async with self._scope() as scope:
+            return await workspace_stats(scope, self.engine.lane)
+
+    def _examined(self, content: bytes, filename: str) -> tuple[str, Failure | None]:
+        try:
+            limit = self.engine.settings.max_file_bytes
+            return check_received(content, filename, limit), None
+        except DocumentUnreadable as error:
+            return UNKNOWN_TYPE, failure_of(error)
+
+    async def _accept(self, incoming: Incoming) -> Received:
+        async with self._scope() as scope:
+            return await receive_document(scope, incoming)
+
+    def _index(self) -> Index:
+        settings = self.engine.settings
+        return PostgresIndex(
+            database=self.engine.database,
+            workspace=self.workspace,
+            principal=self.principal,
+            lane=self.engine.lane,
+            cache=self.engine.cache,
+            breadth=DenseBreadth(
+                exact_up_to=settings.hnsw_threshold_chunks, ef_search=settings.hnsw_ef_search
+            ),
+        )
+
+    def _scope(self) -> AbstractAsyncContextManager[WorkspaceScope]:
+        return self.engine.database.workspace(self.workspace.workspace_id, self.principal)
+
+
+async def open_engine(settings: Settings | None = None) -> Engine:
+    """Start the database, bring it up to date and load the model.
+
+    Raises StoreUnavailable or LaneUnavailable, with what to do about it.
+    """
+    settings = settings or load_settings()
+    embedder = await asyncio.to_thread(
+        load_minilm,
+        settings.home / "models",
+        settings.embedding_precision,
+        settings.model_threads,
+        settings.embedding_batch_tokens,
+    )
+    server = None
+    try:
+        if settings.database_url is None:
+            server = await asyncio.to_thread(start_embedded, settings.home)
+        url, owner_url = database_urls(settings, server)
+        await asyncio.to_thread(migrate, owner_url)
+        database = await open_database(
+            url, settings.pool_size, settings.statement_timeout_seconds
+        )
+    except BaseException:
+        embedder.close()
+        if server is not None:
+            server.release()
+        raise
+    return _wire(settings, embedder, database, (url, owner_url), server)
+
+
+def database_urls(settings: Settings, server: EmbeddedPostgres | None) -> tuple[str, str]:
+    """Where the application and where the owner of the tables connects."""
+    if server is not None:
+        return server.url(APPLICATION_ROLE), server.url(OWNER_ROLE)
+    assert settings.database_url is not None, "without a URL the server is embedded"
+    return settings.database_url, settings.owner_database_url or settings.database_url
+
+
+def _wire(
+    settings: Settings,
+    embedder: MiniLmEmbedder,
+    database: Database,
+    urls: tuple[str, str],
+    server: EmbeddedPostgres | None,
+) -> Engine:
+    analyzer = TextAnalyzer()
+    return Engine(
+        settings=settings,
+        lane=embedder.lane,
+        database=database,
+        database_url=urls[0],
+        owner_url=urls[1],
+        blobs=LocalBlobs(settings.home / "blobs"),
+        embedder=embedder,
+        analyzer=analyzer,
+        cache=IndexCache(settings.index_cache_bytes),
+        search_stages=Search(
+            embedder=embedder,
+            analyzer=analyzer,
+            fusion=fusion_by_name(settings.fusion, settings.rrf_k),
+            recall_limit=settings.recall_limit,
+        ),
+        answerer=ExtractiveAnswerer(
+            embedder=embedder, analyzer=analyzer, max_sentences=settings.answer_sentences
+        ),
+        server=server,
+    )
+
+
+def _clean_name(filename: str) -> str:
+    """The last part of the name, without what no database or terminal should be handed."""
+    name = filename.replace("\\", "/").rsplit("/", 1)[-1]
+    printable = "".join(character for character in name if character.isprintable()).strip()
+    return printable[:255] or "unnamed"
+
+
+def _sha256_of(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

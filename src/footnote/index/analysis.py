@@ -1,0 +1,86 @@
+"""Text becomes the terms of the lexical index, the same way for documents and queries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from footnote.index.stemming import analysis_language, is_stop_word
+from footnote.index.tokens import token_terms, whole, words
+
+_JOINED_TOKENS = 3
+_JOINED_CHARACTERS = 24
+
+
+@dataclass(frozen=True, slots=True)
+class TextAnalyzer:
+    """The analyzer of the index (`ports.Analyzer`); it has no state.
+
+    A word is normalised (NFKC, case, digits), dropped if it is a function word of its language,
+    stemmed (Snowball) and freed of accents. Chinese, Japanese, Korean, Thai, Lao, Khmer and
+    Burmese runs become pairs of characters. An identifier is kept whole, without its punctuation,
+    and in parts: `POL-2024/88-A` gives `pol`, `2024`, `88` and `pol202488a` (the `a` is an
+    English function word). Numbers have one form: `1,240.00` and `1240` meet.
+
+    A text of unknown language (None) is analysed as English. A language without a stemmer
+    keeps its words as they are.
+    """
+
+    def terms(self, text: str, language: str | None) -> list[str]:
+        """Every term of the text, in order, repeated as it repeats; never an empty string."""
+        code = analysis_language(language)
+        found: list[str] = []
+        for token in text.split():
+            found += token_terms(token, code, None)
+        return found
+
+    def query_terms(self, text: str, languages: Sequence[str]) -> list[str]:
+        """The distinct terms a query asks for, given the languages the corpus is written in.
+
+        Every word is analysed in each language, and in English for documents of unknown
+        language, since each carries its own stems. Function words of the language the query
+        seems to be written in (the one with most of them in it) are dropped from all: the
+        `die` of a German question must not find English obituaries, where it is rare and so
+        weighs much. Neighbouring tokens with a digit among them are also sought in one piece,
+        so that `POL 88213 X` finds `POL-88213-X`.
+
+        A query of function words alone has no terms in documents either: the result is empty.
+        """
+        codes = list(dict.fromkeys([*map(analysis_language, languages), "en"]))
+        tokens = text.split()
+        spoken = _spoken_language(tokens, codes)
+        terms = _distinct_terms(tokens, codes, spoken) or _distinct_terms(tokens, codes, None)
+        return list(dict.fromkeys([*terms, *_neighbours_in_one(tokens)]))
+
+
+def _distinct_terms(
+    tokens: Iterable[str], codes: Sequence[str], spoken: str | None
+) -> dict[str, None]:
+    return {
+        term: None
+        for token in tokens
+        for code in codes
+        for term in token_terms(token, code, spoken)
+    }
+
+
+def _spoken_language(tokens: Sequence[str], codes: Sequence[str]) -> str | None:
+    """The language with most function words among the tokens; the earlier one of equals."""
+    counts = {
+        code: sum(is_stop_word(word, code) for token in tokens for word in words(token, code))
+        for code in codes
+    }
+    best = max(codes, key=lambda code: counts[code])
+    return best if counts[best] else None
+
+
+def _neighbours_in_one(tokens: Sequence[str]) -> list[str]:
+    wholes = [whole(token) for token in tokens]
+    found = []
+    for start in range(len(wholes)):
+        for stop in range(start + 2, min(start + _JOINED_TOKENS, len(wholes)) + 1):
+            group = wholes[start:stop]
+            joined = "".join(group)
+            if all(group) and len(joined) <= _JOINED_CHARACTERS and any(map(str.isdecimal, joined)):
+                found.append(joined)
+    return found

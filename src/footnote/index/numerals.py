@@ -1,0 +1,40 @@
+"""A number written with separators gets one canonical form, whatever the country."""
+
+from __future__ import annotations
+
+import re
+
+_GROUPED = re.compile(r"([1-9][0-9]{0,2})([,.'])([0-9]{3}(?:\2[0-9]{3})*)(?:(?!\2)[.,]([0-9]+))?")
+_DECIMAL = re.compile(r"([0-9]+)[.,]([0-9]+)")
+_DOTTED = re.compile(r"[0-9]+(?:([./-])[0-9]+)(?:\1[0-9]+)+")
+_ROUND = re.compile("00+")
+_TELLING_DIGITS = 3  # A shorter whole part is in too many numbers to be looked for.
+
+
+def canonical_number(text: str) -> tuple[str, ...]:
+    """The terms of a number with separators; none if it is not one.
+
+    `1,240.00`, `1'240.00`, `1.240,00` and `1240.00` give `1240`; `1240,5` gives `1240.5` and its
+    whole part `1240`. A single separator before exactly three digits is read as grouping, which
+    is wrong for some decimals but the same for a document and its query. Dates, versions and
+    addresses (`30.11.2024`, `30/11/2024`, `2.3.1`) give a dotted whole and their parts.
+    """
+    grouped = _GROUPED.fullmatch(text)
+    if grouped:
+        head, separator, groups, fraction = grouped.groups()
+        return _with_fraction(head + groups.replace(separator, ""), fraction)
+    decimal = _DECIMAL.fullmatch(text)
+    if decimal:
+        return _with_fraction(decimal[1], decimal[2])
+    dotted = _DOTTED.fullmatch(text)
+    if dotted:
+        parts = text.split(dotted[1])
+        return (".".join(parts), *parts)
+    return ()
+
+
+def _with_fraction(integer: str, fraction: str | None) -> tuple[str, ...]:
+    if not fraction or _ROUND.fullmatch(fraction):
+        return (integer,)
+    whole = f"{integer}.{fraction}"
+    return (whole, integer) if len(integer) >= _TELLING_DIGITS else (whole,)

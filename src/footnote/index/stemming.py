@@ -1,0 +1,129 @@
+"""A word in one language becomes its index form: stemmed, then without accents."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping
+from functools import lru_cache
+from threading import Lock
+from typing import Protocol
+
+import snowballstemmer  # type: ignore[import-untyped]  # the package ships no types
+
+from footnote.index.stopwords import STOP_WORDS
+
+SNOWBALL: Mapping[str, str] = {
+    "ar": "arabic",
+    "ca": "catalan",
+    "cs": "czech",
+    "da": "danish",
+    "de": "german",
+    "el": "greek",
+    "en": "english",
+    "eo": "esperanto",
+    "es": "spanish",
+    "et": "estonian",
+    "eu": "basque",
+    "fa": "persian",
+    "fi": "finnish",
+    "fr": "french",
+    "ga": "irish",
+    "hi": "hindi",
+    "hu": "hungarian",
+    "hy": "armenian",
+    "id": "indonesian",
+    "it": "italian",
+    "lt": "lithuanian",
+    "ne": "nepali",
+    "nl": "dutch",
+    "no": "norwegian",
+    "pl": "polish",
+    "pt": "portuguese",
+    "ro": "romanian",
+    "ru": "russian",
+    "sr": "serbian",
+    "st": "sesotho",
+    "sv": "swedish",
+    "ta": "tamil",
+    "tr": "turkish",
+    "yi": "yiddish",
+}
+"""ISO 639-1 code to Snowball algorithm."""
+
+_SPELLINGS = {"nb": "no", "nn": "no"}
+_STEMMED_FROM = 3  # Shorter words are stems or abbreviations already.
+
+# Letters that carry no combining mark but are commonly typed as these.
+_PLAIN_LETTERS = str.maketrans(
+    {"ø": "o", "đ": "d", "ð": "d", "ł": "l", "ħ": "h", "ı": "i", "æ": "ae", "œ": "oe", "þ": "th"}
+)
+_MARKS_DROPPED_FROM = ("LATIN", "GREEK", "ARABIC", "HEBREW")
+
+_lock = Lock()
+
+
+class _Stemmer(Protocol):
+    def stemWord(self, word: str) -> str: ...  # noqa: N802 -- the vendor's name
+
+
+def analysis_language(language: str | None) -> str:
+    """The language whose rules apply: a lower-case ISO 639-1 code; None counts as English.
+
+    Tags are read by their first part (`de-CH` is German).
+    """
+    code = (language or "en").replace("_", "-").partition("-")[0].lower()
+    return _SPELLINGS.get(code, code)
+
+
+def is_stop_word(word: str, language: str) -> bool:
+    """Whether a case-folded word, with its accents, is a function word.
+
+    Without them it may be another word: Turkish `şu` is "that" and `su` is water.
+    """
+    return word in _stop_words(language)
+
+
+@lru_cache(maxsize=2**16)
+def stem(word: str, language: str) -> str:
+    """The index form of a case-folded word.
+
+    The accents go after stemming because Snowball reads them. A language without a stemmer
+    leaves the word as it is, accents aside.
+    """
+    if language not in SNOWBALL or len(word) < _STEMMED_FROM:
+        return without_accents(word)
+    # A Snowball stemmer keeps the word it works on in itself, so threads must take turns.
+    with _lock:
+        stemmed = _stemmer(language).stemWord(word)
+    return without_accents(stemmed) or without_accents(word)
+
+
+def without_accents(word: str) -> str:
+    """The word without the marks a reader may leave out when typing.
+
+    Marks go from Latin, Greek, Arabic and Hebrew letters; elsewhere (й, が, Indic vowel signs)
+    they make another letter and stay.
+    """
+    if word.isascii():
+        return word
+    kept = []
+    base_drops_marks = False
+    for character in unicodedata.normalize("NFD", word.translate(_PLAIN_LETTERS)):
+        if unicodedata.category(character) == "Mn":
+            if base_drops_marks:
+                continue
+        else:
+            base_drops_marks = unicodedata.name(character, "").startswith(_MARKS_DROPPED_FROM)
+        kept.append(character)
+    return unicodedata.normalize("NFC", "".join(kept))
+
+
+@lru_cache(maxsize=len(SNOWBALL))
+def _stemmer(language: str) -> _Stemmer:
+    stemmer: _Stemmer = snowballstemmer.stemmer(SNOWBALL[language])
+    return stemmer
+
+
+@lru_cache(maxsize=64)
+def _stop_words(language: str) -> frozenset[str]:
+    return frozenset(word.casefold() for word in STOP_WORDS.get(language, ()))

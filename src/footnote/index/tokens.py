@@ -1,0 +1,176 @@
+"""One whitespace-free token becomes its terms: words, identifiers whole and in parts, bigrams."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import pairwise
+
+from footnote.index.numerals import canonical_number
+from footnote.index.stemming import is_stop_word, stem, without_accents
+
+MAX_TERM_CHARACTERS = 64
+"""Longer terms are cut: nobody types them, and encoded binaries would fill the index."""
+
+_CACHED_CHARACTERS = 40  # Longer tokens hardly ever come again.
+_WHOLE_CHARACTERS = 48
+_WHOLE_PARTS = 8
+_PREFIX_CHARACTERS = 3
+_SPLIT_DIGITS = re.compile("[0-9]{3}")
+
+_SYLLABIC = (
+    "\u1100-\u11ff\u3005-\u3007\u3040-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3100-\u318f\u31f0-\u31ff"
+    "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+)
+_UNSPACED = "\u0e01-\u0e3a\u0e40-\u0e4e\u0e80-\u0eff\u1000-\u109f\u1780-\u17dd\ua9e0-\uaa7f"
+_BIGRAMMED = re.compile(f"[{_SYLLABIC}]|[{_UNSPACED}]")
+
+_CONNECTOR = r"[-'._/\\@&]|(?<=[0-9])[,:](?=[0-9])"
+_CONNECTORS = re.compile(_CONNECTOR)
+_DROPPED_IN_WHOLES = re.compile(r"[-'_/\\@&:,]|(?<![0-9])\.|\.(?![0-9])")
+_LETTERS_OR_DIGITS = re.compile(r"[0-9]+|[^0-9]+")
+_DIGIT = re.compile("[0-9]")
+# `CHF1'240.50`, `12.5kg`: a currency before or a unit behind, without a space.
+_MEASURED = re.compile(
+    r"(?P<currency>[^\W\d_]{2,3})?(?P<digits>[0-9][0-9,.']*)(?P<unit>[^\W\d_]{1,3})?"
+)
+
+_ASCII_RUN = re.compile(f"[a-z0-9]+(?:(?:{_CONNECTOR})[a-z0-9]+)*")
+
+_UNIFIED = {
+    **dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff\u0640")),
+    **dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2212"), "-"),
+    **dict.fromkeys(map(ord, "\u2019\u02bc\u2018\u00b4"), "'"),
+}
+_TURKISH_CASE = str.maketrans({"I": "ı", "İ": "i"})
+
+
+def token_terms(token: str, language: str, spoken: str | None) -> tuple[str, ...]:
+    """The terms of one token; stop words of either language give none."""
+    if len(token) > _CACHED_CHARACTERS:
+        return tuple(_terms(token, language, spoken))
+    return _cached_terms(token, language, spoken)
+
+
+def words(token: str, language: str) -> list[str]:
+    """The token's case-folded words, stop words included and nothing stemmed."""
+    runs = _runs(_folded(token, language))
+    return [word for run in runs for word in _CONNECTORS.split(run)]
+
+
+def whole(token: str) -> str:
+    """The token as one identifier without its punctuation; empty if it is none or several."""
+    runs = list(_runs(_folded(token, "")))
+    if len(runs) != 1 or _BIGRAMMED.match(runs[0]):
+        return ""
+    return without_accents(_DROPPED_IN_WHOLES.sub("", runs[0]))
+
+
+@lru_cache(maxsize=2**16)
+def _cached_terms(token: str, language: str, spoken: str | None) -> tuple[str, ...]:
+    return tuple(_terms(token, language, spoken))
+
+
+def _terms(token: str, language: str, spoken: str | None) -> Iterator[str]:
+    for run in _runs(_folded(token, language)):
+        if _BIGRAMMED.match(run):
+            yield from (a + b for a, b in pairwise(run)) if len(run) > 1 else run
+        else:
+            for term in _run_terms(run, language, spoken):
+                yield term[:MAX_TERM_CHARACTERS]
+
+
+def _runs(folded: str) -> Iterator[str]:
+    pattern = _ASCII_RUN if folded.isascii() else _unicode_run()
+    return (match.group() for match in pattern.finditer(folded))
+
+
+def _folded(token: str, language: str) -> str:
+    if token.isascii() and language != "tr":
+        return token.lower()
+    text = unicodedata.normalize("NFKC", token.translate(_UNIFIED)).translate(_UNIFIED)
+    if language == "tr":
+        text = text.translate(_TURKISH_CASE)
+    # Russian prints ё and е for the same letter.
+    text = unicodedata.normalize("NFKC", text.casefold()).replace("ё", "е")
+    return "".join(
+        str(unicodedata.decimal(character)) if character.isdecimal() else character
+        for character in text
+    )
+
+
+def _run_terms(run: str, language: str, spoken: str | None) -> Iterator[str]:
+    parts = _CONNECTORS.split(run)
+    if len(parts) == 1:
+        yield from _word_terms(run, language, spoken)
+        return
+    number = canonical_number(run)
+    if number:
+        yield from number
+        return
+    if "." in run and all(len(part) == 1 and not part.isdecimal() for part in parts):
+        yield without_accents("".join(parts))
+        return
+    measured = _MEASURED.fullmatch(run)
+    if measured and (number := canonical_number(measured["digits"])):
+        yield from number
+        parts = [measured["currency"] or measured["unit"]]
+    for part in parts:
+        yield from _word_terms(part, language, spoken)
+    joined = _joined(run, parts, language)
+    if joined:
+        yield joined
+
+
+def _word_terms(word: str, language: str, spoken: str | None) -> Iterator[str]:
+    word = word[:MAX_TERM_CHARACTERS]
+    if not _DIGIT.search(word):
+        if not is_stop_word(word, language) and not (spoken and is_stop_word(word, spoken)):
+            yield stem(word, language)
+        return
+    yield without_accents(word)
+    if not word.isdecimal() and _SPLIT_DIGITS.search(word):
+        for part in _LETTERS_OR_DIGITS.findall(word):
+            yield from _word_terms(part, language, spoken)
+
+
+def _joined(run: str, parts: list[str], language: str) -> str | None:
+    """The whole of a compound as one term, where someone may look for it as such."""
+    if len(parts) > _WHOLE_PARTS or len(run) > _WHOLE_CHARACTERS:
+        return None
+    if "@" in run or _is_dotted_name(run, parts):
+        return without_accents(run)
+    if _DIGIT.search(run) or "_" in run:
+        is_list_of_numbers = "," in run
+        return None if is_list_of_numbers else without_accents(_DROPPED_IN_WHOLES.sub("", run))
+    if len(parts) == 2 and ("-" in run or "&" in run) and len(parts[0]) <= _PREFIX_CHARACTERS:
+        return stem("".join(parts), language)
+    return None
+
+
+def _is_dotted_name(run: str, parts: list[str]) -> bool:
+    """Whether it looks like a host, a file or a qualified name: words between dots."""
+    return "." in run and not _DIGIT.search(run) and min(map(len, parts)) > 1
+
+
+@lru_cache(maxsize=1)
+def _unicode_run() -> re.Pattern[str]:
+    # `\w` leaves out combining marks, which most scripts of Asia cannot be written without.
+    letter = f"[^\\W_{_SYLLABIC}{_UNSPACED}]"
+    word = f"{letter}(?:{letter}|[{_mark_ranges()}])*"
+    return re.compile(f"[{_SYLLABIC}]+|[{_UNSPACED}]+|{word}(?:(?:{_CONNECTOR}){word})*")
+
+
+def _mark_ranges() -> str:
+    ranges: list[list[int]] = []
+    for code in range(0x300, 0x20000):
+        character = chr(code)
+        if unicodedata.category(character)[0] != "M" or _BIGRAMMED.match(character):
+            continue
+        if ranges and ranges[-1][1] == code - 1:
+            ranges[-1][1] = code
+        else:
+            ranges.append([code, code])
+    return "".join(f"{chr(first)}-{chr(last)}" for first, last in ranges)

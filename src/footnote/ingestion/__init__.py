@@ -1,0 +1,1 @@
+"""A file becomes published chunks: receive → parse → chunk → enrich → embed → publish."""

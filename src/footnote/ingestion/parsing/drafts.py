@@ -1,0 +1,125 @@
+"""What readers yield, assembled into one document: canonical text, offsets, numbers, headings."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import PurePath
+
+from footnote.domain import Attachment, Block, BlockKind, MetadataValue, ParsedDocument
+
+_SEPARATOR = "\n\n"
+# C0 and C1 controls but tab and newline, soft hyphens, invisible marks, lone surrogates, the
+# noncharacters: none carries text, Postgres refuses some and JSON others.
+_INVISIBLE = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u200b\u2060\ufeff\ud800-\udfff\ufffe\uffff]"
+)
+_ODD_SPACE = re.compile(r"[\u00a0\u2000-\u200a\u202f\u205f]")
+_LINE_END_SPACE = re.compile(r"[ \t]+(?=\n|$)")
+_BLANK_LINES = re.compile(r"\n{3,}")
+_WORTHLESS_TITLE = re.compile(
+    r"(?:microsoft (?:word|powerpoint|excel).*|powerpoint[- ]pr.sentation|presentation\d*|slide \d+"
+    r"|untitled.*|unbenannt.*|document\d*|dokument\d*|\(?(?:anonymous|unspecified)\)?|title|none"
+    r"|.*\.(?:docx?|pdf|pptx?|xlsx?|od[tsp]|indd|qxd|tex|dvi|rtf|txt|html?))",
+    re.IGNORECASE,
+)
+MAX_TITLE_CHARACTERS = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A block before it has a place: kind and text, and a level if it is a heading."""
+
+    kind: BlockKind
+    text: str
+    page: int | None = None
+    level: int = 0
+    confidence: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """What a reader made of a file."""
+
+    drafts: tuple[Draft, ...]
+    title: str | None = None
+    page_count: int | None = None
+    pages_stand_alone: bool = False
+    """Whether a page starts without the headings of the one before, as a slide does."""
+    languages: tuple[str, ...] = ()
+    metadata: Mapping[str, MetadataValue] = field(default_factory=dict)
+    attachments: tuple[Attachment, ...] = ()
+
+
+def clean(text: str) -> str:
+    """The text in NFC, with plain spaces, plain line ends and nothing invisible."""
+    if not text.isascii() or not text.isprintable():
+        text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\u2028", "\n")
+        text = text.replace("\x0b", "\n").replace("\x0c", "\n").replace("\u2029", "\n\n")
+        text = unicodedata.normalize("NFC", _ODD_SPACE.sub(" ", _INVISIBLE.sub("", text)))
+        text = _BLANK_LINES.sub("\n\n", _LINE_END_SPACE.sub("", text))
+    return text.strip()
+
+
+def assemble(reading: Reading, filename: str, media_type: str) -> ParsedDocument:
+    """Number the drafts, chain their headings and lay them out in one canonical text.
+
+    Paragraphs count from 1 on each page, or through the document where it has no pages;
+    a heading carries the number of the paragraph it introduces.
+    """
+    blocks: list[Block] = []
+    chain: list[tuple[int, str]] = []
+    position, paragraph, page = 0, 0, None
+    for draft in reading.drafts:
+        text = clean(draft.text)
+        is_heading = draft.kind is BlockKind.HEADING
+        if is_heading:
+            text = " ".join(text.split())
+        if not text:
+            continue
+        if draft.page != page:
+            page, paragraph = draft.page, 0
+            if reading.pages_stand_alone:
+                chain.clear()
+        if is_heading:
+            while chain and chain[-1][0] >= draft.level:
+                chain.pop()
+            chain.append((draft.level, text))
+        else:
+            paragraph += 1
+        blocks.append(
+            Block(
+                kind=draft.kind,
+                text=text,
+                char_start=position,
+                char_end=position + len(text),
+                paragraph=paragraph + is_heading,
+                page=draft.page,
+                heading_path=tuple(title for _, title in chain),
+                heading_level=draft.level if is_heading else None,
+                confidence=draft.confidence,
+            )
+        )
+        position += len(text) + len(_SEPARATOR)
+    return ParsedDocument(
+        text=_SEPARATOR.join(block.text for block in blocks),
+        blocks=tuple(blocks),
+        media_type=media_type,
+        title=_title(reading.title, blocks, filename),
+        page_count=reading.page_count,
+        languages=reading.languages,
+        metadata={key: value for key, value in reading.metadata.items() if value != ""},
+        attachments=reading.attachments,
+    )
+
+
+def _title(declared: str | None, blocks: Iterable[Block], filename: str) -> str:
+    """The declared title if it says something, else the first heading, else the file's name."""
+    declared = " ".join(clean(declared or "").split())
+    if declared and not _WORTHLESS_TITLE.fullmatch(declared):
+        return declared[:MAX_TITLE_CHARACTERS]
+    heading = next((block.text for block in blocks if block.kind is BlockKind.HEADING), "")
+    stem = clean(PurePath(filename.replace("\\", "/")).stem)
+    return (heading or stem or filename)[:MAX_TITLE_CHARACTERS]

@@ -1,0 +1,319 @@
+"""Words on a page become lines in reading order, and tables where lines and gaps draw them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+CELL_GAP_SIZES = 1.4
+"""A gap this many font sizes wide parts two cells; justified spaces stay below one size."""
+MAX_PROSE_CELL_CHARACTERS = 60
+"""Cells longer than this on average, without ruling, are columns of prose."""
+_RULE_THICKNESS = 3.0
+_JOIN_TOLERANCE = 2.5
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A rectangle in points or pixels, the origin at the top left."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    @property
+    def width(self) -> float:
+        """Extent from left to right."""
+        return self.right - self.left
+
+    @property
+    def height(self) -> float:
+        """Extent from top to bottom."""
+        return self.bottom - self.top
+
+    def contains_centre_of(self, other: Box) -> bool:
+        """Whether the middle of the other lies inside."""
+        x, y = (other.left + other.right) / 2, (other.top + other.bottom) / 2
+        return self.left <= x <= self.right and self.top <= y <= self.bottom
+
+
+def union(boxes: Iterable[Box]) -> Box:
+    """The smallest box around all of them."""
+    lefts, tops, rights, bottoms = zip(
+        *((box.left, box.top, box.right, box.bottom) for box in boxes), strict=True
+    )
+    return Box(min(lefts), min(tops), max(rights), max(bottoms))
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word, or a phrase that OCR read as one."""
+
+    text: str
+    box: Box
+    size: float
+    """Font size in the unit of the box."""
+    bold: bool = False
+    confidence: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Words on one baseline, from left to right."""
+
+    words: tuple[Word, ...]
+    box: Box
+
+    @property
+    def text(self) -> str:
+        """The words with single spaces."""
+        return " ".join(word.text for word in self.words)
+
+    @property
+    def size(self) -> float:
+        """The font size of most of its characters."""
+        return max(self.words, key=lambda word: len(word.text)).size
+
+    @property
+    def bold(self) -> bool:
+        """Whether all of it is bold."""
+        return all(word.bold for word in self.words)
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A table found on a page."""
+
+    rows: tuple[tuple[str, ...], ...]
+    box: Box
+    words: tuple[Word, ...]
+
+
+PageItem = Line | Grid
+
+
+def line_of(words: Sequence[Word]) -> Line:
+    """A line of words that stand on one baseline."""
+    ordered = tuple(sorted(words, key=lambda word: word.box.left))
+    return Line(ordered, union(word.box for word in ordered))
+
+
+def join_baselines(lines: Iterable[Line]) -> list[Line]:
+    """Consecutive lines on one baseline, left to right, as one: the cells of a row."""
+    joined: list[Line] = []
+    for line in lines:
+        if joined and _continues(joined[-1], line):
+            line = line_of((*joined.pop().words, *line.words))  # noqa: PLW2901 - grows
+        joined.append(line)
+    return joined
+
+
+def _continues(before: Line, after: Line) -> bool:
+    shared = min(before.box.bottom, after.box.bottom) - max(before.box.top, after.box.top)
+    lower = min(before.box.height, after.box.height)
+    return shared > 0.6 * lower and after.box.left >= before.box.right - 1
+
+
+def find_tables(lines: Sequence[Line], rules: Sequence[Box]) -> list[PageItem]:
+    """The lines of a page with those that form tables replaced by the tables."""
+    items: list[PageItem] = list(lines)
+    for columns, rows in _ruled_grids(rules):
+        items = _cut_out(items, columns, rows)
+    result: list[PageItem] = []
+    run: list[Line] = []
+    for item in items:
+        if isinstance(item, Line) and (not run or _follows(run[-1], item)):
+            run.append(item)
+            continue
+        result.extend(_spaced_tables(run))
+        run = [item] if isinstance(item, Line) else []
+        if isinstance(item, Grid):
+            result.append(item)
+    result.extend(_spaced_tables(run))
+    return result
+
+
+def _follows(before: Line, after: Line) -> bool:
+    """Whether a line stands close enough below another to share a table with it."""
+    gap = after.box.top - before.box.bottom
+    return -0.5 * before.box.height < gap < 2.2 * max(before.size, after.size)
+
+
+# --- tables that are drawn with lines -------------------------------------------------------
+
+
+def _ruled_grids(rules: Sequence[Box]) -> Iterator[tuple[list[float], list[float]]]:
+    """Column and row boundaries of each connected set of rules with at least four cells."""
+    thin = [rule for rule in rules if min(rule.width, rule.height) <= _RULE_THICKNESS]
+    for group in _connected(thin):
+        horizontal = [rule for rule in group if rule.width > rule.height]
+        vertical = [rule for rule in group if rule.height >= rule.width]
+        columns = _distinct((rule.left + rule.right) / 2 for rule in vertical)
+        rows = _distinct((rule.top + rule.bottom) / 2 for rule in horizontal)
+        if len(columns) > 2 and len(rows) > 2:
+            yield columns, rows
+
+
+def _connected(boxes: Sequence[Box]) -> Iterator[list[Box]]:
+    """Sets of boxes that touch each other, directly or through others."""
+    waiting = list(boxes)
+    while waiting:
+        group, frontier = [], [waiting.pop()]
+        while frontier:
+            current = frontier.pop()
+            group.append(current)
+            touching = [box for box in waiting if _touch(current, box)]
+            if touching:
+                frontier.extend(touching)
+                chosen = set(map(id, touching))
+                waiting = [box for box in waiting if id(box) not in chosen]
+        yield group
+
+
+def _touch(one: Box, other: Box) -> bool:
+    return (
+        one.left - _JOIN_TOLERANCE <= other.right
+        and other.left - _JOIN_TOLERANCE <= one.right
+        and one.top - _JOIN_TOLERANCE <= other.bottom
+        and other.top - _JOIN_TOLERANCE <= one.bottom
+    )
+
+
+def _distinct(values: Iterable[float]) -> list[float]:
+    """The values in order, those that nearly coincide once."""
+    distinct: list[float] = []
+    for value in sorted(values):
+        if not distinct or value - distinct[-1] > _RULE_THICKNESS:
+            distinct.append(value)
+    return distinct
+
+
+def _cut_out(
+    items: Sequence[PageItem], columns: Sequence[float], rows: Sequence[float]
+) -> list[PageItem]:
+    """The items with the words inside a grid taken out of their lines and put into its cells."""
+    area = Box(columns[0], rows[0], columns[-1], rows[-1])
+    kept: list[PageItem] = []
+    inside: list[Word] = []
+    position: int | None = None
+    for item in items:
+        taken = (
+            [word for word in item.words if area.contains_centre_of(word.box)]
+            if isinstance(item, Line)
+            else []
+        )
+        if taken:
+            inside.extend(taken)
+            position = len(kept) if position is None else position
+            chosen = set(map(id, taken))
+            left_over = [word for word in item.words if id(word) not in chosen]
+            if left_over:
+                kept.append(line_of(left_over))
+        else:
+            kept.append(item)
+    if position is not None:
+        kept.insert(position, _grid(inside, columns, rows, area))
+    return kept
+
+
+def _grid(
+    words: Sequence[Word], columns: Sequence[float], rows: Sequence[float], area: Box
+) -> Grid:
+    cells: list[list[list[Word]]] = [[[] for _ in columns[1:]] for _ in rows[1:]]
+    for word in words:
+        column = _interval(columns, (word.box.left + word.box.right) / 2)
+        row = _interval(rows, (word.box.top + word.box.bottom) / 2)
+        cells[row][column].append(word)
+    texts = tuple(tuple(" ".join(word.text for word in cell) for cell in row) for row in cells)
+    return Grid(texts, area, tuple(words))
+
+
+def _interval(bounds: Sequence[float], value: float) -> int:
+    found = next((index for index, bound in enumerate(bounds) if bound > value), len(bounds) - 1)
+    return max(0, min(found - 1, len(bounds) - 2))
+
+
+# --- tables that are only spaced out --------------------------------------------------------
+
+
+def cells_of(line: Line) -> list[Line]:
+    """The parts of a line between wide gaps."""
+    cells: list[list[Word]] = [[line.words[0]]]
+    for before, after in zip(line.words, line.words[1:], strict=False):
+        if after.box.left - before.box.right > CELL_GAP_SIZES * max(before.size, after.size):
+            cells.append([])
+        cells[-1].append(after)
+    return [line_of(cell) for cell in cells]
+
+
+def _spaced_tables(run: Sequence[Line]) -> Iterator[PageItem]:
+    """A run of close lines, its stretches of aligned cells made into tables."""
+    split = [cells_of(line) for line in run]
+    position = 0
+    while position < len(run):
+        end = position
+        while end < len(run) and (len(split[end]) > 1 or _is_wrapped(split, position, end)):
+            end += 1
+        while end > position and len(split[end - 1]) == 1:
+            end -= 1
+        grid = _spaced_grid(split[position:end])
+        if grid is None:
+            end = max(end, position + 1)
+            yield from run[position:end]
+        else:
+            yield grid
+        position = end
+
+
+def _is_wrapped(split: Sequence[Sequence[Line]], start: int, position: int) -> bool:
+    """Whether a lone cell stands close under the row above, right of the first column."""
+    if position == start:
+        return False
+    above, (cell, *_) = split[position - 1], split[position]
+    leftmost = min(line[0].box.left for line in split[start:position])
+    close = cell.box.top - above[0].box.bottom < 0.5 * cell.size
+    return close and cell.box.left > leftmost + cell.size
+
+
+def _spaced_grid(rows: Sequence[Sequence[Line]]) -> Grid | None:
+    """Rows whose cells fall into common columns, or nothing when they do not."""
+    filled = sum(len(row) > 1 for row in rows)
+    if filled < 2:
+        return None
+    cells = [cell for row in rows for cell in row]
+    columns = _columns(cells)
+    if len(columns) < 2 or (filled < 3 and len(columns) < 3):
+        return None
+    if sum(len(cell.text) for cell in cells) / len(cells) > MAX_PROSE_CELL_CHARACTERS:
+        return None
+    texts: list[list[str]] = []
+    for row in rows:
+        placed = [""] * len(columns)
+        for cell in row:
+            index = next(
+                i for i, (start, end) in enumerate(columns) if start <= cell.box.left <= end
+            )
+            placed[index] = f"{placed[index]} {cell.text}".strip()
+        if len(row) == 1 and texts:
+            texts[-1] = [f"{a} {b}".strip() for a, b in zip(texts[-1], placed, strict=True)]
+        else:
+            texts.append(placed)
+    return Grid(
+        tuple(map(tuple, texts)),
+        union(cell.box for cell in cells),
+        tuple(word for cell in cells for word in cell.words),
+    )
+
+
+def _columns(cells: Sequence[Line]) -> list[tuple[float, float]]:
+    """Horizontal extents that no cell bridges."""
+    gap = 0.3 * median(cell.size for cell in cells)
+    columns: list[tuple[float, float]] = []
+    for start, end in sorted((cell.box.left, cell.box.right) for cell in cells):
+        if columns and start < columns[-1][1] + gap:
+            columns[-1] = (columns[-1][0], max(columns[-1][1], end))
+        else:
+            columns.append((start, end))
+    return columns

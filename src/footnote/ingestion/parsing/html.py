@@ -1,0 +1,246 @@
+"""HTML becomes drafts: its headings, paragraphs, lists and tables without the page's furniture."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from html.parser import HTMLParser
+
+from footnote.domain import BlockKind
+from footnote.ingestion.parsing.drafts import Draft, Reading
+from footnote.ingestion.parsing.tables import table_drafts
+
+_FURNITURE = frozenset(
+    "nav footer aside script style noscript template svg iframe form button select option dialog "
+    "head canvas object".split()
+)
+_FURNITURE_ROLES = frozenset(["navigation", "banner", "contentinfo", "search", "complementary"])
+_BLOCK_TAGS = frozenset(
+    "p div section article main header blockquote figure figcaption address center body html "
+    "dl dt dd details summary fieldset hr ul ol li table caption tr td th tbody thead tfoot".split()
+)
+_VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
+_HEADING = re.compile(r"h([1-6])")
+_SPACE = re.compile(r"\s+")
+
+
+def read_html(text: str) -> Reading:
+    """Read the main part of a page if it names one (`main`, else `article`), else all of it."""
+    collector = _Collector()
+    collector.feed(text)
+    collector.close()
+    collector.break_block()
+    drafts = collector.drafts
+    for part in ("main", "article"):
+        inside = [
+            draft for draft, parts in zip(drafts, collector.parts, strict=True) if part in parts
+        ]
+        if 2 * _size(inside) > _size(drafts):
+            drafts = inside
+            break
+    return Reading(
+        drafts=tuple(drafts),
+        title=_SPACE.sub(" ", collector.title).strip(),
+        languages=(collector.language,) if collector.language else (),
+    )
+
+
+def _size(drafts: Sequence[Draft]) -> int:
+    return sum(len(draft.text) for draft in drafts)
+
+
+class _Collector(HTMLParser):
+    """Event by event and never recursive, so that no depth of nesting can exhaust it."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.drafts: list[Draft] = []
+        self.parts: list[frozenset[str]] = []
+        """For each draft the named parts of the page it stands in."""
+        self.title = ""
+        self.language = ""
+        self._words: list[str] = []
+        self._open_parts: list[str] = []
+        self._furniture: str | None = None
+        self._furniture_depth = 0
+        self._in_title = False
+        self._heading = 0
+        self._preformatted = 0
+        self._lists: list[int | None] = []
+        self._items: list[str] = []
+        self._marker = ""
+        self._table_depth = 0
+        self._rows: list[list[str]] = []
+        self._caption = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        attributes = dict(attrs)
+        if tag == "html" and attributes.get("lang"):
+            self.language = (attributes["lang"] or "").split("-")[0].lower()[:3]
+        if tag == "title":
+            self._in_title = not self.title
+        if tag == "body":
+            self._furniture = None
+        if self._furniture is not None:
+            self._furniture_depth += tag == self._furniture
+        elif tag not in _VOID and _is_furniture(tag, attributes):
+            self._furniture, self._furniture_depth = tag, 1
+        else:
+            self._open(tag, attributes)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "title":
+            self._in_title = False
+        if self._furniture is None:
+            self._close(tag)
+        elif tag == self._furniture:
+            self._furniture_depth -= 1
+            if not self._furniture_depth:
+                self._furniture = None
+
+    def handle_data(self, data: str) -> None:
+        if self._in_title:
+            self.title += data
+        elif self._furniture is None:
+            self._words.append(data)
+
+    def _open(self, tag: str, attributes: dict[str, str | None]) -> None:
+        if tag in ("main", "article"):
+            self.break_block()
+            self._open_parts.append(tag)
+        elif tag == "br":
+            self._words.append("\n" if self._preformatted else "\x00")
+        elif tag == "img" and not self._table_depth and (attributes.get("alt") or "").strip():
+            self._words.append(f" {attributes['alt']} ")
+        elif self._table_depth and tag != "table":
+            self._open_in_table(tag)
+        elif tag in ("ul", "ol", "li"):
+            self.break_block(keep_list=True)
+            if tag == "li":
+                self._open_item()
+            else:
+                self._lists.append(1 if tag == "ol" else None)
+        else:
+            self._open_block(tag)
+
+    def _open_block(self, tag: str) -> None:
+        if heading := _HEADING.fullmatch(tag):
+            self.break_block()
+            self._heading = int(heading.group(1))
+        elif tag == "pre":
+            self.break_block()
+            self._preformatted += 1
+        elif tag == "table":
+            if not self._table_depth:
+                self.break_block()
+            self._table_depth += 1
+        elif tag in _BLOCK_TAGS:
+            self.break_block(keep_list=bool(self._lists))
+
+    def _open_in_table(self, tag: str) -> None:
+        """Only the outermost table has rows; an inner one is text of the cell it stands in."""
+        if self._table_depth == 1 and tag == "tr":
+            self._words.clear()
+            self._rows.append([])
+        elif self._table_depth == 1 and tag in ("td", "th"):
+            self._words.clear()
+            if not self._rows:
+                self._rows.append([])
+        elif tag == "caption":
+            self._words.clear()
+        else:
+            self._words.append(" ")
+
+    def _close(self, tag: str) -> None:
+        if tag in ("main", "article") and tag in self._open_parts:
+            self.break_block()
+            self._open_parts.remove(tag)
+        elif self._table_depth and tag != "table":
+            self._close_in_table(tag)
+        elif tag == "table" and self._table_depth:
+            self._table_depth -= 1
+            if not self._table_depth:
+                self._close_table()
+        elif _HEADING.fullmatch(tag):
+            self.break_block()
+            self._heading = 0
+        elif tag == "pre" and self._preformatted:
+            self.break_block()
+            self._preformatted -= 1
+        elif tag in ("ul", "ol") and self._lists:
+            self.break_block(keep_list=True)
+            self._lists.pop()
+            if not self._lists:
+                self._flush_list()
+        elif tag in _BLOCK_TAGS:
+            self.break_block(keep_list=bool(self._lists))
+
+    def _close_in_table(self, tag: str) -> None:
+        if self._table_depth == 1 and tag in ("td", "th") and self._rows:
+            self._rows[-1].append(self._take_words())
+        elif tag == "caption":
+            self._add(BlockKind.CAPTION, self._take_words())
+        else:
+            self._words.append(" ")
+
+    def _close_table(self) -> None:
+        self._words.clear()
+        rows, self._rows = self._rows, []
+        if not rows:
+            return
+        for draft in table_drafts([row for row in rows if row]):
+            self._append(draft)
+
+    def _open_item(self) -> None:
+        if not self._lists:
+            self._lists.append(None)
+        number = self._lists[-1]
+        if number is not None:
+            self._lists[-1] = number + 1
+        indent = "  " * (len(self._lists) - 1)
+        self._marker = indent + ("- " if number is None else f"{number}. ")
+
+    def break_block(self, *, keep_list: bool = False) -> None:
+        """End the block that is being collected, and the list too unless it goes on."""
+        text = self._take_words()
+        if text and self._lists and not self._heading and not self._preformatted:
+            indent = "  " * len(self._lists)
+            self._items.append((self._marker or indent) + text)
+            self._marker = ""
+        elif text:
+            self._flush_list()
+            kind = BlockKind.CODE if self._preformatted else BlockKind.PARAGRAPH
+            self._add(BlockKind.HEADING if self._heading else kind, text)
+        if not keep_list and not self._lists:
+            self._flush_list()
+
+    def _flush_list(self) -> None:
+        if self._items:
+            self._add(BlockKind.LIST, "\n".join(self._items))
+            self._items = []
+
+    def _take_words(self) -> str:
+        text = "".join(self._words)
+        self._words.clear()
+        if self._preformatted:
+            return text.strip("\n").rstrip()
+        return "\n".join(_SPACE.sub(" ", line).strip() for line in text.split("\x00")).strip()
+
+    def _add(self, kind: BlockKind, text: str) -> None:
+        if text:
+            level = self._heading if kind is BlockKind.HEADING else 0
+            self._append(Draft(kind=kind, text=text, level=level))
+
+    def _append(self, draft: Draft) -> None:
+        self.drafts.append(draft)
+        self.parts.append(frozenset(self._open_parts))
+
+
+def _is_furniture(tag: str, attributes: dict[str, str | None]) -> bool:
+    return (
+        tag in _FURNITURE
+        or attributes.get("role") in _FURNITURE_ROLES
+        or "hidden" in attributes
+        or attributes.get("aria-hidden") == "true"
+        or "display:none" in (attributes.get("style") or "").replace(" ", "").lower()
+    )

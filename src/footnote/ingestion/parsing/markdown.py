@@ -1,0 +1,144 @@
+"""Markdown becomes drafts: its blocks, without the marks that only style them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from footnote.domain import BlockKind
+from footnote.ingestion.parsing.drafts import Draft, Reading
+from footnote.ingestion.parsing.tables import table_drafts
+
+_FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
+_FRONT_TITLE = re.compile(r"^title:[ \t]*[\"']?(.+?)[\"']?[ \t]*$", re.MULTILINE)
+_STYLED = re.compile(r"[\\`*_\[<&!~]| {2,}\n")
+_TAG = re.compile(r"<[^<>]*>")
+_BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
+
+
+def read_markdown(text: str) -> Reading:
+    """Read a Markdown file, its front matter's title included."""
+    title = None
+    if front := _FRONT_MATTER.match(text):
+        found = _FRONT_TITLE.search(front.group(1))
+        title = found.group(1) if found else None
+        text = text[front.end() :]
+    return Reading(drafts=tuple(markdown_drafts(text)), title=title)
+
+
+def markdown_drafts(text: str, page: int | None = None) -> Iterator[Draft]:
+    """The blocks of CommonMark with tables, all on one page."""
+    return _MarkdownWalk(text, page).drafts()
+
+
+class _MarkdownWalk:
+    """One pass over the token stream of one text."""
+
+    def __init__(self, text: str, page: int | None) -> None:
+        self._markdown = MarkdownIt("commonmark").enable("table")
+        # Most paragraphs carry no inline marks: they are parsed only where some occur.
+        self._markdown.core.ruler.disable(["inline", "text_join"])
+        self._environment: dict[str, object] = {}
+        self._tokens = self._markdown.parse(text, self._environment)
+        self._page = page
+        self._lists: list[int | None] = []
+        """Open lists, innermost last: the next number, or None where items have bullets."""
+        self._marker = ""
+        self._items: list[str] = []
+
+    def drafts(self) -> Iterator[Draft]:
+        position = 0
+        while position < len(self._tokens):
+            token = self._tokens[position]
+            if token.type == "table_open":
+                yield from self._flush_list()
+                rows, position = self._table(position)
+                yield from table_drafts(rows, self._page)
+            elif token.type == "inline":
+                yield from self._inline(token, self._tokens[position - 1])
+            elif token.type in ("fence", "code_block"):
+                yield from self._flush_list()
+                yield Draft(kind=BlockKind.CODE, text=token.content.rstrip(), page=self._page)
+            elif token.type == "html_block":
+                yield from self._flush_list()
+                text = _TAG.sub("", _BREAK.sub("\n", token.content))
+                yield Draft(kind=BlockKind.PARAGRAPH, text=text, page=self._page)
+            else:
+                yield from self._structure(token)
+            position += 1
+
+    def _structure(self, token: Token) -> Iterator[Draft]:
+        """Lists open and close; everything else of the structure is implied."""
+        if token.type == "bullet_list_open":
+            self._lists.append(None)
+        elif token.type == "ordered_list_open":
+            self._lists.append(int(token.attrGet("start") or 1))
+        elif token.type == "list_item_open":
+            self._open_item()
+        elif token.type in ("bullet_list_close", "ordered_list_close"):
+            self._lists.pop()
+            if not self._lists:
+                yield from self._flush_list()
+
+    def _open_item(self) -> None:
+        number = self._lists[-1]
+        if number is not None:
+            self._lists[-1] = number + 1
+        self._marker = "- " if number is None else f"{number}. "
+
+    def _inline(self, token: Token, opening: Token) -> Iterator[Draft]:
+        text = self.plain(token.content)
+        if opening.type == "heading_open":
+            yield from self._flush_list()
+            level = int(opening.tag[1])
+            yield Draft(kind=BlockKind.HEADING, text=text, page=self._page, level=level)
+        elif self._lists:
+            indent = "  " * (len(self._lists) - 1)
+            marker, self._marker = self._marker, ""
+            if marker or not self._items:
+                self._items.append(f"{indent}{marker}{text}")
+            else:
+                self._items.append(f"{indent}  {text}")
+        else:
+            alone = token.content.startswith("![") and token.content.endswith(")")
+            kind = BlockKind.IMAGE if alone else BlockKind.PARAGRAPH
+            yield Draft(kind=kind, text=text, page=self._page)
+
+    def _flush_list(self) -> Iterator[Draft]:
+        if self._items:
+            yield Draft(kind=BlockKind.LIST, text="\n".join(self._items), page=self._page)
+            self._items = []
+
+    def _table(self, position: int) -> tuple[list[list[str]], int]:
+        rows: list[list[str]] = []
+        while self._tokens[position].type != "table_close":
+            token = self._tokens[position]
+            if token.type == "tr_open":
+                rows.append([])
+            elif token.type == "inline":
+                rows[-1].append(self.plain(token.content))
+            position += 1
+        return rows, position
+
+    def plain(self, content: str) -> str:
+        """Inline Markdown as it reads: links by their text, no emphasis."""
+        if not _STYLED.search(content):
+            return content.replace("\n", " ")
+        tokens: list[Token] = []
+        self._markdown.inline.parse(content, self._markdown, self._environment, tokens)
+        return "".join(_plain_tokens(tokens))
+
+
+def _plain_tokens(tokens: Sequence[Token]) -> Iterator[str]:
+    for token in tokens:
+        if token.type == "softbreak":
+            yield " "
+        elif token.type == "hardbreak" or (
+            token.type == "html_inline" and _BREAK.fullmatch(token.content)
+        ):
+            yield "\n"
+        elif token.type != "html_inline":
+            yield token.content

@@ -1,0 +1,187 @@
+"""Pixels become words with boxes and confidence, by whichever OCR engine is installed."""
+
+from __future__ import annotations
+
+import csv
+import importlib.util
+import io
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import groupby
+from typing import Literal, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from footnote.domain import Stage
+from footnote.errors import DocumentUnreadable
+from footnote.ingestion.parsing.geometry import (
+    Box,
+    Line,
+    PageItem,
+    Word,
+    cells_of,
+    find_tables,
+    line_of,
+)
+
+Pixels = npt.NDArray[np.uint8]
+"""An image of shape (height, width, 3), red first."""
+OcrChoice = Literal["auto", "tesseract", "rapidocr", "off"]
+
+TESSERACT_INSTALL = "apt-get install tesseract-ocr"
+RAPIDOCR_INSTALL = (
+    "pip install --no-deps rapidocr-onnxruntime && "
+    "pip install opencv-python-headless pyclipper shapely six pyyaml pillow tqdm"
+)
+_SIZE_OF_HEIGHT = 0.75
+"""Font size as a share of the height of a recognised line's box."""
+_MAX_CELL_CHARACTERS = 34
+"""Cells longer than this on average are columns of prose, to be read one after the other."""
+
+
+class Ocr(Protocol):
+    """An engine that reads text from an image."""
+
+    def lines(self, pixels: Pixels) -> list[Line]:
+        """Lines in reading order, in pixels, each word with a confidence in 0…1."""
+        ...
+
+
+@lru_cache(maxsize=4)
+def select_ocr(choice: OcrChoice, languages: str) -> Ocr:
+    """The engine of that name; `auto` takes Tesseract if installed, else RapidOCR.
+
+    Raises DocumentUnreadable with the command that installs one when there is none.
+    """
+    if choice == "off":
+        raise _no_ocr("OCR is switched off", "set FOOTNOTE_OCR=auto")
+    tesseract = shutil.which("tesseract")
+    if choice != "rapidocr" and tesseract:
+        return Tesseract(tesseract, languages)
+    if choice != "tesseract" and importlib.util.find_spec("rapidocr_onnxruntime"):
+        return RapidOcr()
+    advice = {
+        "tesseract": f"install it with: {TESSERACT_INSTALL}",
+        "rapidocr": f"install it with: {RAPIDOCR_INSTALL}",
+    }.get(choice, f"install one with: {TESSERACT_INSTALL}, or: {RAPIDOCR_INSTALL}")
+    raise _no_ocr(
+        "no OCR engine is installed" if choice == "auto" else f"{choice} is not installed", advice
+    )
+
+
+def _no_ocr(why: str, advice: str) -> DocumentUnreadable:
+    return DocumentUnreadable(
+        stage=Stage.PARSE, cause=f"it has no text, only pictures, and {why}", advice=advice
+    )
+
+
+def items_of_image(pixels: Pixels, ocr: Ocr) -> list[PageItem]:
+    """Lines and tables of an image in reading order."""
+    lines = [line for line in ocr.lines(pixels) if line.text.strip()]
+    return find_tables(_rows(lines), [])
+
+
+def _rows(lines: Sequence[Line]) -> list[Line]:
+    """Lines that stand side by side as one, unless they are columns of prose."""
+    rows: list[list[Word]] = []
+    for line in sorted(lines, key=lambda line: line.box.top + line.box.bottom):
+        if rows and _beside(line_of(rows[-1]), line):
+            rows[-1].extend(line.words)
+        else:
+            rows.append(list(line.words))
+    joined = [line_of(words) for words in rows]
+    split = [cells_of(row) for row in joined]
+    cells = [cell for row in split if len(row) > 1 for cell in row]
+    if cells and sum(len(cell.text) for cell in cells) / len(cells) > _MAX_CELL_CHARACTERS:
+        return list(lines)
+    return joined
+
+
+def _beside(row: Line, line: Line) -> bool:
+    shared = min(row.box.bottom, line.box.bottom) - max(row.box.top, line.box.top)
+    apart = all(
+        line.box.left >= word.box.right or line.box.right <= word.box.left for word in row.words
+    )
+    return apart and shared > 0.5 * min(row.box.height, line.box.height)
+
+
+@dataclass(frozen=True, slots=True)
+class Tesseract:
+    """The `tesseract` program, asked for words with boxes (TSV)."""
+
+    program: str
+    languages: str = "eng"
+
+    def lines(self, pixels: Pixels) -> list[Line]:
+        """Lines in Tesseract's reading order. Raises DocumentUnreadable when it fails."""
+        height, width, _ = pixels.shape
+        picture = f"P6 {width} {height} 255\n".encode() + np.ascontiguousarray(pixels).tobytes()
+        command = [self.program, "-", "-", "-l", self.languages, "--psm", "1", "tsv"]
+        environment = {**os.environ, "OMP_THREAD_LIMIT": "1"}
+        # The program is the installed tesseract, the arguments are ours, there is no shell.
+        result = subprocess.run(  # noqa: S603
+            command, input=picture, capture_output=True, check=False, env=environment
+        )
+        if result.returncode:
+            said = " ".join(result.stderr.decode("utf-8", "replace").split())[-200:]
+            raise _no_ocr(
+                f"Tesseract failed ({said})",
+                f"check that its data for “{self.languages}” is installed (tesseract --list-langs)",
+            )
+        return list(_lines_of_tsv(result.stdout.decode("utf-8", "replace")))
+
+
+def _lines_of_tsv(tsv: str) -> Iterator[Line]:
+    rows = csv.DictReader(io.StringIO(tsv), delimiter="\t", quoting=csv.QUOTE_NONE)
+    words = [row for row in rows if row["level"] == "5" and (row["text"] or "").strip()]
+    keys = ("block_num", "par_num", "line_num")
+    for _, group in groupby(words, key=lambda row: tuple(row[key] for key in keys)):
+        members = list(group)
+        height = max(int(row["height"]) for row in members)
+        yield line_of([_word_of_row(row, height) for row in members])
+
+
+def _word_of_row(row: dict[str, str], line_height: int) -> Word:
+    left, top = int(row["left"]), int(row["top"])
+    box = Box(left, top, left + int(row["width"]), top + int(row["height"]))
+    confidence = min(max(float(row["conf"]) / 100, 0.0), 1.0)
+    return Word(row["text"], box, _SIZE_OF_HEIGHT * line_height, confidence=confidence)
+
+
+class RapidOcr:
+    """PP-OCR models run by ONNX Runtime, bundled in the `rapidocr-onnxruntime` wheel."""
+
+    def __init__(self) -> None:
+        from rapidocr_onnxruntime import RapidOCR  # noqa: PLC0415 - an optional package
+
+        self._engine = RapidOCR(intra_op_num_threads=1)
+
+    def lines(self, pixels: Pixels) -> list[Line]:
+        """Phrases from top to bottom; a page that lies on its side is turned first."""
+        phrases = self._phrases(pixels)
+        upright = sum(box.width > box.height for box in (phrase.box for phrase in phrases))
+        if len(phrases) > 3 and upright < len(phrases) / 2:
+            turned = self._phrases(np.ascontiguousarray(np.rot90(pixels)))
+            if _confidence(turned) >= _confidence(phrases):
+                phrases = turned
+        return [line_of([phrase]) for phrase in phrases]
+
+    def _phrases(self, pixels: Pixels) -> list[Word]:
+        found, _ = self._engine(np.ascontiguousarray(pixels[:, :, ::-1]))
+        words = []
+        for corners, text, confidence in found or []:
+            xs, ys = [point[0] for point in corners], [point[1] for point in corners]
+            box = Box(min(xs), min(ys), max(xs), max(ys))
+            words.append(
+                Word(text, box, _SIZE_OF_HEIGHT * box.height, confidence=float(confidence))
+            )
+        return words
+
+
+def _confidence(words: Sequence[Word]) -> float:
+    return sum(word.confidence or 0.0 for word in words) / max(len(words), 1)

@@ -1,0 +1,194 @@
+"""What parent and child say to each other: length-prefixed JSON and bytes, never pickles.
+
+A frame is two big-endian lengths (4 bytes JSON, 8 bytes body), the JSON, the body. The child is
+not trusted: everything it says is checked while it is turned into domain values, and blocks
+come as offsets into the text, so that a block cannot hold what the text does not.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+
+from footnote.domain import Attachment, Block, BlockKind, MetadataValue, ParsedDocument
+
+HEADER = struct.Struct(">IQ")
+MAX_JSON_BYTES = 1 << 30
+MAX_BODY_BYTES = 1 << 31
+
+Json = Mapping[str, object]
+
+
+class MalformedFrame(Exception):
+    """What was received is not what the protocol allows."""
+
+
+def encode_frame(header: Json, body: bytes = b"") -> bytes:
+    """One frame, ready to be written."""
+    text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
+    return HEADER.pack(len(text), len(body)) + text + body
+
+
+def decode_lengths(prefix: bytes) -> tuple[int, int]:
+    """Bytes of JSON and of body that follow a frame's prefix. Raises MalformedFrame."""
+    json_bytes, body_bytes = HEADER.unpack(prefix)
+    if json_bytes > MAX_JSON_BYTES or body_bytes > MAX_BODY_BYTES:
+        raise MalformedFrame(f"a frame of {json_bytes} and {body_bytes} bytes")
+    return json_bytes, body_bytes
+
+
+def decode_json(text: bytes) -> Json:
+    """The JSON object of a frame. Raises MalformedFrame."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise MalformedFrame("not JSON") from error
+    if not isinstance(value, dict):
+        raise MalformedFrame("not an object")
+    return value
+
+
+def encode_document(parsed: ParsedDocument) -> bytes:
+    """A frame that holds a parsed document; the body is its attachments, end to end."""
+    header = {
+        "text": parsed.text,
+        "blocks": [
+            [
+                block.kind.value,
+                block.char_start,
+                block.char_end,
+                block.paragraph,
+                block.page,
+                block.heading_level,
+                block.confidence,
+            ]
+            for block in parsed.blocks
+        ],
+        "paths": _changes_of_path(parsed.blocks),
+        "media_type": parsed.media_type,
+        "title": parsed.title,
+        "page_count": parsed.page_count,
+        "languages": list(parsed.languages),
+        "metadata": dict(parsed.metadata),
+        "attachments": [
+            [attachment.filename, attachment.media_type, len(attachment.content)]
+            for attachment in parsed.attachments
+        ],
+    }
+    return encode_frame(header, b"".join(item.content for item in parsed.attachments))
+
+
+def _changes_of_path(blocks: Sequence[Block]) -> list[list[object]]:
+    """The heading path where it changes, since most blocks have that of the block before."""
+    changes: list[list[object]] = []
+    current: tuple[str, ...] = ()
+    for index, block in enumerate(blocks):
+        if block.heading_path != current:
+            current = block.heading_path
+            changes.append([index, list(current)])
+    return changes
+
+
+def decode_document(header: Json, body: bytes) -> ParsedDocument:
+    """The document of a frame. Raises MalformedFrame when anything in it is amiss."""
+    try:
+        return _decode_document(header, body)
+    except (KeyError, TypeError, ValueError) as error:
+        raise MalformedFrame(f"{type(error).__name__}: {error}") from error
+
+
+def _decode_document(header: Json, body: bytes) -> ParsedDocument:
+    text = _string(header["text"])
+    paths = {
+        _integer(index): tuple(_string(part) for part in _sequence(path))
+        for index, path in map(_sequence, _sequence(header["paths"]))
+    }
+    blocks = tuple(_blocks(text, _sequence(header["blocks"]), paths))
+    for before, after in pairwise(blocks):
+        if after.char_start < before.char_end:
+            raise ValueError("blocks overlap")
+    title, page_count = header["title"], header["page_count"]
+    return ParsedDocument(
+        text=text,
+        blocks=blocks,
+        media_type=_string(header["media_type"]),
+        title=None if title is None else _string(title),
+        page_count=None if page_count is None else _integer(page_count),
+        languages=tuple(_string(item) for item in _sequence(header["languages"])),
+        metadata=_metadata(header["metadata"]),
+        attachments=tuple(_attachments(_sequence(header["attachments"]), body)),
+    )
+
+
+def _blocks(
+    text: str, rows: Sequence[object], paths: Mapping[int, tuple[str, ...]]
+) -> Iterator[Block]:
+    path: tuple[str, ...] = ()
+    for index, row in enumerate(rows):
+        kind, start, end, paragraph, page, level, confidence = _sequence(row)
+        start, end = _integer(start), _integer(end)
+        if not 0 <= start <= end <= len(text):
+            raise ValueError("a block lies outside the text")
+        path = paths.get(index, path)
+        yield Block(
+            kind=BlockKind(_string(kind)),
+            text=text[start:end],
+            char_start=start,
+            char_end=end,
+            paragraph=_integer(paragraph),
+            page=None if page is None else _integer(page),
+            heading_path=path,
+            heading_level=None if level is None else _integer(level),
+            confidence=None if confidence is None else _number(confidence),
+        )
+
+
+def _attachments(rows: Sequence[object], body: bytes) -> Iterator[Attachment]:
+    position = 0
+    for row in rows:
+        filename, media_type, size = _sequence(row)
+        end = position + _integer(size)
+        if not position <= end <= len(body):
+            raise ValueError("an attachment lies outside the body")
+        yield Attachment(
+            filename=_string(filename),
+            media_type=_string(media_type),
+            content=body[position:end],
+        )
+        position = end
+
+
+def _metadata(value: object) -> dict[str, MetadataValue]:
+    if not isinstance(value, dict):
+        raise TypeError("metadata is no object")
+    return {
+        _string(key): item
+        for key, item in value.items()
+        if isinstance(item, (str, int, float, bool))
+    }
+
+
+def _string(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError("a string was expected")
+    return value
+
+
+def _integer(value: object) -> int:
+    if not isinstance(value, int):
+        raise TypeError("an integer was expected")
+    return value
+
+
+def _number(value: object) -> float:
+    if not isinstance(value, (int, float)):
+        raise TypeError("a number was expected")
+    return float(value)
+
+
+def _sequence(value: object) -> list[object]:
+    if not isinstance(value, list):
+        raise TypeError("a list was expected")
+    return value

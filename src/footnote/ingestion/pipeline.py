@@ -1,0 +1,149 @@
+"""A file becomes published chunks: parse → chunk → enrich → embed → publish."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from footnote.domain import (
+    Chunk,
+    Enrichment,
+    Failure,
+    ParsedDocument,
+    Publication,
+    Stage,
+)
+from footnote.errors import DocumentFailed, DocumentUnreadable
+from footnote.ingestion.chunking import ChunkPolicy, chunk_blocks
+from footnote.ingestion.enrichment import classify, enrich
+from footnote.ingestion.receive import check_received
+from footnote.ports import Analyzer, Embedder, Parser, VersionInWork
+
+HASH_BYTES = 16  # 2**64 texts before two are expected to collide.
+UNKNOWN_TYPE = "application/octet-stream"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ingestion:
+    """The stages of ingestion, wired once; each can be repeated without harm."""
+
+    parser: Parser
+    embedder: Embedder
+    analyzer: Analyzer
+    policy: ChunkPolicy
+    max_file_bytes: int
+    embedding_batch: int = 64
+    """Chunks embedded between two saves: what a crash can cost."""
+
+    async def __call__(self, work: VersionInWork) -> None:
+        """Ingest a version, resuming after what an earlier try finished.
+
+        Returns early when the version is replaced or deleted meanwhile. Raises
+        DocumentUnreadable or DocumentInterrupted.
+        """
+        parsed = await self._parse(work)
+        if parsed is None or not await work.begin(Stage.CHUNK):
+            return
+        enrichment, chunks = await asyncio.to_thread(self._divide, parsed, work.filename)
+        if not chunks:
+            raise _nothing_to_read(work.filename)
+        if not await work.begin(Stage.EMBED):
+            return
+        hashes = tuple(text_hash(chunk.embedded_text) for chunk in chunks)
+        await self._embed(work, chunks, hashes)
+        if not await work.begin(Stage.PUBLISH):
+            return
+        terms = await asyncio.to_thread(self._index, work, enrichment, chunks)
+        await work.publish(
+            Publication(
+                canonical_text=parsed.text,
+                page_count=parsed.page_count,
+                enrichment=enrichment,
+                metadata=parsed.metadata,
+                chunks=chunks,
+                text_hashes=hashes,
+                chunk_terms=terms,
+            )
+        )
+
+    async def _parse(self, work: VersionInWork) -> ParsedDocument | None:
+        if not await work.begin(Stage.PARSE):
+            return None
+        parsed = await work.parsed()
+        if parsed is None:
+            parsed = await self.parser(await work.content(), work.filename)
+            await self._attach(work, parsed)
+            await work.keep_parsed(parsed)
+        return parsed
+
+    async def _attach(self, work: VersionInWork, parsed: ParsedDocument) -> None:
+        for position, attachment in enumerate(parsed.attachments):
+            failure = None
+            media_type = UNKNOWN_TYPE
+            try:
+                media_type = check_received(
+                    attachment.content, attachment.filename, self.max_file_bytes
+                )
+            except DocumentUnreadable as error:
+                failure = failure_of(error)
+            await work.attach(position, attachment, media_type, failure)
+        await work.detach_beyond(len(parsed.attachments))
+
+    def _divide(
+        self, parsed: ParsedDocument, filename: str
+    ) -> tuple[Enrichment, tuple[Chunk, ...]]:
+        policy = self.policy.for_class(classify(parsed, filename))
+        chunks = chunk_blocks(parsed, self.embedder, policy)
+        return enrich(parsed, chunks, filename)
+
+    async def _embed(
+        self, work: VersionInWork, chunks: Sequence[Chunk], hashes: Sequence[bytes]
+    ) -> None:
+        missing = await work.missing_vectors(hashes)
+        wanted = {
+            text_hash: chunk.embedded_text
+            for text_hash, chunk in zip(hashes, chunks, strict=True)
+            if text_hash in missing
+        }
+        # Batches of like length waste the least padding.
+        keys = sorted(wanted, key=lambda key: (len(wanted[key]), key))
+        for start in range(0, len(keys), self.embedding_batch):
+            batch = keys[start : start + self.embedding_batch]
+            vectors = await self.embedder.embed_documents([wanted[key] for key in batch])
+            await work.keep_vectors(batch, vectors)
+
+    def _index(
+        self, work: VersionInWork, enrichment: Enrichment, chunks: Sequence[Chunk]
+    ) -> tuple[tuple[int, ...], ...]:
+        return tuple(
+            work.term_ids(self.analyzer.terms(indexed_text(chunk, enrichment), enrichment.language))
+            for chunk in chunks
+        )
+
+
+def text_hash(text: str) -> bytes:
+    """What a text's vector is found by again, 16 bytes."""
+    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=HASH_BYTES).digest()
+
+
+def indexed_text(chunk: Chunk, enrichment: Enrichment) -> str:
+    """What the lexical index sees of a chunk: its document's title, its headings and its text."""
+    return "\n".join((enrichment.title, *chunk.heading_path, chunk.text))
+
+
+def failure_of(error: DocumentFailed) -> Failure:
+    """The failure a document keeps."""
+    return Failure(
+        stage=error.stage, cause=error.cause, advice=error.advice, retryable=error.retryable
+    )
+
+
+def _nothing_to_read(filename: str) -> DocumentUnreadable:
+    return DocumentUnreadable(
+        stage=Stage.CHUNK,
+        cause=f"“{filename}” holds no text",
+        advice="if it is a picture or a scan, check that text recognition is installed: "
+        "footnote doctor",
+    )

@@ -1,0 +1,44 @@
+"""What arrives is checked before anything is stored: its size, and whether its type is known."""
+
+from __future__ import annotations
+
+from footnote.domain import Stage
+from footnote.errors import DocumentUnreadable
+from footnote.ingestion.media import sniff_media_type
+
+_READABLE = (
+    "PDF, Word, PowerPoint, Excel, OpenDocument, EPUB, RTF, email, HTML, Markdown, CSV, "
+    "plain text, captions and images"
+)
+
+
+def check_received(content: bytes, filename: str, max_bytes: int) -> str:
+    """The media type of an acceptable file.
+
+    Raises DocumentUnreadable for one that is empty, larger than `max_bytes` or of unknown type.
+    """
+    if not content:
+        raise DocumentUnreadable(
+            stage=Stage.RECEIVE,
+            cause=f"“{filename}” is empty",
+            advice="check that the file was saved and sent completely, then send it again",
+        )
+    check_size(len(content), filename, max_bytes)
+    media_type = sniff_media_type(content, filename)
+    if media_type is None:
+        raise DocumentUnreadable(
+            stage=Stage.RECEIVE,
+            cause=f"“{filename}” is of a type that cannot be read",
+            advice=f"convert it to a type that can: {_READABLE}",
+        )
+    return media_type
+
+
+def check_size(byte_size: int, filename: str, max_bytes: int) -> None:
+    """Raise DocumentUnreadable for a file larger than `max_bytes`, before it is read."""
+    if byte_size > max_bytes:
+        raise DocumentUnreadable(
+            stage=Stage.RECEIVE,
+            cause=f"“{filename}” has {byte_size:,} bytes, more than the {max_bytes:,} allowed",
+            advice="split it, or raise FOOTNOTE_MAX_FILE_BYTES",
+        )

@@ -1,0 +1,1 @@
+"""How the outside talks to the engine: parse, call, present; no logic."""

@@ -1,0 +1,116 @@
+"""`footnote documents`: list, show, delete."""
+
+from __future__ import annotations
+
+from typing import Annotated
+from uuid import UUID
+
+import typer
+from rich.text import Text
+
+from footnote.domain import Document, DocumentPage, DocumentStatus
+from footnote.interfaces import schemas
+from footnote.interfaces.cli import present
+from footnote.interfaces.cli.edge import prepared, wait_for
+from footnote.interfaces.cli.loading import opened
+from footnote.interfaces.cli.options import (
+    EXIT_CODES,
+    AsJson,
+    Collection,
+    Workspace,
+    chosen_workspace,
+)
+from footnote.settings import Settings
+
+app = typer.Typer(name="documents", help="See and delete documents.", no_args_is_help=True)
+
+DocumentId = Annotated[UUID, typer.Argument(metavar="DOCUMENT", help="The document's id.")]
+
+
+@app.command("list", epilog=EXIT_CODES)
+def list_documents(
+    *,
+    context: typer.Context,
+    collection: Collection = None,
+    status: Annotated[DocumentStatus | None, typer.Option(help="Only these.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=200, help="Most documents shown.")] = 50,
+    cursor: Annotated[str | None, typer.Option(help="Where the page before ended.")] = None,
+    workspace: Workspace = None,
+    as_json: AsJson = False,
+) -> None:
+    """List documents, newest first."""
+    settings = prepared()
+    name = chosen_workspace(context, workspace)
+
+    async def read() -> DocumentPage:
+        async with opened(settings) as engine:
+            return await (await engine.workspace(name)).documents(
+                collection=collection, status=status, limit=limit, cursor=cursor
+            )
+
+    page = wait_for(read())
+    if as_json:
+        present.print_json(schemas.DocumentList.from_domain(page))
+        return
+    present.show_documents(present.terminal(), page.documents)
+    if page.next_cursor:
+        more = f"There are more: footnote documents list --cursor {page.next_cursor}"
+        present.notices().print(Text(more, style="dim"), soft_wrap=True)
+
+
+@app.command("show", epilog=EXIT_CODES)
+def show_document(
+    *,
+    context: typer.Context,
+    document_id: DocumentId,
+    workspace: Workspace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show a document and its attachments."""
+    settings = prepared()
+    name = chosen_workspace(context, workspace)
+    document, children = wait_for(_family(settings, name, document_id))
+    if as_json:
+        present.print_json(schemas.DocumentWithAttachments.from_family(document, children))
+    else:
+        present.show_document(present.terminal(), document, children)
+
+
+async def _family(
+    settings: Settings, name: str | None, document_id: UUID
+) -> tuple[Document, tuple[Document, ...]]:
+    async with opened(settings) as engine:
+        workspace = await engine.workspace(name)
+        return await workspace.document(document_id), await workspace.children(document_id)
+
+
+@app.command("delete", epilog=EXIT_CODES)
+def delete_document(
+    *,
+    context: typer.Context,
+    document_id: DocumentId,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    workspace: Workspace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Delete a document, its attachments and everything made from them."""
+    settings = prepared()
+    name = chosen_workspace(context, workspace)
+    document = wait_for(_delete(settings, name, document_id, sure=yes))
+    if as_json:
+        present.print_json(schemas.Document.from_domain(document))
+    else:
+        present.terminal().print(Text(f"Deleted {present.plain(document.title)}."))
+
+
+async def _delete(
+    settings: Settings, name: str | None, document_id: UUID, *, sure: bool
+) -> Document:
+    async with opened(settings) as engine:
+        workspace = await engine.workspace(name)
+        document = await workspace.document(document_id)
+        if not sure:
+            title = present.plain(document.title)
+            typer.confirm(f"Delete {title} and everything made from it?", abort=True, err=True)
+        await workspace.delete_document(document_id)
+        return document

@@ -1,0 +1,97 @@
+"""Where a command meets the terminal: settings and logs before, sentences for errors after."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import Callable, Coroutine, Sequence
+from contextlib import suppress
+from typing import TypeVar
+
+import structlog
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from footnote.errors import FootnoteError
+from footnote.interfaces.failures import UNEXPECTED, USAGE, failure_of
+from footnote.interfaces.logs import write_logs
+from footnote.settings import Settings, settings_from
+
+INTERRUPTED = 130
+"""128 + SIGINT, as shells count."""
+
+T = TypeVar("T")
+
+
+def prepared(**overrides: object) -> Settings:
+    """The settings of this call, with the logs set up as they say."""
+    given = {name: value for name, value in overrides.items() if value is not None}
+    settings = settings_from(None, given)
+    write_logs(settings)
+    return settings
+
+
+def wait_for(work: Coroutine[object, object, T]) -> T:
+    """Run the asynchronous part of a command."""
+    return asyncio.run(work)
+
+
+def exit_code_of(command: Callable[[], object], arguments: Sequence[str]) -> int:
+    """Run a command and turn however it ends into an exit code and, if need be, a sentence."""
+    as_json = wants_json(arguments)
+    try:
+        code = command()
+        sys.stdout.flush()
+    except FootnoteError as error:
+        failure = failure_of(error)
+        report(failure.code, str(error), error.hint, failure.exit_code, as_json=as_json)
+        return failure.exit_code
+    except typer.TyperException as error:
+        message = error.format_message()
+        if message:  # empty after a help page
+            report(USAGE.code, message, _USAGE_HINT, USAGE.exit_code, as_json=as_json)
+        return USAGE.exit_code
+    except (KeyboardInterrupt, typer.Abort, asyncio.CancelledError):
+        return INTERRUPTED
+    except (BrokenPipeError, SystemExit):
+        # typer and rich end the process when the reader of a pipe has gone; it has had enough
+        _stop_writing()
+        return 0
+    except Exception as error:
+        structlog.get_logger(__name__).debug("unexpected failure", exc_info=error)
+        sentence = f"Something failed inside Footnote: {type(error).__name__}: {error}"
+        report(UNEXPECTED.code, sentence, _UNEXPECTED_HINT, 1, as_json=as_json)
+        return UNEXPECTED.exit_code
+    return code if isinstance(code, int) else 0
+
+
+_USAGE_HINT = "`footnote --help` lists the commands; each has its own --help."
+_UNEXPECTED_HINT = "Run it again with FOOTNOTE_LOG_LEVEL=debug to see where."
+
+
+def wants_json(arguments: Sequence[str]) -> bool:
+    """Whether a command line asks for JSON, even if the rest of it cannot be understood."""
+    options = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    return "--json" in options
+
+
+def report(code: str, message: str, hint: str | None, exit_code: int, *, as_json: bool) -> None:
+    """Say what went wrong: a sentence and a hint on stderr, or an object on stdout."""
+    if as_json:
+        error = {"code": code, "message": message, "hint": hint, "exit_code": exit_code}
+        with suppress(BrokenPipeError):
+            sys.stdout.write(json.dumps({"error": error}, indent=2, ensure_ascii=False) + "\n")
+            sys.stdout.flush()
+        return
+    console = Console(stderr=True, highlight=False)
+    console.print(Text.assemble(("Error: ", "bold red"), message), soft_wrap=True)
+    if hint:
+        console.print(Text.assemble(("Hint: ", "bold"), hint), soft_wrap=True)
+
+
+def _stop_writing() -> None:
+    """Let the interpreter flush into nothing at its end instead of complaining."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,227 @@
+"""`footnote ingest`: files and folders become documents."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+from uuid import UUID
+
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.text import Text
+
+from footnote.domain import Document, DocumentStatus, Received
+from footnote.errors import DocumentFailed, InvalidRequest
+from footnote.interfaces import schemas
+from footnote.interfaces.cli import present
+from footnote.interfaces.cli.edge import prepared, wait_for
+from footnote.interfaces.cli.loading import opened, work_until_resting
+from footnote.interfaces.cli.options import AsJson, Collection, Workspace, chosen_workspace
+from footnote.settings import Settings
+
+if TYPE_CHECKING:
+    from footnote.engine import WorkspaceEngine
+
+RESTING = (DocumentStatus.INDEXED, DocumentStatus.FAILED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What became of one file."""
+
+    path: Path
+    received: Received | None = None
+    refusal: str = ""
+    document: Document | None = None
+    attachments: tuple[Document, ...] = field(default=())
+
+    @property
+    def failed(self) -> bool:
+        """Whether it, or something attached to it, did not get through."""
+        documents = (*self.attachments, *([self.document] if self.document else []))
+        return bool(self.refusal) or any(
+            document.status is DocumentStatus.FAILED for document in documents
+        )
+
+
+def ingest(
+    *,
+    context: typer.Context,
+    paths: Annotated[
+        list[Path],
+        typer.Argument(exists=True, metavar="PATH", help="Files, and folders to walk."),
+    ],
+    collection: Collection = None,
+    wait: Annotated[
+        bool,
+        typer.Option("--wait/--no-wait", help="Index them now, or leave them to a worker."),
+    ] = True,
+    workspace: Workspace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Take files in and index them; hidden files in folders are left out."""
+    settings = prepared()
+    files = list(found(paths))
+    if not files:
+        raise InvalidRequest(
+            "There is nothing to take in there.",
+            hint="Name files, or folders with files that are not hidden.",
+        )
+    name = chosen_workspace(context, workspace)
+    with _progress(visible=not as_json) as progress:
+        outcomes = wait_for(_ingest(settings, name, files, collection, progress, wait=wait))
+    if as_json:
+        present.print_json(schemas.IngestReport(files=tuple(map(_shape, outcomes))))
+    else:
+        _show(outcomes)
+    if any(outcome.failed for outcome in outcomes):
+        raise typer.Exit(1)
+
+
+def found(paths: Sequence[Path]) -> Iterator[Path]:
+    """The files at and below the paths, each once, as absolute paths without links."""
+    seen: set[Path] = set()
+    for path in paths:
+        for file in _below(path) if path.is_dir() else [path]:
+            resolved = file.resolve()
+            if resolved not in seen and resolved.is_file():
+                seen.add(resolved)
+                yield resolved
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    for parent, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        yield from (Path(parent, name) for name in sorted(names) if not name.startswith("."))
+
+
+async def _ingest(
+    settings: Settings,
+    name: str | None,
+    files: Sequence[Path],
+    collection: str | None,
+    progress: Progress,
+    *,
+    wait: bool,
+) -> list[Outcome]:
+    async with opened(settings) as engine:
+        workspace = await engine.workspace(name)
+        reading = progress.add_task("taking in", total=len(files), stages="")
+        outcomes = []
+        for path in files:
+            outcomes.append(await _receive(workspace, path, collection))
+            progress.advance(reading)
+        documents = {
+            outcome.document.document_id: outcome.document
+            for outcome in outcomes
+            if outcome.document
+        }
+        if not wait or not documents:
+            return outcomes
+        indexing = progress.add_task("indexing", total=len(documents), stages="")
+
+        def show(moved: Mapping[UUID, Document]) -> None:
+            documents.update(moved)
+            resting = sum(document.status in RESTING for document in documents.values())
+            progress.update(
+                indexing, total=len(documents), completed=resting, stages=stages(documents)
+            )
+
+        show(await work_until_resting(engine, workspace, list(documents), show))
+        return [_rested(outcome, documents) for outcome in outcomes]
+
+
+async def _receive(workspace: WorkspaceEngine, path: Path, collection: str | None) -> Outcome:
+    try:
+        received = await workspace.receive_file(path, collection=collection)
+    except (DocumentFailed, InvalidRequest) as error:
+        return Outcome(path=path, refusal="; ".join(filter(None, (str(error), error.hint))))
+    return Outcome(path=path, received=received, document=received.document)
+
+
+def _rested(outcome: Outcome, documents: Mapping[UUID, Document]) -> Outcome:
+    if outcome.document is None:
+        return outcome
+    document_id = outcome.document.document_id
+    attachments = tuple(_attached(document_id, documents))
+    return replace(outcome, document=documents[document_id], attachments=attachments)
+
+
+def _attached(document_id: UUID, documents: Mapping[UUID, Document]) -> Iterator[Document]:
+    """What is attached to a document, each followed by what is attached to it."""
+    for document in documents.values():
+        if document.parent_id == document_id:
+            yield document
+            yield from _attached(document.document_id, documents)
+
+
+def stages(documents: Mapping[UUID, Document]) -> str:
+    """How many documents are at which stage, in the order of the journey."""
+    counts: Counter[str] = Counter(
+        document.stage.value
+        if document.status is DocumentStatus.INGESTING
+        else document.status.value
+        for document in documents.values()
+    )
+    order = ("queued", "receive", "parse", "chunk", "enrich", "embed", "publish")
+    shown = [*order, "indexed", "failed"]
+    return " · ".join(f"{counts[name]} {name}" for name in shown if counts[name])
+
+
+def _progress(*, visible: bool) -> Progress:
+    return Progress(
+        TextColumn("{task.description:<9}"),
+        BarColumn(bar_width=28),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("[dim]{task.fields[stages]}[/dim]"),
+        console=present.notices(),
+        disable=not visible,
+    )
+
+
+def _show(outcomes: Sequence[Outcome]) -> None:
+    console = present.terminal()
+    listing = present.table("file", "status", "#pages", "#chunks", "")
+    for outcome in outcomes:
+        name = present.plain(outcome.path.name)
+        if outcome.document is None:
+            refused = Text("refused", style="bold red")
+            listing.add_row(name, refused, "", "", present.plain(outcome.refusal))
+            continue
+        listing.add_row(name, *_cells(outcome.document, _remark(outcome)))
+        for attachment in outcome.attachments:
+            inner = f"└ {present.plain(attachment.filename)}"
+            listing.add_row(inner, *_cells(attachment, ""))
+    console.print(listing)
+
+
+def _cells(document: Document, remark: str) -> tuple[Text, str, str, str]:
+    pages, chunks = str(document.page_count or ""), str(document.chunk_count or "")
+    status = present.status_text(document)
+    return status, pages, chunks, present.failure_sentence(document) or remark
+
+
+def _remark(outcome: Outcome) -> str:
+    received = outcome.received
+    if received is not None and received.duplicate:
+        return "already there"
+    if received is not None and received.new_version:
+        return f"new version {received.document.version}"
+    return ""
+
+
+def _shape(outcome: Outcome) -> schemas.IngestedFile:
+    received = outcome.received
+    return schemas.IngestedFile(
+        path=str(outcome.path),
+        duplicate=received is not None and received.duplicate,
+        new_version=received is not None and received.new_version,
+        document=outcome.document and schemas.Document.from_domain(outcome.document),
+        attachments=tuple(map(schemas.Document.from_domain, outcome.attachments)),
+        refusal=outcome.refusal or None,
+    )

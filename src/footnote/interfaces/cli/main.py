@@ -1,0 +1,63 @@
+"""The `footnote` command: its groups, its global options, and its one entry point."""
+
+from __future__ import annotations
+
+import sys
+from importlib.metadata import version
+from typing import Annotated
+
+import typer
+
+from footnote.interfaces.cli import documents, ingest, operations, questions, serve, workspaces
+from footnote.interfaces.cli.edge import exit_code_of
+from footnote.interfaces.cli.options import EXIT_CODES, RootWorkspace
+
+app = typer.Typer(
+    name="footnote",
+    help="Files go in, cited answers come out.",
+    epilog=EXIT_CODES,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _print_version(wanted: bool) -> None:  # the shape typer calls
+    if wanted:
+        typer.echo(f"footnote {version('footnote')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    context: typer.Context,
+    workspace: RootWorkspace = None,
+    _version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Say which it is."),
+    ] = False,
+) -> None:
+    """Files go in, cited answers come out."""
+    context.obj = workspace
+
+
+app.command("ingest", epilog=EXIT_CODES)(ingest.ingest)
+app.command("search", epilog=EXIT_CODES)(questions.search)
+app.command("ask", epilog=EXIT_CODES)(questions.ask)
+app.add_typer(documents.app)
+app.add_typer(workspaces.app)
+app.command("serve", epilog=EXIT_CODES)(serve.serve)
+app.command("worker", epilog=EXIT_CODES)(operations.worker)
+app.command("doctor", epilog=EXIT_CODES)(operations.doctor)
+
+
+def run() -> None:
+    """Run the command line of this process and end it with an exit code."""
+    arguments = sys.argv[1:]
+    sys.exit(
+        exit_code_of(lambda: app(arguments, prog_name="footnote", standalone_mode=False), arguments)
+    )
+
+
+if __name__ == "__main__":
+    run()

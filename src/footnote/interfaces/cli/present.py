@@ -1,0 +1,264 @@
+"""What people read: records as terminal text, with nothing in it that could steer a terminal."""
+
+from __future__ import annotations
+
+import sys
+import unicodedata
+from collections.abc import Iterable, Sequence
+from pathlib import PurePath
+
+import typer
+from pydantic import BaseModel
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from footnote.domain import (
+    Answer,
+    Citation,
+    Document,
+    DocumentStatus,
+    Evidence,
+    Health,
+    Passage,
+    Workspace,
+)
+
+_EXCERPT_CHARACTERS = 360
+_PIPED_WIDTH = 120
+"""Columns when nobody looks: wide enough for a table's ids."""
+
+_STATUS_STYLES = {
+    DocumentStatus.QUEUED: "dim",
+    DocumentStatus.INGESTING: "cyan",
+    DocumentStatus.INDEXED: "green",
+    DocumentStatus.FAILED: "bold red",
+}
+
+
+def print_json(shape: BaseModel) -> None:
+    """Print one JSON object on standard output."""
+    typer.echo(shape.model_dump_json(indent=2))
+
+
+def terminal() -> Console:
+    """Standard output as it is now."""
+    width = None if sys.stdout.isatty() else _PIPED_WIDTH
+    return Console(highlight=False, width=width)
+
+
+def notices() -> Console:
+    """Standard error, for what is not the result."""
+    return Console(stderr=True, highlight=False)
+
+
+def plain(text: str) -> str:
+    """Text from a document or a name, without control characters; blanks become spaces."""
+    return "".join(
+        " " if char.isspace() else char
+        for char in text
+        if char.isspace() or unicodedata.category(char) not in {"Cc", "Cf", "Cs"}
+    )
+
+
+def excerpt(text: str, limit: int = _EXCERPT_CHARACTERS) -> str:
+    """The beginning of a text on one line, cut at a word."""
+    line = " ".join(plain(text).split())
+    if len(line) <= limit:
+        return line
+    return line[:limit].rsplit(" ", 1)[0] + " …"
+
+
+def place(heading_path: Sequence[str], page: int | None, paragraph: int | None) -> str:
+    """Where something stands: section, page and paragraph."""
+    where = [f"p. {page}"] if page is not None else []
+    if paragraph is not None:
+        where.append(f"¶ {paragraph}")
+    section = " › ".join(excerpt(heading, 80) for heading in heading_path)
+    return " › ".join(part for part in (section, " ".join(where)) if part)
+
+
+def footnote(citation: Citation) -> Text:
+    """A footnote: marker, document, file, place and quote."""
+    where = place(citation.heading_path, citation.page, citation.paragraph)
+    return Text.assemble(
+        (f"[{citation.marker}] ", "bold cyan"),
+        (plain(citation.document_title), "bold"),
+        f" ({plain(citation.filename)})",
+        (f" › {where}" if where else "", "dim"),
+        " ",
+        (f"“{excerpt(citation.quote)}”", "italic"),
+    )
+
+
+def show_answer(console: Console, answer: Answer) -> None:
+    """The answer with its markers, and below it the footnotes."""
+    if not answer.found:
+        console.print(Text(plain(answer.text), style="yellow"))
+        return
+    prose = Text()
+    for sentence in answer.sentences:
+        prose.append(" " if prose else "").append(plain(sentence.text))
+        for marker in sentence.markers:
+            prose.append(f" [{marker}]", style="bold cyan")
+    console.print(prose)
+    console.print()
+    for citation in answer.citations:
+        console.print(footnote(citation))
+
+
+def show_evidence(console: Console, evidence: Sequence[Evidence]) -> None:
+    """Search results, best first: where each stands, what it says, why it is here."""
+    if not evidence:
+        console.print(Text("Nothing found.", style="yellow"))
+    for item in evidence:
+        console.print(_heading(item))
+        console.print(Padding(Text(excerpt(item.passage.text)), (0, 0, 0, 4)))
+        console.print(Padding(Text(_reason(item), style="dim"), (0, 0, 1, 4)))
+
+
+def _heading(item: Evidence) -> Text:
+    passage = item.passage
+    where = place(passage.heading_path, passage.page_start, passage.paragraph_start)
+    return Text.assemble(
+        (f"{item.rank:>2}  ", "bold cyan"),
+        (plain(passage.document_title), "bold"),
+        f" ({_file_of(passage)})",
+        (f" › {where}" if where else "", "dim"),
+    )
+
+
+def _file_of(passage: Passage) -> str:
+    inside = f" in {plain(passage.parent_title)}" if passage.parent_title else ""
+    return plain(passage.filename) + inside
+
+
+def _reason(item: Evidence) -> str:
+    reasons = [f"score {item.score:.4f}"]
+    if item.similarity is not None:
+        reasons.append(f"similarity {item.similarity:.2f}")
+    if item.matched_terms:
+        reasons.append("words: " + ", ".join(plain(term) for term in item.matched_terms))
+    return " · ".join([*reasons, item.passage.chunk_id])
+
+
+def show_degraded(degraded: Iterable[str]) -> None:
+    """Say on standard error what a result had to do without."""
+    for stage in degraded:
+        notices().print(Text(f"Note: done without {plain(stage)}", style="yellow"))
+
+
+def status_text(document: Document) -> Text:
+    """A document's status; while it is worked on, its stage."""
+    word = document.status.value
+    if document.status is DocumentStatus.INGESTING:
+        word = document.stage.value
+    return Text(word, style=_STATUS_STYLES[document.status])
+
+
+def failure_sentence(document: Document) -> str:
+    """Why a document failed and what to do about it; empty when it did not."""
+    if document.failure is None:
+        return ""
+    cause, advice = plain(document.failure.cause).rstrip("."), plain(document.failure.advice)
+    return f"{cause}; {advice}"
+
+
+def table(*columns: str) -> Table:
+    """An airy table; columns named `#…` are numbers."""
+    made = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="bold")
+    for column in columns:
+        name = column.removeprefix("#")
+        made.add_column(name, justify="left" if name == column else "right", overflow="fold")
+    return made
+
+
+def show_documents(console: Console, documents: Sequence[Document]) -> None:
+    """A listing of documents."""
+    if not documents:
+        console.print("No documents.")
+        return
+    listing = table("document", "title", "file", "collection", "status", "#pages", "#chunks")
+    listing.columns[0].no_wrap = True
+    for document in documents:
+        listing.add_row(
+            str(document.document_id),
+            excerpt(document.title, 48),
+            plain(document.filename),
+            plain(document.collection),
+            status_text(document),
+            str(document.page_count or ""),
+            str(document.chunk_count),
+        )
+    console.print(listing)
+
+
+def show_document(console: Console, document: Document, children: Sequence[Document]) -> None:
+    """Everything about one document."""
+    facts = Table.grid(padding=(0, 2))
+    facts.add_column(style="dim")
+    facts.add_column(overflow="fold")
+    for name, value in _facts(document):
+        facts.add_row(name, value)
+    console.print(Text(plain(document.title), style="bold"))
+    console.print(Padding(facts, (1, 0)))
+    if children:
+        console.print(Text("Attachments", style="bold"))
+        show_documents(console, children)
+
+
+def _facts(document: Document) -> Iterable[tuple[str, str | Text]]:
+    yield "document", str(document.document_id)
+    yield "file", plain(PurePath(document.filename).as_posix())
+    yield "status", status_text(document)
+    if document.failure is not None:
+        yield "failure", failure_sentence(document)
+    yield "collection", plain(document.collection)
+    yield "version", str(document.version)
+    optional = {
+        "pages": document.page_count,
+        "language": document.language,
+        "external id": document.external_id,
+        "attached to": document.parent_id,
+        "summary": excerpt(document.summary),
+        "keywords": ", ".join(document.keywords),
+    }
+    yield "chunks", str(document.chunk_count)
+    yield "class", document.document_class.value
+    yield "type", f"{document.media_type}, {document.byte_size:,} bytes"
+    yield from ((name, plain(str(value))) for name, value in optional.items() if value)
+    yield from ((plain(key), plain(str(value))) for key, value in document.metadata.items())
+    yield "received", f"{document.created_at:%Y-%m-%d %H:%M} UTC"
+    yield "changed", f"{document.updated_at:%Y-%m-%d %H:%M} UTC"
+
+
+def show_workspaces(console: Console, workspaces: Sequence[Workspace]) -> None:
+    """A listing of workspaces."""
+    if not workspaces:
+        console.print("No workspaces yet; the default one is made when it is first used.")
+        return
+    listing = table("workspace", "id", "created")
+    for workspace in workspaces:
+        created = f"{workspace.created_at:%Y-%m-%d %H:%M} UTC"
+        listing.add_row(plain(workspace.name), str(workspace.workspace_id), created)
+    console.print(listing)
+
+
+def show_health(console: Console, health: Health) -> None:
+    """Each check, and below one that fails what to do."""
+    listing = Table.grid(padding=(0, 2))
+    for _ in range(2):
+        listing.add_column(no_wrap=True)
+    listing.add_column(overflow="fold")
+    for check in health.checks:
+        mark = Text("✓", style="green") if check.ok else Text("✗", style="bold red")
+        listing.add_row(mark, check.name, plain(check.detail))
+        if check.hint:
+            listing.add_row("", "", Text(f"→ {plain(check.hint)}", style="yellow"))
+    console.print(listing)
+    verdict = (
+        Text("Ready.", style="green") if health.ready else Text("Not ready.", style="bold red")
+    )
+    console.print(Padding(verdict, (1, 0, 0, 0)))

@@ -1,0 +1,153 @@
+"""`footnote serve`: the HTTP server on this computer, with a worker beside it."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import socket
+import sys
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from typing import TYPE_CHECKING, Annotated
+
+import structlog
+import typer
+from rich.text import Text
+
+from footnote.errors import FootnoteError, UnsupportedSettings
+from footnote.interfaces.cli import loading, present
+from footnote.interfaces.cli.edge import prepared, wait_for
+from footnote.interfaces.cli.loading import create_app
+from footnote.settings import Settings
+
+if TYPE_CHECKING:
+    from uvicorn import Server
+
+_GRACE_SECONDS = 10
+"""How long requests and the worker's documents may take to end."""
+
+_LONGEST_PAUSE_SECONDS = 30.0
+"""Between restarts of a worker that keeps dying."""
+
+
+def serve(
+    host: Annotated[str | None, typer.Option(help="Address; must be of this computer.")] = None,
+    port: Annotated[
+        int | None, typer.Option(min=0, max=65535, help="Port; 0 picks a free one.")
+    ] = None,
+    worker: Annotated[
+        bool, typer.Option("--worker/--no-worker", help="Index what comes in, or only accept it.")
+    ] = True,
+) -> None:
+    """Serve the HTTP API to this computer until it is stopped."""
+    settings = prepared(host=host, port=port)
+    listening = listen(settings)
+    with listening:
+        address = _address(listening)
+        console = present.notices()
+        console.print(Text.assemble("Footnote listens on ", (address, "bold cyan")))
+        console.print(Text(_ONLY_HERE, style="dim"), soft_wrap=True)
+        wait_for(_serve(settings, listening, with_worker=worker))
+
+
+_ONLY_HERE = (
+    "Only this computer is served: there are no identities yet, so nobody could be told apart. "
+    "Ctrl-C stops."
+)
+
+
+def listen(settings: Settings) -> socket.socket:
+    """A socket bound to the settings' address. Raises UnsupportedSettings if it is not ours."""
+    if not loading.is_loopback(settings.host):
+        raise UnsupportedSettings(
+            f"Footnote does not listen on {settings.host}: it knows no identities yet, so it "
+            "serves this computer only.",
+            hint="Use --host 127.0.0.1, and a tunnel with its own login for other computers.",
+        )
+    host = settings.host.strip("[]")
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, settings.port), family=family)
+    except OSError as error:
+        raise UnsupportedSettings(
+            f"Footnote cannot listen on {settings.host} port {settings.port}: {error.strerror}.",
+            hint="Another program may use the port; choose one with --port, or 0 for any.",
+        ) from error
+
+
+def _address(listening: socket.socket) -> str:
+    host, port = listening.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+async def _serve(settings: Settings, listening: socket.socket, *, with_worker: bool) -> None:
+    failures: list[FootnoteError] = []
+    ready = asyncio.Event()
+
+    def stop_for(failure: FootnoteError) -> None:
+        failures.append(failure)
+        server.should_exit = True
+
+    server = loading.server(create_app(settings, ready.set, stop_for), _GRACE_SECONDS)
+    _end_quietly_on_signals(server)
+    async with AsyncExitStack() as stack:
+        if with_worker:
+            await stack.enter_async_context(_worker_beside(ready))
+        await server.serve(sockets=[listening])
+    if failures:
+        raise failures[0]
+
+
+def _end_quietly_on_signals(server: Server) -> None:
+    """Outlive the signal that uvicorn raises again after it has shut down, to end the worker."""
+
+    def stop(*_: object) -> None:
+        server.should_exit = True
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, stop)
+
+
+@asynccontextmanager
+async def _worker_beside(ready: asyncio.Event) -> AsyncIterator[None]:
+    """Keep a worker process alive once the engine is ready; end it with the block."""
+    keeping = asyncio.create_task(_keep_worker(ready))
+    try:
+        yield
+    finally:
+        keeping.cancel()
+        with suppress(asyncio.CancelledError):
+            await keeping
+
+
+async def _keep_worker(ready: asyncio.Event) -> None:
+    await ready.wait()
+    pause_seconds = 1.0
+    while True:
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "footnote.interfaces.cli.main", "worker"),
+            "--until-stdin-ends",
+            stdin=asyncio.subprocess.PIPE,
+            start_new_session=True,  # Ctrl-C is for the server, which then ends the worker
+        )
+        try:
+            code = await process.wait()
+        except asyncio.CancelledError:
+            await _end(process)
+            raise
+        structlog.get_logger(__name__).error(
+            "the worker died and is started again", exit_code=code, pause_seconds=pause_seconds
+        )
+        await asyncio.sleep(pause_seconds)
+        pause_seconds = min(pause_seconds * 2, _LONGEST_PAUSE_SECONDS)
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    with suppress(ProcessLookupError):
+        process.terminate()
+    try:
+        await asyncio.wait_for(process.wait(), _GRACE_SECONDS)
+    except TimeoutError:
+        with suppress(ProcessLookupError):
+            process.kill()
+        await process.wait()

@@ -1,0 +1,71 @@
+"""What each of our errors is called outside: an HTTP status, an exit code, a name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from footnote.errors import (
+    Conflict,
+    DocumentFailed,
+    DocumentInterrupted,
+    FootnoteError,
+    InvalidRequest,
+    LaneMismatch,
+    LaneUnavailable,
+    NotFound,
+    NotReady,
+    StoreUnavailable,
+    UnsupportedSettings,
+)
+
+ABSENT = "There is no such thing in this workspace."
+"""The only sentence HTTP says about what is absent or foreign, so that the two look the same."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """How one class of error presents itself."""
+
+    code: str
+    """A stable name for programs."""
+    title: str
+    status: int
+    exit_code: int
+
+
+UNEXPECTED = Failure(code="unexpected", title="Unexpected failure", status=500, exit_code=1)
+"""A defect of ours; the details go to the log and nowhere else."""
+
+USAGE = Failure(code="usage", title="Wrong usage", status=400, exit_code=2)
+"""A command line that cannot be understood."""
+
+FAILURES: dict[type[FootnoteError], Failure] = {
+    InvalidRequest: Failure(
+        code="invalid-request", title="Invalid request", status=422, exit_code=2
+    ),
+    UnsupportedSettings: Failure(
+        code="unsupported-settings", title="Unsupported settings", status=500, exit_code=2
+    ),
+    NotFound: Failure(code="not-found", title="Not found", status=404, exit_code=3),
+    Conflict: Failure(code="conflict", title="Conflict", status=409, exit_code=2),
+    DocumentFailed: Failure(
+        code="document-unreadable", title="Document unreadable", status=422, exit_code=1
+    ),
+    DocumentInterrupted: Failure(
+        code="document-interrupted", title="Document interrupted", status=503, exit_code=1
+    ),
+    LaneMismatch: Failure(code="lane-mismatch", title="Lane mismatch", status=409, exit_code=4),
+    LaneUnavailable: Failure(
+        code="lane-unavailable", title="Model unavailable", status=503, exit_code=4
+    ),
+    StoreUnavailable: Failure(
+        code="store-unavailable", title="Database unavailable", status=503, exit_code=4
+    ),
+    NotReady: Failure(code="not-ready", title="Not ready", status=503, exit_code=4),
+    FootnoteError: UNEXPECTED,
+}
+
+
+def failure_of(error: FootnoteError) -> Failure:
+    """The entry of the error's class, or of the nearest class above it."""
+    return next(FAILURES[kind] for kind in type(error).__mro__ if kind in FAILURES)

@@ -1,0 +1,97 @@
+"""The HTTP application: routes over one engine, guarded, with problems for failures."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from functools import partial
+from importlib.metadata import version
+from typing import cast
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+
+from footnote.errors import FootnoteError
+from footnote.interfaces.http import documents, operations, questions
+from footnote.interfaces.http.guard import BodyLimit, LoopbackOnly
+from footnote.interfaces.http.lifecycle import Lifecycle, stop_this_process
+from footnote.interfaces.http.problems import Problem, answer_with_problems
+from footnote.settings import Settings
+
+_DESCRIPTION = """
+Files go in; questions come back answered, each statement tied to a document, a page, a
+paragraph and a quoted span.
+
+* The header `Footnote-Workspace` picks the workspace; without it, the default one.
+* Something of another workspace and something that does not exist give the same answer.
+* Errors are problem details (RFC 9457, `application/problem+json`).
+* There are no identities yet, so the server answers this computer only and allows no other
+  site's pages in (no CORS).
+* There is no interactive documentation page: it would load scripts from the network.
+"""
+
+_TAGS = [
+    {"name": "documents", "description": "Hand files in and see what became of them."},
+    {"name": "questions", "description": "Search, read around a passage, ask."},
+    {"name": "operations", "description": "Is it ready, and what does it hold?"},
+]
+
+
+def create_app(
+    settings: Settings | None = None,
+    *,
+    on_ready: Callable[[], None] = lambda: None,
+    on_failure: Callable[[FootnoteError], None] = stop_this_process,
+) -> FastAPI:
+    """The application; it accepts connections at once and opens its engine behind them.
+
+    `on_ready` is called when the engine is open, `on_failure` when it cannot be opened: by
+    default the process is asked to end, so that a supervisor notices.
+    """
+    settings = settings or Settings()
+    lifecycle = Lifecycle(settings=settings, on_ready=on_ready, on_failure=on_failure)
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        async with lifecycle.running():
+            yield
+
+    app = FastAPI(
+        title="Footnote",
+        version=version("footnote"),
+        description=_DESCRIPTION,
+        openapi_tags=_TAGS,
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        generate_unique_id_function=lambda route: route.name,
+    )
+    app.state.lifecycle = lifecycle
+    for router in (documents.router, questions.router, operations.router):
+        app.include_router(router)
+    answer_with_problems(app)
+    app.add_middleware(
+        BodyLimit, upload_path=documents.UPLOAD_PATH, max_file_bytes=settings.max_file_bytes
+    )
+    app.add_middleware(LoopbackOnly)
+    app.openapi = partial(_describe, app)  # type: ignore[method-assign]  # FastAPI's documented way
+    return app
+
+
+def _describe(app: FastAPI) -> dict[str, object]:
+    if app.openapi_schema is None:
+        schema = get_openapi(
+            title=app.title,
+            version=app.version,
+            description=app.description,
+            tags=app.openapi_tags,
+            routes=app.routes,
+        )
+        template = "#/components/schemas/{model}"
+        described = Problem.model_json_schema(ref_template=template)
+        components = schema.setdefault("components", {}).setdefault("schemas", {})
+        components.update(described.pop("$defs", {}))
+        components["Problem"] = described
+        app.openapi_schema = schema
+    return cast("dict[str, object]", app.openapi_schema)

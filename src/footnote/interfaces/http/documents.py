@@ -1,0 +1,126 @@
+"""Routes that take files in and tell what became of them."""
+
+from __future__ import annotations
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, File, Form, Query, Response, UploadFile
+from pydantic import Json
+
+from footnote.domain import DocumentStatus
+from footnote.errors import InvalidRequest
+from footnote.interfaces import schemas
+from footnote.interfaces.http import examples
+from footnote.interfaces.http.problems import ContentTooLarge
+from footnote.interfaces.http.scope import ALWAYS, TheSettings, TheWorkspace
+from footnote.interfaces.schemas import Metadata
+
+UPLOAD_PATH = "/v1/documents"
+
+router = APIRouter(tags=["documents"])
+
+_LOCATION = {
+    "Location": {"description": "Where the document is.", "schema": {"type": "string"}},
+}
+
+
+@router.post(
+    UPLOAD_PATH,
+    status_code=202,
+    summary="Hand in a file",
+    response_model=schemas.ReceivedDocument,
+    responses={
+        202: {**examples.json_example("Accepted", examples.RECEIVED), "headers": _LOCATION},
+        200: {
+            **examples.json_example("Known", {**examples.RECEIVED, "duplicate": True}),
+            "model": schemas.ReceivedDocument,
+            "description": "The same bytes were there already; this is their document.",
+            "headers": _LOCATION,
+        },
+        **ALWAYS,
+        **examples.problem_responses("bad-request", "content-too-large"),
+    },
+    openapi_extra=examples.UPLOAD_FORM,
+)
+async def receive_document(
+    *,
+    response: Response,
+    workspace: TheWorkspace,
+    settings: TheSettings,
+    file: Annotated[UploadFile, File(description="The file, with its name.")],
+    collection: Annotated[str | None, Form(description="The collection it belongs to.")] = None,
+    external_id: Annotated[
+        str | None,
+        Form(description="Your name for it: other bytes under it become a new version."),
+    ] = None,
+    metadata: Annotated[
+        Json[Metadata] | None, Form(description="A JSON object of text, numbers and booleans.")
+    ] = None,
+) -> schemas.ReceivedDocument:
+    """Accept a file; a worker indexes it. Ask for the document until it rests."""
+    if not file.filename:
+        raise InvalidRequest("The file has no name.", hint="Send a filename with the file part.")
+    if (file.size or 0) > settings.max_file_bytes:
+        raise ContentTooLarge("file", settings.max_file_bytes)
+    received = await workspace.receive(
+        await file.read(),
+        file.filename,
+        collection=collection,
+        external_id=external_id,
+        metadata=metadata,
+    )
+    if received.duplicate:
+        response.status_code = 200
+    response.headers["Location"] = f"{UPLOAD_PATH}/{received.document.document_id}"
+    return schemas.ReceivedDocument.from_received(received)
+
+
+@router.get(
+    "/v1/documents",
+    summary="List documents, newest first",
+    response_model=schemas.DocumentList,
+    responses={200: examples.json_example("A page", examples.DOCUMENT_LIST), **ALWAYS},
+)
+async def list_documents(
+    *,
+    workspace: TheWorkspace,
+    limit: Annotated[int, Query(ge=1, le=200, description="Most documents in a page.")] = 50,
+    cursor: Annotated[
+        str | None, Query(max_length=1000, description="`next_cursor` of the page before.")
+    ] = None,
+    status: Annotated[DocumentStatus | None, Query(description="Only these.")] = None,
+    collection: Annotated[str | None, Query(description="Only in this collection.")] = None,
+) -> schemas.DocumentList:
+    """A page of the workspace's documents."""
+    page = await workspace.documents(
+        collection=collection, status=status, limit=limit, cursor=cursor
+    )
+    return schemas.DocumentList.from_domain(page)
+
+
+@router.get(
+    "/v1/documents/{document_id}",
+    summary="See a document",
+    response_model=schemas.DocumentWithAttachments,
+    responses={200: examples.json_example("A document", examples.DOCUMENT_DETAIL), **ALWAYS},
+)
+async def get_document(
+    workspace: TheWorkspace, document_id: UUID
+) -> schemas.DocumentWithAttachments:
+    """A document with its status, the reason if it failed, and its attachments."""
+    document = await workspace.document(document_id)
+    children = await workspace.children(document_id)
+    return schemas.DocumentWithAttachments.from_family(document, children)
+
+
+@router.delete(
+    "/v1/documents/{document_id}",
+    status_code=204,
+    summary="Delete a document",
+    response_description="It is gone, with its attachments and everything made from it.",
+    responses=ALWAYS,
+)
+async def delete_document(workspace: TheWorkspace, document_id: UUID) -> None:
+    """Delete a document, its attachments and everything that was made from them."""
+    await workspace.delete_document(document_id)

@@ -1,0 +1,249 @@
+"""Examples of every request, response and problem, as the API description shows them."""
+
+from __future__ import annotations
+
+from fastapi.openapi.models import Example
+
+from footnote.interfaces.failures import ABSENT
+
+Responses = dict[int | str, dict[str, object]]
+
+_DOCUMENT_ID = "0198c0de-5c1e-7d2a-9b3f-1a2b3c4d5e6f"
+_CHUNK_ID = f"{_DOCUMENT_ID}:1:4"
+
+DOCUMENT: dict[str, object] = {
+    "document_id": _DOCUMENT_ID,
+    "collection": "insurance",
+    "filename": "policy.pdf",
+    "title": "Marine policy POL-88213-X",
+    "media_type": "application/pdf",
+    "byte_size": 48213,
+    "content_sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+    "source_type": "upload",
+    "status": "indexed",
+    "stage": "publish",
+    "version": 1,
+    "created_at": "2025-05-02T09:30:00Z",
+    "updated_at": "2025-05-02T09:30:04Z",
+    "external_id": "policies/POL-88213-X",
+    "parent_id": None,
+    "failure": None,
+    "language": "en",
+    "document_class": "policy",
+    "page_count": 6,
+    "chunk_count": 21,
+    "summary": "Marine policy for moored equipment.",
+    "keywords": ["mooring", "deductible", "claim"],
+    "metadata": {"year": 2025, "signed": True},
+}
+RECEIVED: dict[str, object] = {
+    **DOCUMENT,
+    "status": "queued",
+    "stage": "receive",
+    "language": None,
+    "document_class": "generic",
+    "page_count": None,
+    "chunk_count": 0,
+    "summary": "",
+    "keywords": [],
+    "duplicate": False,
+    "new_version": False,
+}
+DOCUMENT_LIST: dict[str, object] = {"documents": [DOCUMENT], "next_cursor": None}
+DOCUMENT_DETAIL: dict[str, object] = {**DOCUMENT, "attachments": []}
+
+PASSAGE: dict[str, object] = {
+    "chunk_id": _CHUNK_ID,
+    "document_id": _DOCUMENT_ID,
+    "document_title": "Marine policy POL-88213-X",
+    "filename": "policy.pdf",
+    "collection": "insurance",
+    "source_type": "upload",
+    "version": 1,
+    "ordinal": 4,
+    "kind": "paragraph",
+    "text": "A claim must be reported within 14 days of the loss.",
+    "body_offset": 0,
+    "heading_path": ["Claims", "Notice"],
+    "page_start": 3,
+    "page_end": 3,
+    "paragraph_start": 2,
+    "paragraph_end": 2,
+    "char_start": 5120,
+    "char_end": 5172,
+    "spans": [
+        {"char_start": 5120, "char_end": 5172, "page": 3, "paragraph": 2, "kind": "paragraph"}
+    ],
+    "language": "en",
+    "parent_id": None,
+    "parent_title": None,
+    "confidence": None,
+}
+EVIDENCE: dict[str, object] = {
+    **PASSAGE,
+    "rank": 1,
+    "score": 0.0328,
+    "similarity": 0.71,
+    "matched_terms": ["claim", "report"],
+    "explanation": [
+        {
+            "stage": "fuse",
+            "rank_after": 1,
+            "score_after": 0.0328,
+            "rank_before": None,
+            "score_before": None,
+            "detail": {"dense_rank": 1, "lexical_rank": 1},
+        }
+    ],
+}
+SEARCH_RESULTS: dict[str, object] = {
+    "query": "How soon must a claim be reported?",
+    "evidence": [EVIDENCE],
+    "degraded": [],
+    "timings_ms": {"recall": 3.1, "fuse": 0.1},
+}
+PASSAGE_CONTEXT: dict[str, object] = {
+    "chunk": PASSAGE,
+    "context_before": [],
+    "context_after": [],
+}
+ANSWER: dict[str, object] = {
+    "question": "How soon must a claim be reported?",
+    "found": True,
+    "text": "A claim must be reported within 14 days of the loss. [1]",
+    "sentences": [
+        {
+            "text": "A claim must be reported within 14 days of the loss.",
+            "markers": [1],
+            "support": 1.0,
+        }
+    ],
+    "citations": [
+        {
+            "marker": 1,
+            "chunk_id": _CHUNK_ID,
+            "document_id": _DOCUMENT_ID,
+            "document_title": "Marine policy POL-88213-X",
+            "filename": "policy.pdf",
+            "heading_path": ["Claims", "Notice"],
+            "page": 3,
+            "paragraph": 2,
+            "quote": "A claim must be reported within 14 days of the loss.",
+            "char_start": 5120,
+            "char_end": 5172,
+        }
+    ],
+    "evidence": [EVIDENCE],
+    "confidence": 0.86,
+    "degraded": [],
+    "timings_ms": {"search": 6.4, "answer": 1.2},
+}
+STATS: dict[str, object] = {
+    "documents": 17,
+    "chunks": 212,
+    "documents_by_status": {"indexed": 16, "failed": 1},
+    "segments": 3,
+    "lane": {
+        "name": "document",
+        "provider": "local",
+        "model": "all-MiniLM-L6-v2",
+        "dimensions": 384,
+        "revision": "1",
+        "languages": ["en"],
+        "fingerprint": "document/local/all-MiniLM-L6-v2/384/1",
+    },
+}
+READY: dict[str, object] = {
+    "ready": True,
+    "checks": [{"name": "database", "ok": True, "detail": "PostgreSQL 18", "hint": None}],
+}
+STARTING: dict[str, object] = {
+    "ready": False,
+    "checks": [
+        {
+            "name": "engine",
+            "ok": False,
+            "detail": "Footnote is starting: its database and models are not ready yet.",
+            "hint": "Ask GET /health until it answers 200.",
+        }
+    ],
+}
+
+SEARCHES: dict[str, Example] = {
+    "question": {
+        "summary": "A question",
+        "value": {"query": "How soon must a claim be reported?"},
+    },
+    "filtered": {
+        "summary": "An identifier, in one collection",
+        "value": {
+            "query": "POL-88213-X",
+            "top_k": 3,
+            "filters": {"collections": ["insurance"]},
+        },
+    },
+}
+CONTEXTS: dict[str, Example] = {
+    "neighbours": {
+        "summary": "Two chunks either side",
+        "value": {"chunk_id": _CHUNK_ID, "window": 2},
+    }
+}
+QUESTIONS: dict[str, Example] = {
+    "question": {
+        "summary": "A question",
+        "value": {"question": "How soon must a claim be reported?"},
+    }
+}
+UPLOAD_FORM: dict[str, object] = {
+    "requestBody": {
+        "content": {
+            "multipart/form-data": {
+                "example": {
+                    "file": "(the bytes of policy.pdf)",
+                    "collection": "insurance",
+                    "external_id": "policies/POL-88213-X",
+                    "metadata": '{"year": 2025, "signed": true}',
+                }
+            }
+        }
+    }
+}
+
+_PROBLEMS: dict[str, tuple[int, str, str]] = {
+    "bad-request": (400, "Bad Request", "There was an error parsing the body"),
+    "not-local": (403, "Forbidden", "The Host header does not name this computer."),
+    "not-found": (404, "Not found", ABSENT),
+    "lane-mismatch": (409, "Lane mismatch", "The index holds vectors of another lane."),
+    "content-too-large": (
+        413,
+        "Content Too Large",
+        "The file is larger than the 209,715,200 bytes accepted here.",
+    ),
+    "invalid-request": (422, "Invalid request", "body.top_k: Input should be at most 200"),
+    "unexpected": (500, "Unexpected failure", "Something failed inside Footnote."),
+    "not-ready": (503, "Not ready", "Footnote is starting."),
+}
+
+
+def json_example(description: str, value: dict[str, object]) -> dict[str, object]:
+    """The description of a response with one example."""
+    return {"description": description, "content": {"application/json": {"example": value}}}
+
+
+def problem_responses(*codes: str) -> Responses:
+    """The descriptions of these problems by status, each with an example."""
+    return {_PROBLEMS[code][0]: _problem_response(code) for code in codes}
+
+
+def _problem_response(code: str) -> dict[str, object]:
+    status, title, detail = _PROBLEMS[code]
+    body = {
+        "type": f"urn:footnote:problem:{code}",
+        "title": title,
+        "status": status,
+        "detail": detail,
+    }
+    schema = {"$ref": "#/components/schemas/Problem"}
+    content = {"application/problem+json": {"schema": schema, "example": body}}
+    return {"description": title, "content": content}

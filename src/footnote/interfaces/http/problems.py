@@ -1,0 +1,145 @@
+"""Every refusal and failure as an RFC 9457 problem detail."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Literal
+
+import structlog
+from fastapi import HTTPException, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.exceptions import HTTPException as RoutingException
+
+from footnote.errors import FootnoteError, NotFound
+from footnote.interfaces.failures import ABSENT, UNEXPECTED, failure_of
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+MEDIA_TYPE = "application/problem+json"
+RETRY_AFTER_SECONDS = 5
+"""Long enough for a start with a warm model cache."""
+
+
+class Invalid(BaseModel):
+    """One part of a request that is wrong."""
+
+    where: str = Field(description="The part, as in `body.top_k`.")
+    message: str
+
+
+class Problem(BaseModel):
+    """What went wrong and what to do (RFC 9457)."""
+
+    model_config = ConfigDict(frozen=True)
+
+    type: str = Field(description="A stable URN that names the kind of problem.")
+    title: str
+    status: int
+    detail: str = Field(description="What went wrong this time.")
+    hint: str | None = Field(None, description="What to do about it.")
+    errors: tuple[Invalid, ...] | None = Field(None, description="Each wrong part of the request.")
+
+
+def problem(
+    status: int,
+    code: str,
+    detail: str,
+    *,
+    title: str | None = None,
+    hint: str | None = None,
+    errors: tuple[Invalid, ...] | None = None,
+    headers: dict[str, str] | None = None,
+) -> JSONResponse:
+    """A response that carries a problem."""
+    body = Problem(
+        type=f"urn:footnote:problem:{code}",
+        title=title or HTTPStatus(status).phrase,
+        status=status,
+        detail=detail,
+        hint=hint,
+        errors=errors,
+    )
+    waiting = {"Retry-After": str(RETRY_AFTER_SECONDS)} if status == 503 else {}
+    return JSONResponse(
+        body.model_dump(exclude_none=True),
+        status_code=status,
+        media_type=MEDIA_TYPE,
+        headers={**waiting, **(headers or {})},
+    )
+
+
+class ContentTooLarge(HTTPException):
+    """The body is larger than what is accepted.
+
+    An HTTPException because FastAPI lets only those pass while it reads a form.
+    """
+
+    def __init__(self, part: Literal["file", "request"], limit_bytes: int) -> None:
+        super().__init__(413, f"The {part} is larger than the {limit_bytes:,} bytes accepted here.")
+        self.hint = "Split the file, or raise FOOTNOTE_MAX_FILE_BYTES." if part == "file" else None
+
+
+def problem_of(error: FootnoteError) -> JSONResponse:
+    """The response to one of our errors; absent and foreign things give the same bytes."""
+    failure = failure_of(error)
+    if isinstance(error, NotFound):
+        return problem(failure.status, failure.code, ABSENT, title=failure.title)
+    return problem(failure.status, failure.code, str(error), title=failure.title, hint=error.hint)
+
+
+async def _footnote_error(_: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, FootnoteError)
+    if failure_of(error).status >= 500:
+        structlog.get_logger(__name__).error("request failed", reason=str(error))
+    return problem_of(error)
+
+
+async def _invalid_request(_: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, RequestValidationError)
+    errors = tuple(
+        Invalid(where=".".join(str(part) for part in wrong["loc"]), message=wrong["msg"])
+        for wrong in error.errors()
+    )
+    return problem(
+        422,
+        "invalid-request",
+        "; ".join(f"{wrong.where}: {wrong.message}" for wrong in errors),
+        title="Invalid request",
+        hint="/openapi.json describes what is accepted.",
+        errors=errors,
+    )
+
+
+async def _refused(_: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, RoutingException)
+    code = HTTPStatus(error.status_code).phrase.lower().replace(" ", "-")
+    detail, hint = str(error.detail), None
+    if isinstance(error, ContentTooLarge):
+        code, hint = "content-too-large", error.hint
+    elif error.status_code == 404:
+        code, detail, hint = "no-such-route", "There is no such route.", "See /openapi.json."
+    elif error.status_code == 405:
+        detail, hint = "This route does not take that method.", "See /openapi.json."
+    headers = dict(error.headers) if error.headers else None
+    return problem(error.status_code, code, detail, hint=hint, headers=headers)
+
+
+async def _unexpected(_: Request, __: Exception) -> JSONResponse:
+    return problem(
+        UNEXPECTED.status,
+        UNEXPECTED.code,
+        "Something failed inside Footnote.",
+        title=UNEXPECTED.title,
+        hint="The server's log says what; nothing of it is shown here.",
+    )
+
+
+def answer_with_problems(app: FastAPI) -> None:
+    """Make every failure of the app a problem detail."""
+    app.add_exception_handler(FootnoteError, _footnote_error)
+    app.add_exception_handler(RequestValidationError, _invalid_request)
+    app.add_exception_handler(RoutingException, _refused)
+    app.add_exception_handler(Exception, _unexpected)

@@ -1,0 +1,67 @@
+"""Log lines, ours and those of libraries, in one shape on standard error."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import warnings
+from typing import TYPE_CHECKING
+
+import structlog
+
+if TYPE_CHECKING:
+    from structlog.typing import Processor
+
+    from footnote.settings import Settings
+
+_CHATTY = ("httpx", "httpcore", "procrastinate", "psycopg.pool", "uvicorn.access")
+"""Libraries whose `info` is our `debug`."""
+
+
+def write_logs(settings: Settings) -> None:
+    """Send every log line to standard error, in the shape and from the level of the settings."""
+    level = logging.getLevelNamesMapping()[settings.log_level.upper()]
+    before: list[Processor] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_logger_name,
+        structlog.stdlib.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+    ]
+    lines = logging.StreamHandler(sys.stderr)
+    lines.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=before, processors=_rendering(settings)
+        )
+    )
+    root = logging.getLogger()
+    root.handlers[:] = [lines]
+    root.setLevel(level)
+    for name in _CHATTY:
+        logging.getLogger(name).setLevel(level if level <= logging.DEBUG else logging.WARNING)
+    structlog.configure(
+        processors=[
+            structlog.stdlib.filter_by_level,
+            *before,
+            structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
+        ],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.stdlib.BoundLogger,
+        cache_logger_on_first_use=False,
+    )
+    logging.captureWarnings(capture=True)
+    if level > logging.DEBUG:
+        warnings.simplefilter("ignore")
+
+
+def _rendering(settings: Settings) -> list[Processor]:
+    strip = structlog.stdlib.ProcessorFormatter.remove_processors_meta
+    if settings.log_format == "json":
+        return [
+            strip,
+            structlog.processors.format_exc_info,
+            structlog.processors.JSONRenderer(sort_keys=True),
+        ]
+    return [strip, structlog.dev.ConsoleRenderer(
+            colors=sys.stderr.isatty(),
+            exception_formatter=structlog.dev.plain_traceback,  # no local variables in a log
+        )]

@@ -1,0 +1,1 @@
+"""The durable queue and its worker."""

@@ -1,0 +1,92 @@
+"""Ingests one version of a document, and decides what its failure means."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from uuid import UUID
+
+import structlog
+
+from footnote.domain import Failure, Stage
+from footnote.engine import Engine
+from footnote.errors import DocumentFailed, FootnoteError
+from footnote.ingestion.pipeline import Ingestion, failure_of
+from footnote.store.database import SYSTEM
+from footnote.store.documents import mark_failed
+from footnote.store.work import take_up
+
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IngestionJob:
+    """What the queue asks for."""
+
+    workspace_id: UUID
+    document_id: UUID
+    version: int
+    attempt: int
+    """Tries before this one, those that ended with their worker included."""
+
+
+async def ingest_version(engine: Engine, ingestion: Ingestion, job: IngestionJob) -> None:
+    """Bring the version to rest, indexed or failed; raise when another try may help."""
+    limit = engine.settings.max_attempts
+    if job.attempt >= limit:
+        await _fail(engine, job, _gave_up(job))
+        return
+    try:
+        work = await take_up(
+            engine.database,
+            engine.blobs,
+            job.workspace_id,
+            job.document_id,
+            job.version,
+            engine.lane,
+            engine.settings.merge_fan_in,
+        )
+        if work is not None:
+            await ingestion(work)
+    except FootnoteError as error:
+        if error.retryable and job.attempt + 1 < limit:
+            raise
+        await _fail(engine, job, _failure(error))
+    except Exception as error:
+        _log.exception("ingestion_failed", document_id=str(job.document_id))
+        if job.attempt + 1 < limit:
+            raise
+        await _fail(engine, job, _unexpected(error))
+
+
+async def _fail(engine: Engine, job: IngestionJob, failure: Failure) -> None:
+    async with engine.database.workspace(job.workspace_id, SYSTEM) as scope:
+        await mark_failed(scope, job.document_id, job.version, failure)
+
+
+def _failure(error: FootnoteError) -> Failure:
+    if isinstance(error, DocumentFailed):
+        return failure_of(error)
+    return Failure(
+        stage=Stage.EMBED,
+        cause=str(error),
+        advice=error.hint or "try again: ingest the file once more",
+        retryable=error.retryable,
+    )
+
+
+def _gave_up(job: IngestionJob) -> Failure:
+    return Failure(
+        stage=Stage.PARSE,
+        cause=f"the worker ended {job.attempt} times while it was working on the document",
+        advice="look into the worker's log; then ingest the file once more",
+        retryable=True,
+    )
+
+
+def _unexpected(error: Exception) -> Failure:
+    return Failure(
+        stage=Stage.PARSE,
+        cause=f"something unexpected happened ({type(error).__name__})",
+        advice="look into the worker's log; then ingest the file once more",
+        retryable=True,
+    )

@@ -1,0 +1,20 @@
+"""Tends the index of a workspace: merges its segments, and gives it HNSW when it is large."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from footnote.engine import Engine
+from footnote.store.merging import merge_once
+from footnote.store.promotion import promote, promotion_is_due
+
+
+async def maintain(engine: Engine, workspace_id: UUID) -> None:
+    """Do what is due; nothing is a fine outcome."""
+    while await merge_once(engine.database, workspace_id, engine.settings.merge_fan_in):
+        continue
+    lane_id = await promotion_is_due(
+        engine.database, workspace_id, engine.lane, engine.settings.hnsw_threshold_chunks
+    )
+    if lane_id is not None:
+        await promote(engine.database, engine.owner_url, workspace_id, lane_id, engine.lane)

@@ -1,0 +1,196 @@
+"""Gathers texts of concurrent callers into batches of similar length."""
+
+from __future__ import annotations
+
+import asyncio
+from bisect import bisect_left, insort
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import count
+
+import numpy as np
+
+from footnote.domain import Lane
+from footnote.ports import Embedder, Vector, Vectors
+
+
+def plan_batches(token_counts: Sequence[int], batch_tokens: int) -> list[list[int]]:
+    """Positions grouped by falling length, no group wider than `batch_tokens` once padded.
+
+    A text longer than `batch_tokens` has a batch to itself. Ties keep their order.
+    """
+    batches: list[list[int]] = []
+    longest = 0
+    for position in sorted(range(len(token_counts)), key=lambda p: -token_counts[p]):
+        if batches and longest * (len(batches[-1]) + 1) <= batch_tokens:
+            batches[-1].append(position)
+        else:
+            batches.append([position])
+            longest = token_counts[position]
+    return batches
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class _Request:
+    """One caller's texts on their way."""
+
+    vectors: Vectors
+    missing: int
+    done: asyncio.Future[Vectors]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Waiting:
+    """One text that no batch has taken yet."""
+
+    text: str
+    tokens: int
+    arrival: int
+    row: int
+    request: _Request
+
+
+def _by_length(item: _Waiting) -> tuple[int, int]:
+    return item.tokens, item.arrival
+
+
+class _Queue:
+    """Waiting texts, in order of length and in order of arrival."""
+
+    def __init__(self) -> None:
+        self.by_length: list[_Waiting] = []
+        self.by_arrival: OrderedDict[int, _Waiting] = OrderedDict()
+
+    def add(self, item: _Waiting) -> None:
+        insort(self.by_length, item, key=_by_length)
+        self.by_arrival[item.arrival] = item
+
+    def drop(self, request: _Request) -> None:
+        """Forget the texts of a request that nobody waits for any more."""
+        self.by_length = [item for item in self.by_length if item.request is not request]
+        self.by_arrival = OrderedDict(
+            (item.arrival, item) for item in self.by_arrival.values() if item.request is not request
+        )
+
+    def take(self, batch_tokens: int) -> list[_Waiting]:
+        """The oldest text and those nearest to it in length: shorter ones first, then longer."""
+        if not self.by_length:
+            return []
+        oldest = next(iter(self.by_arrival.values()))
+        first = bisect_left(self.by_length, _by_length(oldest), key=_by_length)
+        end = first + 1
+        while first > 0 and oldest.tokens * (end - first + 1) <= batch_tokens:
+            first -= 1
+        while (
+            end < len(self.by_length)
+            and self.by_length[end].tokens * (end - first + 1) <= batch_tokens
+        ):
+            end += 1
+        batch = self.by_length[first:end]
+        del self.by_length[first:end]
+        for item in batch:
+            del self.by_arrival[item.arrival]
+        return batch
+
+
+@dataclass(slots=True, kw_only=True)
+class CrossDocumentBatcher:
+    """An Embedder that lets documents ingested at the same time share batches.
+
+    Texts that arrive while batches are in flight wait for the next one, so batches fill by
+    themselves under load, and a lone caller never waits for company. The text that has waited
+    longest is always in the next batch. Belongs to the event loop it is first used in.
+    """
+
+    inner: Embedder
+    batch_tokens: int
+    batches_in_flight: int = 2
+    """Two keep the model busy while the results of one are handed out."""
+    _queue: _Queue = field(default_factory=_Queue, init=False)
+    _workers: set[asyncio.Task[None]] = field(default_factory=set, init=False)
+    _arrivals: count[int] = field(default_factory=count, init=False)
+
+    @property
+    def lane(self) -> Lane:
+        """The inner embedder's lane."""
+        return self.inner.lane
+
+    @property
+    def max_tokens(self) -> int:
+        """The inner embedder's window."""
+        return self.inner.max_tokens
+
+    @property
+    def waiting_texts(self) -> int:
+        """Texts that no batch has taken yet."""
+        return len(self._queue.by_length)
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """Tokens in each text, by the inner embedder."""
+        return self.inner.count_tokens(texts)
+
+    async def embed_query(self, text: str) -> Vector:
+        """The vector of a query, which waits for no batch."""
+        return await self.inner.embed_query(text)
+
+    async def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """Vectors of the texts, in their order.
+
+        Raises what the inner embedder raised for a batch that held one of these texts;
+        callers without a text in that batch are not affected.
+        """
+        vectors = np.empty((len(texts), self.lane.dimensions), dtype=np.float32)
+        if not texts:
+            return vectors
+        token_counts = await asyncio.to_thread(self.inner.count_tokens, texts)
+        done: asyncio.Future[Vectors] = asyncio.get_running_loop().create_future()
+        request = _Request(vectors=vectors, missing=len(texts), done=done)
+        for row, (text, tokens) in enumerate(zip(texts, token_counts, strict=True)):
+            item = _Waiting(
+                text=text,
+                tokens=min(tokens, self.max_tokens),
+                arrival=next(self._arrivals),
+                row=row,
+                request=request,
+            )
+            self._queue.add(item)
+        self._wake()
+        try:
+            return await done
+        finally:
+            if request.missing:
+                self._queue.drop(request)
+
+    def _wake(self) -> None:
+        if len(self._workers) < self.batches_in_flight:
+            worker = asyncio.get_running_loop().create_task(self._drain())
+            self._workers.add(worker)
+
+    async def _drain(self) -> None:
+        try:
+            while batch := self._queue.take(self.batch_tokens):
+                try:
+                    vectors = await self.inner.embed_documents([item.text for item in batch])
+                    _deliver(batch, vectors)
+                except Exception as error:
+                    self._fail(batch, error)
+        finally:
+            # Not in a done callback: between the last look at the queue and the callback a text
+            # could arrive that no worker would ever take.
+            self._workers -= {asyncio.current_task()}
+
+    def _fail(self, batch: list[_Waiting], error: Exception) -> None:
+        for item in batch:
+            if not item.request.done.done():
+                item.request.done.set_exception(error)
+                self._queue.drop(item.request)
+
+
+def _deliver(batch: list[_Waiting], vectors: Vectors) -> None:
+    for item, vector in zip(batch, vectors, strict=True):
+        request = item.request
+        request.vectors[item.row] = vector
+        request.missing -= 1
+        if request.missing == 0 and not request.done.done():
+            request.done.set_result(request.vectors)

@@ -1,0 +1,68 @@
+"""A deterministic embedder without model files, for fast tests of everything around a lane."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+
+import numpy as np
+
+from footnote.domain import Lane
+from footnote.ports import Vector, Vectors
+
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HashEmbedder:
+    """Embeds a text as its hashed bag of words (Weinberger et al., ICML 2009).
+
+    Each word adds ±1 to one dimension, so texts that share words have a high cosine similarity.
+    """
+
+    dimensions: int = 64
+    max_tokens: int = 256
+    lane_name: str = "document"
+
+    @property
+    def lane(self) -> Lane:
+        """A lane of its own, never comparable with that of a real model."""
+        return Lane(
+            name=self.lane_name,
+            provider="testing",
+            model="hashed-words",
+            dimensions=self.dimensions,
+            revision="1",
+        )
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """Words in each text."""
+        return [len(_WORD.findall(text)) for text in texts]
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        """Float32 of shape (len(texts), dimensions), unit length."""
+        vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
+        for row, text in enumerate(texts):
+            for word in _WORD.findall(text.lower())[: self.max_tokens]:
+                place, sign = self._place(word)
+                vectors[row, place] += sign
+            if not vectors[row].any():
+                vectors[row, 0] = 1.0
+        unit: Vectors = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        return unit
+
+    async def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """Vectors of the texts, in their order; never fails."""
+        return self.encode(texts)
+
+    async def embed_query(self, text: str) -> Vector:
+        """The vector a document with this text has."""
+        vector: Vector = self.encode([text])[0]
+        return vector
+
+    def _place(self, word: str) -> tuple[int, float]:
+        digest = blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        number = int.from_bytes(digest, "big")
+        return (number >> 1) % self.dimensions, 1.0 if number & 1 else -1.0

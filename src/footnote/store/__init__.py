@@ -1,0 +1,1 @@
+"""Postgres and blobs: the only room that contains SQL."""

@@ -1,0 +1,162 @@
+"""Connections to Postgres, usable only inside a workspace scope."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from uuid import UUID
+
+import psycopg
+from pgvector.psycopg import register_vector_async
+from psycopg.rows import DictRow, dict_row
+from psycopg_pool import AsyncConnectionPool, PoolTimeout
+
+from footnote.domain import Principal
+from footnote.errors import StoreUnavailable
+from footnote.store.migrate import APPLICATION_ROLE, SCHEMA
+from footnote.store.statements import load_statements
+
+Connection = psycopg.AsyncConnection[DictRow]
+Pool = AsyncConnectionPool[Connection]
+
+SYSTEM = Principal(principal_id="*")
+"""Jobs act as the system: they see a document whoever it is for."""
+
+_SQL = load_statements("scope")
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceScope:
+    """A transaction bound to one workspace and one principal.
+
+    Every function of this room that touches customer data takes one; the database checks
+    the workspace again by row-level security.
+    """
+
+    workspace_id: UUID
+    principal: Principal
+    connection: Connection
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """The pool of the application role."""
+
+    pool: Pool
+
+    @asynccontextmanager
+    async def workspace(
+        self, workspace_id: UUID, principal: Principal
+    ) -> AsyncIterator[WorkspaceScope]:
+        """A read-write transaction in a workspace."""
+        async with self._connection() as connection, connection.transaction():
+            await bind(connection, workspace_id, principal)
+            yield WorkspaceScope(workspace_id, principal, connection)
+
+    @asynccontextmanager
+    async def snapshot(
+        self, workspace_id: UUID, principal: Principal
+    ) -> AsyncIterator[WorkspaceScope]:
+        """A read-only transaction that sees one moment, its statements pipelined.
+
+        Statements are sent without waiting; a fetch waits for all that was sent before.
+        """
+        async with self._connection() as connection, connection.pipeline():
+            async with connection.transaction():
+                await connection.execute(_SQL["one_moment"])
+                await bind(connection, workspace_id, principal)
+                yield WorkspaceScope(workspace_id, principal, connection)
+
+    @asynccontextmanager
+    async def outside(self) -> AsyncIterator[Connection]:
+        """A transaction outside every workspace: all customer tables read empty."""
+        async with self._connection() as connection, connection.transaction():
+            yield connection
+
+    @asynccontextmanager
+    async def _connection(self) -> AsyncIterator[Connection]:
+        try:
+            async with self.pool.connection() as connection:
+                yield connection
+        except PoolTimeout as error:
+            raise StoreUnavailable(
+                "no database connection came free in time",
+                hint="raise FOOTNOTE_POOL_SIZE, or check that the server runs",
+            ) from error
+        except psycopg.OperationalError as error:
+            raise StoreUnavailable(
+                f"the connection to the database was lost: {str(error).strip()}",
+                hint="try again; check that the server runs",
+            ) from error
+
+
+async def bind(connection: Connection, workspace_id: UUID, principal: Principal) -> None:
+    """Name the workspace and the principal to the transaction, until it ends."""
+    await connection.execute(
+        _SQL["bind"],
+        {"workspace_id": str(workspace_id), "access": list(principal.access_names)},
+    )
+
+
+async def open_database(url: str, pool_size: int, statement_timeout_seconds: float) -> Database:
+    """Open the pool and prove that its role is bound by row-level security.
+
+    Raises StoreUnavailable when the server cannot be reached or the role is too powerful.
+    """
+
+    async def configure(connection: Connection) -> None:
+        await connection.set_autocommit(True)
+        await _become_application(connection, statement_timeout_seconds)
+        await register_vector_async(connection)
+        await connection.set_autocommit(False)
+
+    pool: Pool = AsyncConnectionPool(
+        url,
+        min_size=1,
+        max_size=pool_size,
+        kwargs={"row_factory": dict_row},
+        configure=configure,
+        check=AsyncConnectionPool.check_connection,
+        open=False,
+    )
+    try:
+        await pool.open(wait=True, timeout=30)
+        database = Database(pool)
+        await _refuse_powerful_role(database)
+    except PoolTimeout as error:
+        await pool.close()
+        raise StoreUnavailable(
+            "the database does not answer",
+            hint="check FOOTNOTE_DATABASE_URL, and that its login is a member of "
+            f"{APPLICATION_ROLE}",
+        ) from error
+    except BaseException:
+        await pool.close()
+        raise
+    return database
+
+
+async def configure_for_queue(connection: Connection) -> None:
+    """Prepare a connection of the job queue, whose statements take as long as they take."""
+    await connection.set_autocommit(True)
+    await _become_application(connection, 0)
+
+
+async def _become_application(connection: Connection, statement_timeout_seconds: float) -> None:
+    await connection.execute(
+        _SQL["configure"],
+        {"timeout": f"{round(statement_timeout_seconds * 1000)}ms", "schema": SCHEMA},
+    )
+
+
+async def _refuse_powerful_role(database: Database) -> None:
+    async with database.outside() as connection:
+        cursor = await connection.execute(_SQL["role"])
+        role = await cursor.fetchone()
+    if role is None or role["powerful"]:
+        raise StoreUnavailable(
+            "the application would connect as a role that row-level security does not bind",
+            hint=f"let the login of FOOTNOTE_DATABASE_URL be an ordinary member of "
+            f"{APPLICATION_ROLE}",
+        )

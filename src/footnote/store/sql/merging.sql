@@ -1,0 +1,42 @@
+-- name: sizes
+SELECT segment_id, chunk_count, dead FROM segments
+WHERE workspace_id = %(workspace_id)s
+ORDER BY segment_id
+
+-- name: reserve_segment
+UPDATE index_states SET next_segment = next_segment + 1
+WHERE workspace_id = %(workspace_id)s
+RETURNING next_segment - 1 AS segment_id
+
+-- name: sources
+SELECT segment_id, chunk_count, chunk_numbers, lengths, dead FROM segments
+WHERE workspace_id = %(workspace_id)s AND segment_id = ANY (%(segments)s::integer[])
+ORDER BY segment_id
+
+-- name: postings_slice
+-- The end of the term space is one more than an integer holds.
+SELECT term, chunk_numbers, frequencies FROM postings
+WHERE workspace_id = %(workspace_id)s AND segment_id = ANY (%(segments)s::integer[])
+    AND term >= %(low)s::bigint AND term < %(high)s::bigint
+ORDER BY term, segment_id
+
+-- name: new_generation
+UPDATE index_states SET generation = generation + 1 WHERE workspace_id = %(workspace_id)s
+
+-- name: insert_merged
+INSERT INTO segments (workspace_id, segment_id, chunk_count, chunk_numbers, lengths, dead)
+VALUES (
+    %(workspace_id)s, %(segment_id)s, %(chunk_count)s, %(chunk_numbers)s, %(lengths)s, %(dead)s
+)
+
+-- name: move_documents
+UPDATE documents SET segment_id = %(segment_id)s
+WHERE workspace_id = %(workspace_id)s AND segment_id = ANY (%(segments)s::integer[])
+
+-- name: delete_postings
+DELETE FROM postings
+WHERE workspace_id = %(workspace_id)s AND segment_id = ANY (%(segments)s::integer[])
+
+-- name: delete_segments
+DELETE FROM segments
+WHERE workspace_id = %(workspace_id)s AND segment_id = ANY (%(segments)s::integer[])

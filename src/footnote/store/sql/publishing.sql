@@ -1,0 +1,150 @@
+-- name: missing_vectors
+SELECT wanted.text_hash FROM unnest(%(hashes)s::bytea[]) AS wanted (text_hash)
+WHERE NOT EXISTS (
+    SELECT FROM embeddings AS known
+    WHERE known.workspace_id = %(workspace_id)s AND known.lane_id = %(lane_id)s
+        AND known.text_hash = wanted.text_hash
+) AND NOT EXISTS (
+    SELECT FROM staged_embeddings AS staged
+    WHERE staged.workspace_id = %(workspace_id)s AND staged.lane_id = %(lane_id)s
+        AND staged.text_hash = wanted.text_hash
+)
+
+-- name: stage_vector
+-- Two documents with one text may embed it at once; either vector will do.
+INSERT INTO staged_embeddings (workspace_id, lane_id, text_hash, embedding)
+VALUES (%(workspace_id)s, %(lane_id)s, %(text_hash)s, %(embedding)s)
+ON CONFLICT (workspace_id, lane_id, text_hash) DO NOTHING
+
+-- name: reserve
+UPDATE index_states SET
+    next_chunk = next_chunk + %(chunks)s,
+    next_segment = next_segment + 1,
+    generation = generation + 1
+WHERE workspace_id = %(workspace_id)s
+RETURNING next_chunk - %(chunks)s AS first_chunk, next_segment - 1 AS segment_id
+
+-- name: lock_document
+SELECT document_id, chunks, segment_id FROM documents
+WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
+    AND version = %(version)s AND published_version IS DISTINCT FROM %(version)s
+FOR UPDATE
+
+-- name: insert_vectors
+INSERT INTO embeddings (workspace_id, lane_id, chunk_no, text_hash, embedding)
+SELECT %(workspace_id)s, %(lane_id)s, wanted.chunk_no, wanted.text_hash, found.embedding
+FROM unnest(%(numbers)s::integer[], %(hashes)s::bytea[]) AS wanted (chunk_no, text_hash)
+CROSS JOIN LATERAL (
+    (
+        SELECT known.embedding FROM embeddings AS known
+        WHERE known.workspace_id = %(workspace_id)s AND known.lane_id = %(lane_id)s
+            AND known.text_hash = wanted.text_hash
+        LIMIT 1
+    )
+    UNION ALL
+    (
+        SELECT staged.embedding FROM staged_embeddings AS staged
+        WHERE staged.workspace_id = %(workspace_id)s AND staged.lane_id = %(lane_id)s
+            AND staged.text_hash = wanted.text_hash
+    )
+    LIMIT 1
+) AS found
+
+-- name: delete_vectors
+DELETE FROM embeddings
+WHERE workspace_id = %(workspace_id)s
+    AND lane_id IN (SELECT lane_id FROM lanes WHERE workspace_id = %(workspace_id)s)
+    AND chunk_no >= %(first)s AND chunk_no < %(end)s
+
+-- name: delete_chunks
+DELETE FROM chunks
+WHERE workspace_id = %(workspace_id)s AND chunk_no >= %(first)s AND chunk_no < %(end)s
+
+-- name: drop_own_segment
+-- Its own when no other document's chunks are in it.
+DELETE FROM segments
+WHERE workspace_id = %(workspace_id)s AND segment_id = %(segment_id)s
+    AND chunk_count = %(end)s::integer - %(first)s::integer
+
+-- name: drop_own_postings
+DELETE FROM postings
+WHERE workspace_id = %(workspace_id)s AND segment_id = %(segment_id)s
+
+-- name: mark_dead
+UPDATE segments SET dead = dead + int4multirange(%(chunks)s::int4range)
+WHERE workspace_id = %(workspace_id)s AND segment_id = %(segment_id)s
+
+-- name: insert_chunk
+INSERT INTO chunks (
+    workspace_id, chunk_no, document_id, version, ordinal, kind, text, body_offset, char_start,
+    char_end, spans, heading_path, page_start, page_end, paragraph_start, paragraph_end,
+    token_count, confidence
+) VALUES (
+    %(workspace_id)s, %(chunk_no)s, %(document_id)s, %(version)s, %(ordinal)s, %(kind)s,
+    %(text)s, %(body_offset)s, %(char_start)s, %(char_end)s, %(spans)s, %(heading_path)s,
+    %(page_start)s, %(page_end)s, %(paragraph_start)s, %(paragraph_end)s, %(token_count)s,
+    %(confidence)s
+)
+
+-- name: insert_segment
+INSERT INTO segments (workspace_id, segment_id, chunk_count, chunk_numbers, lengths)
+VALUES (%(workspace_id)s, %(segment_id)s, %(chunk_count)s, %(chunk_numbers)s, %(lengths)s)
+
+-- name: insert_postings
+INSERT INTO postings (workspace_id, term, segment_id, chunk_numbers, frequencies)
+SELECT %(workspace_id)s, list.term, %(segment_id)s, list.chunk_numbers, list.frequencies
+FROM unnest(%(terms)s::integer[], %(chunk_numbers)s::bytea[], %(frequencies)s::bytea[])
+    AS list (term, chunk_numbers, frequencies)
+
+-- name: publish_document
+UPDATE documents SET
+    status = 'indexed', stage = 'publish', failure = NULL,
+    published_version = %(version)s, segment_id = %(segment_id)s, chunks = %(chunks)s::int4range,
+    title = %(title)s, language = %(language)s, document_class = %(document_class)s,
+    page_count = %(page_count)s, summary = %(summary)s, keywords = %(keywords)s,
+    sections = %(sections)s, dates = %(dates)s, metadata = %(metadata)s || metadata,
+    updated_at = now()
+WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
+
+-- name: keep_text
+UPDATE document_versions SET canonical_text = %(text)s
+WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
+    AND version = %(version)s
+
+-- name: drop_stage_results
+DELETE FROM stage_results
+WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
+    AND version <= %(version)s
+
+-- name: drop_staged_vectors
+DELETE FROM staged_embeddings
+WHERE workspace_id = %(workspace_id)s AND lane_id = %(lane_id)s
+    AND text_hash = ANY (%(hashes)s::bytea[])
+
+-- name: lock_family
+WITH RECURSIVE family AS (
+    SELECT document_id FROM documents
+    WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
+    UNION
+    SELECT child.document_id FROM documents AS child
+    JOIN family ON child.parent_id = family.document_id
+    WHERE child.workspace_id = %(workspace_id)s
+)
+SELECT document_id, chunks, segment_id FROM documents
+WHERE workspace_id = %(workspace_id)s AND document_id IN (SELECT document_id FROM family)
+ORDER BY document_id
+FOR UPDATE
+
+-- name: blobs_of_family
+SELECT DISTINCT blob_key FROM document_versions AS gone
+WHERE workspace_id = %(workspace_id)s AND document_id = ANY (%(document_ids)s)
+    AND NOT EXISTS (
+        SELECT FROM document_versions AS kept
+        WHERE kept.workspace_id = gone.workspace_id
+            AND kept.content_sha256 = gone.content_sha256
+            AND kept.document_id <> ALL (%(document_ids)s)
+    )
+
+-- name: delete_family
+DELETE FROM documents
+WHERE workspace_id = %(workspace_id)s AND document_id = ANY (%(document_ids)s)

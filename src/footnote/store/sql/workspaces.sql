@@ -1,0 +1,24 @@
+-- name: create
+SELECT * FROM create_workspace(%(name)s, %(id)s, %(key)s)
+
+-- name: find
+SELECT * FROM find_workspace(%(name)s)
+
+-- name: list
+SELECT workspace_id, name, created_at FROM footnote.workspace_directory ORDER BY name
+
+-- name: lexical_key
+SELECT lexical_key FROM workspaces WHERE workspace_id = %(workspace_id)s
+
+-- name: active_lane
+SELECT lane_id, name, provider, model, dimensions, revision, languages FROM lanes
+WHERE workspace_id = %(workspace_id)s AND name = %(name)s AND state = 'active'
+
+-- name: adopt_lane
+-- Two processes may adopt at once; the unique index on active lanes lets one win.
+INSERT INTO lanes
+    (workspace_id, lane_id, name, provider, model, dimensions, revision, languages, state)
+SELECT %(workspace_id)s, coalesce(max(lane_id), 0) + 1, %(name)s, %(provider)s, %(model)s,
+    %(dimensions)s, %(revision)s, %(languages)s, 'active'
+FROM lanes WHERE workspace_id = %(workspace_id)s
+ON CONFLICT DO NOTHING

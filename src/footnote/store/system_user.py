@@ -1,0 +1,106 @@
+"""Finds a way for Postgres, which refuses to run as root, to run when we are root."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import stat
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from footnote.errors import StoreUnavailable
+
+ROOT_HOME = Path("/var/lib/footnote")
+"""Where root keeps what another user must reach; root's own folder is closed to it."""
+
+_SERVER_USER = "footnote-db"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerAccount:
+    """The operating system account the server runs under; None means our own."""
+
+    uid: int | None
+    gid: int | None
+
+    def own(self, folder: Path) -> None:
+        """Make `folder`, private to the account."""
+        folder.mkdir(parents=True, exist_ok=True)
+        folder.chmod(0o700)
+        if self.uid is not None and self.gid is not None:
+            os.chown(folder, self.uid, self.gid)
+
+    def require_reachable(self, folder: Path) -> None:
+        """Raise StoreUnavailable when the account could not walk down to `folder`."""
+        closed = None if self.uid is None else _first_closed(folder)
+        if closed is not None:
+            raise StoreUnavailable(
+                f"Postgres cannot run as root, and another user may not enter {closed}",
+                hint=f"set FOOTNOTE_HOME to a folder others may walk through, such as {ROOT_HOME}",
+            )
+
+
+def server_account() -> ServerAccount:
+    """Our own account, or for root a separate one, which is made if it is missing."""
+    if os.geteuid() != 0:
+        return ServerAccount(uid=None, gid=None)
+    try:
+        entry = pwd.getpwnam(_SERVER_USER)
+    except KeyError:
+        entry = _make_server_user()
+    return ServerAccount(uid=entry.pw_uid, gid=entry.pw_gid)
+
+
+def _make_server_user() -> pwd.struct_passwd:
+    try:
+        subprocess.run(
+            ["useradd", "--system", "--no-create-home", "--shell", "/usr/sbin/nologin", _SERVER_USER],  # noqa: S607 - in sbin or bin, by distribution
+            check=True,
+            capture_output=True,
+        )
+        return pwd.getpwnam(_SERVER_USER)
+    except (OSError, subprocess.CalledProcessError, KeyError) as error:
+        raise StoreUnavailable(
+            "Postgres cannot run as root, and no other user could be made for it",
+            hint=f"create a user named {_SERVER_USER}, run as another user, "
+            "or set FOOTNOTE_DATABASE_URL",
+        ) from error
+
+
+def reachable_binaries(account: ServerAccount, binaries: Path, version: str) -> Path:
+    """The folder of server programs, copied to where the account may run them if need be.
+
+    The programs find their shared libraries relative to themselves, so the whole
+    installation and the libraries beside the package are copied together.
+    """
+    if account.uid is None or _first_closed(binaries) is None:
+        return binaries
+    package = binaries.parent.parent
+    target = ROOT_HOME / f"postgres-{version}"
+    copied = target / package.name / binaries.parent.name / binaries.name
+    if copied.exists():
+        return copied
+    ROOT_HOME.mkdir(parents=True, exist_ok=True)
+    ROOT_HOME.chmod(0o755)
+    staging = target.with_name(f"{target.name}.{os.getpid()}")
+    shutil.copytree(
+        binaries.parent, staging / package.name / binaries.parent.name, symlinks=True
+    )
+    libraries = package.with_name(f"{package.name}.libs")
+    if libraries.exists():
+        shutil.copytree(libraries, staging / libraries.name, symlinks=True)
+    try:
+        staging.rename(target)
+    except OSError:
+        shutil.rmtree(staging)
+    return copied
+
+
+def _first_closed(folder: Path) -> Path | None:
+    """The outermost folder on the way that other users may not enter."""
+    for parent in reversed(folder.resolve().parents):
+        if parent.exists() and not parent.stat().st_mode & stat.S_IXOTH:
+            return parent
+    return None

@@ -1,0 +1,171 @@
+"""One version of a document while it is ingested; implements `ports.VersionInWork`."""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+from pydantic import TypeAdapter
+
+from footnote.domain import (
+    Attachment,
+    Failure,
+    Lane,
+    ParsedDocument,
+    Publication,
+    SourceType,
+    Stage,
+)
+from footnote.index.terms import term_ids
+from footnote.ports import Vectors
+from footnote.store.blobs import LocalBlobs, blob_key
+from footnote.store.database import SYSTEM, Database, WorkspaceScope
+from footnote.store.documents import (
+    Incoming,
+    StoredVersion,
+    attachments_from,
+    begin_stage,
+    get_document,
+    load_stage_result,
+    receive_document,
+    save_stage_result,
+    stored_version,
+)
+from footnote.store.publishing import delete_document, missing_vectors, publish, stage_vectors
+from footnote.store.workspaces import adopt_lane, lexical_key
+
+_PARSED: TypeAdapter[ParsedDocument] = TypeAdapter(ParsedDocument)
+_FAST = 1  # zlib level: what is kept for minutes is not worth squeezing.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PostgresVersionInWork:
+    """A version, its workspace's lane and term key, and the transactions to work on it."""
+
+    database: Database
+    blobs: LocalBlobs
+    workspace_id: UUID
+    stored: StoredVersion
+    lane: Lane
+    lane_id: int
+    lexical_key: bytes
+    merge_fan_in: int
+
+    @property
+    def filename(self) -> str:
+        """The name it was given under."""
+        return self.stored.filename
+
+    async def begin(self, stage: Stage) -> bool:
+        """Note that a stage begins; False when the version was replaced or deleted meanwhile."""
+        async with self._scope() as scope:
+            return await begin_stage(scope, self.stored, stage)
+
+    async def content(self) -> bytes:
+        """The bytes that were received."""
+        return await self.blobs.get(self.stored.blob_key)
+
+    async def parsed(self) -> ParsedDocument | None:
+        """What an earlier try read of it, attachments left out."""
+        async with self._scope() as scope:
+            payload = await load_stage_result(scope, self.stored, Stage.PARSE)
+        return None if payload is None else _PARSED.validate_json(zlib.decompress(payload))
+
+    async def keep_parsed(self, parsed: ParsedDocument) -> None:
+        """Keep what was read for a later try, attachments left out."""
+        payload = zlib.compress(_PARSED.dump_json(replace(parsed, attachments=())), _FAST)
+        async with self._scope() as scope:
+            await save_stage_result(scope, self.stored, Stage.PARSE, payload)
+
+    async def attach(
+        self, position: int, attachment: Attachment, media_type: str, failure: Failure | None
+    ) -> None:
+        """Receive a file found inside, as a child document; again changes nothing."""
+        sha256 = hashlib.sha256(attachment.content).hexdigest()
+        key = blob_key(self.workspace_id, sha256)
+        await self.blobs.put(key, attachment.content)
+        async with self._scope() as scope:
+            parent = await get_document(scope, self.stored.document_id)
+            await receive_document(
+                scope,
+                Incoming(
+                    filename=attachment.filename,
+                    media_type=media_type,
+                    byte_size=len(attachment.content),
+                    content_sha256=sha256,
+                    blob_key=key,
+                    collection=parent.collection,
+                    external_id=f"{parent.document_id}/{position:04d}",
+                    parent_id=parent.document_id,
+                    source_type=SourceType.EMAIL_ATTACHMENT,
+                    access=self.stored.access,
+                    failure=failure,
+                ),
+            )
+
+    async def detach_beyond(self, count: int) -> None:
+        """Delete the attachments that an earlier version had at `count` and later positions."""
+        async with self._scope() as scope:
+            orphans = await attachments_from(
+                scope, self.stored.document_id, f"{self.stored.document_id}/{count:04d}"
+            )
+            blobs = [key for orphan in orphans for key in await delete_document(scope, orphan)]
+        for key in filter(None, blobs):
+            await self.blobs.delete(key)
+
+    def term_ids(self, terms: Sequence[str]) -> tuple[int, ...]:
+        """The workspace's numbers of the terms, in their order."""
+        return tuple(term_ids(self.lexical_key, terms))
+
+    async def missing_vectors(self, text_hashes: Sequence[bytes]) -> set[bytes]:
+        """Those of the texts that were never embedded in this workspace and lane."""
+        async with self._scope() as scope:
+            return await missing_vectors(scope, self.lane_id, text_hashes)
+
+    async def keep_vectors(self, text_hashes: Sequence[bytes], vectors: Vectors) -> None:
+        """Keep a batch of vectors; what is kept is not embedded again."""
+        async with self._scope() as scope:
+            await stage_vectors(scope, self.lane_id, self.lane, text_hashes, vectors)
+
+    async def publish(self, publication: Publication) -> bool:
+        """Make it searchable; False when it was replaced or deleted meanwhile."""
+        async with self._scope() as scope:
+            return await publish(
+                scope, self.stored, self.lane_id, publication, self.merge_fan_in
+            )
+
+    def _scope(self) -> AbstractAsyncContextManager[WorkspaceScope]:
+        return self.database.workspace(self.workspace_id, SYSTEM)
+
+
+async def take_up(
+    database: Database,
+    blobs: LocalBlobs,
+    workspace_id: UUID,
+    document_id: UUID,
+    version: int,
+    lane: Lane,
+    merge_fan_in: int,
+) -> PostgresVersionInWork | None:
+    """The version to work on; None when it was replaced, deleted or published already.
+
+    Raises LaneMismatch when the workspace was embedded by another model.
+    """
+    async with database.workspace(workspace_id, SYSTEM) as scope:
+        stored = await stored_version(scope, document_id, version)
+        if stored is None:
+            return None
+        return PostgresVersionInWork(
+            database=database,
+            blobs=blobs,
+            workspace_id=workspace_id,
+            stored=stored,
+            lane=lane,
+            lane_id=await adopt_lane(scope, lane),
+            lexical_key=await lexical_key(scope),
+            merge_fan_in=merge_fan_in,
+        )

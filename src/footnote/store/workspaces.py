@@ -1,0 +1,130 @@
+"""Workspaces and their lanes: made, found by name, listed by the operator."""
+
+from __future__ import annotations
+
+import secrets
+from uuid import UUID, uuid4
+
+import psycopg
+from psycopg.rows import DictRow, dict_row
+
+from footnote.domain import Lane, Workspace
+from footnote.errors import Conflict, InvalidRequest, LaneMismatch, NotFound
+from footnote.store.database import Database, WorkspaceScope
+from footnote.store.statements import load_statements
+
+_SQL = load_statements("workspaces")
+
+
+async def create_workspace(database: Database, name: str) -> Workspace:
+    """Make a workspace. Raises Conflict when the name is taken, InvalidRequest when it is odd."""
+    parameters = {"name": name, "id": uuid4(), "key": secrets.token_bytes(32)}
+    try:
+        async with database.outside() as connection:
+            row = await (await connection.execute(_SQL["create"], parameters)).fetchone()
+    except psycopg.errors.CheckViolation as error:
+        raise InvalidRequest(
+            f"{name!r} cannot name a workspace",
+            hint="use 1 to 63 lower-case letters, digits, '-', '_' or '.', beginning with a "
+            "letter or digit",
+        ) from error
+    if row is None:
+        raise Conflict(f"there is a workspace {name!r} already")
+    return _workspace(row)
+
+
+async def find_workspace(database: Database, name: str) -> Workspace:
+    """The workspace of this name. Raises NotFound."""
+    async with database.outside() as connection:
+        row = await (await connection.execute(_SQL["find"], {"name": name})).fetchone()
+    if row is None:
+        raise NotFound(
+            f"there is no workspace {name!r}", hint=f"footnote workspace create {name}"
+        )
+    return _workspace(row)
+
+
+async def list_workspaces(owner_url: str) -> tuple[Workspace, ...]:
+    """Every workspace by name; an operator's view, through the owner's login."""
+    connection = await psycopg.AsyncConnection.connect(owner_url, row_factory=dict_row)
+    async with connection:
+        rows = await (await connection.execute(_SQL["list"])).fetchall()
+    return tuple(_workspace(row) for row in rows)
+
+
+async def lexical_key(scope: WorkspaceScope) -> bytes:
+    """The key of the workspace's term numbers, 32 bytes."""
+    row = await (
+        await scope.connection.execute(
+            _SQL["lexical_key"], {"workspace_id": scope.workspace_id}
+        )
+    ).fetchone()
+    if row is None:
+        raise NotFound("the workspace is gone")
+    return bytes(row["lexical_key"])
+
+
+async def known_lane(scope: WorkspaceScope, at_hand: Lane) -> int | None:
+    """The number of the workspace's lane of that name; None while it has none.
+
+    Raises LaneMismatch when the workspace was embedded by another model: vectors of two
+    lanes cannot be compared, so searching on would silently return nonsense.
+    """
+    cursor = await scope.connection.execute(
+        _SQL["active_lane"], {"workspace_id": scope.workspace_id, "name": at_hand.name}
+    )
+    row = await cursor.fetchone()
+    if row is None:
+        return None
+    assert_same_lane(_lane(row), at_hand)
+    return int(row["lane_id"])
+
+
+async def adopt_lane(scope: WorkspaceScope, at_hand: Lane) -> int:
+    """The number of the workspace's lane of that name, which becomes the one at hand if it has
+    none. Raises LaneMismatch as `known_lane` does.
+    """
+    lane_id = await known_lane(scope, at_hand)
+    if lane_id is not None:
+        return lane_id
+    await scope.connection.execute(
+        _SQL["adopt_lane"],
+        {
+            "workspace_id": scope.workspace_id,
+            "name": at_hand.name,
+            "provider": at_hand.provider,
+            "model": at_hand.model,
+            "dimensions": at_hand.dimensions,
+            "revision": at_hand.revision,
+            "languages": list(at_hand.languages),
+        },
+    )
+    lane_id = await known_lane(scope, at_hand)
+    assert lane_id is not None, "somebody has just adopted a lane"
+    return lane_id
+
+
+def assert_same_lane(stored: Lane, at_hand: Lane) -> None:
+    """Raise LaneMismatch unless vectors of the two can be compared."""
+    if stored.fingerprint != at_hand.fingerprint:
+        raise LaneMismatch(
+            f"the workspace's vectors are of lane {stored.fingerprint}, the model at hand is "
+            f"{at_hand.fingerprint}",
+            hint="start Footnote with the settings the workspace was embedded with",
+        )
+
+
+def _lane(row: DictRow) -> Lane:
+    return Lane(
+        name=row["name"],
+        provider=row["provider"],
+        model=row["model"],
+        dimensions=row["dimensions"],
+        revision=row["revision"],
+        languages=tuple(row["languages"]),
+    )
+
+
+def _workspace(row: DictRow) -> Workspace:
+    workspace_id: UUID = row["workspace_id"]
+    return Workspace(workspace_id=workspace_id, name=row["name"], created_at=row["created_at"])

@@ -1,0 +1,128 @@
+"""The blocking twin of the engine: the same verbs, over one bridge to a background event loop."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial, wraps
+from typing import Concatenate, ParamSpec, Protocol, TypeVar
+from uuid import UUID
+
+from anyio.from_thread import BlockingPortal, start_blocking_portal
+
+from footnote.domain import LOCAL_PRINCIPAL, Document, Lane, Principal, Workspace
+from footnote.engine import Engine, WorkspaceEngine, open_engine
+from footnote.jobs.inline import work_until_resting
+from footnote.settings import Settings
+
+P = ParamSpec("P")
+R = TypeVar("R")
+Inner = TypeVar("Inner")
+Inner_co = TypeVar("Inner_co", covariant=True)
+
+
+class Bridged(Protocol[Inner_co]):
+    """Something that stands for an async object on the other side of the bridge."""
+
+    @property
+    def portal(self) -> BlockingPortal:
+        """The way into the event loop."""
+        ...
+
+    @property
+    def inner(self) -> Inner_co:
+        """What lives there."""
+        ...
+
+
+def blocking(
+    verb: Callable[Concatenate[Inner, P], Awaitable[R]],
+) -> Callable[Concatenate[Bridged[Inner], P], R]:
+    """The same verb with the same arguments, waiting for its result."""
+
+    @wraps(verb)
+    def wait(bridged: Bridged[Inner], /, *args: P.args, **kwargs: P.kwargs) -> R:
+        return bridged.portal.call(partial(verb, bridged.inner, *args, **kwargs))
+
+    return wait
+
+
+@dataclass(frozen=True, slots=True)
+class SyncWorkspaceEngine:
+    """`WorkspaceEngine`, blocking."""
+
+    portal: BlockingPortal
+    engine: Engine
+    inner: WorkspaceEngine
+
+    @property
+    def workspace(self) -> Workspace:
+        """The workspace everything happens in."""
+        return self.inner.workspace
+
+    @property
+    def principal(self) -> Principal:
+        """Who acts."""
+        return self.inner.principal
+
+    receive = blocking(WorkspaceEngine.receive)
+    documents = blocking(WorkspaceEngine.documents)
+    document = blocking(WorkspaceEngine.document)
+    children = blocking(WorkspaceEngine.children)
+    delete_document = blocking(WorkspaceEngine.delete_document)
+    statuses = blocking(WorkspaceEngine.statuses)
+    search = blocking(WorkspaceEngine.search)
+    context = blocking(WorkspaceEngine.context)
+    ask = blocking(WorkspaceEngine.ask)
+    stats = blocking(WorkspaceEngine.stats)
+
+    def index(
+        self,
+        document_ids: Sequence[UUID],
+        on_change: Callable[[Mapping[UUID, Document]], None] = lambda _: None,
+    ) -> Mapping[UUID, Document]:
+        """Index these documents in this process and return them with their attachments."""
+        return self.portal.call(
+            work_until_resting, self.engine, self.inner, document_ids, on_change
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SyncEngine:
+    """`Engine`, blocking."""
+
+    portal: BlockingPortal
+    inner: Engine
+
+    @property
+    def settings(self) -> Settings:
+        """The settings it was opened with."""
+        return self.inner.settings
+
+    @property
+    def lane(self) -> Lane:
+        """The lane documents are embedded in."""
+        return self.inner.lane
+
+    def workspace(
+        self, name: str | None = None, principal: Principal = LOCAL_PRINCIPAL
+    ) -> SyncWorkspaceEngine:
+        """The engine inside a workspace. Raises NotFound."""
+        inner = self.portal.call(self.inner.workspace, name, principal)
+        return SyncWorkspaceEngine(self.portal, self.inner, inner)
+
+    create_workspace = blocking(Engine.create_workspace)
+    workspaces = blocking(Engine.workspaces)
+    health = blocking(Engine.health)
+
+
+@contextmanager
+def open_blocking(settings: Settings) -> Iterator[SyncEngine]:
+    """An open engine behind a bridge; both end with the block."""
+    with start_blocking_portal() as portal:
+        engine = portal.call(open_engine, settings)
+        try:
+            yield SyncEngine(portal, engine)
+        finally:
+            portal.call(engine.close)

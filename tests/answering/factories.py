@@ -1,0 +1,77 @@
+"""One factory per noun: passages and evidence as retrieval hands them over."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from uuid import NAMESPACE_URL, uuid5
+
+from footnote.answering import ExtractiveAnswerer
+from footnote.domain import BlockKind, BlockSpan, Evidence, Passage, SourceType
+from footnote.index.analysis import TextAnalyzer
+from footnote.models.testing import HashEmbedder
+
+
+def make_passage(
+    *blocks: str,
+    name: str = "handbook",
+    ordinal: int = 0,
+    kinds: Sequence[BlockKind] = (),
+    repeated_header: str = "",
+    offset: int = 0,
+    headings: tuple[str, ...] = (),
+    title: str | None = None,
+    first_page: int | None = 1,
+) -> Passage:
+    """A passage of these blocks, separated by blank lines, `offset` characters into its document.
+
+    Each block stands on a page of its own, as the paragraph of its number there.
+    """
+    spans, position = [], offset
+    for number, block in enumerate(blocks):
+        spans.append(
+            BlockSpan(
+                char_start=position,
+                char_end=position + len(block),
+                page=None if first_page is None else first_page + number,
+                paragraph=number + 1,
+                kind=kinds[number] if kinds else BlockKind.PARAGRAPH,
+            )
+        )
+        position += len(block) + 2
+    body = "\n\n".join(blocks)
+    return Passage(
+        chunk_id=f"{name}-{ordinal}",
+        chunk_no=ordinal,
+        document_id=uuid5(NAMESPACE_URL, name),
+        version=1,
+        ordinal=ordinal,
+        kind=kinds[0] if kinds else BlockKind.PARAGRAPH,
+        text=repeated_header + body,
+        body_offset=len(repeated_header),
+        char_start=offset,
+        char_end=offset + len(body),
+        spans=tuple(spans),
+        heading_path=headings,
+        page_start=first_page,
+        page_end=None if first_page is None else first_page + max(0, len(blocks) - 1),
+        paragraph_start=1,
+        paragraph_end=max(1, len(blocks)),
+        document_title=title or name.title(),
+        filename=f"{name}.pdf",
+        collection="default",
+        source_type=SourceType.UPLOAD,
+        language="en",
+    )
+
+
+def make_evidence(*passages: Passage) -> list[Evidence]:
+    """The passages as evidence, best first."""
+    return [
+        Evidence(passage=passage, rank=rank, score=1.0 / (60 + rank))
+        for rank, passage in enumerate(passages, start=1)
+    ]
+
+
+def make_answerer() -> ExtractiveAnswerer:
+    """The answerer over hashed words, which knows no synonyms."""
+    return ExtractiveAnswerer(embedder=HashEmbedder(dimensions=256), analyzer=TextAnalyzer())

@@ -1,0 +1,121 @@
+"""One Postgres for the session, one database for each test that asks for one."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import uuid4
+
+import psycopg
+import pytest
+from psycopg import sql
+
+from footnote.settings import Settings
+from footnote.store.database import Database, open_database
+from footnote.store.embedded import (
+    APPLICATION_ROLE,
+    OWNER_ROLE,
+    SUPERUSER,
+    EmbeddedPostgres,
+    create_database,
+    start_embedded,
+)
+from footnote.store.migrate import migrate
+
+TEMPLATE = "migrated"
+
+
+@dataclass(frozen=True, slots=True)
+class TestDatabase:
+    """Where to reach one test's own database."""
+
+    __test__ = False
+
+    application_url: str
+    owner_url: str
+    superuser_url: str
+
+
+@pytest.fixture(scope="session")
+def session_home() -> Iterator[Path]:
+    """A folder whose path leaves room for a socket, and that other users may walk through."""
+    with tempfile.TemporaryDirectory(prefix="fn-", ignore_cleanup_errors=True) as name:
+        Path(name).chmod(0o711)
+        yield Path(name)
+
+
+@pytest.fixture(scope="session")
+def postgres(session_home: Path) -> Iterator[EmbeddedPostgres]:
+    """A running server with a migrated template database."""
+    server = start_embedded(session_home)
+    try:
+        _forget_durability(server)
+        create_database(server, TEMPLATE)
+        migrate(server.url(OWNER_ROLE, TEMPLATE))
+        yield server
+    finally:
+        server.release()
+
+
+def _forget_durability(server: EmbeddedPostgres) -> None:
+    """A database that lives for a second need not survive a power cut."""
+    with psycopg.connect(server.url(SUPERUSER, "postgres"), autocommit=True) as connection:
+        for setting in ("fsync", "full_page_writes", "synchronous_commit"):
+            connection.execute(
+                sql.SQL("ALTER SYSTEM SET {} = off").format(sql.Identifier(setting))
+            )
+        connection.execute("SELECT pg_reload_conf()")
+
+
+@pytest.fixture
+def test_database(postgres: EmbeddedPostgres) -> Iterator[TestDatabase]:
+    """A fresh copy of the migrated template."""
+    name = f"test_{uuid4().hex}"
+    create_database(postgres, name, template=TEMPLATE)
+    try:
+        yield TestDatabase(
+            application_url=postgres.url(APPLICATION_ROLE, name),
+            owner_url=postgres.url(OWNER_ROLE, name),
+            superuser_url=postgres.url(SUPERUSER, name),
+        )
+    finally:
+        with psycopg.connect(postgres.url(SUPERUSER, "postgres"), autocommit=True) as connection:
+            connection.execute(
+                sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name))
+            )
+
+
+@pytest.fixture
+async def database(test_database: TestDatabase) -> AsyncIterator[Database]:
+    """The application's pool over a fresh database."""
+    opened = await open_database(test_database.application_url, 4, 30)
+    try:
+        yield opened
+    finally:
+        await opened.pool.close()
+
+
+@pytest.fixture(scope="session")
+def model_home() -> Path:
+    """Where built models stay between runs; building one takes seconds."""
+    fallback = Path(tempfile.gettempdir()) / f"footnote-test-models-{os.getuid()}"
+    return Path(os.environ.get("FOOTNOTE_TEST_MODELS", fallback))
+
+
+@pytest.fixture
+def settings(test_database: TestDatabase, tmp_path: Path, model_home: Path) -> Settings:
+    """Settings over a fresh database and a fresh folder, with the models already built."""
+    home = tmp_path / "home"
+    home.mkdir()
+    model_home.mkdir(parents=True, exist_ok=True)
+    (home / "models").symlink_to(model_home)
+    return Settings(
+        home=home,
+        database_url=test_database.application_url,
+        owner_database_url=test_database.owner_url,
+        worker_heartbeat_seconds=0.5,
+        worker_stalled_seconds=2.0,
+    )

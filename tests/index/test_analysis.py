@@ -1,0 +1,236 @@
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from footnote.index.analysis import TextAnalyzer
+from footnote.index.numerals import canonical_number
+from footnote.index.stemming import SNOWBALL
+from footnote.index.stopwords import STOP_WORDS
+from footnote.index.tokens import MAX_TERM_CHARACTERS
+from footnote.ports import Analyzer
+
+ANALYZER: Analyzer = TextAnalyzer()
+LANGUAGES = [*SNOWBALL, "zh", "ja", "ko", "th", "he", "uk", "en-GB", "zz"]
+languages = st.sampled_from(LANGUAGES)
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "terms"),
+    [
+        ("en", "The libraries' policies were amended.", ["librari", "polici", "amend"]),
+        ("en", "don't worry about the company's office", ["worri", "compani", "offic"]),
+        ("de", "Die Kündigungen der Häuser", ["kundig", "haus"]),
+        ("de", "Straße STRASSE Müller Mueller", ["strass", "strass", "mull", "mull"]),
+        ("fr", "L’assurance des œuvres d'art", ["assur", "oeuvr", "art"]),
+        ("es", "las informaciones, una información", ["inform", "inform"]),
+        ("it", "dell'università della città", ["univers", "citt"]),
+        ("pt", "não há informações", ["inform"]),
+        ("nl", "de verzekeringen van het huis", ["verzekeer", "huis"]),
+        ("sv", "försäkringar på Malmö", ["forsakring", "malmo"]),
+        ("da", "forsikringer på Ærø", ["forsikring", "aero"]),
+        ("no", "forsikringer på øya", ["forsikring", "oya"]),
+        ("fi", "vakuutukset ovat talossa", ["vakuutuks", "talo"]),
+        ("ru", "Ещё страховые полисы в домах", ["страхов", "полис", "дом"]),
+        ("uk", "страхові поліси в її домі", ["страхові", "поліси", "домі"]),
+        ("pl", "Łódź i ubezpieczenia", ["lodz", "ubezpieczen"]),
+        ("tr", "İSTANBUL ve su", ["istanbul", "su"]),
+        ("el", "οι ασφαλίσεις της Αθήνας", ["ασφαλ", "αθην"]),
+        ("ar", "الكِتَابُ ٢٠٢٤", ["كتاب", "2024"]),
+        ("he", "הַסֵּפֶר", ["הספר"]),
+        ("hi", "किताबें", ["किताब"]),
+        ("ta", "புத்தகங்கள்", ["புத்தகம்"]),
+        ("zh", "保险合同 ABC公司", ["保险", "险合", "合同", "abc", "公司"]),
+        ("zh", "猫", ["猫"]),
+        ("ja", "カメラ・ガラス", ["カメ", "メラ", "ガラ", "ラス"]),
+        ("ko", "보험 계약서", ["보험", "계약", "약서"]),
+        ("th", "ภาษา", ["ภา", "าษ", "ษา"]),
+        ("lo", "ລາວ", ["ລາ", "າວ"]),
+        ("km", "ខ្មែរ", ["ខ្", "្ម", "មែ", "ែរ"]),
+        ("my", "မြန်", ["မြ", "ြန", "န်"]),
+        (None, "the invoices", ["invoic"]),
+        ("zz", "the invoices", ["the", "invoices"]),
+        ("en-GB", "the invoices", ["invoic"]),
+        ("nb", "forsikringer på øya", ["forsikring", "oya"]),
+    ],
+)
+def test_each_language_has_its_stems_and_function_words(
+    language: str | None, text: str, terms: list[str]
+) -> None:
+    assert ANALYZER.terms(text, language) == terms
+
+
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("POL-2024/88-A", ["pol", "2024", "88", "pol202488a"]),
+        ("INV-2025-0417", ["inv", "2025", "0417", "inv20250417"]),
+        ("pol-88213-x", ["pol", "88213", "x", "pol88213x"]),
+        ("POL88213X", ["pol88213x", "pol", "88213", "x"]),
+        ("ISO-27001", ["iso", "27001", "iso27001"]),
+        ("ISO27001", ["iso27001", "iso", "27001"]),
+        ("mp3", ["mp3"]),
+        ("v2.3.1", ["v2", "3", "1", "v2.3.1"]),
+        ("a@b.ch", ["b", "ch", "a@b.ch"]),
+        ("chunk_no", ["chunk", "chunkno"]),
+        ("report.pdf", ["report", "pdf", "report.pdf"]),
+        ("e-mail", ["e", "mail", "email"]),
+        ("state-of-art", ["state", "art"]),
+        ("U.S.A.", ["usa"]),
+        ("30.11.2024", ["30.11.2024", "30", "11", "2024"]),
+        ("12.5kg", ["12.5", "kg", "12.5kg"]),
+        ("CHF1'240.50", ["1240.50", "1240", "chf", "chf1240.50"]),
+        ("10 m²", ["10", "m2"]),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_an_identifier_is_kept_whole_and_in_parts(text: str, terms: list[str]) -> None:
+    assert ANALYZER.terms(text, "en") == terms
+    assert ANALYZER.terms(f"({text}),", "en") == terms
+
+
+@pytest.mark.parametrize("written", ["POL 88213 X", "pol-88213-x", "POL88213X", "pol/88213.x"])
+@pytest.mark.parametrize("asked", ["POL 88213 X", "pol-88213-x", "POL88213X"])
+def test_an_identifier_is_found_however_it_is_punctuated(written: str, asked: str) -> None:
+    document, query = ANALYZER.terms(written, "en"), ANALYZER.query_terms(asked, ["en"])
+    assert {"pol", "88213", "x"} <= set(document) & set(query)
+    if " " not in written:
+        assert "pol88213x" in set(document) & set(query)
+
+
+@pytest.mark.parametrize(
+    ("written", "terms"),
+    [
+        ("1,240.00", ("1240",)),
+        ("1'240.00", ("1240",)),
+        ("1.240,00", ("1240",)),
+        ("1240.00", ("1240",)),
+        ("1,240", ("1240",)),
+        ("1,240,500", ("1240500",)),
+        ("1240,5", ("1240.5", "1240")),
+        ("0.05", ("0.05",)),
+        ("0,125", ("0.125",)),
+        ("5.10", ("5.10",)),
+        ("30/11/2024", ("30.11.2024", "30", "11", "2024")),
+        ("1,2,3", ()),
+        ("2024/25", ()),
+        ("12a.5", ()),
+    ],
+)
+def test_a_number_has_one_form_whatever_the_country(written: str, terms: tuple[str, ...]) -> None:
+    assert canonical_number(written) == terms
+
+
+def test_a_query_word_is_stemmed_by_every_language_of_the_corpus() -> None:
+    assert ANALYZER.query_terms("libraries assurances", ["en", "fr"]) == [
+        "librari",
+        "librar",
+        "assur",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("query", "corpus_languages", "terms"),
+    [
+        ("die Kündigung der Police", ["en", "de"], ["kundigung", "kundig", "polic"]),
+        ("how do people die", ["en", "de"], ["peopl", "die"]),
+        ("die", ["en", "de"], ["die"]),
+        ("what is the policy", ["en"], ["polici"]),
+        ("the of", ["en"], []),
+        ("", ["en"], []),
+        ("invoices", [], ["invoic"]),
+        ("policy policy policies", ["en"], ["polici"]),
+    ],
+    ids=["german", "english", "ambiguous", "plain", "only-stops", "empty", "no-language", "repeat"],
+)
+def test_function_words_of_the_language_of_a_query_are_dropped(
+    query: str, corpus_languages: list[str], terms: list[str]
+) -> None:
+    assert ANALYZER.query_terms(query, corpus_languages) == terms
+
+
+@given(st.text(), languages | st.none())
+def test_any_text_gives_short_terms_and_the_same_every_time(
+    text: str, language: str | None
+) -> None:
+    terms = ANALYZER.terms(text, language)
+    assert all(0 < len(term) <= MAX_TERM_CHARACTERS for term in terms)
+    assert not any(character.isspace() for term in terms for character in term)
+    assert TextAnalyzer().terms(text, language) == terms
+
+
+@given(st.text(), st.lists(languages, max_size=3))
+def test_query_terms_are_distinct_and_never_empty(text: str, codes: list[str]) -> None:
+    terms = ANALYZER.query_terms(text, codes)
+    assert len(terms) == len(set(terms))
+    assert all(terms)
+    assert ANALYZER.query_terms(text, codes) == terms
+
+
+@given(st.text(st.sampled_from("aB3é.-/'@_&,: 保ภ้й\u0301x"), max_size=30), languages)
+def test_a_document_is_found_by_any_word_of_its_own_text(text: str, language: str) -> None:
+    for token in text.split():
+        held = set(ANALYZER.terms(text, language))
+        asked = ANALYZER.query_terms(token, [language])
+        kept = ANALYZER.terms(token, language)
+        assert set(kept) <= held
+        assert not kept or set(asked) & held
+
+
+@given(st.lists(st.text(min_size=1), max_size=6), languages)
+def test_the_terms_of_a_text_are_those_of_its_lines(lines: list[str], language: str) -> None:
+    parts = [term for line in lines for term in ANALYZER.terms(line, language)]
+    assert ANALYZER.terms("\n".join(lines), language) == parts
+
+
+@pytest.mark.parametrize("language", sorted(SNOWBALL))
+def test_every_stemmer_we_name_exists_and_is_case_blind(language: str) -> None:
+    assert ANALYZER.terms("Metropolitan", language) == ANALYZER.terms("metropolitan", language)
+    assert len(ANALYZER.terms("metropolitan", language)) == 1
+
+
+@pytest.mark.parametrize("language", sorted(STOP_WORDS))
+def test_a_text_of_function_words_alone_has_no_terms(language: str) -> None:
+    words = " ".join(sorted(STOP_WORDS[language]))
+    assert ANALYZER.terms(words, language) == []
+    # Python's upper-case of the Turkish i is another Turkish letter.
+    assert language == "tr" or ANALYZER.terms(words.upper(), language) == []
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("é", "e\u0301"), ("ﬁn", "fin"), ("Ａ１２", "A12"), ("co\u00adop", "coop"), ("１2", "12")],
+    ids=["composed", "ligature", "full-width", "soft-hyphen", "digits"],
+)
+def test_spellings_that_look_the_same_are_the_same(one: str, other: str) -> None:
+    assert ANALYZER.terms(one, "zz") == ANALYZER.terms(other, "zz")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("мой", "мои"), ("がき", "かき")],
+    ids=["cyrillic", "kana"],
+)
+def test_marks_that_make_another_letter_are_kept(one: str, other: str) -> None:
+    assert ANALYZER.terms(one, "zz") != ANALYZER.terms(other, "zz")
+
+
+def test_a_text_without_spaces_is_no_trouble() -> None:
+    assert all(
+        len(term) <= MAX_TERM_CHARACTERS
+        for text in ("x" * 100_000, "1," * 50_000, "a-" * 50_000, "保" * 50_000)
+        for term in ANALYZER.terms(text, "en")
+    )
+
+
+def test_threads_share_the_stemmers_safely() -> None:
+    words = [f"{head}{tail}" for head in map(chr, range(97, 123)) for tail in LONG_WORDS]
+    with ThreadPoolExecutor(8) as pool:
+        results = list(pool.map(lambda word: ANALYZER.terms(word, "en"), words * 4))
+    assert results == [ANALYZER.terms(word, "en") for word in words] * 4
+
+
+LONG_WORDS = ["nationalisations", "conditionally", "hopefulness", "organizers", "relationships"]

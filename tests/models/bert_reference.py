@@ -1,0 +1,53 @@
+"""An independent forward pass of the sentence encoder in float64 numpy, one text at a time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[np.float64]
+
+_erf = np.vectorize(math.erf, otypes=[np.float64])
+
+
+def reference_vector(weights: Mapping[str, npt.NDArray[np.float32]], ids: Sequence[int]) -> Array:
+    """The unit vector, shape (384,), of a text given by its token ids, marks included."""
+
+    def take(name: str) -> Array:
+        return weights[name].astype(np.float64)
+
+    def dense(x: Array, name: str) -> Array:
+        product: Array = x @ take(f"{name}.weight").T
+        return product + take(f"{name}.bias")
+
+    def norm(x: Array, name: str) -> Array:
+        centred = x - x.mean(axis=1, keepdims=True)
+        deviation = np.sqrt((centred**2).mean(axis=1, keepdims=True) + 1e-12)
+        normed: Array = centred / deviation * take(f"{name}.weight") + take(f"{name}.bias")
+        return normed
+
+    words = take("embeddings.word_embeddings.weight")[list(ids)]
+    positions = take("embeddings.position_embeddings.weight")[: len(ids)]
+    segment = take("embeddings.token_type_embeddings.weight")[0]
+    hidden = norm(words + positions + segment, "embeddings.LayerNorm")
+    for layer in range(6):
+        name = f"encoder.layer.{layer}"
+        query, key, value = (
+            dense(hidden, f"{name}.attention.self.{part}").reshape(len(ids), 12, 32)
+            for part in ("query", "key", "value")
+        )
+        scores = np.einsum("qhd,khd->hqk", query, key) / math.sqrt(32)
+        shares = np.exp(scores - scores.max(axis=2, keepdims=True))
+        shares /= shares.sum(axis=2, keepdims=True)
+        context = np.einsum("hqk,khd->qhd", shares, value).reshape(len(ids), 384)
+        attended = dense(context, f"{name}.attention.output.dense")
+        hidden = norm(attended + hidden, f"{name}.attention.output.LayerNorm")
+        inner = dense(hidden, f"{name}.intermediate.dense")
+        inner = inner * 0.5 * (1 + _erf(inner / math.sqrt(2)))
+        hidden = norm(dense(inner, f"{name}.output.dense") + hidden, f"{name}.output.LayerNorm")
+    mean: Array = hidden.mean(axis=0)
+    unit: Array = mean / np.linalg.norm(mean)
+    return unit

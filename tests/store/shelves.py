@@ -1,0 +1,189 @@
+"""Workspaces with published documents, made without parsers and models."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from uuid import UUID, uuid4
+
+from footnote.domain import (
+    LOCAL_PRINCIPAL,
+    BlockKind,
+    BlockSpan,
+    Chunk,
+    DocumentClass,
+    Enrichment,
+    Lane,
+    Principal,
+    Publication,
+    SearchFilters,
+    Workspace,
+)
+from footnote.index.analysis import TextAnalyzer
+from footnote.models.testing import HashEmbedder
+from footnote.ports import Recalled, RecallRequest
+from footnote.store.blobs import LocalBlobs
+from footnote.store.database import Database
+from footnote.store.dense import DenseBreadth
+from footnote.store.documents import Incoming, receive_document
+from footnote.store.index_cache import IndexCache
+from footnote.store.publishing import delete_document
+from footnote.store.recall import PostgresIndex
+from footnote.store.work import take_up
+from footnote.store.workspaces import create_workspace
+
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shelf:
+    """A workspace and the means to fill and search it."""
+
+    database: Database
+    workspace: Workspace
+    embedder: HashEmbedder = field(default_factory=HashEmbedder)
+    analyzer: TextAnalyzer = field(default_factory=TextAnalyzer)
+    cache: IndexCache = field(default_factory=lambda: IndexCache(2**24))
+    merge_fan_in: int = 4
+
+    @property
+    def lane(self) -> Lane:
+        return self.embedder.lane
+
+    async def put(
+        self,
+        *texts: str,
+        external_id: str | None = None,
+        collection: str = "default",
+        language: str | None = "en",
+        access: tuple[str, ...] | None = None,
+    ) -> UUID:
+        """Publish a document whose chunks are these texts."""
+        content = "\n\n".join(texts)
+        async with self.database.workspace(
+            self.workspace.workspace_id, LOCAL_PRINCIPAL
+        ) as scope:
+            received = await receive_document(
+                scope,
+                Incoming(
+                    filename=f"{uuid4().hex}.txt",
+                    media_type="text/plain",
+                    byte_size=len(content),
+                    content_sha256=hashlib.sha256(content.encode()).hexdigest(),
+                    blob_key="",
+                    collection=collection,
+                    external_id=external_id,
+                    access=access,
+                ),
+            )
+        document = received.document
+        work = await take_up(
+            self.database,
+            LocalBlobs(Path("unused")),
+            self.workspace.workspace_id,
+            document.document_id,
+            document.version,
+            self.lane,
+            self.merge_fan_in,
+        )
+        if work is not None:
+            hashes = tuple(hashlib.md5(text.encode()).digest() for text in texts)
+            await work.keep_vectors(hashes, await self.embedder.embed_documents(texts))
+            assert await work.publish(
+                Publication(
+                    canonical_text=content,
+                    page_count=None,
+                    enrichment=_enrichment(texts[0], language),
+                    metadata={},
+                    chunks=chunks_of(texts),
+                    text_hashes=hashes,
+                    chunk_terms=tuple(
+                        work.term_ids(self.analyzer.terms(text, language)) for text in texts
+                    ),
+                )
+            )
+        return document.document_id
+
+    async def remove(self, document_id: UUID) -> None:
+        async with self.database.workspace(
+            self.workspace.workspace_id, LOCAL_PRINCIPAL
+        ) as scope:
+            await delete_document(scope, document_id)
+
+    def index(
+        self, principal: Principal = LOCAL_PRINCIPAL, *, exact_up_to: int = 20_000
+    ) -> PostgresIndex:
+        return PostgresIndex(
+            database=self.database,
+            workspace=self.workspace,
+            principal=principal,
+            lane=self.lane,
+            cache=self.cache,
+            breadth=DenseBreadth(exact_up_to=exact_up_to, ef_search=100),
+        )
+
+    async def recall(
+        self,
+        query: str,
+        *,
+        principal: Principal = LOCAL_PRINCIPAL,
+        filters: SearchFilters | None = None,
+        limit: int = 100,
+        exact_up_to: int = 20_000,
+    ) -> Recalled:
+        return await self.index(principal, exact_up_to=exact_up_to).recall(
+            RecallRequest(
+                terms_of=lambda languages: self.analyzer.query_terms(query, languages),
+                vector=await self.embedder.embed_query(query),
+                limit=limit,
+                filters=filters or SearchFilters(),
+            )
+        )
+
+    async def texts(self, query: str, **options: object) -> list[str]:
+        """The texts the lexical recall finds, best first."""
+        recalled = await self.recall(query, **options)  # type: ignore[arg-type]  # passed on
+        numbers = [hit.chunk_no for hit in recalled.lexical]
+        passages = await self.index().passages(numbers)
+        return [passages[number].text for number in numbers if number in passages]
+
+
+async def new_shelf(database: Database, name: str = "acme") -> Shelf:
+    return Shelf(database=database, workspace=await create_workspace(database, name))
+
+
+def chunks_of(texts: Sequence[str]) -> tuple[Chunk, ...]:
+    """One chunk a text, as if separated by blank lines."""
+    chunks = []
+    start = 0
+    for ordinal, text in enumerate(texts):
+        end = start + len(text)
+        span = BlockSpan(
+            char_start=start, char_end=end, page=None, paragraph=ordinal + 1,
+            kind=BlockKind.PARAGRAPH,
+        )
+        chunks.append(
+            Chunk(
+                ordinal=ordinal,
+                kind=BlockKind.PARAGRAPH,
+                text=text,
+                char_start=start,
+                char_end=end,
+                spans=(span,),
+                token_count=len(text.split()),
+            )
+        )
+        start = end + 2
+    return tuple(chunks)
+
+
+def _enrichment(title: str, language: str | None) -> Enrichment:
+    return Enrichment(
+        title=title[:40],
+        language=language,
+        document_class=DocumentClass.GENERIC,
+        keywords=(),
+        sections=(),
+        summary="",
+    )

@@ -1,0 +1,165 @@
+"""Nothing of one workspace is ever seen from another, nor from none."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+import psycopg
+import pytest
+from psycopg import sql
+
+from footnote.domain import LOCAL_PRINCIPAL, Principal
+from footnote.errors import NotFound
+from footnote.store.database import Database
+from footnote.store.documents import get_document, list_documents
+from footnote.store.passages import passage_context
+from footnote.store.workspaces import find_workspace
+
+from ..conftest import TestDatabase
+from .shelves import new_shelf
+
+CUSTOMER_TABLES = (
+    "workspaces index_states lanes collections documents document_versions stage_results chunks "
+    "embeddings staged_embeddings segments postings"
+).split()
+
+
+def test_every_table_with_a_workspace_is_walled(test_database: TestDatabase) -> None:
+    with psycopg.connect(test_database.superuser_url) as connection:
+        rows = connection.execute(
+            """
+            SELECT relname, relrowsecurity, relforcerowsecurity FROM pg_class
+            JOIN pg_namespace ON pg_namespace.oid = relnamespace
+            WHERE nspname = 'footnote' AND relkind IN ('r', 'p')
+                AND relname NOT LIKE 'procrastinate%' AND relname <> 'migrations'
+            """
+        ).fetchall()
+    walled = {name for name, enabled, forced in rows if enabled and forced}
+    assert walled == set(CUSTOMER_TABLES)
+    assert {name for name, *_ in rows} - walled == {"workspace_directory"}
+
+
+def test_the_workspace_leads_every_key(test_database: TestDatabase) -> None:
+    with psycopg.connect(test_database.superuser_url) as connection:
+        rows = connection.execute(
+            """
+            SELECT relname, conname, attname FROM pg_constraint
+            JOIN pg_class ON pg_class.oid = conrelid
+            JOIN pg_attribute ON attrelid = conrelid AND attnum = conkey[1]
+            WHERE relnamespace = 'footnote'::regnamespace AND contype IN ('p', 'f', 'u')
+                AND relname = ANY (%s)
+            UNION ALL
+            SELECT relname, indexrelid::regclass::text, attname FROM pg_index
+            JOIN pg_class ON pg_class.oid = indrelid
+            JOIN pg_attribute ON attrelid = indrelid AND attnum = indkey[0]
+            WHERE relnamespace = 'footnote'::regnamespace AND indisunique AND relname = ANY (%s)
+            """,
+            [CUSTOMER_TABLES, CUSTOMER_TABLES],
+        ).fetchall()
+    assert len(rows) > len(CUSTOMER_TABLES)
+    assert [row for row in rows if row[2] != "workspace_id"] == []
+
+
+async def test_without_a_workspace_every_table_reads_empty(
+    database: Database, test_database: TestDatabase
+) -> None:
+    await (await new_shelf(database)).put("The premium is due in March.")
+    with psycopg.connect(test_database.application_url) as connection:
+        for table in CUSTOMER_TABLES:
+            statement = sql.SQL("SELECT * FROM footnote.{}").format(sql.Identifier(table))
+            assert connection.execute(statement).fetchall() == [], table
+
+
+@pytest.mark.parametrize("table", ["workspace_directory"])
+async def test_the_application_cannot_read_the_directory(
+    database: Database, test_database: TestDatabase, table: str
+) -> None:
+    await new_shelf(database)
+    with (
+        psycopg.connect(test_database.application_url) as connection,
+        pytest.raises(psycopg.errors.InsufficientPrivilege),
+    ):
+        connection.execute(sql.SQL("SELECT * FROM footnote.{}").format(sql.Identifier(table)))
+
+
+async def test_a_row_cannot_be_written_into_another_workspace(database: Database) -> None:
+    acme, bolt = await new_shelf(database, "acme"), await new_shelf(database, "bolt")
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        async with database.workspace(acme.workspace.workspace_id, LOCAL_PRINCIPAL) as scope:
+            await scope.connection.execute(
+                "INSERT INTO collections (workspace_id, name) VALUES (%s, 'x')",
+                [bolt.workspace.workspace_id],
+            )
+
+
+async def test_a_returned_connection_is_bound_to_nothing(database: Database) -> None:
+    shelf = await new_shelf(database)
+    await shelf.put("secret")
+    for _ in range(8):
+        async with database.outside() as connection:
+            assert await (await connection.execute("SELECT * FROM documents")).fetchall() == []
+
+
+async def test_twin_workspaces_with_the_same_documents_see_only_their_own(
+    database: Database,
+) -> None:
+    acme, bolt = await new_shelf(database, "acme"), await new_shelf(database, "bolt")
+    for shelf in (acme, bolt):
+        await shelf.put("The premium for POL-88213-X is due in March.", "Floods are excluded.")
+    for shelf, other in ((acme, bolt), (bolt, acme)):
+        recalled = await shelf.recall("premium POL-88213-X")
+        numbers = [hit.chunk_no for hit in recalled.lexical]
+        own = await shelf.index().passages(numbers)
+        async with database.workspace(other.workspace.workspace_id, LOCAL_PRINCIPAL) as scope:
+            page = await list_documents(
+                scope, collection=None, status=None, limit=9, cursor=None
+            )
+        assert len(page.documents) == 1
+        assert {passage.document_id for passage in own.values()}.isdisjoint(
+            document.document_id for document in page.documents
+        )
+
+
+async def test_foreign_and_absent_look_the_same(database: Database) -> None:
+    acme, bolt = await new_shelf(database, "acme"), await new_shelf(database, "bolt")
+    foreign = await bolt.put("secret")
+    messages = []
+    for document_id in (foreign, uuid4()):
+        async with database.workspace(acme.workspace.workspace_id, LOCAL_PRINCIPAL) as scope:
+            with pytest.raises(NotFound) as caught:
+                await get_document(scope, document_id)
+            messages.append(str(caught.value).replace(str(document_id), "ID"))
+            with pytest.raises(NotFound) as caught:
+                await passage_context(scope, f"{document_id}:1:0", 2)
+            messages.append(str(caught.value).replace(str(document_id), "ID"))
+    assert messages[:2] == messages[2:]
+
+
+async def test_the_two_workspaces_number_the_same_word_differently(database: Database) -> None:
+    acme, bolt = await new_shelf(database, "acme"), await new_shelf(database, "bolt")
+    terms = []
+    for shelf in (acme, bolt):
+        await shelf.put("anchor buoy chain dredger estuary fairway")
+        async with database.workspace(shelf.workspace.workspace_id, LOCAL_PRINCIPAL) as scope:
+            rows = await (await scope.connection.execute("SELECT term FROM postings")).fetchall()
+        terms.append({row["term"] for row in rows})
+    assert terms[0].isdisjoint(terms[1])
+
+
+async def test_an_access_list_hides_a_document_from_every_way_in(database: Database) -> None:
+    shelf = await new_shelf(database)
+    await shelf.put("The salary of the director is secret.", access=("group:board",))
+    await shelf.put("The salary scale is public.")
+    board = Principal(principal_id="ann", groups=("group:board",))
+    clerk = Principal(principal_id="bob")
+    for principal, expected in ((board, 2), (clerk, 1)):
+        recalled = await shelf.recall("salary", principal=principal)
+        assert len(recalled.lexical) == expected
+        assert len(recalled.dense) == expected
+        everything = [hit.chunk_no for hit in (await shelf.recall("salary", principal=board)).dense]
+        assert len(await shelf.index(principal).passages(everything)) == expected
+
+
+async def test_an_unknown_workspace_is_not_found(database: Database) -> None:
+    with pytest.raises(NotFound):
+        await find_workspace(database, "nobody")
