@@ -47,6 +47,7 @@ Floats = npt.NDArray[np.float64]
 
 EVIDENCE = 8
 STATEMENTS = 24
+"""Twice what the pipeline embeds by default, to learn from more statements."""
 RIDGE = 1.0
 """L2 penalty on standardised weights: enough to keep correlated signals from opposing signs."""
 PARAGRAPHS_OF_AN_ARTICLE = 5

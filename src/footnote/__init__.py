@@ -11,7 +11,7 @@ Open the engine, hand a file in, let it be indexed, ask:
         async with footnote.open() as engine:
             workspace = await engine.workspace()
             received = await workspace.receive(Path("policy.pdf").read_bytes(), "policy.pdf")
-            await footnote.index(engine, workspace, [received.document.document_id])
+            await footnote.work_until_resting(engine, workspace, [received.document.document_id])
             answer = await workspace.ask("How soon must a claim be reported?")
             print(answer.text)
             for citation in answer.citations:
@@ -92,7 +92,7 @@ __all__ = [  # noqa: RUF022  # in the order of the journey, not of the alphabet
     "Lane",
     # files go in
     "Received",
-    "index",
+    "work_until_resting",
     "Document",
     "DocumentPage",
     "DocumentStatus",
@@ -177,7 +177,7 @@ def open_sync(settings: Settings | None = None, **overrides: object) -> Iterator
         with footnote.open_sync() as engine:
             workspace = engine.workspace()
             received = workspace.receive(Path("policy.pdf").read_bytes(), "policy.pdf")
-            workspace.index([received.document.document_id])
+            workspace.work_until_resting([received.document.document_id])
             print(workspace.ask("How soon must a claim be reported?").text)
 
     Call it from ordinary threads, not from within an event loop.
@@ -189,7 +189,7 @@ def open_sync(settings: Settings | None = None, **overrides: object) -> Iterator
         yield engine
 
 
-async def index(
+async def work_until_resting(
     engine: Engine,
     workspace: WorkspaceEngine,
     document_ids: Sequence[UUID],
@@ -200,6 +200,6 @@ async def index(
     Returns these documents and their attachments once each is indexed or failed; `on_change`
     is called with them as they move through the stages.
     """
-    from footnote.jobs.inline import work_until_resting  # noqa: PLC0415  # as above
+    from footnote.jobs.inline import work_until_resting as work  # noqa: PLC0415  # as above
 
-    return await work_until_resting(engine, workspace, document_ids, on_change)
+    return await work(engine, workspace, document_ids, on_change)

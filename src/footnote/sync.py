@@ -77,7 +77,7 @@ class SyncWorkspaceEngine:
     ask = blocking(WorkspaceEngine.ask)
     stats = blocking(WorkspaceEngine.stats)
 
-    def index(
+    def work_until_resting(
         self,
         document_ids: Sequence[UUID],
         on_change: Callable[[Mapping[UUID, Document]], None] = lambda _: None,

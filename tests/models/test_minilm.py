@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
+from collections.abc import Sequence
+from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +18,7 @@ from footnote.models import minilm_store
 from footnote.models.minilm import MAX_TOKENS, MiniLmEmbedder, load_minilm
 from footnote.models.minilm_store import packaged_folder
 
-from .bert_reference import reference_vector
+from .bert_reference import Array, reference_vector
 
 SENTENCES = [
     "where is the notice period?",
@@ -26,15 +29,25 @@ SENTENCES = [
 ]
 
 
-def test_fp32_equals_an_independent_forward_pass(fp32: MiniLmEmbedder) -> None:
+def reference_vectors(texts: Sequence[str]) -> Array:
     weights = load_file(packaged_folder() / "model.safetensors")
     tokenizer = Tokenizer.from_file(str(packaged_folder() / "tokenizer.json"))
     tokenizer.no_padding()
     tokenizer.enable_truncation(MAX_TOKENS)
-    ids = [tokenizer.encode(text).ids for text in SENTENCES]
-    assert max(len(row) for row in ids) == MAX_TOKENS
-    expected = np.stack([reference_vector(weights, row) for row in ids])
-    np.testing.assert_allclose(fp32.encode(SENTENCES), expected, atol=2e-5)
+    return np.stack([reference_vector(weights, tokenizer.encode(text).ids) for text in texts])
+
+
+def test_fp32_equals_an_independent_forward_pass(fp32: MiniLmEmbedder) -> None:
+    assert max(fp32.count_tokens(SENTENCES)) > MAX_TOKENS
+    np.testing.assert_allclose(fp32.encode(SENTENCES), reference_vectors(SENTENCES), atol=2e-5)
+
+
+def test_the_known_vectors_equal_an_independent_forward_pass(models_folder: Path) -> None:
+    resource = files("footnote.models").joinpath(minilm_store.KNOWN_VECTORS_FILE)
+    known = json.loads(resource.read_text(encoding="utf-8"))
+    expected = reference_vectors(known["sentences"])[:, : len(known["fp32"][0])]
+    np.testing.assert_allclose(known["fp32"], expected, atol=2e-5)
+    np.testing.assert_allclose(known["int8"], expected, atol=2e-2)
 
 
 def test_int8_agrees_with_fp32(fp32: MiniLmEmbedder, int8: MiniLmEmbedder) -> None:

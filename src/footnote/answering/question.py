@@ -151,11 +151,12 @@ def _weigh(
     names: Sequence[str],
     analyzer: Analyzer,
 ) -> Mapping[str, float]:
-    known = [language] if language else []
-    weights = dict.fromkeys(analyzer.query_terms(text, known), 1.0)
+    # Terms as a text has them: a query's also hold spellings joined for recall, which no text
+    # that answers need hold.
+    weights = dict.fromkeys(analyzer.terms(text, language), 1.0)
     for words, weight in ((names, NAME_WEIGHT), (figures, IDENTIFIER_WEIGHT)):
         for word in words:
-            for term in analyzer.query_terms(word, known):
+            for term in analyzer.terms(word, language):
                 if term in weights:
                     weights[term] = weight
     return weights

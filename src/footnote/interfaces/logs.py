@@ -61,7 +61,10 @@ def _rendering(settings: Settings) -> list[Processor]:
             structlog.processors.format_exc_info,
             structlog.processors.JSONRenderer(sort_keys=True),
         ]
-    return [strip, structlog.dev.ConsoleRenderer(
+    return [
+        strip,
+        structlog.dev.ConsoleRenderer(
             colors=sys.stderr.isatty(),
             exception_formatter=structlog.dev.plain_traceback,  # no local variables in a log
-        )]
+        ),
+    ]

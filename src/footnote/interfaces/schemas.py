@@ -20,7 +20,7 @@ Metadata = dict[str, str | int | float | bool]
 class Shape(BaseModel):
     """A JSON object of ours, readable from a domain record with the same field names."""
 
-    model_config = ConfigDict(from_attributes=True, frozen=True, extra="forbid")
+    model_config = ConfigDict(from_attributes=True, frozen=True)
 
 
 class Failure(Shape):
@@ -59,6 +59,8 @@ class Document(Shape):
     chunk_count: int = 0
     summary: str = ""
     keywords: tuple[str, ...] = ()
+    sections: tuple[str, ...] = Field((), description="The headings of its sections.")
+    dates: tuple[str, ...] = Field((), description="ISO dates it mentions, by first mention.")
     metadata: Metadata = {}
 
     @classmethod
@@ -183,8 +185,7 @@ class Evidence(Passage):
     @classmethod
     def from_evidence(cls, evidence: domain.Evidence) -> Self:
         """The shape of an evidence: its passage's fields and its own, side by side."""
-        own = {name: value for name, value in _values(evidence).items() if name != "passage"}
-        return cls.model_validate({**_passage_values(evidence.passage), **own})
+        return cls.model_validate({**_values(evidence.passage), **_values(evidence)})
 
 
 class SearchResults(Shape):
@@ -349,7 +350,3 @@ Record = domain.Document | domain.Evidence | domain.SearchResponse | domain.Answ
 
 def _values(record: Record) -> dict[str, object]:
     return {field.name: getattr(record, field.name) for field in fields(record)}
-
-
-def _passage_values(passage: domain.Passage) -> dict[str, object]:
-    return {name: value for name, value in _values(passage).items() if name in Passage.model_fields}

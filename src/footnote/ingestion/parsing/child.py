@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import resource
-import sys
 from typing import BinaryIO, cast
 
 from footnote.errors import DocumentUnreadable
@@ -80,4 +79,4 @@ def _answer(content: bytes, filename: str, options: ReadingOptions) -> bytes:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import median
 
-CELL_GAP_SIZES = 1.4
+CELL_GAP_SIZES = 1.1
 """A gap this many font sizes wide parts two cells; justified spaces stay below one size."""
 MAX_PROSE_CELL_CHARACTERS = 60
 """Cells longer than this on average, without ruling, are columns of prose."""
+_RIGHT_TO_LEFT = re.compile(r"\W*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
+_ITEM_MARK = re.compile(r"[•●○■▪▫◦‣⁃·➢✓–\-*\uf0b7]|\(?(?:\d{1,3}|[a-zA-Z])[.)]")
 _RULE_THICKNESS = 3.0
 _JOIN_TOLERANCE = 2.5
 
@@ -61,7 +65,7 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Words on one baseline, from left to right."""
+    """Words on one baseline, in reading order."""
 
     words: tuple[Word, ...]
     box: Box
@@ -95,8 +99,10 @@ PageItem = Line | Grid
 
 
 def line_of(words: Sequence[Word]) -> Line:
-    """A line of words that stand on one baseline."""
+    """A line of words that stand on one baseline, in the direction in which it is read."""
     ordered = tuple(sorted(words, key=lambda word: word.box.left))
+    if sum(bool(_RIGHT_TO_LEFT.match(word.text)) for word in words) > len(words) / 2:
+        ordered = ordered[::-1]
     return Line(ordered, union(word.box for word in ordered))
 
 
@@ -241,8 +247,10 @@ def _interval(bounds: Sequence[float], value: float) -> int:
 def cells_of(line: Line) -> list[Line]:
     """The parts of a line between wide gaps."""
     cells: list[list[Word]] = [[line.words[0]]]
-    for before, after in zip(line.words, line.words[1:], strict=False):
-        if after.box.left - before.box.right > CELL_GAP_SIZES * max(before.size, after.size):
+    for position, (before, after) in enumerate(pairwise(line.words)):
+        gap = max(after.box.left - before.box.right, before.box.left - after.box.right)
+        marks_item = position == 0 and _ITEM_MARK.fullmatch(before.text)
+        if gap > CELL_GAP_SIZES * max(before.size, after.size) and not marks_item:
             cells.append([])
         cells[-1].append(after)
     return [line_of(cell) for cell in cells]

@@ -24,6 +24,8 @@ _BULLET = re.compile(
 )
 _BULLET_GLYPH = re.compile(r"[•●○■▪▫◦‣⁃∙·➢➤❖✓–*\uf0b7-]\s*")
 _HEADING_NUMBER = re.compile(r"(?:\d+(?:\.\d+)*|[A-Z]|[IVX]+)[.)]?\s+\S")
+_LOWER_ITEM = re.compile(r"\(?[\da-z]{1,3}[.)]\s+[a-zà-ÿ]")
+"""A list item in a heading's type: what it says does not begin like a title."""
 _SENTENCE_END = tuple(".:;!?。！？”\"')")
 _MAX_HEADING_CHARACTERS = 160
 _MAX_HEADING_LINES = 3
@@ -150,7 +152,7 @@ class _HeadingStyles:
         text = line.text
         if len(text) > _MAX_HEADING_CHARACTERS or not any(c.isalpha() for c in text):
             return False
-        if _BULLET_GLYPH.match(text) or text.endswith((",", ";")):
+        if _BULLET_GLYPH.match(text) or text.endswith((",", ";")) or _LOWER_ITEM.match(text):
             return False
         if line.size >= _LARGER * self.body_size:
             return not (text.endswith(".") and len(text) > 60)

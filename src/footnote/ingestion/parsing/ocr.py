@@ -40,6 +40,8 @@ RAPIDOCR_INSTALL = (
 )
 _SIZE_OF_HEIGHT = 0.75
 """Font size as a share of the height of a recognised line's box."""
+_DOUBTFUL = 0.6
+"""Below this mean confidence a page may lie on its side or stand on its head."""
 _MAX_CELL_CHARACTERS = 34
 """Cells longer than this on average are columns of prose, to be read one after the other."""
 
@@ -81,9 +83,33 @@ def _no_ocr(why: str, advice: str) -> DocumentUnreadable:
 
 
 def items_of_image(pixels: Pixels, ocr: Ocr) -> list[PageItem]:
-    """Lines and tables of an image in reading order."""
-    lines = [line for line in ocr.lines(pixels) if line.text.strip()]
-    return find_tables(_rows(lines), [])
+    """Lines and tables of an image in reading order; one that makes no sense is turned."""
+    best = _read(pixels, ocr)
+    turn = 0
+    while _sense(best) < _DOUBTFUL and turn < 3:
+        turn += 1
+        turned = _read(np.ascontiguousarray(np.rot90(pixels, turn)), ocr)
+        if _sense(turned) > _sense(best):
+            best = turned
+    return find_tables(_rows(best), [])
+
+
+def _read(pixels: Pixels, ocr: Ocr) -> list[Line]:
+    return [line for line in ocr.lines(pixels) if line.text.strip()]
+
+
+def _sense(lines: Sequence[Line]) -> float:
+    """Mean confidence by length, halved for lines that run up or down the page.
+
+    Nothing read is no reason for doubt.
+    """
+    words = [word for line in lines for word in line.words]
+    length = sum(len(word.text) for word in words)
+    if not length:
+        return 1.0
+    confidence = sum((word.confidence or 0.0) * len(word.text) for word in words) / length
+    upright = sum(len(line.text) for line in lines if line.box.width > line.box.height)
+    return confidence if upright > length / 2 else confidence / 2
 
 
 def _rows(lines: Sequence[Line]) -> list[Line]:
@@ -121,10 +147,10 @@ class Tesseract:
         """Lines in Tesseract's reading order. Raises DocumentUnreadable when it fails."""
         height, width, _ = pixels.shape
         picture = f"P6 {width} {height} 255\n".encode() + np.ascontiguousarray(pixels).tobytes()
-        command = [self.program, "-", "-", "-l", self.languages, "--psm", "1", "tsv"]
+        command = [self.program, "-", "-", "-l", self.languages, "--psm", "3", "tsv"]
         environment = {**os.environ, "OMP_THREAD_LIMIT": "1"}
         # The program is the installed tesseract, the arguments are ours, there is no shell.
-        result = subprocess.run(  # noqa: S603
+        result = subprocess.run(
             command, input=picture, capture_output=True, check=False, env=environment
         )
         if result.returncode:
@@ -162,26 +188,12 @@ class RapidOcr:
         self._engine = RapidOCR(intra_op_num_threads=1)
 
     def lines(self, pixels: Pixels) -> list[Line]:
-        """Phrases from top to bottom; a page that lies on its side is turned first."""
-        phrases = self._phrases(pixels)
-        upright = sum(box.width > box.height for box in (phrase.box for phrase in phrases))
-        if len(phrases) > 3 and upright < len(phrases) / 2:
-            turned = self._phrases(np.ascontiguousarray(np.rot90(pixels)))
-            if _confidence(turned) >= _confidence(phrases):
-                phrases = turned
-        return [line_of([phrase]) for phrase in phrases]
-
-    def _phrases(self, pixels: Pixels) -> list[Word]:
+        """Phrases from top to bottom, each a line of one word."""
         found, _ = self._engine(np.ascontiguousarray(pixels[:, :, ::-1]))
-        words = []
+        lines = []
         for corners, text, confidence in found or []:
             xs, ys = [point[0] for point in corners], [point[1] for point in corners]
             box = Box(min(xs), min(ys), max(xs), max(ys))
-            words.append(
-                Word(text, box, _SIZE_OF_HEIGHT * box.height, confidence=float(confidence))
-            )
-        return words
-
-
-def _confidence(words: Sequence[Word]) -> float:
-    return sum(word.confidence or 0.0 for word in words) / max(len(words), 1)
+            size = _SIZE_OF_HEIGHT * min(box.height, box.width)
+            lines.append(line_of([Word(text, box, size, confidence=float(confidence))]))
+        return lines

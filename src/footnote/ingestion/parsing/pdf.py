@@ -30,6 +30,9 @@ _RENDER_DPI = 200
 _MIN_TEXT_CHARACTERS = 8
 """A page with fewer in its text layer is taken for a picture."""
 _MAX_RULES = 1500
+_SPACES = (0xA0, 0x3000, 0xFEFF)
+_SOFT_HYPHEN = 0xAD
+"""Stands where pdfium joined a word that was divided at the end of a line."""
 _SEGMENT_LINE = pdfium_c.FPDF_SEGMENT_LINETO
 
 
@@ -175,13 +178,14 @@ def _lines(text_page: pdfium.PdfTextPage, to_page: _Coordinates) -> Iterator[Lin
     start = -1
     for index in range(text_page.count_chars()):
         code = reader.code(index)
-        if code > 32 and code not in (0xA0, 0x3000, 0xFEFF):
+        if code > 32 and code not in _SPACES:
             start = index if start < 0 else start
-            continue
+            if code != _SOFT_HYPHEN:
+                continue
         if start >= 0:
-            words.append(reader.word(start, index))
+            words.append(reader.word(start, index + (code == _SOFT_HYPHEN)))
             start = -1
-        if code in (10, 13) and words:
+        if code in (10, 13, _SOFT_HYPHEN) and words:
             yield line_of(words)
             words = []
     if start >= 0:
@@ -202,9 +206,9 @@ class _CharacterReader:
         self._flags = ctypes.c_int()
 
     def code(self, index: int) -> int:
-        """The character's code; the mark of a hyphen at a line's end (2) counts as visible."""
+        """The character's code; pdfium's own mark of a divided word becomes a soft hyphen."""
         code = int(pdfium_c.FPDFText_GetUnicode(self._page, index))
-        return 0xAD if code == 2 else code
+        return _SOFT_HYPHEN if code == 2 else code
 
     def word(self, start: int, end: int) -> Word:
         text = "".join(chr(self.code(index)) for index in range(start, end))

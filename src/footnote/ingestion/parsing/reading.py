@@ -1,4 +1,4 @@
-"""One file in, one parsed document out: the reader of its type, and the limits on what it yields."""
+"""One file becomes one parsed document, by the reader of its type."""
 
 from __future__ import annotations
 
@@ -30,8 +30,18 @@ _TEXT_READERS: dict[str, Callable[[str], Reading]] = {
     media.PLAIN: read_plain_text,
 }
 _BY_KREUZBERG = frozenset(
-    [media.DOCX, media.DOC, media.PPT, media.XLSX, media.XLS, media.ODT, media.ODS]
-    + [media.EPUB, media.RTF, media.OUTLOOK]
+    (
+        media.DOCX,
+        media.DOC,
+        media.PPT,
+        media.XLSX,
+        media.XLS,
+        media.ODT,
+        media.ODS,
+        media.EPUB,
+        media.RTF,
+        media.OUTLOOK,
+    )
 )
 
 

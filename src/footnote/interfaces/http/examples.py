@@ -34,6 +34,8 @@ DOCUMENT: dict[str, object] = {
     "chunk_count": 21,
     "summary": "Marine policy for moored equipment.",
     "keywords": ["mooring", "deductible", "claim"],
+    "sections": ["Coverage", "Deductibles", "Claims"],
+    "dates": ["2025-01-01"],
     "metadata": {"year": 2025, "signed": True},
 }
 RECEIVED: dict[str, object] = {
@@ -46,6 +48,8 @@ RECEIVED: dict[str, object] = {
     "chunk_count": 0,
     "summary": "",
     "keywords": [],
+    "sections": [],
+    "dates": [],
     "duplicate": False,
     "new_version": False,
 }

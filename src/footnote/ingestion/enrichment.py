@@ -1,0 +1,318 @@
+"""What a document is about, learnt by rules, and the context it gives to each of its chunks."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import PurePath
+
+from footnote.domain import Block, BlockKind, Chunk, DocumentClass, Enrichment, ParsedDocument
+from footnote.ingestion import media
+from footnote.ingestion.dates import iso_dates
+from footnote.ingestion.languages import detect_language, function_words
+from footnote.text import sentence_spans
+
+_SAMPLE_CHARACTERS = 4000
+_STUDIED_CHARACTERS = 400_000
+"""Keywords and summary come from this much of a document, which keeps a huge one cheap."""
+_WORD = re.compile(r"[^\W\d_][\w'’\-]*[^\W_]")
+_PROSE = (BlockKind.PARAGRAPH, BlockKind.LIST, BlockKind.OCR_TEXT, BlockKind.UTTERANCE)
+_MAX_SECTIONS = 60
+_HEADING_WEIGHT = 3
+_PHRASE_WEIGHT = 1.6
+_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_WIDE_CHARACTER = 4
+"""A CJK character costs about as many tokens as this many Latin ones."""
+
+_CLASS_BY_TYPE = {
+    media.EMAIL: DocumentClass.EMAIL,
+    media.OUTLOOK: DocumentClass.EMAIL,
+    media.PPTX: DocumentClass.SLIDES,
+    media.PPT: DocumentClass.SLIDES,
+    media.CSV: DocumentClass.TABLE,
+    media.TSV: DocumentClass.TABLE,
+    media.XLSX: DocumentClass.TABLE,
+    media.XLS: DocumentClass.TABLE,
+    media.ODS: DocumentClass.TABLE,
+    media.CAPTIONS: DocumentClass.TRANSCRIPT,
+    media.SUBRIP: DocumentClass.TRANSCRIPT,
+}
+_CLASS_BY_KIND = {
+    BlockKind.TABLE: DocumentClass.TABLE,
+    BlockKind.CODE: DocumentClass.CODE,
+    BlockKind.UTTERANCE: DocumentClass.TRANSCRIPT,
+}
+_DOMINANT_SHARE = 0.7
+_CLASS_WORDS = {
+    DocumentClass.CONTRACT: "contract agreement lease party parties hereby terminate termination "
+    "vertrag mietvertrag kaufvertrag vertragspartei contrat contrato contratto",
+    DocumentClass.POLICY: "policy policies handbook guideline guidelines code conduct insured "
+    "exclusions rules richtlinie ordnung handbuch politique política",
+    DocumentClass.REPORT: "report annual quarterly findings results summary analysis revenue audit "
+    "bericht jahresbericht rapport informe relazione",
+    DocumentClass.MINUTES: "minutes meeting attendees agenda present apologies decisions actions "
+    "protokoll besprechung sitzung teilnehmer réunion acta verbale",
+}
+_NAMED_WEIGHT = 3
+_CLASS_THRESHOLD = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EnrichmentParts:
+    """Which parts of its document are put before a chunk when it is embedded."""
+
+    title: bool = True
+    section: bool = True
+    keywords: bool = True
+    max_characters: int = 190
+    """About 48 tokens of Latin text; a CJK character counts as four."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorpusFrequencies:
+    """In how many of a corpus's documents each lower-cased word occurs."""
+
+    documents: int
+    by_word: Mapping[str, int]
+
+
+def enrich(
+    parsed: ParsedDocument,
+    chunks: Sequence[Chunk],
+    filename: str,
+    corpus: CorpusFrequencies | None = None,
+    parts: EnrichmentParts | None = None,
+) -> tuple[Enrichment, tuple[Chunk, ...]]:
+    """What is learnt about the document, and its chunks with their context.
+
+    Without corpus frequencies a keyword is what the document says often and in headings.
+    """
+    parts = parts or EnrichmentParts()
+    blocks = _studied(parsed.blocks)
+    language = _language(parsed, blocks)
+    weights = _word_weights(blocks, language, corpus)
+    enrichment = Enrichment(
+        title=parsed.title or PurePath(filename).stem or filename,
+        language=language,
+        document_class=classify(parsed, filename),
+        keywords=_keywords(blocks, weights, language),
+        sections=_sections(parsed.blocks),
+        summary=_summary(blocks, weights),
+        dates=_dates(parsed, blocks),
+    )
+    return enrichment, tuple(
+        replace(chunk, context=_context(chunk, enrichment, parts)) for chunk in chunks
+    )
+
+
+def _studied(blocks: Sequence[Block]) -> tuple[Block, ...]:
+    return tuple(block for block in blocks if block.char_end <= _STUDIED_CHARACTERS) or tuple(
+        blocks[:1]
+    )
+
+
+def _language(parsed: ParsedDocument, blocks: Sequence[Block]) -> str | None:
+    """Judged by a sample of the prose, else of everything, else as the document declares."""
+    prose = " ".join(block.text for block in blocks if block.kind in _PROSE)
+    text = prose if len(prose) > 80 else " ".join(block.text for block in blocks)
+    detected = detect_language(text[:_SAMPLE_CHARACTERS])
+    return detected or (parsed.languages[0] if parsed.languages else None)
+
+
+# --- class ----------------------------------------------------------------------------------
+
+
+def classify(parsed: ParsedDocument, filename: str) -> DocumentClass:
+    """The class by file type, else by what most of the text is, else by telling words."""
+    if by_type := _CLASS_BY_TYPE.get(parsed.media_type):
+        return by_type
+    sizes: Counter[BlockKind] = Counter()
+    for block in parsed.blocks:
+        sizes[block.kind] += len(block.text)
+    if sizes:
+        kind, size = sizes.most_common(1)[0]
+        if kind in _CLASS_BY_KIND and size > _DOMINANT_SHARE * sizes.total():
+            return _CLASS_BY_KIND[kind]
+    headings = [block.text for block in parsed.blocks if block.kind is BlockKind.HEADING][:5]
+    named = _words(" ".join((PurePath(filename).stem, parsed.title or "", *headings)))
+    opening = _words(parsed.text[:3000])
+    scores = {
+        document_class: _NAMED_WEIGHT * len(named & words) + len(opening & words)
+        for document_class, words in _class_words().items()
+    }
+    best = max(scores, key=lambda document_class: scores[document_class])
+    return best if scores[best] >= _CLASS_THRESHOLD else DocumentClass.GENERIC
+
+
+def _class_words() -> dict[DocumentClass, set[str]]:
+    return {document_class: set(words.split()) for document_class, words in _CLASS_WORDS.items()}
+
+
+def _words(text: str) -> set[str]:
+    return {word.lower() for word in re.findall(r"[^\W\d_]+", text)}
+
+
+# --- keywords -------------------------------------------------------------------------------
+
+
+def _word_weights(
+    blocks: Sequence[Block], language: str | None, corpus: CorpusFrequencies | None
+) -> dict[str, float]:
+    """How much each word of the document says about it."""
+    stop = function_words(language)
+    counts: Counter[str] = Counter()
+    for block in blocks:
+        if block.kind is BlockKind.CODE:
+            continue
+        times = _HEADING_WEIGHT if block.kind is BlockKind.HEADING else 1
+        for word in _WORD.findall(block.text):
+            lowered = word.lower()
+            if len(lowered) > 2 and lowered not in stop:
+                counts[lowered] += times
+    return {word: (1 + math.log(count)) * _rarity(word, corpus) for word, count in counts.items()}
+
+
+def _rarity(word: str, corpus: CorpusFrequencies | None) -> float:
+    if corpus is None:
+        return 1.0
+    return math.log(1 + (corpus.documents + 1) / (corpus.by_word.get(word, 0) + 1))
+
+
+def _keywords(
+    blocks: Sequence[Block], weights: Mapping[str, float], language: str | None, limit: int = 8
+) -> tuple[str, ...]:
+    """Words and repeated pairs of words, in the spelling the document uses most."""
+    spellings: dict[str, Counter[str]] = {}
+    pairs: Counter[tuple[str, str]] = Counter()
+    for block in blocks:
+        if block.kind is BlockKind.CODE:
+            continue
+        previous, end = "", -2
+        for match in _WORD.finditer(block.text):
+            word = match.group().lower()
+            if word not in weights:
+                previous = ""
+                continue
+            spellings.setdefault(word, Counter())[match.group()] += 1
+            if previous and block.text[end : match.start()] == " ":
+                pairs[previous, word] += 1
+            previous, end = word, match.end()
+    scored: dict[str, float] = dict(weights)
+    for (first, second), count in pairs.items():
+        if count > 1:
+            share = (weights[first] + weights[second]) / 2
+            scored[f"{first} {second}"] = share * _PHRASE_WEIGHT * (1 + math.log(count)) / 2
+    ranked = sorted(scored, key=lambda term: (-scored[term], term))
+    chosen: list[str] = []
+    for term in ranked:
+        if not any(term in other or other in term for other in chosen):
+            chosen.append(term)
+        if len(chosen) == limit:
+            break
+    return tuple(_spelled(term, spellings) for term in chosen)
+
+
+def _spelled(term: str, spellings: Mapping[str, Counter[str]]) -> str:
+    return " ".join(
+        min(spellings[word].items(), key=lambda item: (-item[1], item[0]))[0]
+        for word in term.split(" ")
+    )
+
+
+# --- sections, summary, dates ---------------------------------------------------------------
+
+
+def _sections(blocks: Sequence[Block]) -> tuple[str, ...]:
+    """The headings of the two outermost levels, each once."""
+    headings = [block for block in blocks if block.kind is BlockKind.HEADING]
+    outer = dict.fromkeys(block.text for block in headings if len(block.heading_path) <= 2)
+    return tuple(outer)[:_MAX_SECTIONS]
+
+
+def _summary(
+    blocks: Sequence[Block], weights: Mapping[str, float], sentences: int = 3, longest: int = 600
+) -> str:
+    """The first full sentence and the most central ones, in the order of the document."""
+    candidates = [
+        " ".join(block.text[start:end].split())
+        for block in blocks
+        if block.kind in _PROSE
+        for start, end in sentence_spans(block.text)
+        if 30 <= end - start <= 400 and block.text[end - 1] in ".!?。！？"
+    ]
+    if not candidates:
+        return " ".join((blocks[0].text if blocks else "").split())[:longest]
+    central = sorted(
+        range(len(candidates)), key=lambda index: (-_centrality(candidates[index], weights), index)
+    )
+    chosen = [0]
+    length = len(candidates[0])
+    for index in central:
+        if len(chosen) == sentences:
+            break
+        if candidates[index] in (candidates[other] for other in chosen):
+            continue
+        if length + len(candidates[index]) < longest:
+            chosen.append(index)
+            length += len(candidates[index]) + 1
+    return " ".join(candidates[index] for index in sorted(chosen))
+
+
+def _centrality(sentence: str, weights: Mapping[str, float]) -> float:
+    words = {word.lower() for word in _WORD.findall(sentence)}
+    return sum(weights.get(word, 0.0) for word in words) / math.sqrt(len(words) + 8)
+
+
+def _dates(parsed: ParsedDocument, blocks: Sequence[Block]) -> tuple[str, ...]:
+    sent = str(parsed.metadata.get("date", ""))[:10]
+    text = "\n".join((sent, *(block.text for block in blocks)))
+    return iso_dates(text)
+
+
+# --- context --------------------------------------------------------------------------------
+
+
+def _context(chunk: Chunk, enrichment: Enrichment, parts: EnrichmentParts) -> str:
+    """`[Document: …] [Section: a > b] [Keywords: …]`, as much of it as there is room for."""
+    pieces: list[str] = []
+    room = parts.max_characters
+    if parts.title:
+        pieces.append(f"[Document: {_shortened(enrichment.title, room // 2)}]")
+        room -= _width(pieces[-1])
+    path = [part for part in chunk.heading_path if part != enrichment.title]
+    if parts.section and path:
+        pieces.append(f"[Section: {_shortened_path(path, room * 3 // 4)}]")
+        room -= _width(pieces[-1])
+    if parts.keywords:
+        words: list[str] = []
+        for keyword in enrichment.keywords:
+            if _width("[Keywords: ]" + ", ".join([*words, keyword])) > room:
+                break
+            words.append(keyword)
+        if words:
+            pieces.append(f"[Keywords: {', '.join(words)}]")
+    return " ".join(pieces)
+
+
+def _width(text: str) -> int:
+    return len(text) + (_WIDE_CHARACTER - 1) * len(_CJK.findall(text))
+
+
+def _shortened(text: str, room: int) -> str:
+    if _width(text) <= room:
+        return text
+    while text and _width(text) >= room:
+        text = text[: -max(1, (_width(text) - room) // _WIDE_CHARACTER)]
+    return text.rstrip() + "…"
+
+
+def _shortened_path(path: Sequence[str], room: int) -> str:
+    """The deepest headings that fit, since they say most about the chunk."""
+    for start in range(len(path)):
+        text = " > ".join(path[start:])
+        if _width(text) <= room:
+            return text
+    return _shortened(path[-1], room)

@@ -1,0 +1,75 @@
+"""Which language a text is written in, with the function words of the common ones."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+_CANDIDATES = (
+    "ar bg bn ca cs da de el en es et fa fi fr ga he hi hr hu id is it ja ko lt lv mk ms nb nl nn "
+    "no pl pt ro ru sk sl sq sr sv sw ta te th tr uk ur vi zh"
+).split()
+"""ISO 639-1; the model's other languages are near relatives that short texts are mistaken for."""
+_MIN_LETTERS = 20
+_MIN_PROBABILITY = 0.6
+_NORWEGIAN = frozenset(("nb", "nn"))
+
+_FUNCTION_WORDS = {
+    "en": "the of and to in is are was were be been being a an as at by for from with without on "
+    "or not no that this these those it its he she they them their we our you your i my his her "
+    "which who whom whose what when where why how all any each both more most other some such "
+    "only own same than too very can will just should would could may might must shall do does "
+    "did has have had having but if because until while about into through during before after "
+    "above below between under over again further then once here there also per via upon within "
+    "one two three new use used using see every many much them out up so nor",
+    "de": "der die das den dem des ein eine einer eines einem einen und oder aber nicht kein keine "
+    "ist sind war waren wird werden wurde wurden sein seine seiner ihr ihre ihrer er sie es wir "
+    "mit von zu zum zur auf aus bei nach vor für über unter durch gegen ohne um am im in an als "
+    "auch wie wenn dass daß so nur noch schon sich hat haben hatte kann können muss soll sollte "
+    "dieser diese dieses diesem jede jeder alle mehr sehr bis man was wer welche werden worden "
+    "sowie bzw zwischen innerhalb sofern soweit dann hier dort ab je",
+    "fr": "le la les l un une des du de d et ou mais ne pas est sont était être été a ont avait "
+    "avoir il elle ils elles on nous vous je ce cette ces cet son sa ses leur leurs notre votre "
+    "qui que quoi dont où quand comme si par pour avec sans sur sous dans en au aux plus moins "
+    "très aussi entre après avant chaque tout tous toute toutes même autres peut doit sera y se",
+    "es": "el la los las un una unos unas y o pero no es son era eran ser sido ha han había haber "
+    "de del al a en con sin por para sobre entre desde hasta que quien cual cuando donde como si "
+    "su sus mi tu nuestro este esta estos estas ese esa eso lo le les se más menos muy también "
+    "cada todo todos toda todas otro otra puede debe será según durante tras",
+    "it": "il lo la i gli le un uno una e o ma non è sono era erano essere stato ha hanno aveva di "
+    "del della dei delle dello degli a al alla ai alle da dal dalla in nel nella con su sul per "
+    "tra fra che chi cui quale quando dove come se si più meno molto anche ogni tutto tutti suo "
+    "sua loro questo questa questi quello quella può deve sarà",
+    "nl": "de het een en of maar niet geen is zijn was waren wordt worden werd heeft hebben had van "
+    "in op aan met voor door bij naar uit over onder tussen tot om als dat die dit deze er hij zij "
+    "wij ze we je u zijn haar hun ook nog wel meer zeer kan kunnen moet zal zou wat wie waar",
+    "pt": "o a os as um uma uns umas e ou mas não é são era eram ser foi foram tem têm tinha de do "
+    "da dos das em no na nos nas ao à com sem por para sobre entre até que quem qual quando onde "
+    "como se seu sua seus suas este esta isto esse essa isso ele ela eles mais menos muito também "
+    "cada todo todos toda todas pode deve será",
+}
+
+
+@lru_cache(maxsize=8)
+def function_words(language: str | None) -> frozenset[str]:
+    """Words that carry grammar rather than matter; English ones for languages without a list."""
+    return frozenset(_FUNCTION_WORDS.get(language or "en", _FUNCTION_WORDS["en"]).split())
+
+
+def detect_language(text: str) -> str | None:
+    """ISO 639-1 code of the language of a text; None when it is too short or unclear to tell."""
+    if sum(character.isalpha() for character in text[:400]) < _MIN_LETTERS:
+        return None
+    code, probability = _identifier().classify(text)
+    if probability < _MIN_PROBABILITY:
+        return None
+    return "no" if code in _NORWEGIAN else str(code)
+
+
+@lru_cache(maxsize=1)
+def _identifier() -> LanguageIdentifier:
+    identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    known = set(identifier.labels)
+    identifier.set_languages([code for code in _CANDIDATES if code in known])
+    return identifier

@@ -1,0 +1,107 @@
+"""Looks at a database without changing it."""
+
+from __future__ import annotations
+
+import psycopg
+
+from footnote.domain import Check
+from footnote.store.migrate import APPLICATION_ROLE, pending_migrations
+from footnote.store.statements import load_statements
+
+_SQL = load_statements("examination")
+
+
+def examine_database(application_url: str, owner_url: str) -> tuple[Check, ...]:
+    """The server, pgvector, the two logins and the migrations. Blocks; never raises."""
+    try:
+        with psycopg.connect(application_url, connect_timeout=10) as connection:
+            return (
+                _server(connection),
+                _pgvector(connection),
+                _application_role(connection),
+                _migrations(connection),
+                _owner(owner_url),
+            )
+    except psycopg.Error as error:
+        return (
+            Check(
+                name="database",
+                ok=False,
+                detail=f"cannot be reached: {str(error).strip()}",
+                hint="check FOOTNOTE_DATABASE_URL and that the server runs",
+            ),
+        )
+
+
+def _server(connection: psycopg.Connection) -> Check:
+    version = connection.info.server_version
+    return Check(
+        name="database",
+        ok=version >= 150_000,
+        detail=f"PostgreSQL {version // 10_000}.{version % 10_000}",
+        hint="use PostgreSQL 15 or newer",
+    )
+
+
+def _pgvector(connection: psycopg.Connection) -> Check:
+    row = connection.execute(_SQL["pgvector"]).fetchone()
+    installed, available = row if row is not None else (None, None)
+    if installed is not None:
+        return Check(name="pgvector", ok=True, detail=str(installed))
+    return Check(
+        name="pgvector",
+        ok=available is not None,
+        detail="not created yet" if available else "not installed on the server",
+        hint="install pgvector 0.8 or newer on the server, then: CREATE EXTENSION vector",
+    )
+
+
+def _application_role(connection: psycopg.Connection) -> Check:
+    row = connection.execute(_SQL["login"], {"role": APPLICATION_ROLE}).fetchone()
+    login, powerful, member = row if row is not None else ("?", True, None)
+    if member is None:
+        return Check(
+            name="application role",
+            ok=True,
+            detail=f"{login}; {APPLICATION_ROLE} is made by the migrations",
+        )
+    return Check(
+        name="application role",
+        ok=bool(member),
+        detail=f"{login} acts as {APPLICATION_ROLE}"
+        + (", though the login itself could do more" if powerful else ""),
+        hint=f"GRANT {APPLICATION_ROLE} TO {login}",
+    )
+
+
+def _migrations(connection: psycopg.Connection) -> Check:
+    try:
+        pending = pending_migrations(connection)
+    except psycopg.errors.InsufficientPrivilege:
+        connection.rollback()
+        pending = ("unknown",)
+    return Check(
+        name="migrations",
+        ok=True,
+        detail="all applied" if not pending else f"applied at the next start: {', '.join(pending)}",
+    )
+
+
+def _owner(owner_url: str) -> Check:
+    try:
+        with psycopg.connect(owner_url, connect_timeout=10) as connection:
+            row = connection.execute(_SQL["may_create"]).fetchone()
+    except psycopg.Error as error:
+        return Check(
+            name="owner login",
+            ok=False,
+            detail=f"cannot be reached: {str(error).strip()}",
+            hint="check FOOTNOTE_OWNER_DATABASE_URL",
+        )
+    login, may_create = row if row is not None else ("?", False)
+    return Check(
+        name="owner login",
+        ok=bool(may_create),
+        detail=f"{login} {'may' if may_create else 'may not'} create what migrations need",
+        hint="set FOOTNOTE_OWNER_DATABASE_URL to a login that owns the database",
+    )

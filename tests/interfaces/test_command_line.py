@@ -1,0 +1,151 @@
+"""What the command line says and returns before any engine is needed."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from footnote.domain import Stage
+from footnote.errors import DocumentUnreadable, FootnoteError, NotFound, StoreUnavailable
+from footnote.interfaces.cli.edge import exit_code_of, wants_json
+from footnote.interfaces.cli.main import app
+from footnote.interfaces.cli.options import EXIT_CODES
+from tests.interfaces.serving import footnote
+
+COMMANDS = [
+    "ingest",
+    "search",
+    "ask",
+    "documents list",
+    "documents show",
+    "documents delete",
+    "workspace create",
+    "workspace list",
+    "serve",
+    "worker",
+    "doctor",
+]
+ENV = {**os.environ, "COLUMNS": "120", "NO_COLOR": "1"}
+
+
+def words(text: str) -> str:
+    return " ".join(text.split())
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+async def test_every_command_has_help_with_its_exit_codes(command: str) -> None:
+    ended = await footnote(ENV, *command.split(), "--help")
+    assert ended.code == 0
+    assert words(EXIT_CODES)[:60] in words(ended.out)
+    assert ended.err == ""
+
+
+async def test_help_names_every_group() -> None:
+    ended = await footnote(ENV, "--help")
+    assert all(command.split()[0] in ended.out for command in COMMANDS)
+    assert "FOOTNOTE_WORKSPACE" in ended.out
+
+
+async def test_help_loads_no_engine() -> None:
+    code = (
+        "import sys, footnote.interfaces.cli.main; "
+        "print([name for name in ('numpy', 'psycopg', 'onnxruntime', 'fastapi', 'uvicorn', "
+        "'footnote.engine') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+async def test_the_version_is_said() -> None:
+    ended = await footnote(ENV, "--version")
+    assert (ended.code, ended.out.split()[0]) == (0, "footnote")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("search",),
+        ("serch", "x"),
+        ("search", "x", "--bogus"),
+        ("search", "x", "-k", "0"),
+        ("ingest", "/no/such/file"),
+        ("documents", "show", "not-a-uuid"),
+        ("documents", "list", "--status", "lost"),
+    ],
+    ids=" ".join,
+)
+async def test_wrong_usage_is_one_sentence_and_a_hint_and_exit_code_2(
+    arguments: tuple[str, ...],
+) -> None:
+    ended = await footnote(ENV, *arguments)
+    assert (ended.code, ended.out) == (2, "")
+    error, hint = ended.err.strip().splitlines()
+    assert error.startswith("Error: ")
+    assert hint.startswith("Hint: ")
+
+
+async def test_wrong_usage_is_json_when_json_is_wanted() -> None:
+    ended = await footnote(ENV, "search", "--json", "--bogus")
+    assert (ended.code, ended.err) == (2, "")
+    error = json.loads(ended.out)["error"]
+    assert set(error) == {"code", "message", "hint", "exit_code"}
+    assert (error["code"], error["exit_code"]) == ("usage", 2)
+
+
+async def test_a_setting_that_cannot_be_used_is_named() -> None:
+    ended = await footnote({**ENV, "FOOTNOTE_POOL_SIZE": "many"}, "search", "x")
+    assert ended.code == 2
+    assert "pool_size" in ended.err
+    assert "FOOTNOTE_POOL_SIZE" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (NotFound("there is no such document"), 3),
+        (StoreUnavailable("the database does not answer", hint="start it"), 4),
+        (DocumentUnreadable(stage=Stage.PARSE, cause="it is broken", advice="send another"), 1),
+        (FootnoteError("no"), 1),
+        (ValueError("a defect"), 1),
+        (KeyboardInterrupt(), 130),
+        (BrokenPipeError(), 0),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, BaseException) else "",
+)
+def test_every_end_has_its_exit_code_and_no_traceback(
+    error: BaseException, code: int, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def fail() -> None:
+        raise error
+
+    assert exit_code_of(fail, []) == code
+    written = capfd.readouterr()
+    assert "Traceback" not in written.err
+    assert written.out == ""
+
+
+def test_json_is_wanted_only_by_the_option() -> None:
+    assert wants_json(["search", "--json", "x"])
+    assert not wants_json(["search", "--", "--json"])
+    assert not wants_json(["search", "json"])
+
+
+async def test_serving_other_computers_is_refused_with_the_reason() -> None:
+    for arguments, env in (
+        (("serve", "--host", "0.0.0.0"), ENV),
+        (("serve",), {**ENV, "FOOTNOTE_HOST": "192.168.1.2"}),
+    ):
+        ended = await footnote(env, *arguments)
+        assert ended.code == 2
+        assert "identities" in ended.err
+        assert "127.0.0.1" in ended.err
+
+
+def test_every_command_is_reachable_from_the_application() -> None:
+    names = {command.name for command in app.registered_commands}
+    groups = {
+        group.typer_instance.info.name for group in app.registered_groups if group.typer_instance
+    }
+    assert {command.split()[0] for command in COMMANDS} == names | groups

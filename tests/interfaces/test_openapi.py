@@ -1,0 +1,94 @@
+"""The description of the API is complete enough to write a client from."""
+
+from typing import Any
+
+import pytest
+
+from footnote.interfaces.http.app import create_app
+
+DESCRIPTION: dict[str, Any] = create_app().openapi()
+OPERATIONS = [
+    pytest.param(path, method, operation, id=f"{method} {path}")
+    for path, methods in DESCRIPTION["paths"].items()
+    for method, operation in methods.items()
+]
+PUBLIC = {
+    ("post", "/v1/documents"),
+    ("get", "/v1/documents"),
+    ("get", "/v1/documents/{document_id}"),
+    ("delete", "/v1/documents/{document_id}"),
+    ("post", "/v1/search"),
+    ("post", "/v1/context"),
+    ("post", "/v1/answers"),
+    ("get", "/health"),
+    ("get", "/stats"),
+}
+
+
+def test_the_routes_are_the_promised_ones() -> None:
+    found = {(method, path) for path, methods in DESCRIPTION["paths"].items() for method in methods}
+    assert found == PUBLIC
+
+
+def test_operation_ids_are_names_and_unique() -> None:
+    names = [case.values[2]["operationId"] for case in OPERATIONS]
+    assert len(set(names)) == len(names)
+    assert all(name.isidentifier() for name in names)
+
+
+@pytest.mark.parametrize(("path", "method", "operation"), OPERATIONS)
+def test_an_operation_says_what_it_is(path: str, method: str, operation: dict[str, Any]) -> None:
+    assert operation["summary"]
+    assert operation["description"]
+    assert operation["tags"]
+
+
+@pytest.mark.parametrize(("path", "method", "operation"), OPERATIONS)
+def test_every_response_with_a_body_has_a_schema_and_an_example(
+    path: str, method: str, operation: dict[str, Any]
+) -> None:
+    for status, response in operation["responses"].items():
+        assert response["description"]
+        if status == "204":
+            continue
+        for body in response["content"].values():
+            assert body["schema"]
+            assert body["example"]
+
+
+@pytest.mark.parametrize(("path", "method", "operation"), OPERATIONS)
+def test_errors_are_documented_as_problem_details(
+    path: str, method: str, operation: dict[str, Any]
+) -> None:
+    errors = {
+        status: response["content"]
+        for status, response in operation["responses"].items()
+        if status >= "400"
+    }
+    assert {"403", "500", "503"} <= set(errors)
+    if path != "/health":
+        assert {"404", "422"} <= set(errors)
+        assert all(set(content) == {"application/problem+json"} for content in errors.values())
+
+
+@pytest.mark.parametrize(("path", "method", "operation"), OPERATIONS)
+def test_every_request_body_has_an_example(
+    path: str, method: str, operation: dict[str, Any]
+) -> None:
+    for body in operation.get("requestBody", {"content": {}})["content"].values():
+        assert body.get("example") or body.get("examples")
+        assert body["schema"]
+
+
+def test_every_reference_leads_somewhere() -> None:
+    def references(node: object) -> list[str]:
+        if isinstance(node, dict):
+            own = [node["$ref"]] if isinstance(node.get("$ref"), str) else []
+            return own + [ref for value in node.values() for ref in references(value)]
+        if isinstance(node, list):
+            return [ref for value in node for ref in references(value)]
+        return []
+
+    known = {f"#/components/schemas/{name}" for name in DESCRIPTION["components"]["schemas"]}
+    assert set(references(DESCRIPTION)) <= known
+    assert "#/components/schemas/HTTPValidationError" not in known

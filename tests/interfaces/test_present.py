@@ -1,0 +1,99 @@
+"""What people read on a terminal."""
+
+from dataclasses import replace
+from io import StringIO
+
+import pytest
+from rich.console import Console
+
+from footnote.domain import Check, DocumentStatus, Failure, Health, Stage
+from footnote.interfaces.cli import present
+from footnote.interfaces.cli.ingest import stages
+from tests.interfaces.records import a_document, an_answer, an_evidence
+
+
+@pytest.fixture
+def console() -> Console:
+    return Console(file=StringIO(), width=100)
+
+
+def written(console: Console) -> str:
+    assert isinstance(console.file, StringIO)
+    return console.file.getvalue()
+
+
+def test_an_answer_ends_in_its_footnotes(console: Console) -> None:
+    present.show_answer(console, an_answer())
+    prose, _, footnote = written(console).strip().split("\n", 2)
+    assert prose == "A claim must be reported within 14 days. [1]"
+    assert footnote.replace("\n", " ") == (
+        "[1] Policy (policy.pdf) › Claims › Notice › p. 3 ¶ 2 "
+        "“A claim must be reported within 14 days.”"
+    )
+
+
+def test_an_answer_that_was_not_found_has_no_footnotes(console: Console) -> None:
+    nothing = replace(an_answer("I could not find this."), found=False, citations=())
+    present.show_answer(console, nothing)
+    assert "I could not find this." in written(console)
+
+
+def test_a_search_result_says_where_it_stands(console: Console) -> None:
+    present.show_evidence(console, [an_evidence()])
+    first, second, third = written(console).strip().splitlines()[:3]
+    assert first == "1  Policy (policy.pdf) › Claims › Notice › p. 3 ¶ 2"
+    assert "14 days" in second
+    assert "words: claim" in third
+
+
+def test_nothing_in_a_document_can_steer_the_terminal(console: Console) -> None:
+    evil = "\x1b[2J\x1b]0;title\x07[bold red]text\u202e[/nothing]"
+    present.show_evidence(console, [an_evidence(evil)])
+    present.show_answer(console, an_answer(evil))
+    present.show_documents(console, [a_document(title=evil, filename=evil)])
+    present.show_document(console, a_document(title=evil, metadata={evil: evil}), [])
+    assert not {"\x1b", "\x07", "\u202e"} & set(written(console))
+    assert "[bold red]text" in written(console)
+
+
+def test_a_failed_document_says_why_and_what_to_do(console: Console) -> None:
+    failure = Failure(
+        stage=Stage.PARSE, cause="it is encrypted", advice="upload a copy", retryable=False
+    )
+    document = a_document(status=DocumentStatus.FAILED, failure=failure)
+    present.show_document(console, document, [])
+    assert "it is encrypted; upload a copy" in written(console)
+
+
+def test_a_document_keeps_its_whole_id_in_a_list(console: Console) -> None:
+    present.show_documents(console, [a_document(filename="a-very-long-name" * 9)])
+    assert str(a_document().document_id) in written(console)
+
+
+def test_a_failing_check_comes_with_its_hint(console: Console) -> None:
+    check = Check(name="ocr", ok=False, detail="no tesseract", hint="install tesseract-ocr")
+    present.show_health(console, Health(ready=False, checks=(check,)))
+    assert "→ install tesseract-ocr" in written(console)
+    assert "Not ready." in written(console)
+
+
+def test_stages_are_counted_in_the_order_of_the_journey() -> None:
+    working = {"status": DocumentStatus.INGESTING}
+    documents = [
+        a_document(document_id=number, **state)
+        for number, state in enumerate(
+            (
+                {"status": DocumentStatus.INDEXED},
+                {"status": DocumentStatus.FAILED},
+                {**working, "stage": Stage.EMBED},
+                {**working, "stage": Stage.PARSE},
+                {**working, "stage": Stage.PARSE},
+            )
+        )
+    ]
+    counted = stages({document.document_id: document for document in documents})
+    assert counted == "2 parse · 1 embed · 1 indexed · 1 failed"
+
+
+def test_an_excerpt_is_cut_at_a_word() -> None:
+    assert present.excerpt("one two\n three", limit=9) == "one two …"

@@ -1,0 +1,95 @@
+"""The Python surface: what is public, how it opens, and that its blocking twin is whole."""
+
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import footnote
+from footnote.engine import Engine, WorkspaceEngine
+from footnote.settings import Settings
+from footnote.sync import SyncEngine, SyncWorkspaceEngine
+
+PUBLIC = """
+open open_sync Settings Engine WorkspaceEngine SyncEngine SyncWorkspaceEngine Workspace Principal
+LOCAL_PRINCIPAL Lane Received work_until_resting Document DocumentPage DocumentStatus SourceType
+Stage Failure SearchRequest SearchFilters SearchResponse Evidence StageRecord Passage PassageContext
+Answer AnswerSentence Citation WorkspaceStats Health Check FootnoteError InvalidRequest
+UnsupportedSettings NotFound Conflict DocumentFailed DocumentUnreadable DocumentInterrupted
+LaneMismatch LaneUnavailable StoreUnavailable NotReady
+""".split()
+NOTE = b"# Claims\n\nA claim must be reported within 14 days of the loss.\n"
+
+
+def verbs(kind: type) -> set[str]:
+    return {name for name, _ in inspect.getmembers(kind, callable) if not name.startswith("_")}
+
+
+def test_the_public_surface_is_pinned() -> None:
+    assert footnote.__all__ == PUBLIC
+    assert all(getattr(footnote, name) is not None for name in PUBLIC)
+
+
+def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="nothing_like_it"):
+        _ = footnote.nothing_like_it
+
+
+def test_importing_footnote_loads_nothing_heavy() -> None:
+    heavy = ("numpy", "pydantic", "psycopg", "onnxruntime", "fastapi", "footnote.engine")
+    code = f"import sys, footnote; print([name for name in {heavy!r} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("twin", "original", "elsewhere"),
+    [(SyncEngine, Engine, {"close"}), (SyncWorkspaceEngine, WorkspaceEngine, set())],
+    ids=["engine", "workspace"],
+)
+def test_the_blocking_twin_has_every_verb(twin: type, original: type, elsewhere: set[str]) -> None:
+    asynchronous = {
+        name for name in verbs(original) if inspect.iscoroutinefunction(getattr(original, name))
+    }
+    assert asynchronous - elsewhere <= verbs(twin)
+    for name in asynchronous - elsewhere:
+        assert inspect.signature(getattr(twin, name)).parameters.keys() == (
+            inspect.signature(getattr(original, name)).parameters.keys()
+        )
+        assert getattr(twin, name).__doc__
+
+
+async def test_open_takes_settings_and_overrides(settings: Settings) -> None:
+    async with footnote.open(settings, top_k=3) as engine:
+        assert engine.settings.top_k == 3
+        assert engine.settings.home == settings.home
+
+
+async def test_open_refuses_a_setting_that_does_not_exist() -> None:
+    with pytest.raises(footnote.UnsupportedSettings, match="colour"):
+        async with footnote.open(colour="blue"):
+            pass
+
+
+def test_the_blocking_twin_walks_the_whole_journey(settings: Settings, tmp_path: Path) -> None:
+    file = tmp_path / "claims.md"
+    file.write_bytes(NOTE)
+    seen: list[int] = []
+    with footnote.open_sync(settings) as engine:
+        assert engine.health().ready
+        assert engine.lane.dimensions == 384
+        workspace = engine.workspace()
+        assert workspace.workspace.name == settings.default_workspace
+        received = workspace.receive(file.read_bytes(), file.name, collection="notes")
+        rested = workspace.work_until_resting(
+            [received.document.document_id], lambda documents: seen.append(len(documents))
+        )
+        assert rested[received.document.document_id].status is footnote.DocumentStatus.INDEXED
+        assert seen
+        answer = workspace.ask("How soon must a claim be reported?")
+        assert answer.found
+        assert answer.citations[0].quote in NOTE.decode()
+        with pytest.raises(footnote.NotFound):
+            engine.workspace("nobody")

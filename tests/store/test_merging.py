@@ -1,0 +1,110 @@
+"""Merging changes how the index lies, never what it answers."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from footnote.domain import LOCAL_PRINCIPAL
+from footnote.store.database import Database
+from footnote.store.merging import SegmentSize, choose_merge, merge_once
+from footnote.store.statistics import workspace_stats
+
+from .shelves import Shelf, new_shelf
+
+WORDS = "anchor buoy chain dredger estuary fairway gauge harbour inlet jetty".split()
+
+
+@pytest.fixture
+async def shelf(database: Database) -> Shelf:
+    return await new_shelf(database)
+
+
+async def fill(shelf: Shelf, documents: int) -> None:
+    for number in range(documents):
+        words = [WORDS[(number * step) % len(WORDS)] for step in (1, 3, 7)]
+        await shelf.put(" ".join(words), f"{words[0]} {number}")
+
+
+async def merge_all(shelf: Shelf) -> int:
+    merges = 0
+    while await merge_once(shelf.database, shelf.workspace.workspace_id, shelf.merge_fan_in):
+        merges += 1
+    return merges
+
+
+async def segments(shelf: Shelf) -> int:
+    async with shelf.database.workspace(shelf.workspace.workspace_id, LOCAL_PRINCIPAL) as scope:
+        return (await workspace_stats(scope, shelf.lane)).segments
+
+
+async def rankings(shelf: Shelf) -> list[object]:
+    return [(await shelf.recall(word)).lexical for word in WORDS]
+
+
+async def test_a_merge_keeps_every_score(shelf: Shelf) -> None:
+    await fill(shelf, 20)
+    before = await rankings(shelf)
+    assert await merge_all(shelf) > 0
+    assert await segments(shelf) < 20
+    assert await rankings(shelf) == before
+
+
+async def test_a_document_in_a_merged_segment_can_be_deleted(shelf: Shelf) -> None:
+    await fill(shelf, 4)
+    doomed = await shelf.put("kelp", "kelp anchor")
+    await fill(shelf, 4)
+    await merge_all(shelf)
+    await shelf.remove(doomed)
+    assert await shelf.texts("kelp") == []
+    fresh = await new_shelf(shelf.database, "fresh")
+    await fill(fresh, 4)
+    scores = [[hit.score for hit in (await each.recall("anchor")).lexical] for each in (shelf, fresh)]
+    assert scores[0] == pytest.approx(scores[1])
+
+
+async def test_the_dead_are_left_out_of_the_next_merge(shelf: Shelf) -> None:
+    doomed = await shelf.put("kelp", "kelp anchor", "kelp buoy")
+    await fill(shelf, 3)
+    await merge_all(shelf)
+    await shelf.remove(doomed)
+    await merge_all(shelf)
+    async with shelf.database.workspace(shelf.workspace.workspace_id, LOCAL_PRINCIPAL) as scope:
+        rows = await scope.connection.execute("SELECT sum(chunk_count) AS n FROM segments")
+        row = await rows.fetchone()
+    assert row is not None
+    assert row["n"] == 6
+
+
+async def test_publishing_and_deleting_go_on_beside_a_merge(shelf: Shelf) -> None:
+    doomed = [await shelf.put(f"kelp {number}") for number in range(4)]
+    await fill(shelf, 8)
+    await asyncio.gather(merge_all(shelf), *(shelf.remove(each) for each in doomed), fill(shelf, 9))
+    await merge_all(shelf)
+    assert await shelf.texts("kelp") == []
+    fresh = await new_shelf(shelf.database, "fresh")
+    await fill(fresh, 9)
+    for word in WORDS:
+        scores = [[hit.score for hit in (await each.recall(word)).lexical] for each in (shelf, fresh)]
+        assert scores[0] == pytest.approx(scores[1])
+
+
+@given(st.lists(st.integers(1, 10_000), min_size=1, max_size=60), st.integers(2, 8))
+def test_merging_ends_with_few_segments(counts: list[int], fan_in: int) -> None:
+    sizes = {number: count for number, count in enumerate(counts)}
+    following = len(sizes)
+    while chosen := choose_merge(
+        [
+            SegmentSize(segment_id=number, chunk_count=count, dead_count=0)
+            for number, count in sizes.items()
+        ],
+        fan_in,
+    ):
+        sizes[following] = sum(sizes.pop(number) for number in chosen)
+        following += 1
+    classes = 1 + max(len(f"{count:b}") for count in sizes.values())
+    assert len(sizes) <= (fan_in - 1) * classes
+    assert sum(sizes.values()) == sum(counts)

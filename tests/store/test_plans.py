@@ -1,0 +1,169 @@
+"""Every hot statement uses its index although row-level security is on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from uuid import UUID
+
+import numpy as np
+import psycopg
+import pytest
+from pgvector import HalfVector
+from psycopg.types.multirange import Int4Multirange, Multirange
+from psycopg.types.range import Range
+
+from footnote.domain import LOCAL_PRINCIPAL
+from footnote.store.database import Database, WorkspaceScope
+from footnote.store.dense import nearest_by_hnsw
+from footnote.store.promotion import promote, promotion_is_due
+from footnote.store.statements import load_statements
+
+from ..conftest import TestDatabase
+from .shelves import Shelf, new_shelf
+
+ROWS = 20_000
+DIMENSIONS = 64
+
+
+@pytest.fixture
+async def shelf(database: Database, test_database: TestDatabase) -> Shelf:
+    """A workspace beside a big one, with rows enough that a scan would be dearer."""
+    shelf = await new_shelf(database, "small")
+    big = await new_shelf(database, "big")
+    for each in (shelf, big):
+        await each.put("anchor buoy chain", "dredger estuary")
+    with psycopg.connect(test_database.superuser_url) as connection:
+        connection.execute("SET search_path = footnote, public")
+        connection.execute(
+            """
+            INSERT INTO postings SELECT %s, number, 900, '\\x00000000', '\\x0100'
+            FROM generate_series(1, %s) AS number
+            """,
+            [big.workspace.workspace_id, ROWS],
+        )
+        connection.execute(
+            """
+            INSERT INTO embeddings SELECT %(workspace)s, 1, 1000 + number,
+                decode(md5(number::text), 'hex'),
+                (SELECT array_agg(sin(number * k)) FROM generate_series(1, %(size)s) AS k)
+                    ::real[]::halfvec
+            FROM generate_series(1, %(rows)s) AS number
+            """,
+            {"workspace": big.workspace.workspace_id, "rows": ROWS, "size": DIMENSIONS},
+        )
+        connection.execute(
+            """
+            INSERT INTO chunks SELECT %(workspace)s, 1000 + number, document_id, 1, 10 + number,
+                'paragraph', 'x', 0, 0, 1, '[]', '{}', NULL, NULL, 1, 1, 1, NULL
+            FROM documents, generate_series(1, %(rows)s) AS number
+            WHERE documents.workspace_id = %(workspace)s
+            """,
+            {"workspace": big.workspace.workspace_id, "rows": ROWS},
+        )
+    with psycopg.connect(test_database.superuser_url, autocommit=True) as connection:
+        connection.execute("VACUUM ANALYZE")
+    return big
+
+
+@pytest.fixture
+async def scope(shelf: Shelf) -> AsyncIterator[WorkspaceScope]:
+    async with shelf.database.workspace(shelf.workspace.workspace_id, LOCAL_PRINCIPAL) as opened:
+        yield opened
+
+
+def _parameters(workspace_id: UUID) -> dict[str, object]:
+    visible: Multirange[int] = Int4Multirange([Range(0, 1000 + ROWS)])
+    return {
+        "workspace_id": workspace_id,
+        "lane_id": 1,
+        "terms": [5, 17, 4096],
+        "numbers": [1001, 1500, 2000],
+        "hashes": [bytes(16), bytes(range(16))],
+        "vector": HalfVector(np.ones(DIMENSIONS, dtype=np.float32)),
+        "visible": visible,
+        "limit": 10,
+        "document_id": UUID(int=0),
+        "version": 1,
+        "ordinal": 3,
+        "window": 2,
+        "content_sha256": bytes(32),
+        "external_id": "path",
+        "parent_id": None,
+        "collection": "default",
+    }
+
+
+async def plan_of(scope: WorkspaceScope, statement: object, parameters: dict[str, object]) -> str:
+    cursor = await scope.connection.execute(
+        psycopg.sql.SQL("EXPLAIN (FORMAT JSON) ")
+        + (statement if isinstance(statement, psycopg.sql.Composed) else psycopg.sql.SQL(statement)),  # type: ignore[arg-type]  # both kinds are statements
+        parameters,
+    )
+    row = await cursor.fetchone()
+    assert row is not None
+    return json.dumps(row["QUERY PLAN"])
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "index"),
+    [
+        ("recall", "generation", "index_states_pkey"),
+        ("recall", "postings", "postings_pkey"),
+        ("recall", "nearest_exactly", "embeddings_pkey"),
+        ("recall", "passages", "chunks_pkey"),
+        ("recall", "neighbours", "chunks_in_document"),
+        ("publishing", "missing_vectors", "embeddings_text"),
+        ("publishing", "insert_vectors", "embeddings_text"),
+    ],
+)
+async def test_a_hot_statement_uses_its_index(
+    scope: WorkspaceScope, module: str, name: str, index: str
+) -> None:
+    # A table of one row is rightly read whole; the question is whether the index can be used.
+    await scope.connection.execute("SET LOCAL enable_seqscan = off")
+    plan = await plan_of(
+        scope, load_statements(module)[name], _parameters(scope.workspace_id)
+    )
+    assert f'"{index}"' in plan
+    assert "Seq Scan" not in plan
+
+
+async def test_the_large_tables_are_never_read_whole(scope: WorkspaceScope) -> None:
+    for name, table in (("postings", "postings"), ("passages", "chunks")):
+        plan = await plan_of(
+            scope, load_statements("recall")[name], _parameters(scope.workspace_id)
+        )
+        assert f'"Seq Scan", "Parallel Aware": false, "Async Capable": false, "Relation Name": "{table}"' not in plan
+
+
+async def test_a_promoted_workspace_is_searched_through_its_own_hnsw_index(
+    shelf: Shelf, test_database: TestDatabase
+) -> None:
+    workspace_id = shelf.workspace.workspace_id
+    lane_id = await promotion_is_due(shelf.database, workspace_id, shelf.lane, 1)
+    assert lane_id == 1
+    await promote(shelf.database, test_database.owner_url, workspace_id, lane_id, shelf.lane)
+    assert await promotion_is_due(shelf.database, workspace_id, shelf.lane, 1) is None
+    async with shelf.database.workspace(workspace_id, LOCAL_PRINCIPAL) as scope:
+        plan = await plan_of(
+            scope,
+            nearest_by_hnsw(workspace_id, lane_id, DIMENSIONS),
+            _parameters(workspace_id),
+        )
+        assert f"hnsw_{workspace_id.hex}_1" in plan
+        exact = await plan_of(
+            scope, load_statements("recall")["nearest_exactly"], _parameters(workspace_id)
+        )
+        assert "hnsw" not in exact
+
+
+async def test_hnsw_and_exact_search_agree(shelf: Shelf, test_database: TestDatabase) -> None:
+    workspace_id = shelf.workspace.workspace_id
+    for number in range(40):
+        await shelf.put(f"winch {number} rope {number % 7}", f"mast {number} sail {number % 5}")
+    exact = (await shelf.recall("winch rope 3", limit=10)).dense
+    await promote(shelf.database, test_database.owner_url, workspace_id, 1, shelf.lane)
+    near = (await shelf.recall("winch rope 3", limit=10, exact_up_to=0)).dense
+    assert len({hit.chunk_no for hit in exact} & {hit.chunk_no for hit in near}) >= 9
+    assert near[0].score == pytest.approx(exact[0].score)
