@@ -41,9 +41,9 @@ class ExtractiveAnswerer:
     embedded_statements: int = 12
     """Statements that are embedded; the others are too weak by their words and rank.
 
-    Measured on XQuAD, of about 40 statements in 8 paragraphs: the one that holds the answer is among
-    the 12 for 96.9 % of questions in English and 94.7 % in German, among 24 for 98.9 % and 97.5 %,
-    at twice the time.
+    Measured on XQuAD, of about 40 statements in 8 paragraphs: the one that holds the answer is
+    among the 12 for 96.9 % of questions in English and 94.7 % in German, among 24 for 98.9 % and
+    97.5 %, at twice the time.
     """
 
     async def __call__(self, question: str, evidence: Sequence[Evidence]) -> Answer:

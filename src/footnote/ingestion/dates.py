@@ -27,7 +27,8 @@ _DATE = re.compile(
       (?P<iso>\d{{4}}-\d{{2}}-\d{{2}})
     | (?P<day>\d{{1,2}})(?:st|nd|rd|th|er|º|\.)?\s+(?:de\s+)?(?P<month>{_NAMES})\.?
       (?:\s+de)?,?\s+(?P<year>\d{{4}})
-    | (?P<month_first>{_NAMES})\.?\s+(?P<day_second>\d{{1,2}})(?:st|nd|rd|th)?,?\s+(?P<year_last>\d{{4}})
+    | (?P<month_first>{_NAMES})\.?\s+(?P<day_second>\d{{1,2}})(?:st|nd|rd|th)?,?
+      \s+(?P<year_last>\d{{4}})
     | (?P<dotted>\d{{1,2}}\.\s?\d{{1,2}}\.\s?\d{{4}})
     | (?P<slashed>\d{{1,2}}/\d{{1,2}}/\d{{4}})
     )\b""",

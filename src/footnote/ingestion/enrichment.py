@@ -98,7 +98,7 @@ def enrich(
         title=parsed.title or PurePath(filename).stem or filename,
         language=language,
         document_class=classify(parsed, filename),
-        keywords=_keywords(blocks, weights, language),
+        keywords=_keywords(blocks, weights),
         sections=_sections(parsed.blocks),
         summary=_summary(blocks, weights),
         dates=_dates(parsed, blocks),
@@ -182,37 +182,44 @@ def _rarity(word: str, corpus: CorpusFrequencies | None) -> float:
 
 
 def _keywords(
-    blocks: Sequence[Block], weights: Mapping[str, float], language: str | None, limit: int = 8
+    blocks: Sequence[Block], weights: Mapping[str, float], limit: int = 8
 ) -> tuple[str, ...]:
     """Words and repeated pairs of words, in the spelling the document uses most."""
     spellings: dict[str, Counter[str]] = {}
     pairs: Counter[tuple[str, str]] = Counter()
     for block in blocks:
-        if block.kind is BlockKind.CODE:
-            continue
-        previous, end = "", -2
-        for match in _WORD.finditer(block.text):
-            word = match.group().lower()
-            if word not in weights:
-                previous = ""
-                continue
-            spellings.setdefault(word, Counter())[match.group()] += 1
-            if previous and block.text[end : match.start()] == " ":
-                pairs[previous, word] += 1
-            previous, end = word, match.end()
-    scored: dict[str, float] = dict(weights)
+        if block.kind is not BlockKind.CODE:
+            _count_terms(block.text, weights, spellings, pairs)
+    scored: dict[str, float] = {word: weights[word] for word in spellings}
     for (first, second), count in pairs.items():
         if count > 1:
             share = (weights[first] + weights[second]) / 2
             scored[f"{first} {second}"] = share * _PHRASE_WEIGHT * (1 + math.log(count)) / 2
-    ranked = sorted(scored, key=lambda term: (-scored[term], term))
     chosen: list[str] = []
-    for term in ranked:
+    for term in sorted(scored, key=lambda term: (-scored[term], term)):
         if not any(term in other or other in term for other in chosen):
             chosen.append(term)
         if len(chosen) == limit:
             break
     return tuple(_spelled(term, spellings) for term in chosen)
+
+
+def _count_terms(
+    text: str,
+    weights: Mapping[str, float],
+    spellings: dict[str, Counter[str]],
+    pairs: Counter[tuple[str, str]],
+) -> None:
+    """Add the weighed words of a text, and those that stand side by side."""
+    previous, end = "", -2
+    for match in _WORD.finditer(text):
+        word = match.group().lower()
+        if word not in weights:
+            continue
+        spellings.setdefault(word, Counter())[match.group()] += 1
+        if text[end : match.start()] == " ":
+            pairs[previous, word] += 1
+        previous, end = word, match.end()
 
 
 def _spelled(term: str, spellings: Mapping[str, Counter[str]]) -> str:

@@ -13,6 +13,7 @@ from procrastinate.exceptions import ConnectorException
 from footnote.engine import Engine
 from footnote.ingestion.chunking import ChunkPolicy
 from footnote.ingestion.parsing.subprocess import ChildParser
+from footnote.ingestion.parsing.reading import ReadingOptions
 from footnote.ingestion.pipeline import Ingestion
 from footnote.jobs.queue import queue_app
 from footnote.models.batching import CrossDocumentBatcher
@@ -31,6 +32,11 @@ async def run_worker(engine: Engine, *, stop: asyncio.Event | None = None) -> No
     stop = stop or asyncio.Event()
     settings = engine.settings
     async with ChildParser(
+        options=ReadingOptions(
+            ocr=settings.ocr,
+            ocr_languages=settings.ocr_languages,
+            max_pages=settings.max_pages,
+        ),
         processes=settings.parse_processes,
         timeout_seconds=settings.parse_timeout_seconds,
         memory_bytes=settings.parse_memory_bytes,

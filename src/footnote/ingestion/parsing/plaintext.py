@@ -48,9 +48,12 @@ def read_plain_text(text: str) -> Reading:
 
 
 def _plain_drafts(text: str) -> Iterator[Draft]:
-    for paragraph in _PARAGRAPH.split(text.replace("\x0c", "\n\n")):
+    for number, paragraph in enumerate(_PARAGRAPH.split(text.replace("\x0c", "\n\n").strip())):
         lines = paragraph.strip("\n").split("\n")
-        if level := _heading_level(lines):
+        level = _heading_level(lines)
+        if number == 0 and level == 0 and len(lines) == 1 and _could_be_title(lines[0]):
+            level = 1
+        if level:
             yield Draft(kind=BlockKind.HEADING, text=lines[0], level=level)
             lines = lines[2:] if len(lines) > 1 else []
         if not lines:
@@ -59,6 +62,10 @@ def _plain_drafts(text: str) -> Iterator[Draft]:
             yield Draft(kind=BlockKind.LIST, text="\n".join(lines))
         else:
             yield Draft(kind=BlockKind.PARAGRAPH, text="\n".join(lines))
+
+
+def _could_be_title(line: str) -> bool:
+    return len(line) <= MAX_HEADING_CHARACTERS and line.rstrip()[-1:] not in ".;,:!?"
 
 
 def _heading_level(lines: list[str]) -> int:
