@@ -67,6 +67,7 @@ class SyncWorkspaceEngine:
         return self.inner.principal
 
     receive = blocking(WorkspaceEngine.receive)
+    receive_file = blocking(WorkspaceEngine.receive_file)
     documents = blocking(WorkspaceEngine.documents)
     document = blocking(WorkspaceEngine.document)
     children = blocking(WorkspaceEngine.children)

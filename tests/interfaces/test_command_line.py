@@ -48,7 +48,7 @@ async def test_help_names_every_group() -> None:
     assert "FOOTNOTE_WORKSPACE" in ended.out
 
 
-async def test_help_loads_no_engine() -> None:
+def test_help_loads_no_engine() -> None:
     code = (
         "import sys, footnote.interfaces.cli.main; "
         "print([name for name in ('numpy', 'psycopg', 'onnxruntime', 'fastapi', 'uvicorn', "

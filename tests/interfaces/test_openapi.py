@@ -7,11 +7,12 @@ import pytest
 from footnote.interfaces.http.app import create_app
 
 DESCRIPTION: dict[str, Any] = create_app().openapi()
-OPERATIONS = [
-    pytest.param(path, method, operation, id=f"{method} {path}")
+CASES: list[tuple[str, str, dict[str, Any]]] = [
+    (path, method, operation)
     for path, methods in DESCRIPTION["paths"].items()
     for method, operation in methods.items()
 ]
+OPERATIONS = [pytest.param(*case, id=f"{case[1]} {case[0]}") for case in CASES]
 PUBLIC = {
     ("post", "/v1/documents"),
     ("get", "/v1/documents"),
@@ -31,7 +32,7 @@ def test_the_routes_are_the_promised_ones() -> None:
 
 
 def test_operation_ids_are_names_and_unique() -> None:
-    names = [case.values[2]["operationId"] for case in OPERATIONS]
+    names = [operation["operationId"] for _, _, operation in CASES]
     assert len(set(names)) == len(names)
     assert all(name.isidentifier() for name in names)
 

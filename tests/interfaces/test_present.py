@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from io import StringIO
+from uuid import uuid4
 
 import pytest
 from rich.console import Console
@@ -14,7 +15,7 @@ from tests.interfaces.records import a_document, an_answer, an_evidence
 
 @pytest.fixture
 def console() -> Console:
-    return Console(file=StringIO(), width=100)
+    return present.console_on(StringIO(), width=100)
 
 
 def written(console: Console) -> str:
@@ -78,19 +79,15 @@ def test_a_failing_check_comes_with_its_hint(console: Console) -> None:
 
 
 def test_stages_are_counted_in_the_order_of_the_journey() -> None:
-    working = {"status": DocumentStatus.INGESTING}
-    documents = [
-        a_document(document_id=number, **state)
-        for number, state in enumerate(
-            (
-                {"status": DocumentStatus.INDEXED},
-                {"status": DocumentStatus.FAILED},
-                {**working, "stage": Stage.EMBED},
-                {**working, "stage": Stage.PARSE},
-                {**working, "stage": Stage.PARSE},
-            )
-        )
+    working: dict[str, object] = {"status": DocumentStatus.INGESTING}
+    states: list[dict[str, object]] = [
+        {"status": DocumentStatus.INDEXED},
+        {"status": DocumentStatus.FAILED},
+        {**working, "stage": Stage.EMBED},
+        {**working, "stage": Stage.PARSE},
+        {**working, "stage": Stage.PARSE},
     ]
+    documents = [a_document(document_id=uuid4(), **state) for state in states]
     counted = stages({document.document_id: document for document in documents})
     assert counted == "2 parse · 1 embed · 1 indexed · 1 failed"
 

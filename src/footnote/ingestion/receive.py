@@ -10,3 +10,35 @@ _READABLE = (
     "PDF, Word, PowerPoint, Excel, OpenDocument, EPUB, RTF, email, HTML, Markdown, CSV, "
     "plain text, captions and images"
 )
+
+
+def check_size(size_bytes: int, filename: str, max_bytes: int) -> None:
+    """Raises DocumentUnreadable for a file that is empty or larger than `max_bytes`."""
+    if not size_bytes:
+        raise DocumentUnreadable(
+            stage=Stage.RECEIVE,
+            cause=f"“{filename}” is empty",
+            advice="check that the file was saved and sent completely, then send it again",
+        )
+    if size_bytes > max_bytes:
+        raise DocumentUnreadable(
+            stage=Stage.RECEIVE,
+            cause=f"“{filename}” has {size_bytes:,} bytes, more than the {max_bytes:,} allowed",
+            advice="split it, or raise FOOTNOTE_MAX_FILE_BYTES",
+        )
+
+
+def check_received(content: bytes, filename: str, max_bytes: int) -> str:
+    """The media type of an acceptable file.
+
+    Raises DocumentUnreadable for one that is empty, larger than `max_bytes` or of unknown type.
+    """
+    check_size(len(content), filename, max_bytes)
+    media_type = sniff_media_type(content, filename)
+    if media_type is None:
+        raise DocumentUnreadable(
+            stage=Stage.RECEIVE,
+            cause=f"“{filename}” is of a type that cannot be read",
+            advice=f"convert it to a type that can: {_READABLE}",
+        )
+    return media_type

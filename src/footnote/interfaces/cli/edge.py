@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import os
 import sys
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from typing import TypeVar
 
-import structlog
 import typer
 from rich.console import Console
 from rich.text import Text
@@ -61,7 +61,7 @@ def exit_code_of(command: Callable[[], object], arguments: Sequence[str]) -> int
         _stop_writing()
         return 0
     except Exception as error:
-        structlog.get_logger(__name__).debug("unexpected failure", exc_info=error)
+        logging.getLogger(__name__).debug("unexpected failure", exc_info=error)
         sentence = f"Something failed inside Footnote: {type(error).__name__}: {error}"
         report(UNEXPECTED.code, sentence, _UNEXPECTED_HINT, 1, as_json=as_json)
         return UNEXPECTED.exit_code
@@ -86,7 +86,7 @@ def report(code: str, message: str, hint: str | None, exit_code: int, *, as_json
             sys.stdout.write(json.dumps({"error": error}, indent=2, ensure_ascii=False) + "\n")
             sys.stdout.flush()
         return
-    console = Console(stderr=True, highlight=False)
+    console = Console(stderr=True, highlight=False, markup=False, emoji=False)
     console.print(Text.assemble(("Error: ", "bold red"), message), soft_wrap=True)
     if hint:
         console.print(Text.assemble(("Hint: ", "bold"), hint), soft_wrap=True)

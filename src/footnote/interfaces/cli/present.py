@@ -6,6 +6,7 @@ import sys
 import unicodedata
 from collections.abc import Iterable, Sequence
 from pathlib import PurePath
+from typing import IO
 
 import typer
 from pydantic import BaseModel
@@ -45,13 +46,17 @@ def print_json(shape: BaseModel) -> None:
 
 def terminal() -> Console:
     """Standard output as it is now."""
-    width = None if sys.stdout.isatty() else _PIPED_WIDTH
-    return Console(highlight=False, width=width)
+    return console_on(sys.stdout, None if sys.stdout.isatty() else _PIPED_WIDTH)
 
 
 def notices() -> Console:
     """Standard error, for what is not the result."""
-    return Console(stderr=True, highlight=False)
+    return console_on(sys.stderr)
+
+
+def console_on(file: IO[str], width: int | None = None) -> Console:
+    """A console that prints text as it is: brackets and colons in it mean nothing."""
+    return Console(file=file, width=width, highlight=False, markup=False, emoji=False)
 
 
 def plain(text: str) -> str:
@@ -180,19 +185,24 @@ def show_documents(console: Console, documents: Sequence[Document]) -> None:
     if not documents:
         console.print("No documents.")
         return
-    listing = table("document", "title", "file", "collection", "status", "#pages", "#chunks")
+    listing = table("id", "document", "collection", "status", "#pages", "#chunks")
     listing.columns[0].no_wrap = True
     for document in documents:
         listing.add_row(
             str(document.document_id),
-            excerpt(document.title, 48),
-            plain(document.filename),
+            _name(document),
             plain(document.collection),
             status_text(document),
             str(document.page_count or ""),
             str(document.chunk_count),
         )
     console.print(listing)
+
+
+def _name(document: Document) -> Text:
+    """The title, and the file below it where it has another name."""
+    title, file = excerpt(document.title, 60), plain(document.filename)
+    return Text(file) if title == file else Text.assemble(title, "\n", (file, "dim"))
 
 
 def show_document(console: Console, document: Document, children: Sequence[Document]) -> None:

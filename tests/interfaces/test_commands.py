@@ -1,0 +1,168 @@
+"""The journey on the command line: real processes, a real database, the real model."""
+
+import asyncio
+import json
+import sys
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from footnote.settings import Settings
+from tests.interfaces.serving import Ended, environment, footnote
+
+POLICY = (
+    "# Marine policy POL-88213-X\n\n## Claims\n\n"
+    "A claim must be reported to the insurer within 14 days of the loss.\n"
+)
+MINUTES = "# Minutes\n\nThe launch of the next buoy moves from June to September.\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Two documents, one of them in a folder below, beside files that are hidden."""
+    papers = tmp_path / "papers"
+    (papers / "below").mkdir(parents=True)
+    (papers / ".git").mkdir()
+    (papers / "policy.md").write_text(POLICY)
+    (papers / "below" / "minutes.md").write_text(MINUTES)
+    (papers / ".hidden.md").write_text("hidden")
+    (papers / ".git" / "config.md").write_text("hidden")
+    return papers
+
+
+@pytest.fixture
+def env(settings: Settings) -> dict[str, str]:
+    return environment(settings)
+
+
+def parsed(ended: Ended) -> dict[str, object]:
+    """The one object on standard output."""
+    value = json.loads(ended.out)
+    assert isinstance(value, dict)
+    return value
+
+
+async def test_a_folder_becomes_cited_answers(env: dict[str, str], folder: Path) -> None:
+    ingested = await footnote(env, "ingest", str(folder))
+    assert ingested.code == 0, ingested.err
+    assert "policy.md" in ingested.out
+    assert "minutes.md" in ingested.out
+    assert "hidden" not in ingested.out
+    assert "2/2" in ingested.err
+
+    found = await footnote(env, "search", "POL-88213-X", "--json", "-k", "2")
+    evidence = json.loads(found.out)["evidence"]
+    assert evidence[0]["filename"] == "policy.md"
+
+    answer = await footnote(env, "ask", "How soon must a claim be reported to the insurer?")
+    assert answer.code == 0
+    assert "within 14 days of the loss. [1]" in answer.out
+    assert "(policy.md)" in answer.out
+    assert "¶" in answer.out
+    assert "“" in answer.out
+
+    honest = await footnote(env, "ask", "Who won the chess championship in 1972?", "--json")
+    assert (honest.code, parsed(honest)["found"]) == (0, False)
+
+    again = await footnote(env, "ingest", str(folder), "--json")
+    assert again.code == 0
+    assert [file["duplicate"] for file in json.loads(again.out)["files"]] == [True, True]
+
+
+async def test_a_broken_file_fails_alone_with_a_sentence(env: dict[str, str], folder: Path) -> None:
+    (folder / "broken.pdf").write_bytes(b"%PDF-1.7 nothing more")
+    (folder / "empty.txt").write_bytes(b"")
+    ended = await footnote(env, "ingest", str(folder), "--json")
+    assert ended.code == 1
+    by_name = {Path(file["path"]).name: file for file in json.loads(ended.out)["files"]}
+    assert {name: file["document"]["status"] for name, file in by_name.items()} == {
+        "policy.md": "indexed",
+        "minutes.md": "indexed",
+        "broken.pdf": "failed",
+        "empty.txt": "failed",
+    }
+    assert by_name["broken.pdf"]["document"]["failure"]["advice"]
+
+
+async def test_documents_are_listed_shown_and_deleted(env: dict[str, str], folder: Path) -> None:
+    accepted = await footnote(env, "ingest", "--no-wait", str(folder), "-c", "notes", "--json")
+    assert accepted.code == 0
+    listed = json.loads((await footnote(env, "documents", "list", "--json")).out)["documents"]
+    assert {one["collection"] for one in listed} == {"notes"}
+    assert {one["status"] for one in listed} == {"queued"}
+    document_id = listed[0]["document_id"]
+    assert document_id in (await footnote(env, "documents", "list")).out
+
+    shown = await footnote(env, "documents", "show", document_id, "--json")
+    assert parsed(shown)["document_id"] == document_id
+    assert (await footnote(env, "documents", "delete", document_id, stdin=b"n\n")).code == 130
+    assert (await footnote(env, "documents", "delete", document_id, "--yes")).code == 0
+    gone = await footnote(env, "documents", "show", document_id)
+    assert gone.code == 3
+    assert gone.err.startswith("Error: ")
+
+
+async def test_the_workspace_is_named_before_or_after_the_command_or_in_the_environment(
+    env: dict[str, str], folder: Path
+) -> None:
+    assert (await footnote(env, "workspace", "create", "acme")).code == 0
+    assert (await footnote(env, "workspace", "create", "acme")).code == 2
+    assert (await footnote(env, "ingest", "--no-wait", str(folder), "-w", "acme")).code == 0
+    ways = [
+        await footnote(env, "-w", "acme", "documents", "list", "--json"),
+        await footnote(env, "documents", "list", "-w", "acme", "--json"),
+        await footnote({**env, "FOOTNOTE_WORKSPACE": "acme"}, "documents", "list", "--json"),
+    ]
+    assert [len(json.loads(way.out)["documents"]) for way in ways] == [2, 2, 2]
+    elsewhere = await footnote(env, "documents", "list", "--json")
+    assert json.loads(elsewhere.out)["documents"] == []
+    names = json.loads((await footnote(env, "workspace", "list", "--json")).out)["workspaces"]
+    assert {"acme"} <= {one["name"] for one in names}
+
+
+async def test_foreign_and_absent_look_the_same(env: dict[str, str], folder: Path) -> None:
+    for name in ("acme", "globex"):
+        await footnote(env, "workspace", "create", name)
+    await footnote(env, "ingest", "--no-wait", str(folder), "-w", "acme")
+    listed = await footnote(env, "documents", "list", "-w", "acme", "--json")
+    theirs, nothing = json.loads(listed.out)["documents"][0]["document_id"], str(uuid4())
+    foreign = await footnote(env, "documents", "show", theirs, "-w", "globex", "--json")
+    absent = await footnote(env, "documents", "show", nothing, "-w", "globex", "--json")
+    assert foreign.code == absent.code == 3
+    assert foreign.out.replace(theirs, "") == absent.out.replace(nothing, "")
+    unknown = await footnote(env, "search", "claim", "-w", "no-such", "--json")
+    assert unknown.code == 3
+
+
+async def test_a_database_that_cannot_be_reached_is_exit_code_4(settings: Settings) -> None:
+    url = "postgresql://nobody@127.0.0.1:1/nothing"
+    env = {**environment(settings), "FOOTNOTE_DATABASE_URL": url}
+    env["FOOTNOTE_OWNER_DATABASE_URL"] = url
+    ended = await footnote(env, "search", "x", "--json")
+    assert ended.code == 4
+    assert json.loads(ended.out)["error"]["code"] == "store-unavailable"
+    doctor = await footnote(env, "doctor", "--json")
+    assert doctor.code == 4
+    assert parsed(doctor)["ready"] is False
+
+
+async def test_the_doctor_says_what_is_there(env: dict[str, str]) -> None:
+    ended = await footnote(env, "doctor", "--json")
+    checks = json.loads(ended.out)["checks"]
+    assert {"name", "ok", "detail", "hint"} == set(checks[0])
+    assert (await footnote(env, "doctor")).out.strip()
+
+
+async def test_a_reader_that_leaves_is_not_an_error(env: dict[str, str], folder: Path) -> None:
+    await footnote(env, "ingest", "--no-wait", str(folder))
+    process = await asyncio.create_subprocess_shell(
+        f"{sys.executable} -m footnote.interfaces.cli.main documents list --json | true; "
+        'exit "${PIPESTATUS[0]}"',
+        env=env,
+        executable="/bin/bash",
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    _, err = await process.communicate()
+    assert (process.returncode, err) == (0, b"")
