@@ -13,6 +13,7 @@ import psycopg
 import pytest
 from psycopg import sql
 
+from footnote.engine import Engine, WorkspaceEngine, open_engine
 from footnote.settings import Settings
 from footnote.store.database import Database, open_database
 from footnote.store.embedded import (
@@ -119,3 +120,16 @@ def settings(test_database: TestDatabase, tmp_path: Path, model_home: Path) -> S
         worker_heartbeat_seconds=0.5,
         worker_stalled_seconds=2.0,
     )
+
+
+@pytest.fixture
+async def engine(settings: Settings) -> AsyncIterator[Engine]:
+    """A started engine with the real model over a fresh database."""
+    async with await open_engine(settings) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def workspace(engine: Engine) -> WorkspaceEngine:
+    """The default workspace of a fresh engine."""
+    return await engine.workspace()

@@ -7,6 +7,7 @@ import platform
 import shutil
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 
 from footnote.domain import Check, Health
 from footnote.engine import database_urls
@@ -33,9 +34,10 @@ async def examine(settings: Settings) -> Health:
         *await asyncio.to_thread(_database, settings),
     ]
     optional = [_ocr(settings)]
-    return Health(
-        ready=all(check.ok for check in required), checks=(*required, *optional)
+    checks = tuple(
+        replace(check, hint=None) if check.ok else check for check in (*required, *optional)
     )
+    return Health(ready=all(check.ok for check in required), checks=checks)
 
 
 def _python() -> Check:

@@ -42,8 +42,8 @@ _FUNCTION_WORDS = {
     "tra fra che chi cui quale quando dove come se si più meno molto anche ogni tutto tutti suo "
     "sua loro questo questa questi quello quella può deve sarà",
     "nl": "de het een en of maar niet geen is zijn was waren wordt worden werd heeft hebben had "
-    "van in op aan met voor door bij naar uit over onder tussen tot om als dat die dit deze er hij zij "
-    "wij ze we je u zijn haar hun ook nog wel meer zeer kan kunnen moet zal zou wat wie waar",
+    "van in op aan met voor door bij naar uit over onder tussen tot om als dat die dit deze er "
+    "hij zij wij ze we je u zijn haar hun ook nog wel meer zeer kan kunnen moet zal zou wat wie",
     "pt": "o a os as um uma uns umas e ou mas não é são era eram ser foi foram tem têm tinha de do "
     "da dos das em no na nos nas ao à com sem por para sobre entre até que quem qual quando onde "
     "como se seu sua seus suas este esta isto esse essa isso ele ela eles mais menos muito também "

@@ -13,7 +13,7 @@ _READABLE = (
 
 
 def check_size(size_bytes: int, filename: str, max_bytes: int) -> None:
-    """Raises DocumentUnreadable for a file that is empty or larger than `max_bytes`."""
+    """Raise DocumentUnreadable for a file that is empty or larger than `max_bytes`."""
     if not size_bytes:
         raise DocumentUnreadable(
             stage=Stage.RECEIVE,

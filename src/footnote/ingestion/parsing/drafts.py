@@ -25,6 +25,7 @@ _WORTHLESS_TITLE = re.compile(
     r"|.*\.(?:docx?|pdf|pptx?|xlsx?|od[tsp]|indd|qxd|tex|dvi|rtf|txt|html?))",
     re.IGNORECASE,
 )
+_NUMBERED = re.compile(r"\d+(?:\.\d+)*[.)]?\s")
 MAX_TITLE_CHARACTERS = 200
 
 
@@ -121,5 +122,7 @@ def _title(declared: str | None, blocks: Iterable[Block], filename: str) -> str:
     if declared and not _WORTHLESS_TITLE.fullmatch(declared):
         return declared[:MAX_TITLE_CHARACTERS]
     heading = next((block.text for block in blocks if block.kind is BlockKind.HEADING), "")
+    if _NUMBERED.match(heading):  # the first chapter is not what the whole is called
+        heading = ""
     stem = clean(PurePath(filename.replace("\\", "/")).stem)
     return (heading or stem or filename)[:MAX_TITLE_CHARACTERS]

@@ -35,8 +35,7 @@ OcrChoice = Literal["auto", "tesseract", "rapidocr", "off"]
 
 TESSERACT_INSTALL = "apt-get install tesseract-ocr"
 RAPIDOCR_INSTALL = (
-    "pip install --no-deps rapidocr-onnxruntime && "
-    "pip install opencv-python-headless pyclipper shapely six pyyaml pillow tqdm"
+    "pip install 'footnote[ocr]' && pip install --no-deps rapidocr-onnxruntime"
 )
 _SIZE_OF_HEIGHT = 0.75
 """Font size as a share of the height of a recognised line's box."""

@@ -9,7 +9,6 @@ from kreuzberg import (
     ConcurrencyConfig,
     ExtractionConfig,
     ExtractionResult,
-    PageConfig,
     extract_bytes_sync,
 )
 
@@ -17,27 +16,22 @@ from footnote.domain import BlockKind, MetadataValue
 from footnote.ingestion.parsing.drafts import Draft, Reading
 from footnote.ingestion.parsing.markdown import markdown_drafts
 
-_PAGE_MARK = "⁂page⁂{page_num}⁂"
-_PAGE_LINE = re.compile(r"^⁂page⁂(\d+)⁂[ \t]*$", re.MULTILINE)
 _FRONT_RULE = re.compile(r"\A-{3,}\s*\n")
 _KEPT_METADATA = {"created_at": "created_at", "modified_at": "modified_at", "subject": "subject"}
 
 
-def read_by_kreuzberg(content: bytes, media_type: str, *, paged: bool = False) -> Reading:
-    """Read a file; with `paged`, each slide is a page.
+def read_by_kreuzberg(content: bytes, media_type: str) -> Reading:
+    """Read a file as one run of blocks without pages.
 
     Raises whatever kreuzberg raises for a file it cannot read.
     """
     config = ExtractionConfig(
         use_cache=False,
         output_format="markdown",
-        pages=PageConfig(insert_page_markers=True, marker_format=f"\n\n{_PAGE_MARK}\n\n")
-        if paged
-        else None,
         concurrency=ConcurrencyConfig(max_threads=1),
     )
     result = extract_bytes_sync(content, media_type, config=config)
-    drafts = list(_paged(result.content) if paged else _unpaged(result.content))
+    drafts = list(markdown_drafts(_FRONT_RULE.sub("", result.content)))
     drafts += _embedded(result)
     metadata: dict[str, MetadataValue] = {
         name: str(value)
@@ -49,21 +43,8 @@ def read_by_kreuzberg(content: bytes, media_type: str, *, paged: bool = False) -
     return Reading(
         drafts=tuple(drafts),
         title=result.metadata.get("title") or result.metadata.get("subject"),
-        pages_stand_alone=paged,
-        page_count=max((draft.page or 0 for draft in drafts), default=0) or None if paged else None,
         metadata=metadata,
     )
-
-
-def _unpaged(text: str) -> Iterator[Draft]:
-    return markdown_drafts(_FRONT_RULE.sub("", text))
-
-
-def _paged(text: str) -> Iterator[Draft]:
-    before, *parts = _PAGE_LINE.split(text)
-    yield from markdown_drafts(before, 1)
-    for number, part in zip(parts[::2], parts[1::2], strict=True):
-        yield from markdown_drafts(part, int(number))
 
 
 def _embedded(result: ExtractionResult) -> Iterator[Draft]:

@@ -17,6 +17,7 @@ _BOMS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _PARAGRAPH = re.compile(r"\n[ \t]*\n\s*")
+_MARKED = re.compile(r"(={1,6}|#{1,6})[ \t]+(?=\S)")
 _UNDERLINE = re.compile(r"([=\-~*_])\1{2,}")
 _NUMBERED = re.compile(r"((?:\d{1,2}\.)*\d{1,2})\.?[ \t]+\S")
 _LABELLED = re.compile(r"(?:chapter|section|part|article|annex|appendix)\s+[\dIVXLCA-Z]+\b", re.I)
@@ -54,14 +55,22 @@ def _plain_drafts(text: str) -> Iterator[Draft]:
         if number == 0 and level == 0 and len(lines) == 1 and _could_be_title(lines[0]):
             level = 1
         if level:
-            yield Draft(kind=BlockKind.HEADING, text=lines[0], level=level)
-            lines = lines[2:] if len(lines) > 1 else []
+            marked = bool(_MARKED.match(lines[0].strip()))
+            yield Draft(kind=BlockKind.HEADING, text=_MARKED.sub("", lines[0].strip()), level=level)
+            lines = lines[1 if marked else 2 :]
         if not lines:
             continue
         if all(_BULLET.match(line) or line[:1].isspace() for line in lines) and len(lines) > 1:
             yield Draft(kind=BlockKind.LIST, text="\n".join(lines))
         else:
-            yield Draft(kind=BlockKind.PARAGRAPH, text="\n".join(lines))
+            separator = " " if _is_wrapped_prose(lines) else "\n"
+            yield Draft(kind=BlockKind.PARAGRAPH, text=separator.join(lines))
+
+
+def _is_wrapped_prose(lines: list[str]) -> bool:
+    """Whether lines break only because a page was so wide, and not for a poem or an address."""
+    widest = max(map(len, lines))
+    return widest >= 50 and all(len(line) > 0.6 * widest for line in lines[:-1])
 
 
 def _could_be_title(line: str) -> bool:
@@ -73,6 +82,8 @@ def _heading_level(lines: list[str]) -> int:
     first = lines[0].strip()
     if not first or len(first) > MAX_HEADING_CHARACTERS or first[-1] in ".;,:!?":
         return 0
+    if marked := _MARKED.match(first):
+        return len(marked.group(1))
     if len(lines) > 1:
         rule = _UNDERLINE.fullmatch(lines[1].strip())
         return (1 if rule.group(1) == "=" else 2) if rule else 0

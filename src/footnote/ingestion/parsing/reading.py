@@ -19,6 +19,7 @@ from footnote.ingestion.parsing.ocr import OcrChoice, select_ocr
 from footnote.ingestion.parsing.office import read_by_kreuzberg
 from footnote.ingestion.parsing.pdf import read_pdf
 from footnote.ingestion.parsing.plaintext import decode, read_captions, read_plain_text
+from footnote.ingestion.parsing.slides import read_slides
 
 _TEXT_READERS: dict[str, Callable[[str], Reading]] = {
     media.MARKDOWN: read_markdown,
@@ -91,7 +92,7 @@ def _read(content: bytes, media_type: str, options: ReadingOptions) -> Reading:
     if media.is_image(media_type):
         return read_images(content, ocr(), max_pages=options.max_pages)
     if media_type == media.PPTX:
-        return read_by_kreuzberg(content, media_type, paged=True)
+        return read_slides(content)
     if media_type in _BY_KREUZBERG:
         return read_by_kreuzberg(content, media_type)
     raise _unreadable(f"{media_type} has no reader", "convert it to PDF, an Office format or text")

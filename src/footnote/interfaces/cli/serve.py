@@ -84,11 +84,15 @@ async def _serve(settings: Settings, listening: socket.socket, *, with_worker: b
     failures: list[FootnoteError] = []
     ready = asyncio.Event()
 
+    def begin() -> None:
+        present.notices().print("Ready.")
+        ready.set()
+
     def stop_for(failure: FootnoteError) -> None:
         failures.append(failure)
         server.should_exit = True
 
-    server = loading.server(create_app(settings, ready.set, stop_for), _GRACE_SECONDS)
+    server = loading.server(create_app(settings, begin, stop_for), _GRACE_SECONDS)
     _end_quietly_on_signals(server)
     async with AsyncExitStack() as stack:
         if with_worker:

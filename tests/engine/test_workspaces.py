@@ -1,0 +1,77 @@
+"""Two workspaces with the same documents, through every verb of the engine."""
+
+from __future__ import annotations
+
+import pytest
+
+from footnote.domain import Principal, SearchFilters, SearchRequest
+from footnote.engine import Engine
+from footnote.errors import Conflict, InvalidRequest, NotFound
+from footnote.jobs.inline import work_until_resting
+
+TEXT = b"# Policy POL-88213-X\n\nThe deductible for storm damage is EUR 12,500 for each event."
+
+
+async def test_twins_never_meet(engine: Engine) -> None:
+    await engine.create_workspace("acme")
+    await engine.create_workspace("bolt")
+    acme, bolt = await engine.workspace("acme"), await engine.workspace("bolt")
+    documents = {}
+    for workspace in (acme, bolt):
+        received = await workspace.receive(TEXT, "policy.md")
+        assert not received.duplicate
+        documents[workspace.workspace.name] = received.document
+        await work_until_resting(
+            engine, workspace, [received.document.document_id], lambda _: None
+        )
+    for mine, theirs in ((acme, documents["bolt"]), (bolt, documents["acme"])):
+        response = await mine.search(SearchRequest(query="POL-88213-X"))
+        own = documents[mine.workspace.name].document_id
+        assert {each.passage.document_id for each in response.evidence} == {own}
+        answer = await mine.ask("What is the deductible for storm damage?")
+        assert answer.found
+        assert {each.document_id for each in answer.citations} == {own}
+        filtered = await mine.search(
+            SearchRequest(
+                query="deductible", filters=SearchFilters(document_ids=(theirs.document_id,))
+            )
+        )
+        assert filtered.evidence == ()
+        assert await mine.statuses([theirs.document_id]) == {}
+        for attempt in (
+            mine.document(theirs.document_id),
+            mine.children(theirs.document_id),
+            mine.delete_document(theirs.document_id),
+            mine.context(f"{theirs.document_id}:1:0"),
+        ):
+            with pytest.raises(NotFound):
+                await attempt
+    await acme.delete_document(documents["acme"].document_id)
+    assert (await bolt.search(SearchRequest(query="POL-88213-X"))).evidence
+
+
+async def test_the_default_workspace_makes_itself_and_others_do_not(engine: Engine) -> None:
+    assert (await engine.workspace()).workspace.name == engine.settings.default_workspace
+    with pytest.raises(NotFound):
+        await engine.workspace("nobody")
+    await engine.create_workspace("acme")
+    with pytest.raises(Conflict):
+        await engine.create_workspace("acme")
+    with pytest.raises(InvalidRequest):
+        await engine.create_workspace("Not A Name")
+    assert [each.name for each in await engine.workspaces()] == ["acme", "default"]
+
+
+async def test_nobody_may_act_as_the_system(engine: Engine) -> None:
+    for principal in (Principal(principal_id="*"), Principal(principal_id="a", groups=("*",))):
+        with pytest.raises(InvalidRequest):
+            await engine.workspace(principal=principal)
+
+
+@pytest.mark.parametrize("query", ["", "   ", "\x00", "x" * 10_001], ids=["empty", "blank", "nul", "long"])
+async def test_a_query_that_asks_nothing_is_refused(engine: Engine, query: str) -> None:
+    workspace = await engine.workspace()
+    with pytest.raises(InvalidRequest):
+        await workspace.search(SearchRequest(query=query))
+    with pytest.raises(InvalidRequest):
+        await workspace.ask(query)

@@ -1,0 +1,148 @@
+"""`footnote serve` as an operator sees it: a process that starts, works, and ends well."""
+
+import asyncio
+import json
+import signal
+import sys
+from asyncio.subprocess import PIPE, Process
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+
+import httpx
+import pytest
+
+from footnote.settings import Settings
+from tests.interfaces.serving import environment, footnote
+
+RESTING = {"indexed", "failed"}
+
+
+@asynccontextmanager
+async def serving(env: Mapping[str, str], *options: str) -> AsyncIterator[tuple[Process, str]]:
+    """The process and its address, once it says that it is ready."""
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "footnote.interfaces.cli.main", "serve", "--port", "0", *options),
+        env=env,
+        stdout=PIPE,
+        stderr=PIPE,
+    )
+    assert process.stderr is not None
+    try:
+        said = await _until(process.stderr, "Ready.")
+        yield process, said.split("listens on ")[1].split()[0]
+    finally:
+        if process.returncode is None:
+            process.terminate()
+        await process.communicate()
+
+
+async def _until(stream: asyncio.StreamReader, word: str) -> str:
+    said = ""
+    while word not in said:
+        line = await asyncio.wait_for(stream.readline(), 120)
+        assert line, said
+        said += line.decode()
+    return said
+
+
+async def test_a_file_that_is_uploaded_is_indexed_by_the_worker_beside_the_server(
+    settings: Settings,
+) -> None:
+    async with serving(environment(settings)) as (process, address):
+        async with httpx.AsyncClient(base_url=address, timeout=60) as http:
+            assert (await http.get("/health")).status_code == 200
+            text = b"The deductible for each moored buoy is 2,500 euros."
+            accepted = await http.post("/v1/documents", files={"file": ("note.txt", text)})
+            document = await _rested(http, accepted.headers["location"])
+            assert document["status"] == "indexed"
+            found = await http.post("/v1/answers", json={"question": "What is the deductible?"})
+            assert "2,500 euros" in found.json()["text"]
+        process.send_signal(signal.SIGTERM)
+        assert await asyncio.wait_for(process.wait(), 60) == 0
+
+
+async def _rested(http: httpx.AsyncClient, location: str) -> dict[str, object]:
+    async with asyncio.timeout(120):
+        while True:
+            document: dict[str, object] = (await http.get(location)).json()
+            if document["status"] in RESTING:
+                return document
+            await asyncio.sleep(0.1)  # between looks; nothing is assumed about how long it takes
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda one: one.name)
+async def test_a_signal_ends_it_quietly(settings: Settings, number: signal.Signals) -> None:
+    async with serving(environment(settings), "--no-worker") as (process, _):
+        process.send_signal(number)
+        _, err = await asyncio.wait_for(process.communicate(), 60)
+        assert process.returncode == 0
+        assert b"Traceback" not in err
+
+
+async def test_it_says_where_it_listens_and_that_it_is_for_this_computer_only(
+    settings: Settings,
+) -> None:
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "footnote.interfaces.cli.main", "serve", "--port", "0"),
+        "--no-worker",
+        env=environment(settings),
+        stderr=PIPE,
+    )
+    assert process.stderr is not None
+    said = await _until(process.stderr, "Ready.")
+    process.terminate()
+    await process.communicate()
+    assert "http://127.0.0.1:" in said
+    assert "Only this computer is served" in said
+
+
+async def test_a_server_that_cannot_start_ends_with_the_reason(settings: Settings) -> None:
+    url = "postgresql://nobody@127.0.0.1:1/nothing"
+    env = {**environment(settings), "FOOTNOTE_DATABASE_URL": url}
+    env["FOOTNOTE_OWNER_DATABASE_URL"] = url
+    ended = await footnote(env, "serve", "--port", "0")
+    assert ended.code == 4
+    assert "Error: " in ended.err
+    assert "Traceback" not in ended.err
+
+
+async def test_while_the_database_keeps_it_waiting_it_answers_503(settings: Settings) -> None:
+    asked = asyncio.Event()
+
+    async def never_answer(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        asked.set()
+        await writer.wait_closed()
+
+    silent = await asyncio.start_server(never_answer, "127.0.0.1", 0)
+    port = silent.sockets[0].getsockname()[1]
+    url = f"postgresql://nobody@127.0.0.1:{port}/nothing"
+    env = {**environment(settings), "FOOTNOTE_DATABASE_URL": url}
+    env["FOOTNOTE_OWNER_DATABASE_URL"] = url
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "footnote.interfaces.cli.main", "serve", "--port", "0"),
+        env=env,
+        stderr=PIPE,
+    )
+    assert process.stderr is not None
+    try:
+        said = await _until(process.stderr, "Only this computer")
+        address = said.split("listens on ")[1].split()[0]
+        await asyncio.wait_for(asked.wait(), 60)
+        async with httpx.AsyncClient(base_url=address, timeout=60) as http:
+            health = await http.get("/health")
+            assert health.status_code == 503
+            assert "starting" in json.dumps(health.json())
+            assert (await http.get("/stats")).status_code == 503
+    finally:
+        process.kill()
+        await process.communicate()
+        silent.close()
+
+
+async def test_a_port_in_use_is_said_in_a_sentence(settings: Settings) -> None:
+    taken = await asyncio.start_server(lambda *_: None, "127.0.0.1", 0)
+    port = taken.sockets[0].getsockname()[1]
+    ended = await footnote(environment(settings), "serve", "--port", str(port))
+    taken.close()
+    assert ended.code == 2
+    assert f"port {port}" in ended.err

@@ -1,0 +1,203 @@
+"""Documents go through the queue and come to rest, each by itself."""
+
+from __future__ import annotations
+
+import asyncio
+from uuid import uuid4
+
+import pytest
+
+from footnote.domain import DocumentStatus, SearchRequest, SourceType, Stage
+from footnote.engine import Engine, WorkspaceEngine
+from footnote.errors import NotFound
+from footnote.jobs.inline import work_until_resting
+
+MAIL = b"""From: Ada <ada@example.org>
+To: Bob <bob@example.org>
+Subject: Winch parts
+Date: Mon, 3 Mar 2025 10:00:00 +0000
+MIME-Version: 1.0
+Content-Type: multipart/mixed; boundary=cut
+
+--cut
+Content-Type: text/plain; charset=utf-8
+
+The delivery note for the winch is attached.
+
+--cut
+Content-Type: text/csv; name=parts.csv
+Content-Disposition: attachment; filename=parts.csv
+
+part,amount
+capstan,4
+pawl,12
+
+--cut
+Content-Type: application/octet-stream; name=virus.bin
+Content-Disposition: attachment; filename=virus.bin
+Content-Transfer-Encoding: base64
+
+AAECAwQFBgcICQ==
+
+--cut--
+"""
+
+
+async def ingest(engine: Engine, workspace: WorkspaceEngine, *files: tuple[str, bytes]) -> None:
+    received = [await workspace.receive(content, name) for name, content in files]
+    await work_until_resting(
+        engine, workspace, [each.document.document_id for each in received], lambda _: None
+    )
+
+
+async def test_a_broken_file_fails_alone(engine: Engine, workspace: WorkspaceEngine) -> None:
+    files = [
+        ("good.md", b"# Terms\n\nThe notice period is three months."),
+        ("empty.txt", b""),
+        ("noise.bin", bytes(range(256)) * 8),
+        ("broken.pdf", b"%PDF-1.7\nthis is not a page tree"),
+    ]
+    await ingest(engine, workspace, *files)
+    page = await workspace.documents()
+    by_name = {document.filename: document for document in page.documents}
+    assert by_name["good.md"].status is DocumentStatus.INDEXED
+    for name in ("empty.txt", "noise.bin", "broken.pdf"):
+        document = by_name[name]
+        assert document.status is DocumentStatus.FAILED, name
+        assert document.failure is not None
+        assert document.failure.cause
+        assert document.failure.advice
+    assert (await workspace.search(SearchRequest(query="notice period"))).evidence
+
+
+async def test_attachments_become_children_of_their_mail(
+    engine: Engine, workspace: WorkspaceEngine
+) -> None:
+    await ingest(engine, workspace, ("mail.eml", MAIL))
+    page = await workspace.documents()
+    mail = next(each for each in page.documents if each.filename == "mail.eml")
+    children = {each.filename: each for each in await workspace.children(mail.document_id)}
+    assert children["parts.csv"].status is DocumentStatus.INDEXED
+    assert children["parts.csv"].source_type is SourceType.EMAIL_ATTACHMENT
+    assert children["virus.bin"].status is DocumentStatus.FAILED
+    found = await workspace.search(SearchRequest(query="pawl"))
+    assert found.evidence[0].passage.parent_id == mail.document_id
+    assert found.evidence[0].passage.parent_title == mail.title
+    await workspace.delete_document(mail.document_id)
+    assert (await workspace.stats()).documents == 0
+
+
+async def test_a_duplicate_upload_is_the_same_document(
+    engine: Engine, workspace: WorkspaceEngine
+) -> None:
+    first = await workspace.receive(b"one text", "a.txt")
+    second = await workspace.receive(b"one text", "b.txt")
+    assert second.duplicate
+    assert second.document.document_id == first.document.document_id
+
+
+async def test_concurrent_uploads_of_the_same_bytes_make_one_document(
+    workspace: WorkspaceEngine,
+) -> None:
+    received = await asyncio.gather(
+        *(workspace.receive(b"one text", f"{number}.txt") for number in range(6))
+    )
+    assert len({each.document.document_id for each in received}) == 1
+    assert sum(not each.duplicate for each in received) == 1
+
+
+async def test_the_old_version_answers_until_the_new_one_is_published(
+    engine: Engine, workspace: WorkspaceEngine
+) -> None:
+    async def upload(text: bytes) -> None:
+        received = await workspace.receive(text, "terms.md", external_id="terms")
+        await work_until_resting(
+            engine, workspace, [received.document.document_id], lambda _: None
+        )
+
+    await upload(b"The notice period is three months.")
+    waiting = await workspace.receive(
+        b"The notice period is six months.", "terms.md", external_id="terms"
+    )
+    assert waiting.new_version
+    answered = await workspace.search(SearchRequest(query="notice period"))
+    assert "three" in answered.evidence[0].passage.text
+    await upload(b"The notice period is six months.")
+    answered = await workspace.search(SearchRequest(query="notice period"))
+    assert [each.passage.text for each in answered.evidence] == ["The notice period is six months."]
+
+
+async def test_a_new_version_that_cannot_be_read_leaves_the_old_one(
+    engine: Engine, workspace: WorkspaceEngine
+) -> None:
+    for content in (b"The notice period is three months.", b"%PDF-1.7 broken"):
+        received = await workspace.receive(content, "terms", external_id="terms")
+        await work_until_resting(
+            engine, workspace, [received.document.document_id], lambda _: None
+        )
+    document = await workspace.document(received.document.document_id)
+    assert document.status is DocumentStatus.FAILED
+    assert (await workspace.search(SearchRequest(query="notice period"))).evidence
+
+
+async def test_a_failed_document_is_tried_again_when_it_is_sent_again(
+    engine: Engine, workspace: WorkspaceEngine
+) -> None:
+    broken = b"%PDF-1.7 broken"
+    await ingest(engine, workspace, ("a.pdf", broken))
+    again = await workspace.receive(broken, "a.pdf")
+    assert not again.duplicate
+    assert again.document.status is DocumentStatus.QUEUED
+
+
+async def test_a_document_whose_worker_keeps_dying_is_parked(
+    engine: Engine, workspace: WorkspaceEngine
+) -> None:
+    received = await workspace.receive(b"one text", "a.txt")
+    async with engine.database.outside() as connection:
+        await connection.execute("UPDATE procrastinate_jobs SET attempts = 99")
+    documents = await work_until_resting(
+        engine, workspace, [received.document.document_id], lambda _: None
+    )
+    document = documents[received.document.document_id]
+    assert document.status is DocumentStatus.FAILED
+    assert document.failure is not None
+    assert "99 times" in document.failure.cause
+
+
+async def test_deleting_while_it_is_queued_leaves_nothing_to_do(
+    engine: Engine, workspace: WorkspaceEngine
+) -> None:
+    received = await workspace.receive(b"one text", "a.txt")
+    other = await workspace.receive(b"another text", "b.txt")
+    await workspace.delete_document(received.document.document_id)
+    await work_until_resting(engine, workspace, [other.document.document_id], lambda _: None)
+    assert (await workspace.stats()).documents == 1
+
+
+async def test_a_blob_goes_with_its_last_document(workspace: WorkspaceEngine) -> None:
+    one = await workspace.receive(b"one text", "a.txt", collection="left")
+    two = await workspace.receive(b"one text", "a.txt", collection="right")
+    blobs = workspace.engine.blobs.folder
+    assert one.document.document_id != two.document.document_id
+    await workspace.delete_document(one.document.document_id)
+    assert [path for path in blobs.rglob("*") if path.is_file()]
+    await workspace.delete_document(two.document.document_id)
+    assert not [path for path in blobs.rglob("*") if path.is_file()]
+    with pytest.raises(NotFound):
+        await workspace.document(uuid4())
+
+
+async def test_a_file_too_large_is_kept_as_failed_without_its_bytes(
+    engine: Engine, workspace: WorkspaceEngine, tmp_path: object
+) -> None:
+    from pathlib import Path
+
+    path = Path(str(tmp_path)) / "large.txt"
+    with path.open("wb") as file:
+        file.truncate(engine.settings.max_file_bytes + 1)
+    received = await workspace.receive_file(path)
+    assert received.document.status is DocumentStatus.FAILED
+    assert received.document.failure is not None
+    assert received.document.failure.stage is Stage.RECEIVE
+    assert not engine.blobs.folder.exists()
