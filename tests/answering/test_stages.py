@@ -125,6 +125,12 @@ def test_a_split_table_keeps_its_header_for_each_part() -> None:
     assert found[0].canonical_span == (72, 72 + len("Basel | 1,200"))
 
 
+@pytest.mark.parametrize("space", [" ", "\t", "\r", "\x1f", "\u00a0", "\u2028"], ids=repr)
+def test_no_white_space_of_any_kind_surrounds_a_row(space: str) -> None:
+    passage = make_passage(f"|{space}Basel | 1,200{space}|{space}", kinds=[BlockKind.TABLE])
+    assert [each.quote for each in candidates_of(make_evidence(passage))] == ["Basel | 1,200"]
+
+
 @given(scores=st.lists(st.floats(0, 1), max_size=40), limit=st.integers(1, 30), data=st.data())
 def test_a_shortlist_is_full_ascending_and_holds_the_best(
     scores: list[float], limit: int, data: st.DataObject

@@ -149,12 +149,18 @@ def _lines(text: str, start: int, end: int) -> list[tuple[int, int]]:
     """Non-empty lines without their white space and outer cell borders."""
     found = []
     for match in _LINE.finditer(text, start, end):
-        line = match.group()
-        first = match.start() + len(line) - len(line.lstrip(" \t\r|"))
-        last = match.end() - (len(line) - len(line.rstrip(" \t\r|")))
+        first, last = match.span()
+        while first < last and _is_edge(text[first]):
+            first += 1
+        while first < last and _is_edge(text[last - 1]):
+            last -= 1
         if first < last:
             found.append((first, last))
     return found
+
+
+def _is_edge(character: str) -> bool:
+    return character == "|" or character.isspace()
 
 
 def _is_separator(row: str) -> bool:

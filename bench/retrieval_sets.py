@@ -1,0 +1,78 @@
+"""Reads retrieval sets: `corpus.jsonl`, `queries.jsonl` and `qrels.tsv` in a folder."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+FILES = ("corpus.jsonl", "queries.jsonl", "qrels.tsv")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedDocument:
+    """A document of a set."""
+
+    identity: str
+    title: str
+    text: str
+
+    @property
+    def whole(self) -> str:
+        """Title and text as one chunk.
+
+        Where the text begins with its title already (Cranfield), it is not said twice.
+        """
+        return "\n".join(part for part in (self.title, self.text) if part)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetrievalSet:
+    """Documents, questions and which document answers which question how well."""
+
+    name: str
+    language: str
+    """ISO 639-1."""
+    documents: tuple[JudgedDocument, ...]
+    queries: Mapping[str, str]
+    judgements: Mapping[str, Mapping[str, int]]
+    """Grades by query and document; 0 is not relevant."""
+
+
+def names_in(folder: Path) -> list[str]:
+    """The sets that lie in a folder, by name."""
+    return sorted(
+        each.name
+        for each in (folder.iterdir() if folder.is_dir() else ())
+        if all((each / name).is_file() for name in FILES)
+    )
+
+
+def read_set(folder: Path) -> RetrievalSet:
+    """The set in a folder; its language is a two-letter suffix of the name, else English."""
+    judgements: dict[str, dict[str, int]] = {}
+    with (folder / "qrels.tsv").open(encoding="utf-8", newline="") as file:
+        for line in csv.DictReader(file, delimiter="\t"):
+            judgements.setdefault(line["query-id"], {})[line["corpus-id"]] = int(line["score"])
+    suffix = folder.name.rpartition("-")[2]
+    return RetrievalSet(
+        name=folder.name,
+        language=suffix if len(suffix) == 2 else "en",
+        documents=tuple(
+            JudgedDocument(
+                identity=str(row["_id"]),
+                title=str(row.get("title") or "").replace("_", " ").strip(),
+                text=str(row["text"]),
+            )
+            for row in _rows(folder / "corpus.jsonl")
+        ),
+        queries={str(row["_id"]): str(row["text"]) for row in _rows(folder / "queries.jsonl")},
+        judgements=judgements,
+    )
+
+
+def _rows(path: Path) -> list[dict[str, object]]:
+    with path.open(encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]

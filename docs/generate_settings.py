@@ -1,0 +1,74 @@
+"""Writes `docs/settings.md` from the settings in the code: `python docs/generate_settings.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal, get_args, get_origin
+
+from pydantic.fields import FieldInfo
+
+from footnote.settings import Settings
+
+TARGET = Path(__file__).with_name("settings.md")
+
+_INTRODUCTION = """\
+# Settings
+
+<!-- Written by docs/generate_settings.py; change src/footnote/settings.py instead. -->
+
+Each setting is an environment variable, read when a process starts. The options `--host`, `--port`
+and `--top-k` win over it, and so do the arguments of `footnote.open()`, where a setting has its name
+in lower case and without the prefix: `FOOTNOTE_TOP_K` is `top_k`. A value that cannot be used ends
+the command with exit code 2 and a sentence that names the setting.
+
+| variable | default | values | what it does |
+|---|---|---|---|
+"""
+
+_CLOSING = """
+`FOOTNOTE_WORKSPACE` is not a setting of the engine but of the command line: the workspace a command
+works in when it is given no `--workspace`.
+"""
+
+_DESCRIBED_DEFAULTS = {"home": "the user's data folder"}
+"""Defaults that differ from machine to machine."""
+
+
+def render() -> str:
+    """The page, with one row for each setting in the order of the code."""
+    rows = (_row(name, setting) for name, setting in Settings.model_fields.items())
+    return _INTRODUCTION + "".join(rows) + _CLOSING
+
+
+def _row(name: str, setting: FieldInfo) -> str:
+    cells = (
+        f"`FOOTNOTE_{name.upper()}`",
+        _default(name, setting),
+        ", ".join(_values(setting)),
+        setting.description or "",
+    )
+    return "| " + " | ".join(cells) + " |\n"
+
+
+def _default(name: str, setting: FieldInfo) -> str:
+    if name in _DESCRIBED_DEFAULTS:
+        return _DESCRIBED_DEFAULTS[name]
+    return "unset" if setting.default is None else f"`{setting.default}`"
+
+
+def _values(setting: FieldInfo) -> Iterator[str]:
+    if get_origin(setting.annotation) is Literal:
+        yield from (f"`{value}`" for value in get_args(setting.annotation))
+        return
+    kinds = get_args(setting.annotation) or (setting.annotation,)
+    names = {int: "integer", float: "number", str: "text", Path: "path"}
+    yield from (names[kind] for kind in kinds if kind in names)
+    for bound, word in (("gt", "above"), ("ge", "from"), ("le", "to")):
+        for rule in setting.metadata:
+            if hasattr(rule, bound):
+                yield f"{word} {getattr(rule, bound)}"
+
+
+if __name__ == "__main__":
+    TARGET.write_text(render(), encoding="utf-8")

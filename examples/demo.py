@@ -1,0 +1,72 @@
+"""Walks a newcomer through Footnote: ingest the example documents, then ask them questions."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+FOOTNOTE = Path(sys.executable).with_name("footnote")
+DOCUMENTS = Path(__file__).resolve().parent / "documents"
+WORKSPACE = "demo"
+QUESTIONS = (
+    "What is the deductible for storm damage?",
+    "How much notice must a policyholder give to cancel policy POL-88213-X?",
+    "What is the total amount of the repair invoice?",
+    "Wie lange läuft der Mietvertrag der Lagerhalle?",
+    "Who won the football world cup?",
+)
+NOT_IN_THE_DOCUMENTS = 3
+"""Exit code of `footnote ask` when the documents do not answer."""
+
+
+def main() -> int:
+    """Run the walk; each step is a command the reader can repeat."""
+    subprocess.run(
+        [FOOTNOTE, "workspace", "create", WORKSPACE], stderr=subprocess.DEVNULL, check=False
+    )
+    say("Ingest a small company's papers: PDF, Word, Excel, slides, mail, scans …")
+    if run("ingest", str(DOCUMENTS)) != 0:
+        return 1
+    say("Find an exact number. Words and meaning are searched together.")
+    if run("search", "POL-88213-X", "--top-k", "2") != 0:
+        return 1
+    for question in QUESTIONS:
+        say("Ask. Every statement carries its footnote, or there is no answer.")
+        if run("ask", question) not in (0, NOT_IN_THE_DOCUMENTS):
+            return 1
+    farewell()
+    return 0
+
+
+def say(line: str) -> None:
+    """A remark between two commands."""
+    print(f"\n── {line}", flush=True)
+
+
+def run(*arguments: str) -> int:
+    """Show a command, then run it in the demo's workspace."""
+    print(f"$ footnote {shlex.join(arguments)}\n", flush=True)
+    command = [FOOTNOTE, *arguments, "--workspace", WORKSPACE]
+    return subprocess.run(command, check=False).returncode
+
+
+def farewell() -> None:
+    """How to go on from here."""
+    home = os.environ.get("FOOTNOTE_HOME")
+    setting = f"FOOTNOTE_HOME={shlex.quote(home)} " if home else ""
+    print(
+        f"""
+── Done. Go on with the same documents:
+
+  {setting}{FOOTNOTE} ask "What does a Pelorus 4 cost?" --workspace {WORKSPACE}
+  {setting}{FOOTNOTE} serve      # the HTTP API on http://127.0.0.1:8080
+  {setting}{FOOTNOTE} doctor     # what is installed, what is missing
+"""
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

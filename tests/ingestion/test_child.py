@@ -1,0 +1,175 @@
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from footnote.domain import Attachment, ParsedDocument
+from footnote.errors import DocumentFailed, DocumentInterrupted, DocumentUnreadable
+from footnote.ingestion.parsing.reading import ReadingOptions, read_document
+from footnote.ingestion.parsing.subprocess import ChildParser
+from footnote.ingestion.parsing.wire import (
+    HEADER,
+    MalformedFrame,
+    decode_document,
+    decode_json,
+    decode_lengths,
+    encode_document,
+)
+from tests.ingestion import files
+
+SHARED = Path(os.environ.get("FOOTNOTE_TEST_DATA", "../shared/data")) / "documents"
+
+
+def children() -> set[int]:
+    tasks = Path("/proc/self/task").glob("*/children")
+    return {int(pid) for task in tasks for pid in task.read_text().split()}
+
+
+def through_the_wire(parsed: ParsedDocument) -> ParsedDocument:
+    frame = encode_document(parsed)
+    json_bytes, body_bytes = decode_lengths(frame[: HEADER.size])
+    rest = frame[HEADER.size :]
+    assert len(rest) == json_bytes + body_bytes
+    return decode_document(decode_json(rest[:json_bytes]), rest[json_bytes:])
+
+
+@pytest.mark.parametrize(
+    ("content", "filename"),
+    [
+        pytest.param(files.handbook_pdf(), "a.pdf", id="pages and tables"),
+        pytest.param(files.letter_eml(), "a.eml", id="attachments and metadata"),
+        pytest.param("Grüße 😀.\n\nZwei.".encode(), "a.md", id="unicode"),
+    ],
+)
+def test_a_document_survives_the_wire(content: bytes, filename: str) -> None:
+    parsed = read_document(content, filename)
+    assert through_the_wire(parsed) == parsed
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param({"text": 3}, id="text is no string"),
+        pytest.param({"blocks": [["paragraph", 0, 99, 1, None, None, None]]}, id="outside"),
+        pytest.param({"blocks": [["nonsense", 0, 1, 1, None, None, None]]}, id="unknown kind"),
+        pytest.param({"blocks": [["paragraph", 0, 3, 1, None, None, None]] * 2}, id="overlap"),
+        pytest.param({"attachments": [["a", "b", 10]]}, id="attachment outside the body"),
+        pytest.param({"paths": [3]}, id="malformed path"),
+    ],
+)
+def test_a_lying_child_is_not_believed(change: dict[str, object]) -> None:
+    honest: dict[str, object] = {
+        "text": "abc",
+        "blocks": [["paragraph", 0, 3, 1, None, None, None]],
+        "paths": [],
+        "media_type": "text/plain",
+        "title": None,
+        "page_count": None,
+        "languages": [],
+        "metadata": {},
+        "attachments": [],
+    }
+    assert decode_document(honest, b"").text == "abc"
+    with pytest.raises(MalformedFrame):
+        decode_document({**honest, **change}, b"")
+
+
+def test_a_frame_that_claims_to_be_endless_is_refused() -> None:
+    with pytest.raises(MalformedFrame):
+        decode_lengths(HEADER.pack(2**32 - 1, 0))
+
+
+async def test_a_child_reads_like_the_reader_itself() -> None:
+    async with ChildParser() as parser:
+        content = files.letter_eml()
+        parsed = await parser(content, "letter.eml")
+    assert parsed == read_document(content, "letter.eml")
+    assert isinstance(parsed.attachments[0], Attachment)
+
+
+async def test_a_refusal_leaves_the_child_alive() -> None:
+    async with ChildParser() as parser:
+        with pytest.raises(DocumentUnreadable, match="password"):
+            await parser(files.handbook_pdf(password="x"), "a.pdf")
+        before = children()
+        assert (await parser(b"# ok", "a.md")).text == "ok"
+        assert children() == before
+
+
+async def test_a_file_that_takes_too_long_fails_alone() -> None:
+    async with ChildParser(timeout_seconds=1.5) as parser:
+        await parser(b"# warm", "a.md")
+        endless = b"\n".join(b"> " * 40 + b"- " * 40 + b"x" for _ in range(60_000))
+        with pytest.raises(DocumentUnreadable, match="longer than 1.5 seconds"):
+            await parser(endless, "slow.md")
+    async with ChildParser() as parser:
+        assert (await parser(b"# ok", "a.md")).text == "ok"
+
+
+async def test_a_file_that_takes_too_much_memory_fails_alone() -> None:
+    async with ChildParser(memory_bytes=700 * 1024**2) as parser:
+        with pytest.raises(DocumentUnreadable, match="memory|crashed"):
+            await parser(b"a,b\n" * 30_000_000, "big.csv")
+        assert (await parser(b"# ok", "a.md")).text == "ok"
+
+
+async def test_a_reader_ended_by_the_system_may_be_tried_again() -> None:
+    async with ChildParser() as parser:
+        before = children()
+        slow = b"\n".join(b"> " * 40 + b"- " * 40 + b"x" for _ in range(60_000))
+        reading = asyncio.create_task(parser(slow, "slow.md"))
+        while not (started := children() - before):
+            await asyncio.sleep(0)
+        for pid in started:
+            os.kill(pid, signal.SIGKILL)
+        with pytest.raises(DocumentInterrupted) as raised:
+            await reading
+        assert raised.value.retryable
+        assert (await parser(b"# ok", "a.md")).text == "ok"
+
+
+async def test_a_cancelled_reading_leaves_no_process_behind() -> None:
+    async with ChildParser() as parser:
+        before = children()
+        slow = b"\n".join(b"> " * 40 + b"- " * 40 + b"x" for _ in range(60_000))
+        reading = asyncio.create_task(parser(slow, "slow.md"))
+        while not children() - before:
+            await asyncio.sleep(0)
+        reading.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await reading
+        assert children() - before == set()
+
+
+async def test_several_files_are_read_at_once() -> None:
+    async with ChildParser(processes=2) as parser:
+        texts = [f"# title {number}" for number in range(12)]
+        parsed = await asyncio.gather(*(parser(text.encode(), "a.md") for text in texts))
+    assert [document.text for document in parsed] == [f"title {number}" for number in range(12)]
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="the shared test documents are not here")
+async def test_no_foreign_document_crashes_or_hangs_the_parser() -> None:
+    failures = {}
+    async with ChildParser(
+        options=ReadingOptions(ocr="off"), timeout_seconds=60, processes=2
+    ) as parser:
+        for path in sorted(SHARED.rglob("*")):
+            if not path.is_file() or path.name.endswith(".expected.md"):
+                continue
+            try:
+                assert (await parser(path.read_bytes(), path.name)).blocks
+            except DocumentFailed as failure:
+                failures[path.relative_to(SHARED).as_posix()] = failure.cause
+    assert not [cause for cause in failures.values() if "crash" in cause or "longer" in cause]
+    readable = {"pdf", "docx", "pptx", "xlsx", "csv", "html", "md", "email", "doc", "xls", "epub"}
+    lost = {
+        name
+        for name in failures
+        if name.split("/")[0] in readable and "pictures" not in failures[name]
+    }
+    assert lost == set()

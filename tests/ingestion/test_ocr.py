@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import importlib.util
+import shutil
+
+import pytest
+
+from footnote.domain import BlockKind, ParsedDocument
+from footnote.ingestion.parsing.ocr import OcrChoice
+from footnote.ingestion.parsing.reading import ReadingOptions, read_document
+from tests.ingestion import files
+
+INVOICE = ["Invoice number 4711", "Please pay within thirty days.", "Thank you very much."]
+ENGINES = [
+    pytest.param(
+        "tesseract",
+        marks=pytest.mark.skipif(shutil.which("tesseract") is None, reason="no tesseract here"),
+    ),
+    pytest.param(
+        "rapidocr",
+        marks=pytest.mark.skipif(
+            importlib.util.find_spec("rapidocr_onnxruntime") is None, reason="no rapidocr here"
+        ),
+    ),
+]
+
+
+def read(content: bytes, filename: str, engine: OcrChoice) -> ParsedDocument:
+    return read_document(content, filename, ReadingOptions(ocr=engine))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("kind", ["PNG", "JPEG", "TIFF", "WEBP"])
+def test_a_picture_is_read_with_confidence(engine: OcrChoice, kind: str) -> None:
+    parsed = read(files.picture(INVOICE, kind), f"invoice.{kind.lower()}", engine)
+    text = parsed.text.replace(" ", "").replace("\n", "")
+    assert "Invoicenumber4711" in text
+    assert "withinthirtydays" in text
+    for block in parsed.blocks:
+        assert block.kind is BlockKind.OCR_TEXT
+        assert block.page == 1
+        assert 0.5 < (block.confidence or 0) <= 1
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_only_the_pages_without_text_are_read_from_pixels(engine: OcrChoice) -> None:
+    content = files.scanned_pdf(["A page with a text layer.", INVOICE])
+    parsed = read(content, "mixed.pdf", engine)
+    first, *others = parsed.blocks
+    assert (first.page, first.kind, first.confidence) == (1, BlockKind.PARAGRAPH, None)
+    assert {(block.page, block.kind) for block in others} == {(2, BlockKind.OCR_TEXT)}
+    assert "4711" in parsed.text
+
+
+def test_a_mixed_document_says_how_many_pages_were_not_read() -> None:
+    content = files.scanned_pdf(["A page with a text layer.", INVOICE])
+    parsed = read(content, "mixed.pdf", "off")
+    assert parsed.metadata["pages_without_text"] == 1
+    assert parsed.page_count == 2
