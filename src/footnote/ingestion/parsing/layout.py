@@ -55,9 +55,10 @@ def draft_pages(pages: Sequence[LaidPage]) -> list[Draft]:
         for item in page.items
         for word in item.words
     }
+    leading = _leading(pages)
     drafts: list[Draft] = []
     for page in pages:
-        for group in _groups(page, styles):
+        for group in _groups(page, styles, leading):
             for draft in _draft_group(group, page, styles, vocabulary):
                 if drafts and _same_list(drafts[-1], draft):
                     drafts[-1] = replace(drafts[-1], text=f"{drafts[-1].text}\n{draft.text}")
@@ -170,9 +171,8 @@ def _rounded(size: float) -> float:
 # --- grouping lines into blocks -------------------------------------------------------------
 
 
-def _groups(page: LaidPage, styles: _HeadingStyles) -> Iterator[list[PageItem]]:
+def _groups(page: LaidPage, styles: _HeadingStyles, leading: float) -> Iterator[list[PageItem]]:
     """Lines that belong to one block; a table stands alone."""
-    leading = _leading(page)
     group: list[PageItem] = []
     for item in page.items:
         previous = group[-1] if group else None
@@ -189,15 +189,22 @@ def _groups(page: LaidPage, styles: _HeadingStyles) -> Iterator[list[PageItem]]:
         yield group
 
 
-def _leading(page: LaidPage) -> float:
-    """The usual distance between the tops of two lines of a paragraph, in font sizes."""
-    lines = [item for item in page.items if isinstance(item, Line)]
-    ratios = Counter(
-        round((after.box.top - before.box.top) / after.size, 1)
-        for before, after in pairwise(lines)
-        if 0.8 < (after.box.top - before.box.top) / after.size < 2.5
-    )
-    return min(ratios.most_common(2), key=lambda pair: (-pair[1], pair[0]))[0] if ratios else 1.2
+def _leading(pages: Sequence[LaidPage]) -> float:
+    """The distance between the tops of two lines of a paragraph, in font sizes.
+
+    The least of the common ones: what is wider parts paragraphs.
+    """
+    ratios: Counter[float] = Counter()
+    for page in pages:
+        lines = [item for item in page.items if isinstance(item, Line)]
+        for before, after in pairwise(lines):
+            ratio = (after.box.top - before.box.top) / after.size
+            if 0.8 < ratio < 2.5 and abs(before.size - after.size) < 0.5:
+                ratios[round(ratio, 1)] += 1
+    if not ratios:
+        return 1.2
+    common = 0.3 * ratios.most_common(1)[0][1]
+    return min(ratio for ratio, count in ratios.items() if count >= common)
 
 
 def _parts(

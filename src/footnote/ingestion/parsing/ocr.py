@@ -34,9 +34,7 @@ Pixels = npt.NDArray[np.uint8]
 OcrChoice = Literal["auto", "tesseract", "rapidocr", "off"]
 
 TESSERACT_INSTALL = "apt-get install tesseract-ocr"
-RAPIDOCR_INSTALL = (
-    "pip install 'footnote[ocr]' && pip install --no-deps rapidocr-onnxruntime"
-)
+RAPIDOCR_INSTALL = "pip install 'footnote[ocr]' && pip install --no-deps rapidocr-onnxruntime"
 _SIZE_OF_HEIGHT = 0.75
 """Font size as a share of the height of a recognised line's box."""
 _DOUBTFUL = 0.6

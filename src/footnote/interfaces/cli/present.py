@@ -18,6 +18,7 @@ from rich.text import Text
 
 from footnote.domain import (
     Answer,
+    BlockKind,
     Citation,
     Document,
     DocumentStatus,
@@ -30,6 +31,9 @@ from footnote.domain import (
 _EXCERPT_CHARACTERS = 360
 _PIPED_WIDTH = 120
 """Columns when nobody looks: wide enough for a table's ids."""
+
+_ENDINGS = (".", "!", "?", "…", "。", "！", "？")
+"""What ends a statement; the next one follows on the same line only after these."""
 
 _STATUS_STYLES = {
     DocumentStatus.QUEUED: "dim",
@@ -76,8 +80,17 @@ def excerpt(text: str, limit: int = _EXCERPT_CHARACTERS) -> str:
     return line[:limit].rsplit(" ", 1)[0] + " …"
 
 
-def place(heading_path: Sequence[str], page: int | None, paragraph: int | None) -> str:
-    """Where something stands: section, page and paragraph."""
+def rows(markdown: str, most: int = 5) -> str:
+    """The first rows of a table, one a line, without the rule below its header."""
+    lines = [line for line in markdown.splitlines() if line.strip(" |:-")]
+    shown = [excerpt(line.strip().strip("|"), 110) for line in lines[:most]]
+    return "\n".join([*shown, "…"] if len(lines) > most else shown)
+
+
+def place(title: str, heading_path: Sequence[str], page: int | None, paragraph: int | None) -> str:
+    """Where something stands in a document: section, page and paragraph."""
+    if heading_path and heading_path[0] == title:
+        heading_path = heading_path[1:]
     where = [f"p. {page}"] if page is not None else []
     if paragraph is not None:
         where.append(f"¶ {paragraph}")
@@ -86,10 +99,10 @@ def place(heading_path: Sequence[str], page: int | None, paragraph: int | None) 
 
 
 def footnote(citation: Citation) -> Text:
-    """A footnote: marker, document, file, place and quote."""
-    where = place(citation.heading_path, citation.page, citation.paragraph)
+    """A footnote without its marker: document, file, place and quote."""
+    title = citation.document_title
+    where = place(title, citation.heading_path, citation.page, citation.paragraph)
     return Text.assemble(
-        (f"[{citation.marker}] ", "bold cyan"),
         (plain(citation.document_title), "bold"),
         f" ({plain(citation.filename)})",
         (f" › {where}" if where else "", "dim"),
@@ -105,30 +118,44 @@ def show_answer(console: Console, answer: Answer) -> None:
         return
     prose = Text()
     for sentence in answer.sentences:
-        prose.append(" " if prose else "").append(plain(sentence.text))
+        prose.append(plain(sentence.text))
         for marker in sentence.markers:
             prose.append(f" [{marker}]", style="bold cyan")
+        prose.append(" " if sentence.text.endswith(_ENDINGS) else "\n")
+    prose.rstrip()
     console.print(prose)
     console.print()
+    notes = _numbered()
     for citation in answer.citations:
-        console.print(footnote(citation))
+        notes.add_row(Text(f"[{citation.marker}]", style="bold cyan"), footnote(citation))
+    console.print(notes)
 
 
 def show_evidence(console: Console, evidence: Sequence[Evidence]) -> None:
     """Search results, best first: where each stands, what it says, why it is here."""
     if not evidence:
         console.print(Text("Nothing found.", style="yellow"))
+    results = _numbered()
     for item in evidence:
-        console.print(_heading(item))
-        console.print(Padding(Text(excerpt(item.passage.text)), (0, 0, 0, 4)))
-        console.print(Padding(Text(_reason(item), style="dim"), (0, 0, 1, 4)))
+        passage = item.passage
+        text = rows(passage.text) if passage.kind is BlockKind.TABLE else excerpt(passage.text)
+        lines = Text("\n").join([_heading(item), Text(text), Text(_reason(item) + "\n", "dim")])
+        results.add_row(Text(str(item.rank), style="bold cyan"), lines)
+    console.print(results)
+
+
+def _numbered() -> Table:
+    numbered = Table.grid(padding=(0, 1))
+    numbered.add_column(justify="right", no_wrap=True)
+    numbered.add_column(overflow="fold")
+    return numbered
 
 
 def _heading(item: Evidence) -> Text:
     passage = item.passage
-    where = place(passage.heading_path, passage.page_start, passage.paragraph_start)
+    title = passage.document_title
+    where = place(title, passage.heading_path, passage.page_start, passage.paragraph_start)
     return Text.assemble(
-        (f"{item.rank:>2}  ", "bold cyan"),
         (plain(passage.document_title), "bold"),
         f" ({_file_of(passage)})",
         (f" › {where}" if where else "", "dim"),
@@ -213,7 +240,7 @@ def show_document(console: Console, document: Document, children: Sequence[Docum
     for name, value in _facts(document):
         facts.add_row(name, value)
     console.print(Text(plain(document.title), style="bold"))
-    console.print(Padding(facts, (1, 0)))
+    console.print(Padding(facts, (1, 0), expand=False))
     if children:
         console.print(Text("Attachments", style="bold"))
         show_documents(console, children)
@@ -271,4 +298,4 @@ def show_health(console: Console, health: Health) -> None:
     verdict = (
         Text("Ready.", style="green") if health.ready else Text("Not ready.", style="bold red")
     )
-    console.print(Padding(verdict, (1, 0, 0, 0)))
+    console.print(Padding(verdict, (1, 0, 0, 0), expand=False))

@@ -1,0 +1,133 @@
+from __future__ import annotations
+
+import pytest
+
+from footnote.domain import DocumentClass, ParsedDocument
+from footnote.ingestion.chunking import chunk_blocks
+from footnote.ingestion.dates import iso_dates
+from footnote.ingestion.enrichment import (
+    CorpusFrequencies,
+    EnrichmentParts,
+    classify,
+    enrich,
+)
+from footnote.ingestion.languages import detect_language
+from footnote.ingestion.parsing.reading import read_document
+from tests.ingestion import files
+from tests.ingestion.test_chunking import TOKENIZER
+
+LEASE = """# Lease of the boathouse
+
+## Rent
+
+The rent for the boathouse is 900 euro a month. The tenant pays the rent on the first working day.
+The boathouse is let without furniture.
+
+## Term
+
+The lease of the boathouse begins on 1 July 2024 and ends on 30.06.2027. Either party may
+terminate it earlier when the boathouse is flooded, and the rent is then returned.
+"""
+
+
+def read(text: str, filename: str = "lease.md") -> ParsedDocument:
+    return read_document(text.encode(), filename)
+
+
+def test_a_document_is_described() -> None:
+    parsed = read(LEASE)
+    enrichment, chunks = enrich(parsed, chunk_blocks(parsed, TOKENIZER), "lease.md")
+    assert enrichment.title == "Lease of the boathouse"
+    assert enrichment.language == "en"
+    assert enrichment.document_class is DocumentClass.CONTRACT
+    assert enrichment.sections == ("Lease of the boathouse", "Rent", "Term")
+    assert enrichment.dates == ("2024-07-01", "2027-06-30")
+    assert {"boathouse", "rent"} <= {keyword.lower() for keyword in enrichment.keywords}
+    assert enrichment.summary.startswith("The rent for the boathouse is 900 euro a month.")
+    assert chunks[0].context.startswith("[Document: Lease of the boathouse] [Section: Rent] [Key")
+    assert chunks[0].embedded_text.endswith(chunks[0].text)
+
+
+def test_every_part_of_the_context_can_be_left_out() -> None:
+    parsed = read(LEASE)
+    parts = EnrichmentParts(title=False, section=False, keywords=False)
+    _, chunks = enrich(parsed, chunk_blocks(parsed, TOKENIZER), "lease.md", parts=parts)
+    assert {chunk.context for chunk in chunks} == {""}
+
+
+@pytest.mark.parametrize("title", ["word " * 100, "标题" * 200])
+def test_a_context_stays_short(title: str) -> None:
+    parsed = read(f"# {title}\n\n## {title}\n\nText of the section, which says something.\n")
+    _, (chunk,) = enrich(parsed, chunk_blocks(parsed, TOKENIZER), "a.md")
+    wide = sum(character > "\u3000" for character in chunk.context)
+    assert len(chunk.context) + 3 * wide <= 200
+    assert "[Document: " in chunk.context
+    assert "…]" in chunk.context
+
+
+def test_words_that_are_common_in_the_corpus_are_poor_keywords() -> None:
+    parsed = read(LEASE)
+    corpus = CorpusFrequencies(documents=1000, by_word={"boathouse": 1000, "rent": 1})
+    enrichment, _ = enrich(parsed, (), "lease.md", corpus)
+    assert enrichment.keywords.index("rent") == 0
+
+
+def test_enriching_twice_gives_the_same() -> None:
+    parsed = read(LEASE)
+    chunks = chunk_blocks(parsed, TOKENIZER)
+    assert enrich(parsed, chunks, "a.md") == enrich(parsed, chunks, "a.md")
+
+
+@pytest.mark.parametrize(
+    ("content", "filename", "expected"),
+    [
+        (files.letter_eml(), "a.eml", DocumentClass.EMAIL),
+        (files.deck_pptx(), "a.pptx", DocumentClass.SLIDES),
+        (files.prices_xlsx(), "a.xlsx", DocumentClass.TABLE),
+        (files.contract_docx(), "a.docx", DocumentClass.CONTRACT),
+        (files.handbook_pdf(), "employee-handbook.pdf", DocumentClass.POLICY),
+        (b"# Minutes of the meeting\n\nPresent: Ann, Bob.", "a.md", DocumentClass.MINUTES),
+        (b"```\nx = 1\ny = 2\nz = 3\n```", "a.md", DocumentClass.CODE),
+        (b"The weather is fine.", "a.txt", DocumentClass.GENERIC),
+    ],
+)
+def test_the_class_follows_from_type_and_words(
+    content: bytes, filename: str, expected: DocumentClass
+) -> None:
+    assert classify(read_document(content, filename), filename) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("This agreement takes effect on the first of July.", "en"),
+        ("Dieser Vertrag tritt am ersten Juli in Kraft.", "de"),
+        ("Le contrat est signé par les deux parties.", "fr"),
+        ("El contrato entra en vigor el primero de julio.", "es"),
+        ("本合同自七月一日起生效，双方应当按照约定全面履行自己的义务。", "zh"),
+        ("Договор вступает в силу первого июля.", "ru"),
+        ("INV-2025 12", None),
+        ("", None),
+    ],
+)
+def test_the_language_is_told_or_left_open(text: str, expected: str | None) -> None:
+    assert detect_language(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("on 2025-04-17", ("2025-04-17",)),
+        ("17 April 2025 and April 18, 2025", ("2025-04-17", "2025-04-18")),
+        (
+            "am 3. März 2024, le 4 mai 2024, 5 de junio de 2024",
+            ("2024-03-03", "2024-05-04", "2024-06-05"),
+        ),
+        ("03.04.2025", ("2025-04-03",)),
+        ("25/12/2024 or 12/25/2024", ("2024-12-25",)),
+        ("03/04/2025 may be either", ()),
+        ("31 February 2024, version 1.2.3", ()),
+    ],
+)
+def test_dates_are_found_in_iso_form(text: str, expected: tuple[str, ...]) -> None:
+    assert iso_dates(text) == expected

@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from footnote.domain import Stage
+from footnote.errors import DocumentUnreadable
+from footnote.ingestion import media
+from footnote.ingestion.media import sniff_media_type
+from footnote.ingestion.receive import check_received
+from tests.ingestion import files
+
+
+@pytest.mark.parametrize(
+    ("content", "filename", "expected"),
+    [
+        (files.handbook_pdf(), "a.txt", media.PDF),
+        (files.contract_docx(), "noname", media.DOCX),
+        (files.deck_pptx(), "a.zip", media.PPTX),
+        (files.prices_xlsx(), "a.docx", media.XLSX),
+        (files.contract_docx()[:2000], "a.docx", media.DOCX),
+        (files.picture(["x"]), "a.pdf", "image/png"),
+        (files.picture(["x"], "JPEG"), "a", "image/jpeg"),
+        (files.picture(["x"], "TIFF"), "a", "image/tiff"),
+        (files.picture(["x"], "WEBP"), "a", "image/webp"),
+        (files.letter_eml(), "a.eml", media.EMAIL),
+        (b"From: a@b.c\nReceived: x\nSubject: y\n\nz", "mail", media.EMAIL),
+        (b"# Title", "a.MD", media.MARKDOWN),
+        (b"a,b\n1,2", "a.csv", media.CSV),
+        (b"<!DOCTYPE html><p>x", "noname", media.HTML),
+        (b"WEBVTT\n\n", "a.txt", media.CAPTIONS),
+        ("Grüße".encode("utf-16"), "a.txt", media.PLAIN),
+        (b"plain", "a.unknown", media.PLAIN),
+        (b"PK\x03\x04 broken", "a.zip", None),
+        (b"\x00\x01\x02\x03" * 500, "a.md", None),
+        (b"ID3\x04\x00\x00" + b"\x00\xff\x10" * 900, "a.mp3", None),
+    ],
+)
+def test_content_decides_the_type(content: bytes, filename: str, expected: str | None) -> None:
+    assert sniff_media_type(content, filename) == expected
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        pytest.param(b"", "is empty", id="empty"),
+        pytest.param(b"x" * 101, "101 bytes, more than the 100", id="too large"),
+        pytest.param(os.urandom(99) + b"\0", "cannot be read", id="unknown"),
+    ],
+)
+def test_what_is_refused_names_the_file_and_the_way_out(content: bytes, says: str) -> None:
+    with pytest.raises(DocumentUnreadable, match=says) as raised:
+        check_received(content, "report.bin", 100)
+    assert raised.value.stage is Stage.RECEIVE
+    assert "report.bin" in raised.value.cause
+    assert raised.value.advice
+
+
+def test_what_is_accepted_has_a_type() -> None:
+    assert check_received(b"# ok", "a.md", 100) == media.MARKDOWN

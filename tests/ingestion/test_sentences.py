@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from footnote.text import sentence_spans
+
+
+def sentences(text: str) -> list[str]:
+    return [text[start:end] for start, end in sentence_spans(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", []),
+        (" \n ", []),
+        ("One", ["One"]),
+        ("One. Two! Three?", ["One.", "Two!", "Three?"]),
+        (
+            "Dr. No met J. R. Smith. He paid 3.5 EUR.",
+            ["Dr. No met J. R. Smith.", "He paid 3.5 EUR."],
+        ),
+        ("See Fig. 3 and No. 5. Done.", ["See Fig. 3 and No. 5.", "Done."]),
+        ("The answer is no. Then he left.", ["The answer is no.", "Then he left."]),
+        ("e.g. this, i.e. that. End.", ["e.g. this, i.e. that.", "End."]),
+        ("The U.S. Senate met. It left.", ["The U.S. Senate met.", "It left."]),
+        ("He lives in the U.S. The end.", ["He lives in the U.S.", "The end."]),
+        ("Am 30. Juni zahlt er. Gut.", ["Am 30. Juni zahlt er.", "Gut."]),
+        ("1. First. More.\n2. Second", ["1. First.", "More.", "2. Second"]),
+        ("- one\n- two", ["- one", "- two"]),
+        ("| a. b | c |\n| d | e |", ["| a. b | c |", "| d | e |"]),
+        ("A line\nbroken here. Next.", ["A line\nbroken here.", "Next."]),
+        ("Heading\n\nText", ["Heading", "Text"]),
+        ("Wait... and go. Yes… Now.", ["Wait... and go.", "Yes…", "Now."]),
+        ("He said “Go.” Then left.", ["He said “Go.”", "Then left."]),
+        ("你好。世界！「是的。」他说。", ["你好。", "世界！", "「是的。」", "他说。"]),
+    ],
+)
+def test_sentences_end_where_a_reader_would_end_them(text: str, expected: list[str]) -> None:
+    assert sentences(text) == expected
+
+
+@given(st.text(st.sampled_from('aB1 .!?。\n\t|-("’é'), max_size=80) | st.text(max_size=80))
+def test_only_white_space_lies_between_sentences(text: str) -> None:
+    position = 0
+    for start, end in sentence_spans(text):
+        assert start < end
+        assert not text[position:start].strip()
+        assert text[start:end] == text[start:end].strip()
+        position = end
+    assert not text[position:].strip()
