@@ -64,9 +64,7 @@ def machine() -> dict[str, object]:
 
 def percentiles(milliseconds: Sequence[float]) -> dict[str, float]:
     """p50, p95 and p99, rounded to a hundredth."""
-    return {
-        f"p{q}_ms": round(float(np.percentile(milliseconds, q)), 2) for q in (50, 95, 99)
-    }
+    return {f"p{q}_ms": round(float(np.percentile(milliseconds, q)), 2) for q in (50, 95, 99)}
 
 
 def _processor() -> str:

@@ -65,9 +65,7 @@ def _forget_durability(server: EmbeddedPostgres) -> None:
     """A database that lives for a second need not survive a power cut."""
     with psycopg.connect(server.url(SUPERUSER, "postgres"), autocommit=True) as connection:
         for setting in ("fsync", "full_page_writes", "synchronous_commit"):
-            connection.execute(
-                sql.SQL("ALTER SYSTEM SET {} = off").format(sql.Identifier(setting))
-            )
+            connection.execute(sql.SQL("ALTER SYSTEM SET {} = off").format(sql.Identifier(setting)))
         connection.execute("SELECT pg_reload_conf()")
 
 

@@ -35,7 +35,7 @@ from footnote.domain import (
 from footnote.errors import Conflict, DocumentUnreadable, FootnoteError, InvalidRequest, NotFound
 from footnote.index.analysis import TextAnalyzer
 from footnote.ingestion.pipeline import UNKNOWN_TYPE, failure_of
-from footnote.ingestion.receive import check_received, check_size
+from footnote.ingestion.receive import check_received, too_large
 from footnote.models.minilm import MiniLmEmbedder, load_minilm
 from footnote.ports import Analyzer, Index
 from footnote.retrieval.fusion import fusion_by_name
@@ -195,29 +195,23 @@ class WorkspaceEngine:
         One that is too large is kept as a failed document without its bytes. Raises
         InvalidRequest when it cannot be opened.
         """
-        try:
-            size = path.stat().st_size
-            check_size(size, path.name, self.engine.settings.max_file_bytes)
-            content = await asyncio.to_thread(path.read_bytes)
-        except OSError as error:
-            raise InvalidRequest(
-                f"{path} cannot be read: {error.strerror}", hint="check the path and its rights"
-            ) from error
-        except DocumentUnreadable as error:
+        settings = self.engine.settings
+        file = await asyncio.to_thread(_read_file, path, settings.max_file_bytes)
+        if isinstance(file, _TooLarge):
             return await self._accept(
                 Incoming(
                     filename=_clean_name(path.name),
                     media_type=UNKNOWN_TYPE,
-                    byte_size=size,
-                    content_sha256=await asyncio.to_thread(_sha256_of, path),
+                    byte_size=file.byte_size,
+                    content_sha256=file.content_sha256,
                     blob_key=NO_BLOB,
-                    collection=collection or self.engine.settings.default_collection,
-                    external_id=str(path.resolve()),
-                    failure=failure_of(error),
+                    collection=collection or settings.default_collection,
+                    external_id=file.location,
+                    failure=file.failure,
                 )
             )
         return await self.receive(
-            content, path.name, collection=collection, external_id=str(path.resolve())
+            file.content, path.name, collection=collection, external_id=file.location
         )
 
     async def documents(
@@ -345,9 +339,7 @@ async def open_engine(settings: Settings | None = None) -> Engine:
             server = await asyncio.to_thread(start_embedded, settings.home)
         url, owner_url = database_urls(settings, server)
         await asyncio.to_thread(migrate, owner_url)
-        database = await open_database(
-            url, settings.pool_size, settings.statement_timeout_seconds
-        )
+        database = await open_database(url, settings.pool_size, settings.statement_timeout_seconds)
     except BaseException:
         embedder.close()
         if server is not None:
@@ -402,6 +394,32 @@ def _clean_name(filename: str) -> str:
     return printable[:255] or "unnamed"
 
 
-def _sha256_of(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _File:
+    location: str
+    content: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _TooLarge:
+    location: str
+    byte_size: int
+    content_sha256: str
+    failure: Failure
+
+
+def _read_file(path: Path, max_bytes: int) -> _File | _TooLarge:
+    """The file's bytes, or what is known of one too large to read. Raises InvalidRequest."""
+    try:
+        location = str(path.resolve())
+        size = path.stat().st_size
+        if size <= max_bytes:
+            return _File(location=location, content=path.read_bytes())
+        with path.open("rb") as file:
+            sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise InvalidRequest(
+            f"{path} cannot be read: {error.strerror}", hint="check the path and its rights"
+        ) from error
+    failure = failure_of(too_large(size, path.name, max_bytes))
+    return _TooLarge(location=location, byte_size=size, content_sha256=sha256, failure=failure)

@@ -21,9 +21,7 @@ async def test_twins_never_meet(engine: Engine) -> None:
         received = await workspace.receive(TEXT, "policy.md")
         assert not received.duplicate
         documents[workspace.workspace.name] = received.document
-        await work_until_resting(
-            engine, workspace, [received.document.document_id], lambda _: None
-        )
+        await work_until_resting(engine, workspace, [received.document.document_id], lambda _: None)
     for mine, theirs in ((acme, documents["bolt"]), (bolt, documents["acme"])):
         response = await mine.search(SearchRequest(query="POL-88213-X"))
         own = documents[mine.workspace.name].document_id
@@ -68,7 +66,9 @@ async def test_nobody_may_act_as_the_system(engine: Engine) -> None:
             await engine.workspace(principal=principal)
 
 
-@pytest.mark.parametrize("query", ["", "   ", "\x00", "x" * 10_001], ids=["empty", "blank", "nul", "long"])
+@pytest.mark.parametrize(
+    "query", ["", "   ", "\x00", "x" * 10_001], ids=["empty", "blank", "nul", "long"]
+)
 async def test_a_query_that_asks_nothing_is_refused(engine: Engine, query: str) -> None:
     workspace = await engine.workspace()
     with pytest.raises(InvalidRequest):

@@ -147,7 +147,7 @@ def test_a_heading_without_content_is_a_chunk() -> None:
 
 def test_neighbours_share_whole_sentences() -> None:
     text = " ".join(f"Sentence number {number} says very little." for number in range(9))
-    chunks = chunks_of(document(paragraph(text)), target=40)
+    chunks = chunks_of(document(paragraph(text)), target=24)
     assert len(chunks) > 2
     for before, after in pairwise(chunks):
         shared = before.text[after.char_start - before.char_start :]

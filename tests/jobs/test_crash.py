@@ -26,8 +26,13 @@ async def start_worker(settings: Settings) -> Process:
         "FOOTNOTE_WORKER_STALLED_SECONDS": str(settings.worker_stalled_seconds),
     }
     return await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "footnote.interfaces.cli.main", "worker",
-        env=environment, stdout=DEVNULL, stderr=DEVNULL,
+        sys.executable,
+        "-m",
+        "footnote.interfaces.cli.main",
+        "worker",
+        env=environment,
+        stdout=DEVNULL,
+        stderr=DEVNULL,
     )
 
 
@@ -63,7 +68,7 @@ async def test_a_killed_worker_loses_nothing_and_repeats_nothing(
 
     stats = await workspace.stats()
     assert dict(stats.documents_by_status) == {"indexed": DOCUMENTS}
-    async with workspace._scope() as scope:  # noqa: SLF001 - looks behind the wall on purpose
+    async with workspace._scope() as scope:
         rows = await (
             await scope.connection.execute(
                 """

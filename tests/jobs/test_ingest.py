@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+from pathlib import Path
 from uuid import uuid4
 
 import pytest
@@ -111,9 +113,7 @@ async def test_the_old_version_answers_until_the_new_one_is_published(
 ) -> None:
     async def upload(text: bytes) -> None:
         received = await workspace.receive(text, "terms.md", external_id="terms")
-        await work_until_resting(
-            engine, workspace, [received.document.document_id], lambda _: None
-        )
+        await work_until_resting(engine, workspace, [received.document.document_id], lambda _: None)
 
     await upload(b"The notice period is three months.")
     waiting = await workspace.receive(
@@ -132,9 +132,7 @@ async def test_a_new_version_that_cannot_be_read_leaves_the_old_one(
 ) -> None:
     for content in (b"The notice period is three months.", b"%PDF-1.7 broken"):
         received = await workspace.receive(content, "terms", external_id="terms")
-        await work_until_resting(
-            engine, workspace, [received.document.document_id], lambda _: None
-        )
+        await work_until_resting(engine, workspace, [received.document.document_id], lambda _: None)
     document = await workspace.document(received.document.document_id)
     assert document.status is DocumentStatus.FAILED
     assert (await workspace.search(SearchRequest(query="notice period"))).evidence
@@ -189,13 +187,11 @@ async def test_a_blob_goes_with_its_last_document(workspace: WorkspaceEngine) ->
 
 
 async def test_a_file_too_large_is_kept_as_failed_without_its_bytes(
-    engine: Engine, workspace: WorkspaceEngine, tmp_path: object
+    engine: Engine, workspace: WorkspaceEngine, tmp_path: Path
 ) -> None:
-    from pathlib import Path
-
-    path = Path(str(tmp_path)) / "large.txt"
-    with path.open("wb") as file:
-        file.truncate(engine.settings.max_file_bytes + 1)
+    path = tmp_path / "large.txt"
+    path.touch()
+    os.truncate(path, engine.settings.max_file_bytes + 1)
     received = await workspace.receive_file(path)
     assert received.document.status is DocumentStatus.FAILED
     assert received.document.failure is not None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from uuid import UUID, uuid4
 
 from footnote.domain import (
@@ -33,8 +34,6 @@ from footnote.store.recall import PostgresIndex
 from footnote.store.work import take_up
 from footnote.store.workspaces import create_workspace
 
-from pathlib import Path
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shelf:
@@ -61,9 +60,7 @@ class Shelf:
     ) -> UUID:
         """Publish a document whose chunks are these texts."""
         content = "\n\n".join(texts)
-        async with self.database.workspace(
-            self.workspace.workspace_id, LOCAL_PRINCIPAL
-        ) as scope:
+        async with self.database.workspace(self.workspace.workspace_id, LOCAL_PRINCIPAL) as scope:
             received = await receive_document(
                 scope,
                 Incoming(
@@ -81,11 +78,11 @@ class Shelf:
         work = await take_up(
             self.database,
             LocalBlobs(Path("unused")),
-            self.workspace.workspace_id,
-            document.document_id,
-            document.version,
-            self.lane,
-            self.merge_fan_in,
+            workspace_id=self.workspace.workspace_id,
+            document_id=document.document_id,
+            version=document.version,
+            lane=self.lane,
+            merge_fan_in=self.merge_fan_in,
         )
         if work is not None:
             hashes = tuple(hashlib.md5(text.encode()).digest() for text in texts)
@@ -106,9 +103,7 @@ class Shelf:
         return document.document_id
 
     async def remove(self, document_id: UUID) -> None:
-        async with self.database.workspace(
-            self.workspace.workspace_id, LOCAL_PRINCIPAL
-        ) as scope:
+        async with self.database.workspace(self.workspace.workspace_id, LOCAL_PRINCIPAL) as scope:
             await delete_document(scope, document_id)
 
     def index(
@@ -160,7 +155,10 @@ def chunks_of(texts: Sequence[str]) -> tuple[Chunk, ...]:
     for ordinal, text in enumerate(texts):
         end = start + len(text)
         span = BlockSpan(
-            char_start=start, char_end=end, page=None, paragraph=ordinal + 1,
+            char_start=start,
+            char_end=end,
+            page=None,
+            paragraph=ordinal + 1,
             kind=BlockKind.PARAGRAPH,
         )
         chunks.append(

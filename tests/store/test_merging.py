@@ -12,8 +12,7 @@ from footnote.domain import LOCAL_PRINCIPAL
 from footnote.store.database import Database
 from footnote.store.merging import SegmentSize, choose_merge, merge_once
 from footnote.store.statistics import workspace_stats
-
-from .shelves import Shelf, new_shelf
+from tests.store.shelves import Shelf, new_shelf
 
 WORDS = "anchor buoy chain dredger estuary fairway gauge harbour inlet jetty".split()
 
@@ -62,7 +61,9 @@ async def test_a_document_in_a_merged_segment_can_be_deleted(shelf: Shelf) -> No
     assert await shelf.texts("kelp") == []
     fresh = await new_shelf(shelf.database, "fresh")
     await fill(fresh, 4)
-    scores = [[hit.score for hit in (await each.recall("anchor")).lexical] for each in (shelf, fresh)]
+    scores = [
+        [hit.score for hit in (await each.recall("anchor")).lexical] for each in (shelf, fresh)
+    ]
     assert scores[0] == pytest.approx(scores[1])
 
 
@@ -88,13 +89,15 @@ async def test_publishing_and_deleting_go_on_beside_a_merge(shelf: Shelf) -> Non
     fresh = await new_shelf(shelf.database, "fresh")
     await fill(fresh, 9)
     for word in WORDS:
-        scores = [[hit.score for hit in (await each.recall(word)).lexical] for each in (shelf, fresh)]
+        scores = [
+            [hit.score for hit in (await each.recall(word)).lexical] for each in (shelf, fresh)
+        ]
         assert scores[0] == pytest.approx(scores[1])
 
 
 @given(st.lists(st.integers(1, 10_000), min_size=1, max_size=60), st.integers(2, 8))
 def test_merging_ends_with_few_segments(counts: list[int], fan_in: int) -> None:
-    sizes = {number: count for number, count in enumerate(counts)}
+    sizes = dict(enumerate(counts))
     following = len(sizes)
     while chosen := choose_merge(
         [

@@ -10,6 +10,7 @@ import numpy as np
 import psycopg
 import pytest
 from pgvector import HalfVector
+from psycopg import sql
 from psycopg.types.multirange import Int4Multirange, Multirange
 from psycopg.types.range import Range
 
@@ -18,9 +19,8 @@ from footnote.store.database import Database, WorkspaceScope
 from footnote.store.dense import nearest_by_hnsw
 from footnote.store.promotion import promote, promotion_is_due
 from footnote.store.statements import load_statements
-
-from ..conftest import TestDatabase
-from .shelves import Shelf, new_shelf
+from tests.conftest import TestDatabase
+from tests.store.shelves import Shelf, new_shelf
 
 ROWS = 20_000
 DIMENSIONS = 64
@@ -94,15 +94,32 @@ def _parameters(workspace_id: UUID) -> dict[str, object]:
     }
 
 
-async def plan_of(scope: WorkspaceScope, statement: object, parameters: dict[str, object]) -> str:
+async def plan_of(
+    scope: WorkspaceScope, statement: sql.Composable, parameters: dict[str, object]
+) -> str:
     cursor = await scope.connection.execute(
-        psycopg.sql.SQL("EXPLAIN (FORMAT JSON) ")
-        + (statement if isinstance(statement, psycopg.sql.Composed) else psycopg.sql.SQL(statement)),  # type: ignore[arg-type]  # both kinds are statements
-        parameters,
+        sql.SQL("EXPLAIN (FORMAT JSON) ") + statement, parameters
     )
     row = await cursor.fetchone()
     assert row is not None
     return json.dumps(row["QUERY PLAN"])
+
+
+def whole_reads(plan: str) -> set[str]:
+    """The tables that the plan reads from end to end."""
+    found = set()
+
+    def visit(node: object) -> None:
+        if isinstance(node, dict):
+            if node.get("Node Type") == "Seq Scan":
+                found.add(node["Relation Name"])
+            node = list(node.values())
+        if isinstance(node, list):
+            for each in node:
+                visit(each)
+
+    visit(json.loads(plan))
+    return found
 
 
 @pytest.mark.parametrize(
@@ -122,19 +139,17 @@ async def test_a_hot_statement_uses_its_index(
 ) -> None:
     # A table of one row is rightly read whole; the question is whether the index can be used.
     await scope.connection.execute("SET LOCAL enable_seqscan = off")
-    plan = await plan_of(
-        scope, load_statements(module)[name], _parameters(scope.workspace_id)
-    )
+    statement = sql.SQL(load_statements(module)[name])
+    plan = await plan_of(scope, statement, _parameters(scope.workspace_id))
     assert f'"{index}"' in plan
-    assert "Seq Scan" not in plan
+    assert whole_reads(plan) == set()
 
 
 async def test_the_large_tables_are_never_read_whole(scope: WorkspaceScope) -> None:
     for name, table in (("postings", "postings"), ("passages", "chunks")):
-        plan = await plan_of(
-            scope, load_statements("recall")[name], _parameters(scope.workspace_id)
-        )
-        assert f'"Seq Scan", "Parallel Aware": false, "Async Capable": false, "Relation Name": "{table}"' not in plan
+        statement = sql.SQL(load_statements("recall")[name])
+        plan = await plan_of(scope, statement, _parameters(scope.workspace_id))
+        assert table not in whole_reads(plan)
 
 
 async def test_a_promoted_workspace_is_searched_through_its_own_hnsw_index(
@@ -153,7 +168,9 @@ async def test_a_promoted_workspace_is_searched_through_its_own_hnsw_index(
         )
         assert f"hnsw_{workspace_id.hex}_1" in plan
         exact = await plan_of(
-            scope, load_statements("recall")["nearest_exactly"], _parameters(workspace_id)
+            scope,
+            sql.SQL(load_statements("recall")["nearest_exactly"]),
+            _parameters(workspace_id),
         )
         assert "hnsw" not in exact
 

@@ -14,9 +14,8 @@ from footnote.store.database import Database
 from footnote.store.documents import get_document, list_documents
 from footnote.store.passages import passage_context
 from footnote.store.workspaces import find_workspace
-
-from ..conftest import TestDatabase
-from .shelves import new_shelf
+from tests.conftest import TestDatabase
+from tests.store.shelves import new_shelf
 
 CUSTOMER_TABLES = (
     "workspaces index_states lanes collections documents document_versions stage_results chunks "
@@ -111,9 +110,7 @@ async def test_twin_workspaces_with_the_same_documents_see_only_their_own(
         numbers = [hit.chunk_no for hit in recalled.lexical]
         own = await shelf.index().passages(numbers)
         async with database.workspace(other.workspace.workspace_id, LOCAL_PRINCIPAL) as scope:
-            page = await list_documents(
-                scope, collection=None, status=None, limit=9, cursor=None
-            )
+            page = await list_documents(scope, collection=None, status=None, limit=9, cursor=None)
         assert len(page.documents) == 1
         assert {passage.document_id for passage in own.values()}.isdisjoint(
             document.document_id for document in page.documents

@@ -117,10 +117,15 @@ def _is_text(head: bytes) -> bool:
     if not head:
         return False
     if b"\x00" in head:  # UTF-16 without a mark has zeros in every other place
-        odd, even = head[1::2].count(0), head[::2].count(0)
-        return max(odd, even) > len(head) // 5 and min(odd, even) < len(head) // 50
-    strange = sum(1 for byte in head if byte < 32 and byte not in b"\t\n\r\x0b\x0c\x1b")
-    return strange <= len(head) // 200
+        odd, even = head[1::2], head[::2]
+        zeros, letters = (odd, even) if odd.count(0) > even.count(0) else (even, odd)
+        return zeros.count(0) > 0.4 * len(zeros) and _controls(letters) <= len(letters) // 20
+    return _controls(head) <= len(head) // 200
+
+
+def _controls(text: bytes) -> int:
+    """Bytes that no text holds."""
+    return sum(1 for byte in text if byte < 32 and byte not in b"\t\n\r\x0b\x0c\x1b")
 
 
 def _textual(head: bytes, suffix: str) -> str:

@@ -21,11 +21,16 @@ def check_size(size_bytes: int, filename: str, max_bytes: int) -> None:
             advice="check that the file was saved and sent completely, then send it again",
         )
     if size_bytes > max_bytes:
-        raise DocumentUnreadable(
-            stage=Stage.RECEIVE,
-            cause=f"“{filename}” has {size_bytes:,} bytes, more than the {max_bytes:,} allowed",
-            advice="split it, or raise FOOTNOTE_MAX_FILE_BYTES",
-        )
+        raise too_large(size_bytes, filename, max_bytes)
+
+
+def too_large(size_bytes: int, filename: str, max_bytes: int) -> DocumentUnreadable:
+    """What is wrong with a file of more than `max_bytes`."""
+    return DocumentUnreadable(
+        stage=Stage.RECEIVE,
+        cause=f"“{filename}” has {size_bytes:,} bytes, more than the {max_bytes:,} allowed",
+        advice="split it, or raise FOOTNOTE_MAX_FILE_BYTES",
+    )
 
 
 def check_received(content: bytes, filename: str, max_bytes: int) -> str:

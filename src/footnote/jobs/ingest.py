@@ -39,11 +39,11 @@ async def ingest_version(engine: Engine, ingestion: Ingestion, job: IngestionJob
         work = await take_up(
             engine.database,
             engine.blobs,
-            job.workspace_id,
-            job.document_id,
-            job.version,
-            engine.lane,
-            engine.settings.merge_fan_in,
+            workspace_id=job.workspace_id,
+            document_id=job.document_id,
+            version=job.version,
+            lane=engine.lane,
+            merge_fan_in=engine.settings.merge_fan_in,
         )
         if work is not None:
             await ingestion(work)

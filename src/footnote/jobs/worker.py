@@ -12,8 +12,8 @@ from procrastinate.exceptions import ConnectorException
 
 from footnote.engine import Engine
 from footnote.ingestion.chunking import ChunkPolicy
-from footnote.ingestion.parsing.subprocess import ChildParser
 from footnote.ingestion.parsing.reading import ReadingOptions
+from footnote.ingestion.parsing.subprocess import ChildParser
 from footnote.ingestion.pipeline import Ingestion
 from footnote.jobs.queue import queue_app
 from footnote.models.batching import CrossDocumentBatcher

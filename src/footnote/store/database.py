@@ -62,11 +62,14 @@ class Database:
 
         Statements are sent without waiting; a fetch waits for all that was sent before.
         """
-        async with self._connection() as connection, connection.pipeline():
-            async with connection.transaction():
-                await connection.execute(_SQL["one_moment"])
-                await bind(connection, workspace_id, principal)
-                yield WorkspaceScope(workspace_id, principal, connection)
+        async with (
+            self._connection() as connection,
+            connection.pipeline(),
+            connection.transaction(),
+        ):
+            await connection.execute(_SQL["one_moment"])
+            await bind(connection, workspace_id, principal)
+            yield WorkspaceScope(workspace_id, principal, connection)
 
     @asynccontextmanager
     async def outside(self) -> AsyncIterator[Connection]:

@@ -332,7 +332,9 @@ def _document(row: DictRow) -> Document:
         content_sha256=bytes(row["content_sha256"]).hex(),
         status=DocumentStatus(row["status"]),
         stage=Stage(row["stage"]),
-        failure=None if failure is None else Failure(**failure | {"stage": Stage(failure["stage"])}),
+        failure=None
+        if failure is None
+        else Failure(**failure | {"stage": Stage(failure["stage"])}),
         version=row["version"],
         language=row["language"],
         document_class=DocumentClass(row["document_class"]),

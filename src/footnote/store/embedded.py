@@ -108,9 +108,10 @@ class EmbeddedPostgres:
                 )
             except subprocess.CalledProcessError as error:
                 output.seek(0)
-                said = output.read().decode(errors="replace").strip()
+                said = output.read().decode(errors="replace").strip().splitlines()
+                reason = said[-1] if said else str(error)
                 raise StoreUnavailable(
-                    f"{program} failed in {self.cluster}: {said.splitlines()[-1] if said else error}",
+                    f"{program} failed in {self.cluster}: {reason}",
                     hint=f"read {self.log}",
                 ) from error
 
@@ -135,8 +136,8 @@ def start_embedded(home: Path) -> EmbeddedPostgres:
         account=account,
     )
     with _exclusively(home / "postgres.lock"):
-        server._use = (home / "postgres.users").open("ab")  # noqa: SLF001 - built here
-        fcntl.flock(server._use, fcntl.LOCK_SH)  # noqa: SLF001 - built here
+        server._use = (home / "postgres.users").open("ab")
+        fcntl.flock(server._use, fcntl.LOCK_SH)
         try:
             _ensure_cluster(server)
             _ensure_running(server)
@@ -166,7 +167,7 @@ def _ensure_cluster(server: EmbeddedPostgres) -> None:
     if (server.cluster / "PG_VERSION").exists():
         return
     server.account.own(server.cluster)
-    server._run(  # noqa: SLF001 - part of starting it
+    server._run(
         "initdb",
         "--auth-local=trust",
         "--auth-host=reject",
@@ -185,7 +186,7 @@ def _ensure_running(server: EmbeddedPostgres) -> None:
     try:
         psycopg.connect(server.url(SUPERUSER, "postgres")).close()
     except psycopg.OperationalError:
-        server._run(  # noqa: SLF001 - part of starting it
+        server._run(
             "pg_ctl",
             "-w",
             "-t",
@@ -205,9 +206,7 @@ def _ensure_database(server: EmbeddedPostgres) -> None:
         known = {name for (name,) in connection.execute("SELECT rolname FROM pg_roles")}
         for role in {APPLICATION_ROLE, OWNER_ROLE} - known:
             connection.execute(
-                sql.SQL("CREATE ROLE {} LOGIN NOSUPERUSER NOBYPASSRLS").format(
-                    sql.Identifier(role)
-                )
+                sql.SQL("CREATE ROLE {} LOGIN NOSUPERUSER NOBYPASSRLS").format(sql.Identifier(role))
             )
         exists = connection.execute(
             "SELECT EXISTS (SELECT FROM pg_database WHERE datname = %s)", [DATABASE]

@@ -21,6 +21,7 @@ from footnote.store.statements import load_statements
 
 _SQL = load_statements("publishing")
 
+
 async def missing_vectors(
     scope: WorkspaceScope, lane_id: int, text_hashes: Sequence[bytes]
 ) -> set[bytes]:
@@ -85,9 +86,7 @@ async def publish(
     }
     # The index row is the lock that makes publications and deletions of a workspace queue up.
     first_chunk, segment_id = await _reserve(scope, len(publication.chunks))
-    document = await (
-        await scope.connection.execute(_SQL["lock_document"], parameters)
-    ).fetchone()
+    document = await (await scope.connection.execute(_SQL["lock_document"], parameters)).fetchone()
     if document is None:
         return False
     numbers = list(range(first_chunk, first_chunk + len(publication.chunks)))

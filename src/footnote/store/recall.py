@@ -56,9 +56,7 @@ class PostgresIndex:
         key = ScopeKey(access=self.principal.access_names, filters=request.filters)
         state = self.cache.state(self.workspace.workspace_id)
         if state is not None and key in state.scopes:
-            async with self.database.snapshot(
-                self.workspace.workspace_id, self.principal
-            ) as scope:
+            async with self.database.snapshot(self.workspace.workspace_id, self.principal) as scope:
                 found = await self._ask(scope, state, state.scopes[key], request)
             if found.generation == state.generation:
                 return await self._rank(state, state.scopes[key], found, request)

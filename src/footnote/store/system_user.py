@@ -56,7 +56,14 @@ def server_account() -> ServerAccount:
 def _make_server_user() -> pwd.struct_passwd:
     try:
         subprocess.run(
-            ["useradd", "--system", "--no-create-home", "--shell", "/usr/sbin/nologin", _SERVER_USER],  # noqa: S607 - in sbin or bin, by distribution
+            [
+                "useradd",
+                "--system",
+                "--no-create-home",
+                "--shell",
+                "/usr/sbin/nologin",
+                _SERVER_USER,
+            ],
             check=True,
             capture_output=True,
         )
@@ -85,9 +92,7 @@ def reachable_binaries(account: ServerAccount, binaries: Path, version: str) -> 
     ROOT_HOME.mkdir(parents=True, exist_ok=True)
     ROOT_HOME.chmod(0o755)
     staging = target.with_name(f"{target.name}.{os.getpid()}")
-    shutil.copytree(
-        binaries.parent, staging / package.name / binaries.parent.name, symlinks=True
-    )
+    shutil.copytree(binaries.parent, staging / package.name / binaries.parent.name, symlinks=True)
     libraries = package.with_name(f"{package.name}.libs")
     if libraries.exists():
         shutil.copytree(libraries, staging / libraries.name, symlinks=True)

@@ -134,9 +134,7 @@ class PostgresVersionInWork:
     async def publish(self, publication: Publication) -> bool:
         """Make it searchable; False when it was replaced or deleted meanwhile."""
         async with self._scope() as scope:
-            return await publish(
-                scope, self.stored, self.lane_id, publication, self.merge_fan_in
-            )
+            return await publish(scope, self.stored, self.lane_id, publication, self.merge_fan_in)
 
     def _scope(self) -> AbstractAsyncContextManager[WorkspaceScope]:
         return self.database.workspace(self.workspace_id, SYSTEM)
@@ -145,6 +143,7 @@ class PostgresVersionInWork:
 async def take_up(
     database: Database,
     blobs: LocalBlobs,
+    *,
     workspace_id: UUID,
     document_id: UUID,
     version: int,

@@ -38,9 +38,7 @@ async def find_workspace(database: Database, name: str) -> Workspace:
     async with database.outside() as connection:
         row = await (await connection.execute(_SQL["find"], {"name": name})).fetchone()
     if row is None:
-        raise NotFound(
-            f"there is no workspace {name!r}", hint=f"footnote workspace create {name}"
-        )
+        raise NotFound(f"there is no workspace {name!r}", hint=f"footnote workspace create {name}")
     return _workspace(row)
 
 
@@ -55,9 +53,7 @@ async def list_workspaces(owner_url: str) -> tuple[Workspace, ...]:
 async def lexical_key(scope: WorkspaceScope) -> bytes:
     """The key of the workspace's term numbers, 32 bytes."""
     row = await (
-        await scope.connection.execute(
-            _SQL["lexical_key"], {"workspace_id": scope.workspace_id}
-        )
+        await scope.connection.execute(_SQL["lexical_key"], {"workspace_id": scope.workspace_id})
     ).fetchone()
     if row is None:
         raise NotFound("the workspace is gone")

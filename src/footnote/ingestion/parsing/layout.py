@@ -31,6 +31,9 @@ _MAX_HEADING_CHARACTERS = 160
 _MAX_HEADING_LINES = 3
 _LARGER = 1.13
 """A line this much larger than the body text is a heading."""
+_SINGLE_SPACED = 1.2
+_WIDE_LINES_NEEDED = 10
+"""With fewer lines, wide spacing is more likely that of paragraphs of one line each."""
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 
 
@@ -202,9 +205,11 @@ def _leading(pages: Sequence[LaidPage]) -> float:
             if 0.8 < ratio < 2.5 and abs(before.size - after.size) < 0.5:
                 ratios[round(ratio, 1)] += 1
     if not ratios:
-        return 1.2
+        return _SINGLE_SPACED
     common = 0.3 * ratios.most_common(1)[0][1]
-    return min(ratio for ratio, count in ratios.items() if count >= common)
+    leading = min(ratio for ratio, count in ratios.items() if count >= common)
+    wide_by_chance = leading > 1.2 * _SINGLE_SPACED and ratios[leading] < _WIDE_LINES_NEEDED
+    return _SINGLE_SPACED if wide_by_chance else leading
 
 
 def _parts(
