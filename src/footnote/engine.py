@@ -32,7 +32,14 @@ from footnote.domain import (
     Workspace,
     WorkspaceStats,
 )
-from footnote.errors import Conflict, DocumentUnreadable, FootnoteError, InvalidRequest, NotFound
+from footnote.errors import (
+    Conflict,
+    DocumentUnreadable,
+    FootnoteError,
+    InvalidRequest,
+    NotFound,
+    StoreUnavailable,
+)
 from footnote.index.analysis import TextAnalyzer
 from footnote.ingestion.pipeline import UNKNOWN_TYPE, failure_of
 from footnote.ingestion.receive import check_received, too_large
@@ -51,7 +58,13 @@ from footnote.store.documents import (
     list_documents,
     receive_document,
 )
-from footnote.store.embedded import APPLICATION_ROLE, OWNER_ROLE, EmbeddedPostgres, start_embedded
+from footnote.store.embedded import (
+    APPLICATION_ROLE,
+    OWNER_ROLE,
+    EmbeddedPostgres,
+    private_folder,
+    start_embedded,
+)
 from footnote.store.index_cache import IndexCache
 from footnote.store.migrate import migrate
 from footnote.store.passages import passage_context
@@ -326,6 +339,7 @@ async def open_engine(settings: Settings | None = None) -> Engine:
     Raises StoreUnavailable or LaneUnavailable, with what to do about it.
     """
     settings = settings or load_settings()
+    await asyncio.to_thread(_make_home, settings.home)
     embedder = await asyncio.to_thread(
         load_minilm,
         settings.home / "models",
@@ -385,6 +399,16 @@ def _wire(
         ),
         server=server,
     )
+
+
+def _make_home(home: Path) -> None:
+    try:
+        private_folder(home)
+    except OSError as error:
+        raise StoreUnavailable(
+            f"{home} cannot be used: {error.strerror}",
+            hint="set FOOTNOTE_HOME to a folder you may write to",
+        ) from error
 
 
 def _clean_name(filename: str) -> str:

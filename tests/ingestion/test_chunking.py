@@ -82,9 +82,9 @@ def test_chunks_obey_their_laws(drafts: list[Draft], target: int, overlap: int) 
         assert chunk.token_count == TOKENIZER.count_tokens([chunk.text])[0]
         assert chunk.spans[0].char_start == chunk.char_start
         assert chunk.spans[-1].char_end == chunk.char_end
-        for before, after in pairwise(chunk.spans):
-            assert before.char_end <= after.char_start
-            assert not parsed.text[before.char_end : after.char_start].strip()
+        for span, following in pairwise(chunk.spans):
+            assert span.char_end <= following.char_start
+            assert not parsed.text[span.char_end : following.char_start].strip()
         for block in parsed.blocks:
             if block.char_start < chunk.char_end and chunk.char_start < block.char_end:
                 assert block.heading_path == chunk.heading_path

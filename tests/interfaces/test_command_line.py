@@ -4,6 +4,8 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
+from functools import partial
 
 import pytest
 
@@ -12,7 +14,7 @@ from footnote.errors import DocumentUnreadable, FootnoteError, NotFound, StoreUn
 from footnote.interfaces.cli.edge import exit_code_of, wants_json
 from footnote.interfaces.cli.main import app
 from footnote.interfaces.cli.options import EXIT_CODES
-from tests.interfaces.serving import footnote
+from tests.interfaces.serving import Ended, footnote
 
 COMMANDS = [
     "ingest",
@@ -30,21 +32,40 @@ COMMANDS = [
 ENV = {**os.environ, "COLUMNS": "120", "NO_COLOR": "1"}
 
 
+@pytest.fixture
+def command(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., Ended]:
+    """The command line in this process, for what ends before any settings are read."""
+    monkeypatch.setenv("COLUMNS", "120")
+    monkeypatch.setenv("NO_COLOR", "1")
+
+    def run(*arguments: str) -> Ended:
+        call = partial(app, arguments, prog_name="footnote", standalone_mode=False)
+        code = exit_code_of(call, arguments)
+        written = capfd.readouterr()
+        return Ended(code, written.out, written.err)
+
+    return run
+
+
 def words(text: str) -> str:
     return " ".join(text.split())
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-async def test_every_command_has_help_with_its_exit_codes(command: str) -> None:
-    ended = await footnote(ENV, *command.split(), "--help")
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help_with_its_exit_codes(
+    name: str, command: Callable[..., Ended]
+) -> None:
+    ended = command(*name.split(), "--help")
     assert ended.code == 0
     assert words(EXIT_CODES)[:60] in words(ended.out)
     assert ended.err == ""
 
 
-async def test_help_names_every_group() -> None:
-    ended = await footnote(ENV, "--help")
-    assert all(command.split()[0] in ended.out for command in COMMANDS)
+def test_help_names_every_group(command: Callable[..., Ended]) -> None:
+    ended = command("--help")
+    assert all(name.split()[0] in ended.out for name in COMMANDS)
     assert "FOOTNOTE_WORKSPACE" in ended.out
 
 
@@ -58,8 +79,8 @@ def test_help_loads_no_engine() -> None:
     assert done.stdout.strip() == "[]"
 
 
-async def test_the_version_is_said() -> None:
-    ended = await footnote(ENV, "--version")
+def test_the_version_is_said(command: Callable[..., Ended]) -> None:
+    ended = command("--version")
     assert (ended.code, ended.out.split()[0]) == (0, "footnote")
 
 
@@ -76,18 +97,18 @@ async def test_the_version_is_said() -> None:
     ],
     ids=" ".join,
 )
-async def test_wrong_usage_is_one_sentence_and_a_hint_and_exit_code_2(
-    arguments: tuple[str, ...],
+def test_wrong_usage_is_one_sentence_and_a_hint_and_exit_code_2(
+    arguments: tuple[str, ...], command: Callable[..., Ended]
 ) -> None:
-    ended = await footnote(ENV, *arguments)
+    ended = command(*arguments)
     assert (ended.code, ended.out) == (2, "")
     error, hint = ended.err.strip().splitlines()
     assert error.startswith("Error: ")
     assert hint.startswith("Hint: ")
 
 
-async def test_wrong_usage_is_json_when_json_is_wanted() -> None:
-    ended = await footnote(ENV, "search", "--json", "--bogus")
+def test_wrong_usage_is_json_when_json_is_wanted(command: Callable[..., Ended]) -> None:
+    ended = command("search", "--json", "--bogus")
     assert (ended.code, ended.err) == (2, "")
     error = json.loads(ended.out)["error"]
     assert set(error) == {"code", "message", "hint", "exit_code"}

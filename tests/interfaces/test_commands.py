@@ -8,6 +8,7 @@ from uuid import uuid4
 
 import pytest
 
+from footnote import open as open_engine
 from footnote.settings import Settings
 from tests.interfaces.serving import Ended, environment, footnote
 
@@ -121,12 +122,14 @@ async def test_the_workspace_is_named_before_or_after_the_command_or_in_the_envi
     assert {"acme"} <= {one["name"] for one in names}
 
 
-async def test_foreign_and_absent_look_the_same(env: dict[str, str], folder: Path) -> None:
-    for name in ("acme", "globex"):
-        await footnote(env, "workspace", "create", name)
-    await footnote(env, "ingest", "--no-wait", str(folder), "-w", "acme")
-    listed = await footnote(env, "documents", "list", "-w", "acme", "--json")
-    theirs, nothing = json.loads(listed.out)["documents"][0]["document_id"], str(uuid4())
+async def test_foreign_and_absent_look_the_same(
+    settings: Settings, env: dict[str, str], folder: Path
+) -> None:
+    async with open_engine(settings) as engine:
+        await engine.create_workspace("acme")
+        await engine.create_workspace("globex")
+        received = await (await engine.workspace("acme")).receive_file(folder / "policy.md")
+    theirs, nothing = str(received.document.document_id), str(uuid4())
     foreign = await footnote(env, "documents", "show", theirs, "-w", "globex", "--json")
     absent = await footnote(env, "documents", "show", nothing, "-w", "globex", "--json")
     assert foreign.code == absent.code == 3

@@ -186,6 +186,31 @@ async def test_each_wrong_part_of_a_request_is_named(
     assert [wrong["where"] for wrong in response.json()["errors"]] == [where]
 
 
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"collection": "a\0b"},
+        {"collection": "x" * 201},
+        {"external_id": "a\0b"},
+        {"external_id": "x" * 601},
+        {"metadata": '{"a": "\\u0000"}'},
+        {"metadata": '{"a": NaN}'},
+        {"metadata": '{"a": 1e999}'},
+    ],
+    ids=str,
+)
+async def test_what_cannot_be_stored_is_invalid_and_no_defect(
+    http: httpx.AsyncClient, fields: dict[str, str]
+) -> None:
+    response = await http.post("/v1/documents", files={"file": ("a.txt", POLICY)}, data=fields)
+    assert_problem(response, 422, "invalid-request")
+
+
+async def test_the_longest_external_id_can_be_stored(http: httpx.AsyncClient) -> None:
+    wide = "".join(chr(0x1F300 + number) for number in range(600))
+    assert (await upload(http, external_id=wide)).status_code == 202
+
+
 @pytest.mark.parametrize("metadata", ["[1]", "not json", '{"nested": {"a": 1}}'])
 async def test_metadata_must_be_a_flat_object(http: httpx.AsyncClient, metadata: str) -> None:
     assert_problem(await upload(http, metadata=metadata), 422, "invalid-request")

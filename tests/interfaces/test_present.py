@@ -41,8 +41,8 @@ def test_an_answer_that_was_not_found_has_no_footnotes(console: Console) -> None
 
 def test_a_search_result_says_where_it_stands(console: Console) -> None:
     present.show_evidence(console, [an_evidence()])
-    first, second, third = written(console).strip().splitlines()[:3]
-    assert first == "1  Policy (policy.pdf) › Claims › Notice › p. 3 ¶ 2"
+    first, second, third = written(console).splitlines()[:3]
+    assert first.rstrip() == "1 Policy (policy.pdf) › Claims › Notice › p. 3 ¶ 2"
     assert "14 days" in second
     assert "words: claim" in third
 

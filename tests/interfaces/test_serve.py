@@ -146,3 +146,8 @@ async def test_a_port_in_use_is_said_in_a_sentence(settings: Settings) -> None:
     taken.close()
     assert ended.code == 2
     assert f"port {port}" in ended.err
+
+
+async def test_a_worker_ends_when_the_server_that_started_it_dies(settings: Settings) -> None:
+    ended = await footnote(environment(settings), "worker", "--until-stdin-ends", stdin=b"")
+    assert (ended.code, ended.err) == (0, "")

@@ -30,7 +30,6 @@ class ListIndex:
     """An index over a list of texts, searched by shared words alone."""
 
     texts: tuple[str, ...]
-    embedder: HashEmbedder = HashEmbedder()
 
     async def recall(self, request: RecallRequest) -> Recalled:
         terms = set(request.terms_of(["en"])) if request.terms_of else set()
@@ -41,7 +40,7 @@ class ListIndex:
         ]
         dense = []
         if request.vector is not None:
-            similarities = self.embedder.encode(self.texts) @ request.vector
+            similarities = HashEmbedder().encode(self.texts) @ request.vector
             dense = [Hit(chunk_no=n, score=float(s)) for n, s in enumerate(similarities)]
         return Recalled(
             dense=tuple(sorted(dense, key=lambda hit: (-hit.score, hit.chunk_no))),
@@ -64,10 +63,10 @@ class DeafEmbedder:
         return [len(text.split()) for text in texts]
 
     async def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        raise LaneUnavailable("the model is away")
+        raise LaneUnavailable(f"the model is away, {len(texts)} texts wait")
 
     async def embed_query(self, text: str) -> Vector:
-        raise LaneUnavailable("the model is away")
+        raise LaneUnavailable(f"the model is away, {text!r} waits")
 
 
 def passage(number: int, text: str) -> Passage:
@@ -124,7 +123,7 @@ async def test_every_evidence_carries_the_record_of_each_stage() -> None:
 async def test_without_the_model_the_words_still_answer_and_it_says_so() -> None:
     response = await search(DeafEmbedder())(SearchRequest(query="anchor"), INDEX)
     assert {each.passage.chunk_no for each in response.evidence} == {1, 2}
-    assert response.degraded == ("dense: the model is away",)
+    assert response.degraded == ("dense: the model is away, 'anchor' waits",)
     assert all(each.similarity is None for each in response.evidence)
 
 

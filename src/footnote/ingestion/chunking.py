@@ -67,7 +67,8 @@ def chunk_blocks(
     Laws: a chunk stays under one heading; its text from `body_offset` on is a slice of the
     canonical text; every block that is no heading is covered; a sentence or row is divided only
     when it is larger than a chunk. A heading stands in `heading_path`, not in the text; one
-    without content, nor a deeper heading below it, becomes a chunk of its own.
+    without content, nor a deeper heading below it, becomes a chunk of its own. Tokens are
+    counted by sentence, which is exact for tokenizers that never join words.
     """
     policy = policy or ChunkPolicy()
     sections = list(_sections(parsed.blocks))
@@ -83,15 +84,11 @@ def chunk_blocks(
         section_units = [unit for block in section.blocks for unit in units[block]]
         if not section_units:
             if section.heading is not None:
-                chunks.append(_heading_chunk(parsed.blocks[section.heading]))
+                chunks.append(_chunk(parsed, units[section.heading], {}, {}))
             continue
         for first, last in _pack(section_units, parsed.blocks, policy, header_tokens):
-            chunks.append(_chunk(parsed, section_units[first:last], headers))
-    counts = tokenizer.count_tokens([chunk.text for chunk in chunks])
-    return tuple(
-        replace(chunk, ordinal=ordinal, token_count=count)
-        for ordinal, (chunk, count) in enumerate(zip(chunks, counts, strict=True))
-    )
+            chunks.append(_chunk(parsed, section_units[first:last], headers, header_tokens))
+    return tuple(replace(chunk, ordinal=ordinal) for ordinal, chunk in enumerate(chunks))
 
 
 def _sections(blocks: Sequence[Block]) -> Iterator[_Section]:
@@ -130,7 +127,6 @@ def _units(blocks: Sequence[Block], tokenizer: Tokenizer, policy: ChunkPolicy) -
     pieces = [
         (index, block.char_start + start, block.char_start + end, block.text[start:end])
         for index, block in enumerate(blocks)
-        if block.kind is not BlockKind.HEADING
         for start, end in _piece_spans(block)
     ]
     counts = tokenizer.count_tokens([text for *_, text in pieces])
@@ -270,12 +266,18 @@ def _overlap_start(
     return start
 
 
-def _chunk(parsed: ParsedDocument, units: Sequence[_Unit], headers: dict[int, str]) -> Chunk:
+def _chunk(
+    parsed: ParsedDocument,
+    units: Sequence[_Unit],
+    headers: dict[int, str],
+    header_tokens: dict[int, int],
+) -> Chunk:
     start, end = units[0].start, units[-1].end
     opening = units[0]
-    prefix = ""
+    prefix, tokens = "", sum(unit.tokens for unit in units)
     if _continues_table(opening, parsed.blocks) and opening.block in headers:
         prefix = headers[opening.block] + "\n"
+        tokens += header_tokens[opening.block]
     blocks = parsed.blocks[opening.block : units[-1].block + 1]
     spans = tuple(
         BlockSpan(
@@ -297,7 +299,7 @@ def _chunk(parsed: ParsedDocument, units: Sequence[_Unit], headers: dict[int, st
         char_start=start,
         char_end=end,
         spans=spans,
-        token_count=0,
+        token_count=tokens,
         heading_path=blocks[0].heading_path,
         body_offset=len(prefix),
         confidence=_mean_confidence(blocks, spans),
@@ -313,24 +315,3 @@ def _mean_confidence(blocks: Sequence[Block], spans: Sequence[BlockSpan]) -> flo
     ]
     length = sum(size for _, size in weighted)
     return sum(value * size for value, size in weighted) / length if length else None
-
-
-def _heading_chunk(heading: Block) -> Chunk:
-    span = BlockSpan(
-        char_start=heading.char_start,
-        char_end=heading.char_end,
-        page=heading.page,
-        paragraph=heading.paragraph,
-        kind=heading.kind,
-    )
-    return Chunk(
-        ordinal=0,
-        kind=BlockKind.HEADING,
-        text=heading.text,
-        char_start=heading.char_start,
-        char_end=heading.char_end,
-        spans=(span,),
-        token_count=0,
-        heading_path=heading.heading_path,
-        confidence=heading.confidence,
-    )

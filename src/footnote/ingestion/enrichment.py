@@ -16,7 +16,7 @@ from footnote.ingestion.languages import detect_language, function_words
 from footnote.text import sentence_spans
 
 _SAMPLE_CHARACTERS = 4000
-_STUDIED_CHARACTERS = 400_000
+_STUDIED_CHARACTERS = 150_000
 """Keywords and summary come from this much of a document, which keeps a huge one cheap."""
 _WORD = re.compile(r"[^\W\d_][\w'’\-]*[^\W_]")
 _PROSE = (BlockKind.PARAGRAPH, BlockKind.LIST, BlockKind.OCR_TEXT, BlockKind.UTTERANCE)

@@ -27,6 +27,7 @@ class LocalBlobs:
 
     async def put(self, key: str, content: bytes) -> None:
         """Store the bytes; storing the same key again changes nothing."""
+        await asyncio.to_thread(self.folder.mkdir, mode=0o700, parents=True, exist_ok=True)
         await obstore.put_async(self._store(), key, content)
         await asyncio.to_thread(self._flush, key)
 

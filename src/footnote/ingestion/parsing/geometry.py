@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
+from typing import NamedTuple
 
 CELL_GAP_SIZES = 1.1
 """A gap this many font sizes wide parts two cells; justified spaces stay below one size."""
@@ -18,8 +19,7 @@ _RULE_THICKNESS = 3.0
 _JOIN_TOLERANCE = 2.5
 
 
-@dataclass(frozen=True, slots=True)
-class Box:
+class Box(NamedTuple):
     """A rectangle in points or pixels, the origin at the top left."""
 
     left: float
@@ -45,14 +45,11 @@ class Box:
 
 def union(boxes: Iterable[Box]) -> Box:
     """The smallest box around all of them."""
-    lefts, tops, rights, bottoms = zip(
-        *((box.left, box.top, box.right, box.bottom) for box in boxes), strict=True
-    )
+    lefts, tops, rights, bottoms = zip(*boxes, strict=True)
     return Box(min(lefts), min(tops), max(rights), max(bottoms))
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(NamedTuple):
     """A word, or a phrase that OCR read as one."""
 
     text: str
@@ -65,25 +62,16 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Words on one baseline, in reading order."""
+    """Words on one baseline, in reading order; made by `line_of`."""
 
     words: tuple[Word, ...]
     box: Box
-
-    @property
-    def text(self) -> str:
-        """The words with single spaces."""
-        return " ".join(word.text for word in self.words)
-
-    @property
-    def size(self) -> float:
-        """The font size of most of its characters."""
-        return max(self.words, key=lambda word: len(word.text)).size
-
-    @property
-    def bold(self) -> bool:
-        """Whether all of it is bold."""
-        return all(word.bold for word in self.words)
+    text: str
+    """The words with single spaces."""
+    size: float
+    """The font size of its longest word."""
+    bold: bool
+    """Whether all of it is bold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +91,14 @@ def line_of(words: Sequence[Word]) -> Line:
     ordered = tuple(sorted(words, key=lambda word: word.box.left))
     if sum(bool(_RIGHT_TO_LEFT.match(word.text)) for word in words) > len(words) / 2:
         ordered = ordered[::-1]
-    return Line(ordered, union(word.box for word in ordered))
+    sizes = {word.size for word in ordered}
+    return Line(
+        ordered,
+        union(word.box for word in ordered),
+        " ".join(word.text for word in ordered),
+        sizes.pop() if len(sizes) == 1 else max(ordered, key=lambda word: len(word.text)).size,
+        all(word.bold for word in ordered),
+    )
 
 
 def join_baselines(lines: Iterable[Line]) -> list[Line]:
@@ -245,15 +240,17 @@ def _interval(bounds: Sequence[float], value: float) -> int:
 
 
 def cells_of(line: Line) -> list[Line]:
-    """The parts of a line between wide gaps."""
-    cells: list[list[Word]] = [[line.words[0]]]
-    for position, (before, after) in enumerate(pairwise(line.words)):
+    """The parts of a line between wide gaps; the line itself when it has none."""
+    starts = [0]
+    for position, (before, after) in enumerate(pairwise(line.words), start=1):
         gap = max(after.box.left - before.box.right, before.box.left - after.box.right)
-        marks_item = position == 0 and _ITEM_MARK.fullmatch(before.text)
-        if gap > CELL_GAP_SIZES * max(before.size, after.size) and not marks_item:
-            cells.append([])
-        cells[-1].append(after)
-    return [line_of(cell) for cell in cells]
+        if gap > CELL_GAP_SIZES * max(before.size, after.size) and not (
+            position == 1 and _ITEM_MARK.fullmatch(before.text)
+        ):
+            starts.append(position)
+    if len(starts) == 1:
+        return [line]
+    return [line_of(line.words[start:end]) for start, end in pairwise([*starts, len(line.words)])]
 
 
 def _spaced_tables(run: Sequence[Line]) -> Iterator[PageItem]:

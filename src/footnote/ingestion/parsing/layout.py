@@ -52,12 +52,7 @@ def draft_pages(pages: Sequence[LaidPage]) -> list[Draft]:
     judged over all of them."""
     pages = _without_furniture(pages)
     styles = _HeadingStyles.of(pages)
-    vocabulary = {
-        word.text.strip(".,;:()").lower()
-        for page in pages
-        for item in page.items
-        for word in item.words
-    }
+    vocabulary = _hyphenated_words(pages)
     leading = _leading(pages)
     drafts: list[Draft] = []
     for page in pages:
@@ -68,6 +63,17 @@ def draft_pages(pages: Sequence[LaidPage]) -> list[Draft]:
                 else:
                     drafts.append(draft)
     return drafts
+
+
+def _hyphenated_words(pages: Sequence[LaidPage]) -> set[str]:
+    """Words the document writes with a hyphen, for judging those at the ends of lines."""
+    return {
+        word.text.strip(".,;:()").lower()
+        for page in pages
+        for item in page.items
+        for word in item.words
+        if "-" in word.text
+    }
 
 
 def _same_list(before: Draft, after: Draft) -> bool:
@@ -135,9 +141,9 @@ class _HeadingStyles:
         bold: Counter[bool] = Counter()
         for page in pages:
             for item in page.items:
-                for word in item.words:
-                    sizes[_rounded(word.size)] += len(word.text)
-                    bold[word.bold] += len(word.text)
+                for part in item.words if isinstance(item, Grid) else (item,):
+                    sizes[_rounded(part.size)] += len(part.text)
+                    bold[part.bold] += len(part.text)
         body_size = sizes.most_common(1)[0][0] if sizes else 1.0
         body_is_bold = bold[True] > bold[False]
         used: set[tuple[float, bool]] = set()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 
 import pypdfium2 as pdfium
@@ -30,9 +30,11 @@ _RENDER_DPI = 200
 _MIN_TEXT_CHARACTERS = 8
 """A page with fewer in its text layer is taken for a picture."""
 _MAX_RULES = 1500
-_SPACES = (0xA0, 0x3000, 0xFEFF)
-_SOFT_HYPHEN = 0xAD
+_SOFT_HYPHEN = "\xad"
 """Stands where pdfium joined a word that was divided at the end of a line."""
+_LINE = re.compile(r"[^\r\n\xad]+\xad?|\xad")
+_WORD = re.compile(r"[^\s\x00-\x1f\ufeff]+")
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
 _SEGMENT_LINE = pdfium_c.FPDF_SEGMENT_LINETO
 
 
@@ -174,24 +176,10 @@ class _Coordinates:
 def _lines(text_page: pdfium.PdfTextPage, to_page: _Coordinates) -> Iterator[Line]:
     """Lines as pdfium cuts them, in the order in which the file draws them."""
     reader = _CharacterReader(text_page, to_page)
-    words: list[Word] = []
-    start = -1
-    for index in range(text_page.count_chars()):
-        code = reader.code(index)
-        if code > 32 and code not in _SPACES:
-            start = index if start < 0 else start
-            if code != _SOFT_HYPHEN:
-                continue
-        if start >= 0:
-            words.append(reader.word(start, index + (code == _SOFT_HYPHEN)))
-            start = -1
-        if code in (10, 13, _SOFT_HYPHEN) and words:
-            yield line_of(words)
-            words = []
-    if start >= 0:
-        words.append(reader.word(start, text_page.count_chars()))
-    if words:
-        yield line_of(words)
+    for line in _LINE.finditer(reader.text):
+        spans = [word.span() for word in _WORD.finditer(reader.text, line.start(), line.end())]
+        if spans:
+            yield line_of(reader.words(spans))
 
 
 class _CharacterReader:
@@ -204,29 +192,44 @@ class _CharacterReader:
         self._matrix = pdfium_c.FS_MATRIX()
         self._font = ctypes.create_string_buffer(96)
         self._flags = ctypes.c_int()
+        self.text = self._characters(text_page.count_chars())
+        """One code unit for each of pdfium's characters; its mark of a divided word becomes
+        a soft hyphen."""
 
-    def code(self, index: int) -> int:
-        """The character's code; pdfium's own mark of a divided word becomes a soft hyphen."""
-        code = int(pdfium_c.FPDFText_GetUnicode(self._page, index))
-        return _SOFT_HYPHEN if code == 2 else code
+    def _characters(self, count: int) -> str:
+        units = (ctypes.c_ushort * (count + 1))()
+        written = pdfium_c.FPDFText_GetText(self._page, 0, count, units)
+        if written == count + 1:
+            text = bytes(units)[: 2 * count].decode("utf-16-le", "surrogatepass")
+        else:
+            text = ""
+        if len(text) != count:  # some character is not one unit: ask for each
+            codes = (pdfium_c.FPDFText_GetUnicode(self._page, index) for index in range(count))
+            text = "".join(chr(code) if code < 0x110000 else "\ufffd" for code in codes)
+        return text.replace("\x02", _SOFT_HYPHEN).replace("\ufffe", _SOFT_HYPHEN)
 
-    def word(self, start: int, end: int) -> Word:
-        text = "".join(chr(self.code(index)) for index in range(start, end))
-        if any("\ud800" <= character <= "\udfff" for character in text):
-            text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-        left, bottom, right, top = self._bounds(start)
-        if end - start > 1:
-            other = self._bounds(end - 1)
-            left, bottom = min(left, other[0]), min(bottom, other[1])
-            right, top = max(right, other[2]), max(top, other[3])
-        return Word(
-            text, self._to_page.box(left, bottom, right, top), self._size(start), self._bold(start)
-        )
+    def words(self, spans: Sequence[tuple[int, int]]) -> list[Word]:
+        """The words of one line; where its ends agree in size and weight, so does the rest."""
+        first, last = self._style(spans[0][0]), self._style(spans[-1][0])
+        words = []
+        for start, end in spans:
+            size, bold = first if first == last else self._style(start)
+            words.append(Word(_whole(self.text[start:end]), self._box(start, end), size, bold))
+        return words
 
-    def _bounds(self, index: int) -> tuple[float, float, float, float]:
-        pdfium_c.FPDFText_GetLooseCharBox(self._page, index, self._rect)
+    def _box(self, start: int, end: int) -> Box:
+        """From the first character to the last, whichever of them stands left."""
         rect = self._rect
-        return rect.left, rect.bottom, rect.right, rect.top
+        pdfium_c.FPDFText_GetLooseCharBox(self._page, start, rect)
+        left, bottom, right, top = rect.left, rect.bottom, rect.right, rect.top
+        if end - start > 1:
+            pdfium_c.FPDFText_GetLooseCharBox(self._page, end - 1, rect)
+            left, right = min(left, rect.left), max(right, rect.right)
+            bottom, top = min(bottom, rect.bottom), max(top, rect.top)
+        return self._to_page.box(left, bottom, right, top)
+
+    def _style(self, index: int) -> tuple[float, bool]:
+        return self._size(index), self._bold(index)
 
     def _size(self, index: int) -> float:
         size = float(pdfium_c.FPDFText_GetFontSize(self._page, index))
@@ -241,6 +244,13 @@ class _CharacterReader:
         if length and _BOLD.search(self._font.value):
             return True
         return int(pdfium_c.FPDFText_GetFontWeight(self._page, index)) >= 600
+
+
+def _whole(text: str) -> str:
+    """The text with each pair of surrogates made one character."""
+    if text.isascii() or not _SURROGATE.search(text):
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _rules(page: pdfium.PdfPage, to_page: _Coordinates) -> Iterator[Box]:

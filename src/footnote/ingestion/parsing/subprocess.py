@@ -40,6 +40,7 @@ class _ChildDied(Exception):
 class _Child:
     process: Process
     files: int = 0
+    ended_by_us: bool = False
 
 
 class ChildParser:
@@ -91,13 +92,13 @@ class ChildParser:
                 return await self._read(child, content, filename)
             except _ChildDied:
                 if not used_before:
-                    raise _crashed(child.process.returncode) from None
+                    raise _crashed(child) from None
             # A child that had read other files may have died of those: a fresh one decides.
             child = await self._start()
             try:
                 return await self._read(child, content, filename)
             except _ChildDied:
-                raise _crashed(child.process.returncode) from None
+                raise _crashed(child) from None
 
     async def _read(self, child: _Child, content: bytes, filename: str) -> ParsedDocument:
         """One exchange with a child, which returns to the idle ones only if it went well."""
@@ -134,6 +135,7 @@ class ChildParser:
             stdout=PIPE,
             stderr=DEVNULL,
             env=environment,
+            start_new_session=True,
         )
         settings = {
             "memory_bytes": self._memory_bytes,
@@ -155,10 +157,11 @@ async def _exchange(process: Process, content: bytes, filename: str) -> ParsedDo
         process.stdin.write(encode_frame({"filename": filename}, content))
         await process.stdin.drain()
         lengths = decode_lengths(await process.stdout.readexactly(HEADER.size))
-        header = decode_json(await process.stdout.readexactly(lengths[0]))
+        text = await process.stdout.readexactly(lengths[0])
         body = await process.stdout.readexactly(lengths[1])
+        header = await asyncio.to_thread(decode_json, text)
         if "cause" not in header:
-            return decode_document(header, body)
+            return await asyncio.to_thread(decode_document, header, body)
     except (OSError, EOFError, MalformedFrame) as error:
         raise _ChildDied from error
     raise DocumentUnreadable(
@@ -176,12 +179,14 @@ async def _end(child: _Child) -> None:
             async with asyncio.timeout(0.2):
                 await child.process.wait()
         except TimeoutError:
-            child.process.kill()
+            child.ended_by_us = True
+            # Its whole group: it may be waiting for an OCR program.
+            os.killpg(child.process.pid, signal.SIGKILL)
     await child.process.wait()
 
 
-def _crashed(returncode: int | None) -> DocumentUnreadable | DocumentInterrupted:
-    if returncode == -signal.SIGKILL:
+def _crashed(child: _Child) -> DocumentUnreadable | DocumentInterrupted:
+    if child.process.returncode == -signal.SIGKILL and not child.ended_by_us:
         return DocumentInterrupted(
             stage=Stage.PARSE,
             cause="the operating system ended the reader, most likely for want of memory",
@@ -189,6 +194,6 @@ def _crashed(returncode: int | None) -> DocumentUnreadable | DocumentInterrupted
         )
     return DocumentUnreadable(
         stage=Stage.PARSE,
-        cause=f"the reader crashed on it (exit code {returncode})",
+        cause=f"the reader crashed on it (exit code {child.process.returncode})",
         advice="save the file anew in its own program, or as PDF, and upload that copy",
     )

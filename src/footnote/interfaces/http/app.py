@@ -16,7 +16,7 @@ from footnote.interfaces.http import documents, operations, questions
 from footnote.interfaces.http.guard import BodyLimit, LoopbackOnly
 from footnote.interfaces.http.lifecycle import Lifecycle, stop_this_process
 from footnote.interfaces.http.problems import Problem, answer_with_problems
-from footnote.settings import Settings
+from footnote.settings import Settings, settings_from
 
 _DESCRIPTION = """
 Files go in; questions come back answered, each statement tied to a document, a page, a
@@ -48,7 +48,7 @@ def create_app(
     `on_ready` is called when the engine is open, `on_failure` when it cannot be opened: by
     default the process is asked to end, so that a supervisor notices.
     """
-    settings = settings or Settings()
+    settings = settings or settings_from(None, {})
     lifecycle = Lifecycle(settings=settings, on_ready=on_ready, on_failure=on_failure)
 
     @asynccontextmanager

@@ -13,8 +13,8 @@ from footnote.errors import InvalidRequest
 from footnote.interfaces import schemas
 from footnote.interfaces.http import examples
 from footnote.interfaces.http.problems import ContentTooLarge
+from footnote.interfaces.http.requests import ExternalId, Metadata, Name
 from footnote.interfaces.http.scope import ALWAYS, TheSettings, TheWorkspace
-from footnote.interfaces.schemas import Metadata
 
 UPLOAD_PATH = "/v1/documents"
 
@@ -49,9 +49,9 @@ async def receive_document(
     workspace: TheWorkspace,
     settings: TheSettings,
     file: Annotated[UploadFile, File(description="The file, with its name.")],
-    collection: Annotated[str | None, Form(description="The collection it belongs to.")] = None,
+    collection: Annotated[Name | None, Form(description="The collection it belongs to.")] = None,
     external_id: Annotated[
-        str | None,
+        ExternalId | None,
         Form(description="Your name for it: other bytes under it become a new version."),
     ] = None,
     metadata: Annotated[
@@ -90,7 +90,7 @@ async def list_documents(
         str | None, Query(max_length=1000, description="`next_cursor` of the page before.")
     ] = None,
     status: Annotated[DocumentStatus | None, Query(description="Only these.")] = None,
-    collection: Annotated[str | None, Query(description="Only in this collection.")] = None,
+    collection: Annotated[Name | None, Query(description="Only in this collection.")] = None,
 ) -> schemas.DocumentList:
     """A page of the workspace's documents."""
     page = await workspace.documents(

@@ -5,12 +5,35 @@ from __future__ import annotations
 from typing import Annotated
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from footnote import domain
 
 MAX_QUERY_CHARACTERS = 8_000
 """Longer text is a document, not a question."""
+
+MAX_NAME_CHARACTERS = 200
+MAX_EXTERNAL_ID_CHARACTERS = 600
+"""At four bytes each they still fit the 2,704 bytes of an entry in a Postgres index."""
+
+
+def storable(text: str) -> str:
+    """The text, if Postgres can hold it. Raises ValueError."""
+    if "\0" in text or (not text.isascii() and any("\ud800" <= char <= "\udfff" for char in text)):
+        raise ValueError("it holds a character that cannot be stored")
+    return text
+
+
+Name = Annotated[str, Field(min_length=1, max_length=MAX_NAME_CHARACTERS), AfterValidator(storable)]
+ExternalId = Annotated[
+    str, Field(min_length=1, max_length=MAX_EXTERNAL_ID_CHARACTERS), AfterValidator(storable)
+]
+StorableText = Annotated[str, AfterValidator(storable)]
+Metadata = Annotated[
+    dict[StorableText, bool | int | Annotated[float, Field(allow_inf_nan=False)] | StorableText],
+    Field(max_length=200),
+]
+"""What a caller may say about a document, beside its key."""
 
 Query = Annotated[str, Field(min_length=1, max_length=MAX_QUERY_CHARACTERS)]
 TopK = Annotated[int, Field(ge=1, le=200)]
@@ -23,7 +46,7 @@ class _Request(BaseModel):
 class Filters(_Request):
     """What restricts a search, applied before the best are taken."""
 
-    collections: tuple[str, ...] = ()
+    collections: tuple[Name, ...] = ()
     document_ids: tuple[UUID, ...] = ()
     source_types: tuple[domain.SourceType, ...] = ()
 
@@ -42,7 +65,7 @@ class Search(_Request):
     query: Query = Field(description="Words, an identifier or a question.")
     top_k: TopK | None = Field(None, description="How much evidence; the server's default if null.")
     filters: Filters = Filters()
-    plan: str | None = Field(None, description="The name of a plan; the workspace's if null.")
+    plan: Name | None = Field(None, description="The name of a plan; the workspace's if null.")
 
     def to_domain(self, default_top_k: int) -> domain.SearchRequest:
         """The request as retrieval receives it."""

@@ -1,0 +1,169 @@
+"""How good the evidence is: nDCG, recall and MRR at 10 on retrieval sets, whole documents as chunks.
+
+    python bench/quality.py                              every set in ../shared/data
+    python bench/quality.py xquad-de xquad-es --json
+
+Documents go into a real index in Postgres and are found by the engine's own search, each set in
+a workspace of its own. `lexical`, `dense` and `fused` (Reciprocal Rank Fusion) show the parts,
+`default` whatever the settings choose. A set is a folder with `corpus.jsonl`, `queries.jsonl`
+and `qrels.tsv`; a two-letter suffix of its name is its language.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from time import perf_counter
+
+import ir_measures
+from installation import MODELS, Ready, put, temporary_engine
+from reporting import finish, machine, progress, show
+from retrieval_sets import JudgedDocument, RetrievalSet, names_in, read_set
+from rich.progress import Progress
+
+from footnote.domain import SearchRequest
+from footnote.engine import Engine, WorkspaceEngine
+from footnote.retrieval.fusion import fusion_by_name
+
+AT = 10
+MEASURES = {
+    "ndcg@10": ir_measures.nDCG @ AT,
+    "recall@10": ir_measures.R @ AT,
+    "mrr@10": ir_measures.RR @ AT,
+}
+FUSION_OF_MODE = {"lexical": "lexical_only", "dense": "dense_only", "fused": "rrf"}
+DEFAULT_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+DOCUMENTS_A_PUBLICATION = 200
+"""One transaction each; what is found does not depend on it."""
+
+Figures = dict[str, float]
+Run = dict[str, list[str]]
+"""For each query, the documents found, best first."""
+
+
+async def fill(
+    engine: Engine, workspace: WorkspaceEngine, judged: RetrievalSet, bars: Progress
+) -> dict[tuple[str, int], str]:
+    """Index every document as one chunk; gives each document's name in the set."""
+    names: dict[tuple[str, int], str] = {}
+    bar = bars.add_task(f"{judged.name}: index", total=len(judged.documents))
+    for batch in _batches(judged.documents):
+        texts = [document.whole for document in batch]
+        published = await put(
+            engine,
+            workspace.workspace,
+            Ready(
+                title=judged.name,
+                language=judged.language,
+                texts=texts,
+                terms=[engine.analyzer.terms(text, judged.language) for text in texts],
+                vectors=await engine.embedder.embed_documents(texts),
+            ),
+        )
+        names |= {
+            (str(published), ordinal): document.identity for ordinal, document in enumerate(batch)
+        }
+        bars.advance(bar, len(batch))
+    return names
+
+
+async def ask(
+    engine: Engine,
+    workspace: WorkspaceEngine,
+    judged: RetrievalSet,
+    names: Mapping[tuple[str, int], str],
+    bars: Progress,
+) -> dict[str, Run]:
+    """What each mode finds, through the stages of the engine."""
+    modes = {
+        mode: replace(
+            engine.search_stages, fusion=fusion_by_name(fusion, engine.settings.rrf_k)
+        )
+        for mode, fusion in FUSION_OF_MODE.items()
+    } | {"default": engine.search_stages}
+    runs: dict[str, Run] = {mode: {} for mode in modes}
+    index = workspace._index()  # noqa: SLF001  # the engine's own wiring, with other fusions
+    bar = bars.add_task(f"{judged.name}: ask", total=len(judged.queries))
+    for query_id, text in judged.queries.items():
+        for mode, search in modes.items():
+            response = await search(SearchRequest(query=text, top_k=AT), index)
+            assert not response.degraded, response.degraded
+            runs[mode][query_id] = [
+                names[str(found.passage.document_id), found.passage.ordinal]
+                for found in response.evidence
+            ]
+        bars.advance(bar)
+    return runs
+
+
+def judge(run: Run, judgements: Mapping[str, Mapping[str, int]]) -> Figures:
+    """The measures of a run; places count, not scores, so that equal scores keep our order."""
+    places = {
+        query: {name: -float(place) for place, name in enumerate(found)}
+        for query, found in run.items()
+    }
+    values = ir_measures.calc_aggregate(list(MEASURES.values()), judgements, places)
+    return {name: round(float(values[measure]), 4) for name, measure in MEASURES.items()}
+
+
+async def measure(sets: Sequence[RetrievalSet], models: Path) -> dict[str, object]:
+    report: dict[str, object] = {"machine": machine()}
+    results: dict[str, dict[str, Figures]] = {}
+    seconds: dict[str, float] = {}
+    async with temporary_engine(models) as engine:
+        with progress() as bars:
+            for judged in sets:
+                started = perf_counter()
+                await engine.create_workspace(judged.name)
+                workspace = await engine.workspace(judged.name)
+                names = await fill(engine, workspace, judged, bars)
+                runs = await ask(engine, workspace, judged, names, bars)
+                results[judged.name] = {
+                    mode: judge(run, judged.judgements) for mode, run in runs.items()
+                }
+                seconds[judged.name] = round(perf_counter() - started, 1)
+        report["default_fusion"] = engine.settings.fusion
+        report["lane"] = engine.lane.fingerprint
+    return report | {"sets": results, "seconds": seconds}
+
+
+def _batches(documents: Sequence[JudgedDocument]) -> Iterator[Sequence[JudgedDocument]]:
+    for start in range(0, len(documents), DOCUMENTS_A_PUBLICATION):
+        yield documents[start : start + DOCUMENTS_A_PUBLICATION]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("sets", nargs="*", metavar="SET", help="default: all in the folder")
+    parser.add_argument("--data", type=Path, default=DEFAULT_DATA, help="folder of the sets")
+    parser.add_argument("--models", type=Path, default=MODELS, help="folder of built models")
+    parser.add_argument("--json", action="store_true", help="one JSON object on the last line")
+    options = parser.parse_args()
+    known = names_in(options.data)
+    chosen = options.sets or known
+    if not chosen or set(chosen) - set(known):
+        sys.exit(f"No such retrieval set in {options.data}; there are: {', '.join(known) or '-'}.")
+    sets = [read_set(options.data / name) for name in chosen]
+    report = asyncio.run(measure(sets, options.models))
+    results = report["sets"]
+    assert isinstance(results, dict)
+    show(
+        "Quality, whole documents as chunks",
+        ("set", "mode", *MEASURES),
+        [
+            (name, mode, *(f"{figures[measure]:.3f}" for measure in MEASURES))
+            for name, modes in results.items()
+            for mode, figures in modes.items()
+        ],
+    )
+    finish(report, options.json)
+
+
+if __name__ == "__main__":
+    main()

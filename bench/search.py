@@ -1,0 +1,282 @@
+"""How fast searches are: milliseconds a search and its stages, searches a second with many clients.
+
+    python bench/search.py --chunks 100000
+    python bench/search.py --chunks 100000 --workspaces 100 --clients 16 --json
+
+Text and document vectors are synthetic (`synthetic.py`); everything that is timed is real: the
+model embeds each query, the index is in Postgres under row-level security, and the engine's own
+stages answer. Segments are merged and HNSW is built first, as the maintenance job does.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import statistics
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+from installation import MODELS, Ready, put, settle, table_sizes, temporary_engine
+from reporting import finish, machine, percentiles, progress, show
+from synthetic import SyntheticLanguage, vectors_like
+
+from footnote.domain import LOCAL_PRINCIPAL, SearchRequest
+from footnote.engine import Engine, WorkspaceEngine
+from footnote.jobs.maintenance import maintain
+from footnote.ports import RecallRequest, TermsOf
+from footnote.store.dense import DenseBreadth
+from footnote.store.recall import PostgresIndex
+
+CHUNKS_A_DOCUMENT = 1000
+WARM_UP = 50
+COMPARED_QUERIES = 30
+TOP = 10
+EVERYTHING = 2**31
+NO_LIMIT_SECONDS = 600.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What is asked for."""
+
+    chunks: int
+    workspaces: int
+    clients: int
+    queries: int
+    seed: int
+    models: Path
+
+
+async def load(
+    engine: Engine, language: SyntheticLanguage, options: Options
+) -> tuple[list[WorkspaceEngine], dict[str, float]]:
+    """Fill the workspaces, tend their indexes, and say how long that took."""
+    chance = np.random.default_rng(options.seed)
+    vectors = await vectors_like(engine.embedder, language, chance)
+    workspaces = []
+    each, rest = divmod(options.chunks, options.workspaces)
+    started = perf_counter()
+    with progress() as bars:
+        bar = bars.add_task("load", total=options.chunks)
+        for number in range(options.workspaces):
+            await engine.create_workspace(f"bench-{number}")
+            workspace = await engine.workspace(f"bench-{number}")
+            workspaces.append(workspace)
+            left = each + (number < rest)
+            while left:
+                size = min(left, CHUNKS_A_DOCUMENT)
+                document = language.document(chance, size)
+                await put(
+                    engine,
+                    workspace.workspace,
+                    Ready(
+                        title=f"Document {left}",
+                        language="en",
+                        texts=document.texts,
+                        terms=document.terms,
+                        vectors=vectors(chance, size),
+                    ),
+                )
+                left -= size
+                bars.advance(bar, size)
+        loaded = perf_counter()
+        bar = bars.add_task("merge and promote", total=options.workspaces)
+        for workspace in workspaces:
+            await maintain(engine, workspace.workspace.workspace_id)
+            bars.advance(bar)
+        tended = perf_counter()
+    settle(engine)
+    return workspaces, {"load_s": loaded - started, "maintenance_s": tended - loaded}
+
+
+async def one_by_one(
+    workspaces: Sequence[WorkspaceEngine], queries: Sequence[str]
+) -> tuple[list[float], dict[str, list[float]]]:
+    """Milliseconds of each search, and of its stages, with nobody else searching."""
+    totals: list[float] = []
+    stages: defaultdict[str, list[float]] = defaultdict(list)
+    for number, query in enumerate(queries):
+        workspace = workspaces[number % len(workspaces)]
+        started = perf_counter()
+        response = await workspace.search(SearchRequest(query=query))
+        totals.append((perf_counter() - started) * 1e3)
+        assert response.evidence, "nothing was found"
+        assert not response.degraded, response.degraded
+        for stage in ("embed", "recall", "fuse"):
+            stages[stage].append(response.timings_ms[stage])
+    return totals, stages
+
+
+async def all_at_once(
+    workspaces: Sequence[WorkspaceEngine], queries: Sequence[str], clients: int
+) -> tuple[float, list[float]]:
+    """Searches a second and their milliseconds, with clients that never pause."""
+    waiting = list(enumerate(queries))
+    milliseconds: list[float] = []
+
+    async def client() -> None:
+        while waiting:
+            number, query = waiting.pop()
+            started = perf_counter()
+            await workspaces[number % len(workspaces)].search(SearchRequest(query=query))
+            milliseconds.append((perf_counter() - started) * 1e3)
+
+    started = perf_counter()
+    await asyncio.gather(*(client() for _ in range(clients)))
+    return len(queries) / (perf_counter() - started), milliseconds
+
+
+async def dense_agreement(
+    engine: Engine, workspace: WorkspaceEngine, queries: Sequence[str]
+) -> float | None:
+    """Share of the exact ten nearest that the engine's dense recall finds; None without HNSW."""
+    settings = engine.settings
+    index = PostgresIndex(
+        database=engine.database,
+        workspace=workspace.workspace,
+        principal=LOCAL_PRINCIPAL,
+        lane=engine.lane,
+        cache=engine.cache,
+        breadth=DenseBreadth(
+            exact_up_to=settings.hnsw_threshold_chunks, ef_search=settings.hnsw_ef_search
+        ),
+    )
+    state = engine.cache.state(workspace.workspace.workspace_id)
+    if state is None or not state.hnsw:
+        return None
+    exact = replace(index, breadth=replace(index.breadth, exact_up_to=EVERYTHING))
+    shares = []
+    for query in queries:
+        request = RecallRequest(
+            vector=await engine.embedder.embed_query(query), limit=settings.recall_limit
+        )
+        near = {hit.chunk_no for hit in (await index.recall(request)).dense[:TOP]}
+        nearest = {hit.chunk_no for hit in (await exact.recall(request)).dense[:TOP]}
+        shares.append(len(near & nearest) / len(nearest))
+    return statistics.fmean(shares)
+
+
+async def parts(
+    engine: Engine, workspaces: Sequence[WorkspaceEngine], queries: Sequence[str]
+) -> dict[str, float]:
+    """Median milliseconds of each recall by itself, from warm caches."""
+    milliseconds: defaultdict[str, list[float]] = defaultdict(list)
+    for number, query in enumerate(queries):
+        index = workspaces[number % len(workspaces)]._index()  # noqa: SLF001  # as a search does
+        terms_of = _terms_of(engine, query)
+        vector = await engine.embedder.embed_query(query)
+        limit = engine.settings.recall_limit
+        for name, request in {
+            "dense": RecallRequest(vector=vector, limit=limit),
+            "lexical": RecallRequest(terms_of=terms_of, limit=limit),
+        }.items():
+            started = perf_counter()
+            await index.recall(request)
+            milliseconds[name].append((perf_counter() - started) * 1e3)
+    return {name: round(statistics.median(values), 2) for name, values in milliseconds.items()}
+
+
+def _terms_of(engine: Engine, query: str) -> TermsOf:
+    return lambda languages: engine.analyzer.query_terms(query, languages)
+
+
+async def measure(options: Options) -> dict[str, object]:
+    report: dict[str, object] = {
+        "chunks": options.chunks,
+        "workspaces": options.workspaces,
+        "clients": options.clients,
+        "queries": options.queries,
+        "machine": machine(),
+    }
+    async with temporary_engine(
+        options.models, statement_timeout_seconds=NO_LIMIT_SECONDS
+    ) as engine:
+        language = SyntheticLanguage(engine.analyzer, seed=options.seed)
+        workspaces, times = await load(engine, language, options)
+        chance = np.random.default_rng(options.seed + 1)
+        warm_up, alone, together = (
+            [language.query(chance) for _ in range(count)]
+            for count in (max(WARM_UP, options.workspaces), options.queries, options.queries)
+        )
+        await one_by_one(workspaces, warm_up)
+        totals, stages = await one_by_one(workspaces, alone)
+        rate, crowded = await all_at_once(workspaces, together, options.clients)
+        agreement = await dense_agreement(engine, workspaces[0], alone[:COMPARED_QUERIES])
+        return report | {
+            **percentiles(totals),
+            "stages": _summary(stages),
+            "recalls_median_ms": await parts(engine, workspaces, alone[:WARM_UP]),
+            "queries_per_s": round(rate, 1),
+            **{f"concurrent_{name}": value for name, value in percentiles(crowded).items()},
+            "dense_recall_at_10": None if agreement is None else round(agreement, 4),
+            **{name: round(value, 1) for name, value in times.items()},
+            "table_mb": table_sizes(engine),
+        }
+
+
+def _summary(stages: Mapping[str, Sequence[float]]) -> dict[str, dict[str, float]]:
+    return {
+        stage: {
+            "mean_ms": round(statistics.fmean(values), 2),
+            "median_ms": round(statistics.median(values), 2),
+        }
+        for stage, values in stages.items()
+    }
+
+
+def present(report: Mapping[str, object]) -> None:
+    stages, recalls, sizes = report["stages"], report["recalls_median_ms"], report["table_mb"]
+    assert isinstance(stages, dict)
+    assert isinstance(recalls, dict)
+    assert isinstance(sizes, dict)
+    title = f"Search, {report['chunks']:,} chunks in {report['workspaces']} workspaces"
+    rows = [(name, f"{report[name]}") for name in ("p50_ms", "p95_ms", "p99_ms")]
+    rows += [(f"{stage} (median ms)", f"{figures['median_ms']}") for stage, figures in stages.items()]
+    rows += [(f"{name} recall alone (median ms)", f"{value}") for name, value in recalls.items()]
+    rows += [
+        (f"queries_per_s, {report['clients']} clients", f"{report['queries_per_s']}"),
+        ("p95_ms among them", f"{report['concurrent_p95_ms']}"),
+        ("HNSW recall@10 against exact", f"{report['dense_recall_at_10'] or 'exact scan'}"),
+        ("load_s", f"{report['load_s']}"),
+        ("maintenance_s", f"{report['maintenance_s']}"),
+    ]
+    rows += [(f"{name} (MB)", f"{size:,}") for name, size in sizes.items()]
+    show(title, ("", "value"), rows)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--chunks", type=int, required=True, help="up to 1,000,000")
+    parser.add_argument("--workspaces", type=int, default=1)
+    parser.add_argument("--clients", type=int, default=8, help="for queries_per_s")
+    parser.add_argument("--queries", type=int, default=300)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--models", type=Path, default=MODELS, help="folder of built models")
+    parser.add_argument("--json", action="store_true", help="one JSON object on the last line")
+    options = parser.parse_args()
+    if not 1 <= options.workspaces <= options.chunks:
+        parser.error("ask for at least one workspace and one chunk in each")
+    report = asyncio.run(
+        measure(
+            Options(
+                chunks=options.chunks,
+                workspaces=options.workspaces,
+                clients=options.clients,
+                queries=options.queries,
+                seed=options.seed,
+                models=options.models,
+            )
+        )
+    )
+    present(report)
+    finish(report, options.json)
+
+
+if __name__ == "__main__":
+    main()

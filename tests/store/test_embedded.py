@@ -1,0 +1,129 @@
+"""The embedded server is shared by processes, closed to other users, and stops with its last."""
+
+from __future__ import annotations
+
+import os
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from footnote.errors import StoreUnavailable
+from footnote.store.embedded import APPLICATION_ROLE, SUPERUSER, start_embedded
+
+HOLD = """
+import sys
+from pathlib import Path
+from footnote.store.embedded import start_embedded
+server = start_embedded(Path(sys.argv[1]))
+print("started", flush=True)
+sys.stdin.read()
+server.release()
+"""
+
+
+@pytest.fixture
+def home() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="fn-", ignore_cleanup_errors=True) as name:
+        Path(name).chmod(0o711)
+        yield Path(name)
+
+
+def another_process(home: Path) -> subprocess.Popen[str]:
+    """A process that uses the server until its standard input closes."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(home)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "started\n"
+    return process
+
+
+def answers(url: str) -> bool:
+    try:
+        psycopg.connect(url).close()
+    except psycopg.OperationalError:
+        return False
+    return True
+
+
+def test_it_runs_as_long_as_somebody_uses_it(home: Path) -> None:
+    server = start_embedded(home)
+    url = server.url(APPLICATION_ROLE)
+    with another_process(home) as other:
+        server.release()
+        assert answers(url)
+        other.communicate("", timeout=60)
+    assert not answers(url)
+
+
+def test_a_killed_user_does_not_count(home: Path) -> None:
+    with another_process(home) as other:
+        other.send_signal(signal.SIGKILL)
+        other.wait()
+    server = start_embedded(home)
+    url = server.url(APPLICATION_ROLE)
+    assert answers(url)
+    server.release()
+    assert not answers(url)
+
+
+def test_it_comes_back_with_its_data_after_a_power_cut(home: Path) -> None:
+    server = start_embedded(home)
+    with psycopg.connect(server.url(SUPERUSER), autocommit=True) as connection:
+        connection.execute("CREATE TABLE kept AS SELECT 42 AS number")
+        row = connection.execute("SELECT pg_postmaster_start_time()").fetchone()
+    assert row is not None
+    postmaster = int((server.cluster / "postmaster.pid").read_text().splitlines()[0])
+    os.kill(postmaster, signal.SIGKILL)
+    again = start_embedded(home)
+    try:
+        with psycopg.connect(again.url(SUPERUSER)) as connection:
+            assert connection.execute("SELECT number FROM kept").fetchone() == (42,)
+    finally:
+        server.release()
+        again.release()
+
+
+def test_only_its_own_user_gets_through_to_the_socket(home: Path) -> None:
+    server = start_embedded(home)
+    try:
+        folder = server.socket_folder.stat()
+        socket = (server.socket_folder / ".s.PGSQL.5432").stat()
+        assert stat.S_IMODE(folder.st_mode) == 0o700
+        assert stat.S_IMODE(socket.st_mode) == 0o700
+        assert stat.S_IMODE(server.cluster.stat().st_mode) == 0o700
+        with psycopg.connect(server.url(SUPERUSER)) as connection:
+            assert connection.execute("SHOW listen_addresses").fetchone() == ("",)
+    finally:
+        server.release()
+
+
+def test_a_long_path_still_finds_room_for_a_socket(home: Path) -> None:
+    deep = home / ("d" * 60) / ("e" * 60)
+    deep.mkdir(parents=True)
+    server = start_embedded(deep)
+    try:
+        assert len(str(server.socket_folder)) < 100
+        assert answers(server.url(APPLICATION_ROLE))
+    finally:
+        server.release()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root needs another account for Postgres")
+def test_root_is_told_when_no_other_user_could_reach_the_folder(home: Path) -> None:
+    closed = home / "closed"
+    closed.mkdir(mode=0o700)
+    with pytest.raises(StoreUnavailable) as caught:
+        start_embedded(closed / "home")
+    assert caught.value.hint is not None
+    assert "FOOTNOTE_HOME" in caught.value.hint
