@@ -23,17 +23,17 @@ from pathlib import Path
 from time import perf_counter
 
 import numpy as np
-from installation import MODELS, temporary_engine
-from memory import Peak, watched
-from papers import write_papers
-from reporting import finish, machine, progress, show
-from synthetic import SyntheticLanguage
 
 from footnote.domain import DocumentStatus, Lane
 from footnote.engine import Engine, WorkspaceEngine
 from footnote.jobs.worker import run_worker
 from footnote.models.minilm import MiniLmEmbedder
 from footnote.ports import Vector, Vectors
+from installation import MODELS, temporary_engine
+from memory import Peak, watched
+from papers import write_papers
+from reporting import finish, machine, progress, show
+from synthetic import SyntheticLanguage
 
 LOOK_SECONDS = 0.05
 STATUS_BATCH = 500
@@ -113,7 +113,6 @@ async def ingest(workspace: WorkspaceEngine, paths: Sequence[Path]) -> tuple[flo
 
 
 async def run_round(
-    engine: Engine,
     workspace: WorkspaceEngine,
     remembering: RememberingEmbedder,
     paths: Sequence[Path],
@@ -154,15 +153,19 @@ async def measure(documents: int, rounds: int, seed: int, models: Path) -> dict[
                     size = math.ceil(documents / rounds)
                     for start in range(0, documents, size):
                         batch = measured[start : start + size]
-                        await run_round(engine, workspace, remembering, batch, totals)
+                        await run_round(workspace, remembering, batch, totals)
                         bars.advance(bar, len(batch))
             settings = engine.settings
-            return report | _figures(totals, peak) | {
-                "embedding_batch_tokens": settings.embedding_batch_tokens,
-                "worker_concurrency": settings.worker_concurrency,
-                "parse_processes": settings.parse_processes,
-                "lane": engine.lane.fingerprint,
-            }
+            return (
+                report
+                | _figures(totals, peak)
+                | {
+                    "embedding_batch_tokens": settings.embedding_batch_tokens,
+                    "worker_concurrency": settings.worker_concurrency,
+                    "parse_processes": settings.parse_processes,
+                    "lane": engine.lane.fingerprint,
+                }
+            )
 
 
 def _figures(totals: Totals, peak: Peak) -> dict[str, object]:
@@ -212,9 +215,7 @@ def main() -> None:
     options = parser.parse_args()
     if not 1 <= options.rounds <= options.documents:
         parser.error("ask for at least one document a round")
-    report = asyncio.run(
-        measure(options.documents, options.rounds, options.seed, options.models)
-    )
+    report = asyncio.run(measure(options.documents, options.rounds, options.seed, options.models))
     present(report)
     finish(report, options.json)
 

@@ -25,6 +25,7 @@ from footnote.domain import (
 )
 from footnote.engine import Engine
 from footnote.ports import Vectors
+from footnote.settings import settings_from
 from footnote.store.documents import Incoming, receive_document
 from footnote.store.work import take_up
 
@@ -46,13 +47,13 @@ class Ready:
 
 
 @asynccontextmanager
-async def temporary_engine(models: Path, **settings: object) -> AsyncIterator[Engine]:
+async def temporary_engine(models: Path, **overrides: object) -> AsyncIterator[Engine]:
     """An engine with an embedded Postgres in a fresh folder, gone afterwards."""
     with tempfile.TemporaryDirectory(prefix="fb-", ignore_cleanup_errors=True) as name:
-        models.mkdir(parents=True, exist_ok=True)
         home = Path(name)
-        (home / "models").symlink_to(models.absolute())
-        async with footnote.open(home=home, database_url=None, **settings) as engine:
+        _share(models, home)
+        settings = settings_from(None, {"home": home, "database_url": None, **overrides})
+        async with footnote.open(settings) as engine:
             yield engine
 
 
@@ -121,6 +122,11 @@ def table_sizes(engine: Engine) -> dict[str, float]:
             [list(TABLES)],
         ).fetchall()
     return {name: round(size / 1024**2, 1) for name, size in rows}
+
+
+def _share(models: Path, home: Path) -> None:
+    models.mkdir(parents=True, exist_ok=True)
+    (home / "models").symlink_to(models.absolute())
 
 
 def _chunks(texts: Sequence[str]) -> tuple[Chunk, ...]:

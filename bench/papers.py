@@ -6,17 +6,10 @@ from io import BytesIO
 from pathlib import Path
 
 import numpy as np
-from reportlab.lib.pagesizes import A4  # type: ignore[import-untyped]  # the package ships no types
-from reportlab.lib.styles import (  # type: ignore[import-untyped]  # as above
-    getSampleStyleSheet,
-)
-from reportlab.platypus import (  # type: ignore[import-untyped]  # as above
-    Flowable,
-    Paragraph,
-    SimpleDocTemplate,
-    Spacer,
-    Table,
-)
+from reportlab.lib.pagesizes import A4
+from reportlab.lib.styles import getSampleStyleSheet
+from reportlab.platypus import Flowable, Paragraph, SimpleDocTemplate, Spacer, Table
+
 from synthetic import OWN_WORDS, Integers, SyntheticLanguage
 
 MARKDOWN_EVERY = 3
@@ -36,9 +29,7 @@ def write_papers(
     for number in range(count):
         own = language.ranks(chance, OWN_WORDS)
         title = _heading(language, chance, own)
-        sections = [
-            _section(language, chance, own) for _ in range(int(chance.integers(*SECTIONS)))
-        ]
+        sections = [_section(language, chance, own) for _ in range(int(chance.integers(*SECTIONS)))]
         if number % MARKDOWN_EVERY == MARKDOWN_EVERY - 1:
             path = folder / f"paper-{number:04d}.md"
             path.write_text(_markdown(title, sections), encoding="utf-8")

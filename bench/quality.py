@@ -1,4 +1,4 @@
-"""How good the evidence is: nDCG, recall and MRR at 10 on retrieval sets, whole documents as chunks.
+"""How good the evidence is: nDCG, recall and MRR at 10, whole documents as chunks.
 
     python bench/quality.py                              every set in ../shared/data
     python bench/quality.py xquad-de xquad-es --json
@@ -20,14 +20,14 @@ from pathlib import Path
 from time import perf_counter
 
 import ir_measures
-from installation import MODELS, Ready, put, temporary_engine
-from reporting import finish, machine, progress, show
-from retrieval_sets import JudgedDocument, RetrievalSet, names_in, read_set
 from rich.progress import Progress
 
 from footnote.domain import SearchRequest
 from footnote.engine import Engine, WorkspaceEngine
 from footnote.retrieval.fusion import fusion_by_name
+from installation import MODELS, Ready, put, temporary_engine
+from reporting import finish, machine, progress, show
+from retrieval_sets import JudgedDocument, RetrievalSet, names_in, read_set
 
 AT = 10
 MEASURES = {
@@ -80,13 +80,11 @@ async def ask(
 ) -> dict[str, Run]:
     """What each mode finds, through the stages of the engine."""
     modes = {
-        mode: replace(
-            engine.search_stages, fusion=fusion_by_name(fusion, engine.settings.rrf_k)
-        )
+        mode: replace(engine.search_stages, fusion=fusion_by_name(fusion, engine.settings.rrf_k))
         for mode, fusion in FUSION_OF_MODE.items()
     } | {"default": engine.search_stages}
     runs: dict[str, Run] = {mode: {} for mode in modes}
-    index = workspace._index()  # noqa: SLF001  # the engine's own wiring, with other fusions
+    index = workspace._index()  # the engine's own wiring, with other fusions
     bar = bars.add_task(f"{judged.name}: ask", total=len(judged.queries))
     for query_id, text in judged.queries.items():
         for mode, search in modes.items():

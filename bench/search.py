@@ -20,9 +20,6 @@ from pathlib import Path
 from time import perf_counter
 
 import numpy as np
-from installation import MODELS, Ready, put, settle, table_sizes, temporary_engine
-from reporting import finish, machine, percentiles, progress, show
-from synthetic import SyntheticLanguage, vectors_like
 
 from footnote.domain import LOCAL_PRINCIPAL, SearchRequest
 from footnote.engine import Engine, WorkspaceEngine
@@ -30,6 +27,9 @@ from footnote.jobs.maintenance import maintain
 from footnote.ports import RecallRequest, TermsOf
 from footnote.store.dense import DenseBreadth
 from footnote.store.recall import PostgresIndex
+from installation import MODELS, Ready, put, settle, table_sizes, temporary_engine
+from reporting import finish, machine, percentiles, progress, show
+from synthetic import SyntheticLanguage, vectors_like
 
 CHUNKS_A_DOCUMENT = 1000
 WARM_UP = 50
@@ -166,7 +166,7 @@ async def parts(
     """Median milliseconds of each recall by itself, from warm caches."""
     milliseconds: defaultdict[str, list[float]] = defaultdict(list)
     for number, query in enumerate(queries):
-        index = workspaces[number % len(workspaces)]._index()  # noqa: SLF001  # as a search does
+        index = workspaces[number % len(workspaces)]._index()
         terms_of = _terms_of(engine, query)
         vector = await engine.embedder.embed_query(query)
         limit = engine.settings.recall_limit
@@ -235,7 +235,9 @@ def present(report: Mapping[str, object]) -> None:
     assert isinstance(sizes, dict)
     title = f"Search, {report['chunks']:,} chunks in {report['workspaces']} workspaces"
     rows = [(name, f"{report[name]}") for name in ("p50_ms", "p95_ms", "p99_ms")]
-    rows += [(f"{stage} (median ms)", f"{figures['median_ms']}") for stage, figures in stages.items()]
+    rows += [
+        (f"{stage} (median ms)", f"{figures['median_ms']}") for stage, figures in stages.items()
+    ]
     rows += [(f"{name} recall alone (median ms)", f"{value}") for name, value in recalls.items()]
     rows += [
         (f"queries_per_s, {report['clients']} clients", f"{report['queries_per_s']}"),

@@ -84,8 +84,8 @@ class SyntheticLanguage:
     def query(self, chance: np.random.Generator) -> str:
         """Two to eight words from all over the range of frequencies, evenly on a log scale."""
         count = int(chance.integers(2, 9))
-        edges = np.log((COMMONEST_QUERY_RANK, len(self.words)))
-        ranks = np.exp(chance.uniform(*edges, count)).astype(np.int64)
+        commonest, rarest = np.log(COMMONEST_QUERY_RANK), np.log(len(self.words))
+        ranks = np.exp(chance.uniform(commonest, rarest, count)).astype(np.int64)
         return " ".join(self.words[rank] for rank in np.minimum(ranks, len(self.words) - 1))
 
     def sentence(self, chance: np.random.Generator, own: Integers) -> str:

@@ -13,6 +13,12 @@ from enum import StrEnum
 from typing import Literal
 from uuid import UUID
 
+MAX_NAME_CHARACTERS = 200
+"""Of the name of a collection."""
+
+MAX_EXTERNAL_ID_CHARACTERS = 600
+"""At four bytes each they still fit the 2,704 bytes of an entry in a Postgres index."""
+
 MetadataValue = str | int | float | bool
 """What a document's metadata may hold beside its key."""
 
@@ -76,6 +82,8 @@ class DocumentClass(StrEnum):
     TRANSCRIPT = "transcript"
     CODE = "code"
 
+
+_FULL_STOPS = (".", "!", "?", "…", "。", "！", "？", "।", "؟")
 
 Recall = Literal["dense", "lexical"]
 """The two ways of recalling chunks."""
@@ -438,10 +446,13 @@ class Answer:
     @property
     def text(self) -> str:
         """The answer as prose with `[n]` markers."""
-        return " ".join(
+        pieces = [
             sentence.text + "".join(f" [{marker}]" for marker in sentence.markers)
             for sentence in self.sentences
-        )
+        ]
+        # A row or a bullet has no full stop, and must not run into what follows it.
+        gaps = [" " if sentence.text.endswith(_FULL_STOPS) else "\n" for sentence in self.sentences]
+        return "".join(piece + gap for piece, gap in zip(pieces, [*gaps[:-1], ""], strict=False))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -41,6 +41,11 @@ from footnote.errors import (
     StoreUnavailable,
 )
 from footnote.index.analysis import TextAnalyzer
+from footnote.ingestion.labels import (
+    checked_collection,
+    checked_external_id,
+    checked_metadata,
+)
 from footnote.ingestion.pipeline import UNKNOWN_TYPE, failure_of
 from footnote.ingestion.receive import check_received, too_large
 from footnote.models.minilm import MiniLmEmbedder, load_minilm
@@ -182,6 +187,9 @@ class WorkspaceEngine:
         A file that can be seen to be unreadable is kept as a failed document. The same bytes
         give the existing document; other bytes under a known external id a new version.
         """
+        collection = checked_collection(collection or self.engine.settings.default_collection)
+        external_id = checked_external_id(external_id)
+        metadata = checked_metadata(metadata or {})
         sha256 = hashlib.sha256(content).hexdigest()
         key = blob_key(self.workspace.workspace_id, sha256)
         await self.engine.blobs.put(key, content)
@@ -193,9 +201,9 @@ class WorkspaceEngine:
                 byte_size=len(content),
                 content_sha256=sha256,
                 blob_key=key,
-                collection=collection or self.engine.settings.default_collection,
+                collection=collection,
                 external_id=external_id,
-                metadata=metadata or {},
+                metadata=metadata,
                 source_type=source_type,
                 access=None if access is None else tuple(access),
                 failure=failure,
@@ -218,7 +226,7 @@ class WorkspaceEngine:
                     byte_size=file.byte_size,
                     content_sha256=file.content_sha256,
                     blob_key=NO_BLOB,
-                    collection=collection or settings.default_collection,
+                    collection=checked_collection(collection or settings.default_collection),
                     external_id=file.location,
                     failure=file.failure,
                 )
@@ -236,6 +244,8 @@ class WorkspaceEngine:
         cursor: str | None = None,
     ) -> DocumentPage:
         """A page of documents, newest first. Raises InvalidRequest."""
+        if collection is not None:
+            checked_collection(collection)
         if not 1 <= limit <= MAX_PAGE:
             raise InvalidRequest(f"limit is {limit}", hint=f"ask for 1 to {MAX_PAGE} documents")
         async with self._scope() as scope:

@@ -60,7 +60,7 @@ class Settings(BaseSettings):
     ocr_languages: str = Field("eng", description="Tesseract language codes, joined by '+'.")
 
     chunk_tokens: int = Field(
-        220, ge=32, le=4000, description="Tokens a chunk aims at, by the lane's tokenizer."
+        200, ge=32, le=4000, description="Tokens a chunk aims at, by the lane's tokenizer."
     )
     chunk_overlap_sentences: int = Field(
         1, ge=0, le=10, description="Sentences repeated at the start of the next chunk."

@@ -110,3 +110,10 @@ def _full_stop_ends(text: str, start: int, stop: int, resume: int) -> bool:
     if lowered in _FINAL_BEFORE_STARTER:
         return next_word in _STARTERS
     return not (word.isdigit() and len(word) <= 2 and next_word in _MONTHS)
+
+
+def is_storable(text: str) -> bool:
+    """Whether Postgres can hold the text: it has neither NUL nor half a surrogate pair."""
+    if "\0" in text:
+        return False
+    return text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)

@@ -21,6 +21,7 @@ from footnote.domain import BlockKind, DocumentClass, DocumentStatus, SourceType
 from footnote.interfaces import schemas
 from footnote.interfaces.cli.main import app
 from footnote.interfaces.failures import FAILURES
+from footnote.interfaces.http import requests
 from footnote.interfaces.http.app import create_app
 from footnote.settings import Settings
 
@@ -227,6 +228,18 @@ def test_every_kind_of_problem_is_described() -> None:
     section = page("docs/http-api.md").section("Errors")
     codes = {failure.code for failure in FAILURES.values()}
     assert [code for code in sorted(codes) if f"`{code}`" not in section] == []
+
+
+@pytest.mark.parametrize("request_shape", [requests.Search, requests.Context, requests.Question])
+def test_every_field_of_a_request_is_described(
+    request_shape: type[requests.Search | requests.Context | requests.Question],
+) -> None:
+    text = page("docs/http-api.md").text
+    fields = set(request_shape.model_fields) | {
+        f"filters.{name}" for name in requests.Filters.model_fields
+    }
+    missing = [name for name in sorted(fields) if not re.search(rf"[`\"]{name}[`\"]", text)]
+    assert missing == []
 
 
 SHAPES: dict[str, type[schemas.Shape]] = {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from footnote.domain import Principal, SearchFilters, SearchRequest
@@ -75,3 +77,38 @@ async def test_a_query_that_asks_nothing_is_refused(engine: Engine, query: str) 
         await workspace.search(SearchRequest(query=query))
     with pytest.raises(InvalidRequest):
         await workspace.ask(query)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"collection": "a\x00b"},
+        {"collection": "c" * 201},
+        {"external_id": "\ud800"},
+        {"external_id": ""},
+        {"metadata": {"rate": float("nan")}},
+        {"metadata": {"k\x00": 1}},
+        {"metadata": {"note": "\udfff"}},
+    ],
+    ids=["nul", "long", "surrogate", "empty", "nan", "key", "value"],
+)
+async def test_labels_that_cannot_be_stored_are_refused(
+    engine: Engine, options: dict[str, Any]
+) -> None:
+    workspace = await engine.workspace()
+    with pytest.raises(InvalidRequest):
+        await workspace.receive(b"text", "a.txt", **options)
+    assert (await workspace.stats()).documents == 0
+
+
+async def test_a_hostile_name_is_made_harmless(engine: Engine) -> None:
+    workspace = await engine.workspace()
+    received = await workspace.receive(b"text", "../../etc/\x1b[31mpass\x00wd\ud800.txt")
+    assert received.document.filename == "[31mpasswd.txt"
+
+
+async def test_an_unknown_plan_is_refused(engine: Engine) -> None:
+    workspace = await engine.workspace()
+    with pytest.raises(InvalidRequest):
+        await workspace.search(SearchRequest(query="x", plan="nonsense"))
+    await workspace.search(SearchRequest(query="x", plan="balanced"))

@@ -11,6 +11,10 @@ from footnote.errors import FootnoteError, InvalidRequest
 from footnote.ports import Analyzer, Embedder, Index, RecallRequest, Vector
 from footnote.retrieval.explain import evidence_from
 from footnote.retrieval.fusion import Fusion
+from footnote.text import is_storable
+
+BALANCED = "balanced"
+"""The only plan so far: both recalls, fused."""
 
 MAX_QUERY_CHARACTERS = 10_000
 CANDIDATES_PER_RESULT = 5  # Recall brings five times what is returned, so that fusion can choose.
@@ -75,7 +79,9 @@ class Search:
 
 def checked_query(request: SearchRequest) -> str:
     """The query without the space around it. Raises InvalidRequest."""
-    query = request.query.replace("\x00", " ").strip()
+    query = "".join(
+        character if is_storable(character) else " " for character in request.query
+    ).strip()
     if not query:
         raise InvalidRequest("the query is empty", hint="ask for something")
     if len(query) > MAX_QUERY_CHARACTERS:
@@ -85,4 +91,10 @@ def checked_query(request: SearchRequest) -> str:
         )
     if not 1 <= request.top_k <= 200:
         raise InvalidRequest(f"top_k is {request.top_k}", hint="ask for 1 to 200 results")
+    if not all(map(is_storable, request.filters.collections)):
+        raise InvalidRequest("a collection in the filters cannot exist", hint="check its name")
+    if request.plan not in (None, BALANCED):
+        raise InvalidRequest(
+            f"there is no plan {request.plan!r}", hint=f"leave it out, or say {BALANCED}"
+        )
     return query

@@ -8,18 +8,16 @@ from uuid import UUID
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from footnote import domain
+from footnote.domain import MAX_EXTERNAL_ID_CHARACTERS, MAX_NAME_CHARACTERS
+from footnote.text import is_storable
 
 MAX_QUERY_CHARACTERS = 8_000
 """Longer text is a document, not a question."""
 
-MAX_NAME_CHARACTERS = 200
-MAX_EXTERNAL_ID_CHARACTERS = 600
-"""At four bytes each they still fit the 2,704 bytes of an entry in a Postgres index."""
-
 
 def storable(text: str) -> str:
     """The text, if Postgres can hold it. Raises ValueError."""
-    if "\0" in text or (not text.isascii() and any("\ud800" <= char <= "\udfff" for char in text)):
+    if not is_storable(text):
         raise ValueError("it holds a character that cannot be stored")
     return text
 

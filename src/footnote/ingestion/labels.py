@@ -1,0 +1,52 @@
+"""What a caller says about a document is checked before it is stored beside it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from footnote.domain import MAX_EXTERNAL_ID_CHARACTERS, MAX_NAME_CHARACTERS, MetadataValue
+from footnote.errors import InvalidRequest
+from footnote.text import is_storable
+
+
+def checked_collection(name: str) -> str:
+    """The name, if it can name a collection. Raises InvalidRequest."""
+    return _checked("the collection", name, MAX_NAME_CHARACTERS)
+
+
+def checked_external_id(external_id: str | None) -> str | None:
+    """The id, if it can be found again. Raises InvalidRequest."""
+    if external_id is None:
+        return None
+    return _checked("the external id", external_id, MAX_EXTERNAL_ID_CHARACTERS)
+
+
+def checked_metadata(metadata: Mapping[str, MetadataValue]) -> Mapping[str, MetadataValue]:
+    """The metadata, if JSON and Postgres can hold it. Raises InvalidRequest."""
+    for key, value in metadata.items():
+        _checked("a metadata key", key, MAX_NAME_CHARACTERS)
+        if isinstance(value, str) and not is_storable(value):
+            raise _unstorable(f"the metadata value of {key!r}")
+        if isinstance(value, float) and not math.isfinite(value):
+            raise InvalidRequest(
+                f"the metadata value of {key!r} is {value}", hint="give a finite number"
+            )
+    return metadata
+
+
+def _checked(what: str, text: str, most: int) -> str:
+    if not text or len(text) > most:
+        raise InvalidRequest(
+            f"{what} has {len(text)} characters", hint=f"use 1 to {most} characters"
+        )
+    if not is_storable(text):
+        raise _unstorable(what)
+    return text
+
+
+def _unstorable(what: str) -> InvalidRequest:
+    return InvalidRequest(
+        f"{what} holds a character that cannot be stored",
+        hint="leave out NUL and unpaired surrogates",
+    )
