@@ -1,14 +1,7 @@
 """Fit and judge the coefficients of `footnote.answering.coefficients` on question sets.
 
-A set is a folder in the retrieval format (`corpus.jsonl`, `queries.jsonl` with `answers` and their
-character offsets, `qrels.tsv`). Each question is asked three times of the eight best passages by
-Reciprocal Rank Fusion of exact dense and BM25 scores:
-
-- answerable: the gold paragraph is in the corpus;
-- without the paragraph: the same question, the gold paragraph taken out;
-- without the fact: the gold paragraph stays, the sentences that hold the answer are taken out.
-
-Articles, not questions, are split into a half to fit on and a half to judge by.
+Articles, not questions, are split into a half to fit on and a half to judge by;
+`answerability_sets` says what is asked of them.
 
     python bench/fit_answerability.py native=../shared/data/xquad-en \\
         foreign=../shared/data/xquad-de foreign=../shared/data/xquad-es
@@ -18,268 +11,33 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
-import math
-import random
 import tempfile
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from uuid import NAMESPACE_URL, uuid5
 
 import numpy as np
-import numpy.typing as npt
 
+from answerability_sets import (
+    VARIANTS,
+    Asked,
+    Floats,
+    RememberingAnalyzer,
+    RememberingEmbedder,
+    ask_all,
+)
 from footnote.answering.coefficients import ANSWERABILITY, SUPPORT, Logistic, Trust, probability
 from footnote.answering.decide import OUTLOOK_NAMES, Outlook, look_out
-from footnote.answering.ground import SIGNAL_NAMES, Reading, Weighed, covered, rarity, read, weigh
-from footnote.answering.question import Question, read_question
-from footnote.answering.select import by_strength, shortlist
-from footnote.answering.sentences import candidates_of
-from footnote.domain import BlockKind, BlockSpan, Evidence, Passage, SourceType
+from footnote.answering.ground import SIGNAL_NAMES, Weighed, rarity, weigh
+from footnote.answering.pipeline import EMBEDDED_STATEMENTS, LEAST_ANSWERABILITY
+from footnote.answering.select import Selection, by_strength
 from footnote.index.analysis import TextAnalyzer
 from footnote.models import load_minilm
-from footnote.ports import Analyzer, Embedder, Vector, Vectors
-from footnote.text import sentence_spans
 
-Floats = npt.NDArray[np.float64]
-
-EVIDENCE = 8
-STATEMENTS = 24
-"""Twice what the pipeline embeds by default, to learn from more statements."""
 RIDGE = 1.0
 """L2 penalty on standardised weights: enough to keep correlated signals from opposing signs."""
-PARAGRAPHS_OF_AN_ARTICLE = 5
-"""XQuAD's; its corpus keeps the paragraphs of an article together."""
 SET_WEIGHTS = {"repeats": -2.0}
 """Encyclopaedic paragraphs hold hardly any headings and questions to learn this from."""
-SHUFFLED = 0.5
-"""Share of questions whose evidence comes in random order: here the gold paragraph is first for 19
-of 20 questions, which would teach the model to believe the order more than the words."""
-VARIANTS = ("answerable", "without the paragraph", "without the fact")
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """One question in one variant, ready to be weighed."""
-
-    variant: str
-    held_out: bool
-    question: Question
-    readings: list[Reading]
-    kept: list[Reading]
-    target: Vector
-    vectors: Vectors
-    gold: list[bool]
-    """For each kept reading, whether it holds the answer."""
-
-
-class RememberingAnalyzer:
-    """Analyzes each text once; the same sentences come back for hundreds of questions."""
-
-    def __init__(self, analyzer: Analyzer) -> None:
-        self._analyzer = analyzer
-        self._terms: dict[tuple[str, str | None], list[str]] = {}
-
-    def terms(self, text: str, language: str | None) -> list[str]:
-        key = (text, language)
-        if key not in self._terms:
-            self._terms[key] = self._analyzer.terms(text, language)
-        return self._terms[key]
-
-    def query_terms(self, text: str, languages: Sequence[str]) -> list[str]:
-        return self._analyzer.query_terms(text, languages)
-
-
-def read_lines(path: Path) -> list[dict[str, object]]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-
-
-def passage_of(identity: str, number: int, title: str, text: str, language: str) -> Passage:
-    span = BlockSpan(
-        char_start=0, char_end=len(text), page=None, paragraph=1, kind=BlockKind.PARAGRAPH
-    )
-    return Passage(
-        chunk_id=identity,
-        chunk_no=number,
-        document_id=uuid5(NAMESPACE_URL, identity),
-        version=1,
-        ordinal=0,
-        kind=BlockKind.PARAGRAPH,
-        text=text,
-        body_offset=0,
-        char_start=0,
-        char_end=len(text),
-        spans=(span,),
-        heading_path=(),
-        page_start=None,
-        page_end=None,
-        paragraph_start=1,
-        paragraph_end=1,
-        document_title=title,
-        filename="",
-        collection="bench",
-        source_type=SourceType.UPLOAD,
-        language=language,
-    )
-
-
-def bm25(passages: Sequence[Passage], queries: Sequence[str], analyzer: Analyzer) -> Floats:
-    """Scores of shape (queries, passages); Lucene's variant, k1 1.2, b 0.75."""
-    counts = [Counter(analyzer.terms(each.text, each.language)) for each in passages]
-    lengths = np.array([sum(count.values()) for count in counts], dtype=np.float64)
-    held = Counter(term for count in counts for term in count)
-    norm = 1.2 * (0.25 + 0.75 * lengths / lengths.mean())
-    scores = np.zeros((len(queries), len(passages)))
-    language = passages[0].language or ""
-    for row, query in enumerate(queries):
-        for term in analyzer.query_terms(query, [language]):
-            if term in held:
-                idf = math.log1p((len(passages) - held[term] + 0.5) / (held[term] + 0.5))
-                found = np.array([count[term] for count in counts], dtype=np.float64)
-                scores[row] += idf * found / (found + norm)
-    return scores
-
-
-def fused(dense: Floats, lexical: Floats) -> list[list[int]]:
-    """Passages of each query, best first, by Reciprocal Rank Fusion with k = 60."""
-    score = sum(
-        1.0 / (61 + np.argsort(np.argsort(-side, axis=1, kind="stable"), axis=1))
-        for side in (dense, lexical)
-    )
-    return [list(map(int, row)) for row in np.argsort(-score, axis=1, kind="stable")]
-
-
-def without_fact(passage: Passage, answer: Mapping[str, object]) -> Passage:
-    """The passage without the sentences that hold the answer's text."""
-    text, said = passage.text, str(answer["text"])
-    kept = " ".join(text[a:b] for a, b in sentence_spans(text) if said not in text[a:b])
-    return replace(
-        passage_of(
-            passage.chunk_id,
-            passage.chunk_no,
-            passage.document_title,
-            kept,
-            passage.language or "",
-        ),
-        document_id=passage.document_id,
-    )
-
-
-async def ask_all(folder: Path, embedder: Embedder, analyzer: Analyzer) -> list[Asked]:
-    """Every question of a set in every variant."""
-    language = folder.name.rpartition("-")[2]
-    rows = read_lines(folder / "corpus.jsonl")
-    passages = [
-        passage_of(
-            str(row["_id"]), number, str(row["title"]).replace("_", " "), str(row["text"]), language
-        )
-        for number, row in enumerate(rows)
-    ]
-    gold_of = dict(
-        line.split("\t")[:2] for line in (folder / "qrels.tsv").read_text().splitlines()[1:]
-    )
-    queries = read_lines(folder / "queries.jsonl")
-    texts = [str(query["text"]) for query in queries]
-    targets = np.stack([await embedder.embed_query(text) for text in texts])
-    vectors = await embedder.embed_documents([passage.text for passage in passages])
-    dense = (targets @ vectors.T).astype(np.float64)
-    rankings = fused(dense, bm25(passages, texts, analyzer))
-    number_of = {passage.chunk_id: passage.chunk_no for passage in passages}
-    known: dict[str, Vector] = {}
-    chance = random.Random(0)
-    asked: list[Asked] = []
-    for row, (query, ranking) in enumerate(zip(queries, rankings, strict=True)):
-        gold = number_of[gold_of[str(query["_id"])]]
-        answers = query["answers"]
-        assert isinstance(answers, list)
-        for variant, shown in variants(passages, ranking, gold, answers[0]):
-            if chance.random() < SHUFFLED:
-                chance.shuffle(shown)
-            evidence = [
-                Evidence(passage=passage, rank=rank, score=1.0 / (60 + rank))
-                for rank, passage in enumerate(shown, start=1)
-            ]
-            question = read_question(texts[row], [language], analyzer)
-            asked.append(
-                await prepare(
-                    question,
-                    evidence,
-                    variant=variant,
-                    gold=gold,
-                    answer=answers[0],
-                    target=targets[row],
-                    embedder=embedder,
-                    analyzer=analyzer,
-                    known=known,
-                )
-            )
-    return asked
-
-
-def variants(
-    passages: Sequence[Passage], ranking: Sequence[int], gold: int, answer: Mapping[str, object]
-) -> Iterator[tuple[str, list[Passage]]]:
-    """The evidence of each variant."""
-    best = ranking[:EVIDENCE]
-    if gold in best:
-        yield VARIANTS[0], [passages[number] for number in best]
-        yield (
-            VARIANTS[2],
-            [
-                without_fact(passages[number], answer) if number == gold else passages[number]
-                for number in best
-            ],
-        )
-    others = [number for number in ranking if number != gold][:EVIDENCE]
-    yield VARIANTS[1], [passages[number] for number in others]
-
-
-async def prepare(
-    question: Question,
-    evidence: Sequence[Evidence],
-    *,
-    variant: str,
-    gold: int,
-    answer: Mapping[str, object],
-    target: Vector,
-    embedder: Embedder,
-    analyzer: Analyzer,
-    known: dict[str, Vector],
-) -> Asked:
-    """What the pipeline does before it weighs, and which statements are right."""
-    readings = read(candidates_of(evidence), analyzer)
-    rarities = rarity(readings)
-    likely = shortlist(
-        [covered(question, reading, rarities) for reading in readings],
-        [reading.candidate.evidence.rank for reading in readings],
-        STATEMENTS,
-    )
-    kept = [readings[position] for position in likely]
-    new = [
-        each.candidate.embedded_text for each in kept if each.candidate.embedded_text not in known
-    ]
-    if new:
-        known.update(zip(new, await embedder.embed_documents(new), strict=True))
-    start = int(str(answer["start"]))
-    end = start + len(str(answer["text"]))
-    return Asked(
-        variant=variant,
-        held_out=gold // PARAGRAPHS_OF_AN_ARTICLE % 2 == 1,
-        question=question,
-        readings=readings,
-        kept=kept,
-        target=target,
-        vectors=np.stack([known[each.candidate.embedded_text] for each in kept]),
-        gold=[
-            variant == VARIANTS[0]
-            and each.candidate.evidence.passage.chunk_no == gold
-            and each.candidate.start < end
-            and start < each.candidate.end
-            for each in kept
-        ],
-    )
 
 
 def fit(signals: Floats, right: Floats, weights: Floats, names: Sequence[str]) -> Logistic:
@@ -337,10 +95,18 @@ def fit_support(asked: Sequence[Asked], weighed: Sequence[Sequence[Weighed]]) ->
     )
 
 
-def outlooks(asked: Sequence[Asked], weighed: Sequence[Sequence[Weighed]]) -> list[Outlook]:
+def embedded(asked: Sequence[Asked], weighed: Sequence[Sequence[Weighed]]) -> list[list[Weighed]]:
+    """What the pipeline would have weighed, best first."""
     return [
-        look_out(question.question, question.readings, by_strength(statements))
-        for question, statements in zip(asked, weighed, strict=True)
+        by_strength([each for each, kept in zip(found, question.embedded, strict=True) if kept])
+        for question, found in zip(asked, weighed, strict=True)
+    ]
+
+
+def outlooks(asked: Sequence[Asked], ranked: Sequence[Sequence[Weighed]]) -> list[Outlook]:
+    return [
+        look_out(question.question, question.readings, statements)
+        for question, statements in zip(asked, ranked, strict=True)
     ]
 
 
@@ -364,24 +130,31 @@ def area_under_curve(good: Floats, bad: Floats) -> float:
 
 def judge(
     asked: Sequence[Asked],
-    weighed: Sequence[Sequence[Weighed]],
+    ranked: Sequence[Sequence[Weighed]],
     views: Sequence[Outlook],
     model: Logistic,
 ) -> None:
     """Print what the held-out half says."""
     chances: dict[str, list[float]] = {variant: [] for variant in VARIANTS}
     hits: list[bool] = []
-    for question, statements, view in zip(asked, weighed, views, strict=True):
+    cited: list[bool] = []
+    reached: list[bool] = []
+    for question, statements, view in zip(asked, ranked, views, strict=True):
         if not question.held_out:
             continue
-        chances[question.variant].append(
-            probability(model, {name: getattr(view, name) for name in OUTLOOK_NAMES})
-        )
+        chance = probability(model, {name: getattr(view, name) for name in OUTLOOK_NAMES})
+        chances[question.variant].append(chance)
         if question.variant == VARIANTS[0]:
             right = {id(r) for r, g in zip(question.kept, question.gold, strict=True) if g}
-            hits.append(id(by_strength(statements)[0].reading) in right)
+            hits.append(id(statements[0].reading) in right)
+            reached.append(any(id(each.reading) in right for each in statements))
+            if chance >= LEAST_ANSWERABILITY:
+                chosen = Selection()(statements, question.question.all_terms)
+                cited += [id(each.reading) in right for each in chosen]
     good = np.array(chances[VARIANTS[0]])
+    print(f"  one of {EMBEDDED_STATEMENTS} statements holds the answer: {np.mean(reached):.3f}")
     print(f"  best statement holds the answer: {np.mean(hits):.3f} of {len(hits)}")
+    print(f"  cited statement holds the answer: {np.mean(cited):.3f} of {len(cited)}")
     for variant in VARIANTS[1:]:
         print(f"  AUC against {variant}: {area_under_curve(good, np.array(chances[variant])):.3f}")
     for threshold in (0.3, 0.4, 0.5, 0.6):
@@ -417,7 +190,10 @@ async def main() -> None:
         help="folder of built models",
     )
     arguments = parser.parse_args()
-    embedder = load_minilm(arguments.models, "int8", threads=1, batch_tokens=8192)
+    embedder = RememberingEmbedder(
+        load_minilm(arguments.models, "int8", threads=1, batch_tokens=8192),
+        arguments.models / "statements.pickle",
+    )
     analyzer = RememberingAnalyzer(TextAnalyzer())
     asked: dict[Trust, list[Asked]] = {trust: [] for trust in Trust}
     for each in arguments.sets:
@@ -425,6 +201,7 @@ async def main() -> None:
         found = await ask_all(Path(folder), embedder, analyzer)
         asked[Trust(trust)] += found
         asked[Trust.NONE] += found
+    embedder.keep()
     table = {}
     for trust, questions in asked.items():
         if not questions:
@@ -432,12 +209,12 @@ async def main() -> None:
         print(f"{trust.value}: {len(questions)} questions")
         if not arguments.judge_only:
             SUPPORT[trust] = fit_support(questions, weigh_all(questions, trust))  # type: ignore[index]  # the fitted numbers replace the committed ones for this run
-        weighed = weigh_all(questions, trust)
-        views = outlooks(questions, weighed)
+        ranked = embedded(questions, weigh_all(questions, trust))
+        views = outlooks(questions, ranked)
         model = (
             ANSWERABILITY[trust] if arguments.judge_only else fit_answerability(questions, views)
         )
-        judge(questions, weighed, views, model)
+        judge(questions, ranked, views, model)
         table[trust] = (SUPPORT[trust], model)
     if not arguments.judge_only:
         show(table)

@@ -20,12 +20,12 @@ from pathlib import Path
 from uuid import UUID
 
 import numpy as np
-from reporting import finish, machine, show
 
-from footnote.domain import Answer, Citation, Evidence, SearchRequest
+from footnote.domain import Answer, Citation, DocumentStatus, Evidence, SearchRequest
 from footnote.engine import Engine, WorkspaceEngine, open_engine
 from footnote.jobs.inline import work_until_resting
 from footnote.settings import Settings
+from reporting import finish, machine, show
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 CUTOFF = 10
@@ -104,9 +104,10 @@ async def ingest(engine: Engine, workspace: WorkspaceEngine, folder: Path) -> Li
     """Ingest a folder and read back what became of it. Raises SystemExit if a file failed."""
     paths = sorted(path for path in folder.iterdir() if path.is_file())
     received = [(await workspace.receive_file(path)).document for path in paths]
-    documents = await work_until_resting(
-        engine, workspace, [each.document_id for each in received], lambda _: None
-    )
+    identities = [each.document_id for each in received]
+    documents = await workspace.statuses(identities)
+    if any(each.status is not DocumentStatus.INDEXED for each in documents.values()):
+        documents = await work_until_resting(engine, workspace, identities, lambda _: None)
     failed = [f"{each.filename}: {each.failure}" for each in documents.values() if each.failure]
     if failed:
         raise SystemExit("not ingested: " + "; ".join(failed))
@@ -120,7 +121,9 @@ async def ingest(engine: Engine, workspace: WorkspaceEngine, folder: Path) -> Li
         workspace.workspace.workspace_id, workspace.principal
     ) as scope:
         rows = await (
-            await scope.connection.execute("SELECT document_id, canonical_text FROM document_versions")
+            await scope.connection.execute(
+                "SELECT document_id, canonical_text FROM document_versions"
+            )
         ).fetchall()
     return Library(names=names, texts={row["document_id"]: row["canonical_text"] for row in rows})
 
@@ -238,7 +241,11 @@ def show_kinds(judged: Sequence[Judged]) -> None:
     groups = {kind: [each for each in judged if each.golden.kind == kind] for kind in kinds}
     columns = list(figures_of(judged))
     rows = [
-        [name, str(len(group)), *("–" if np.isnan(v) else f"{v:g}" for v in figures_of(group).values())]
+        [
+            name,
+            str(len(group)),
+            *("–" if np.isnan(v) else f"{v:g}" for v in figures_of(group).values()),
+        ]
         for name, group in [*groups.items(), ("all", list(judged))]
     ]
     show("Golden set", ["kind", "questions", *columns], rows)
@@ -251,10 +258,14 @@ def show_mistakes(judged: Sequence[Judged]) -> None:
         if each.right and not wrong:
             continue
         verdict = ("partly" if each.right else "wrong") if each.answer.found else "refused"
-        print(f"{each.golden.identity} {verdict} {each.answer.confidence:.2f} {each.golden.question}")
+        print(
+            f"{each.golden.identity} {verdict} {each.answer.confidence:.2f} {each.golden.question}"
+        )
         print(f"    expected: {each.golden.answer}")
         for citation, right in zip(each.answer.citations, each.right_citations, strict=True):
-            print(f"    {'+' if right else '-'} {citation.filename}: {' '.join(citation.quote.split())}")
+            print(
+                f"    {'+' if right else '-'} {citation.filename}: {' '.join(citation.quote.split())}"
+            )
 
 
 async def main() -> None:

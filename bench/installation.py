@@ -80,7 +80,7 @@ async def put(engine: Engine, workspace: Workspace, ready: Ready) -> UUID:
         document_id=document.document_id,
         version=document.version,
         lane=engine.lane,
-        merge_fan_in=engine.settings.merge_fan_in,
+        limits=engine.maintenance_limits,
     )
     assert work is not None, "nobody else works on it"
     hashes = tuple(hashlib.md5(text.encode()).digest() for text in ready.texts)

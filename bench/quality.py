@@ -13,23 +13,29 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import math
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from time import perf_counter
 
 import ir_measures
+import numpy as np
 from rich.progress import Progress
 
 from footnote.domain import SearchRequest
 from footnote.engine import Engine, WorkspaceEngine
+from footnote.ports import Embedder, Vectors
 from footnote.retrieval.fusion import fusion_by_name
 from installation import MODELS, Ready, put, temporary_engine
 from reporting import finish, machine, progress, show
 from retrieval_sets import JudgedDocument, RetrievalSet, names_in, read_set
 
 AT = 10
+MARKS = 2  # [CLS] and [SEP] take their place in the window.
+UNEVEN = 14  # Parts of equal length in characters differ a little in tokens.
 MEASURES = {
     "ndcg@10": ir_measures.nDCG @ AT,
     "recall@10": ir_measures.R @ AT,
@@ -61,7 +67,7 @@ async def fill(
                 language=judged.language,
                 texts=texts,
                 terms=[engine.analyzer.terms(text, judged.language) for text in texts],
-                vectors=await engine.embedder.embed_documents(texts),
+                vectors=await whole_vectors(engine.embedder, texts),
             ),
         )
         names |= {
@@ -69,6 +75,38 @@ async def fill(
         }
         bars.advance(bar, len(batch))
     return names
+
+
+async def whole_vectors(embedder: Embedder, texts: Sequence[str]) -> Vectors:
+    """Vectors of whole documents, of those too long for the model as well.
+
+    Chunks of the engine always fit the model's window. A document that does not is embedded in
+    as many parts of equal length as it needs, and gets the mean of their vectors by tokens:
+    nothing of it goes unseen.
+    """
+    room = embedder.max_tokens - MARKS - UNEVEN
+    counts = embedder.count_tokens(texts)
+    parts = [
+        _parts(text, math.ceil(count / room)) for text, count in zip(texts, counts, strict=True)
+    ]
+    flat = [part for pieces in parts for part in pieces]
+    weights = np.array(embedder.count_tokens(flat), dtype=np.float32)
+    vectors = await embedder.embed_documents(flat) * np.maximum(weights, 1)[:, None]
+    starts = np.cumsum([0, *(len(pieces) for pieces in parts[:-1])])
+    sums = np.add.reduceat(vectors, starts, axis=0)
+    unit: Vectors = sums / np.linalg.norm(sums, axis=1, keepdims=True)
+    return unit
+
+
+def _parts(text: str, count: int) -> list[str]:
+    """The text in at most `count` parts of about equal length, cut at spaces where it has any."""
+    cuts = [0]
+    for number in range(1, count):
+        middle = len(text) * number // count
+        space = text.rfind(" ", cuts[-1] + 1, middle + 1)
+        cuts.append(space if space > cuts[-1] else middle)
+    pieces = [text[start:end].strip() for start, end in pairwise([*cuts, len(text)])]
+    return [piece for piece in pieces if piece] or [text]
 
 
 async def ask(

@@ -13,7 +13,7 @@ FILES = ("corpus.jsonl", "queries.jsonl", "qrels.tsv")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgedDocument:
-    """A document of a set."""
+    """A document of a set; its title is empty where it says nothing in the text's language."""
 
     identity: str
     title: str
@@ -21,10 +21,7 @@ class JudgedDocument:
 
     @property
     def whole(self) -> str:
-        """Title and text as one chunk.
-
-        Where the text begins with its title already (Cranfield), it is not said twice.
-        """
+        """Title and text as one chunk."""
         return "\n".join(part for part in (self.title, self.text) if part)
 
 
@@ -57,13 +54,14 @@ def read_set(folder: Path) -> RetrievalSet:
         for line in csv.DictReader(file, delimiter="\t"):
             judgements.setdefault(line["query-id"], {})[line["corpus-id"]] = int(line["score"])
     suffix = folder.name.rpartition("-")[2]
+    language = suffix if len(suffix) == 2 else "en"
     return RetrievalSet(
         name=folder.name,
-        language=suffix if len(suffix) == 2 else "en",
+        language=language,
         documents=tuple(
             JudgedDocument(
                 identity=str(row["_id"]),
-                title=str(row.get("title") or "").replace("_", " ").strip(),
+                title=_title(str(row.get("title") or ""), language),
                 text=str(row["text"]),
             )
             for row in _rows(folder / "corpus.jsonl")
@@ -71,6 +69,11 @@ def read_set(folder: Path) -> RetrievalSet:
         queries={str(row["_id"]): str(row["text"]) for row in _rows(folder / "queries.jsonl")},
         judgements=judgements,
     )
+
+
+def _title(title: str, language: str) -> str:
+    """XQuAD names its articles in English in every language; a translation has no such words."""
+    return title.replace("_", " ").strip() if language == "en" else ""
 
 
 def _rows(path: Path) -> list[dict[str, object]]:

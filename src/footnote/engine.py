@@ -73,7 +73,7 @@ from footnote.store.embedded import (
 from footnote.store.index_cache import IndexCache
 from footnote.store.migrate import migrate
 from footnote.store.passages import passage_context
-from footnote.store.publishing import delete_document
+from footnote.store.publishing import MaintenanceLimits, delete_document
 from footnote.store.recall import PostgresIndex
 from footnote.store.statistics import workspace_stats
 from footnote.store.workspaces import create_workspace, find_workspace, list_workspaces
@@ -107,6 +107,14 @@ class Engine:
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()
+
+    @property
+    def maintenance_limits(self) -> MaintenanceLimits:
+        """When a workspace's index wants tending."""
+        return MaintenanceLimits(
+            merge_fan_in=self.settings.merge_fan_in,
+            hnsw_threshold_chunks=self.settings.hnsw_threshold_chunks,
+        )
 
     async def create_workspace(self, name: str) -> Workspace:
         """Make a workspace. Raises Conflict, or InvalidRequest for an odd name."""
@@ -274,7 +282,7 @@ class WorkspaceEngine:
     async def delete_document(self, document_id: UUID) -> None:
         """Remove a document, its attachments and all that was made of them. Raises NotFound."""
         async with self._scope() as scope:
-            blobs = await delete_document(scope, document_id)
+            blobs = await delete_document(scope, document_id, self.engine.maintenance_limits)
         for key in blobs:
             if key != NO_BLOB:
                 await self.engine.blobs.delete(key)

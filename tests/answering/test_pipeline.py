@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from footnote.answering import NOT_FOUND, ExtractiveAnswerer
+from footnote.answering.select import Selection
 from footnote.domain import Answer, BlockKind, Evidence
 from footnote.errors import LaneUnavailable
 from footnote.index.analysis import TextAnalyzer
@@ -89,7 +90,11 @@ def assert_every_statement_can_be_opened(answer: Answer, evidence: Sequence[Evid
 async def test_every_quote_is_verbatim_and_every_marker_leads_somewhere(
     question: str, evidence: list[Evidence]
 ) -> None:
-    generous = replace(make_answerer(), least_answerability=0.0, relative_support=0.0)
+    generous = replace(
+        make_answerer(),
+        least_answerability=0.0,
+        selection=Selection(relative_support=0.0, equal_support=0.0),
+    )
     for answerer in (generous, make_answerer()):
         answer = await answerer(question, evidence)
         assert_every_statement_can_be_opened(answer, evidence)

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from footnote.answering.coefficients import ANSWERABILITY, SUPPORT, Trust
 from footnote.answering.context import CLOSING_FENCE, OPENING_FENCE, compose_context
-from footnote.answering.decide import OUTLOOK_NAMES, is_identifier
+from footnote.answering.decide import OUTLOOK_NAMES
 from footnote.answering.ground import SIGNAL_NAMES
 from footnote.answering.kinds import holds_kind
-from footnote.answering.question import AnswerKind, read_question
+from footnote.answering.question import AnswerKind, is_identifier, read_question
 from footnote.answering.select import shortlist
 from footnote.answering.sentences import candidates_of
 from footnote.domain import BlockKind

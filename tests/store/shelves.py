@@ -29,7 +29,7 @@ from footnote.store.database import Database
 from footnote.store.dense import DenseBreadth
 from footnote.store.documents import Incoming, receive_document
 from footnote.store.index_cache import IndexCache
-from footnote.store.publishing import delete_document
+from footnote.store.publishing import MaintenanceLimits, delete_document
 from footnote.store.recall import PostgresIndex
 from footnote.store.work import take_up
 from footnote.store.workspaces import create_workspace
@@ -44,7 +44,9 @@ class Shelf:
     embedder: HashEmbedder = field(default_factory=HashEmbedder)
     analyzer: TextAnalyzer = field(default_factory=TextAnalyzer)
     cache: IndexCache = field(default_factory=lambda: IndexCache(2**24))
-    merge_fan_in: int = 4
+    limits: MaintenanceLimits = field(
+        default_factory=lambda: MaintenanceLimits(merge_fan_in=4, hnsw_threshold_chunks=20_000)
+    )
 
     @property
     def lane(self) -> Lane:
@@ -82,7 +84,7 @@ class Shelf:
             document_id=document.document_id,
             version=document.version,
             lane=self.lane,
-            merge_fan_in=self.merge_fan_in,
+            limits=self.limits,
         )
         if work is not None:
             hashes = tuple(hashlib.md5(text.encode()).digest() for text in texts)
@@ -104,7 +106,7 @@ class Shelf:
 
     async def remove(self, document_id: UUID) -> None:
         async with self.database.workspace(self.workspace.workspace_id, LOCAL_PRINCIPAL) as scope:
-            await delete_document(scope, document_id)
+            await delete_document(scope, document_id, self.limits)
 
     def index(
         self, principal: Principal = LOCAL_PRINCIPAL, *, exact_up_to: int = 20_000

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from footnote.domain import LOCAL_PRINCIPAL
 from footnote.store.database import Database
-from footnote.store.merging import SegmentSize, choose_merge, merge_once
+from footnote.store.merge_policy import SegmentSize, choose_merge
+from footnote.store.merging import merge_once
 from footnote.store.statistics import workspace_stats
 from tests.store.shelves import Shelf, new_shelf
 
@@ -30,7 +31,7 @@ async def fill(shelf: Shelf, documents: int) -> None:
 
 async def merge_all(shelf: Shelf) -> int:
     merges = 0
-    while await merge_once(shelf.database, shelf.workspace.workspace_id, shelf.merge_fan_in):
+    while await merge_once(shelf.database, shelf.workspace.workspace_id, shelf.limits.merge_fan_in):
         merges += 1
     return merges
 
@@ -111,3 +112,28 @@ def test_merging_ends_with_few_segments(counts: list[int], fan_in: int) -> None:
     classes = 1 + max(len(f"{count:b}") for count in sizes.values())
     assert len(sizes) <= (fan_in - 1) * classes
     assert sum(sizes.values()) == sum(counts)
+
+
+async def waiting_maintenance(shelf: Shelf) -> int:
+    async with shelf.database.outside() as connection:
+        rows = await connection.execute(
+            "SELECT FROM procrastinate_jobs WHERE task_name = 'maintain_index'"
+        )
+        return len(await rows.fetchall())
+
+
+async def test_maintenance_is_asked_for_once_as_soon_as_a_merge_is_due(shelf: Shelf) -> None:
+    await fill(shelf, shelf.limits.merge_fan_in - 1)
+    assert await waiting_maintenance(shelf) == 0
+    await fill(shelf, 6)
+    assert await waiting_maintenance(shelf) == 1
+
+
+async def test_deletions_alone_ask_for_maintenance(shelf: Shelf) -> None:
+    doomed = await shelf.put("kelp", "kelp anchor", "kelp buoy")
+    await fill(shelf, 3)
+    await merge_all(shelf)
+    async with shelf.database.outside() as connection:
+        await connection.execute("DELETE FROM procrastinate_jobs")
+    await shelf.remove(doomed)
+    assert await waiting_maintenance(shelf) == 1

@@ -182,5 +182,7 @@ async def test_hnsw_and_exact_search_agree(shelf: Shelf, test_database: TestData
     exact = (await shelf.recall("winch rope 3", limit=10)).dense
     await promote(shelf.database, test_database.owner_url, workspace_id, 1, shelf.lane)
     near = (await shelf.recall("winch rope 3", limit=10, exact_up_to=0)).dense
-    assert len({hit.chunk_no for hit in exact} & {hit.chunk_no for hit in near}) >= 9
+    # Many of these texts are equally near, so it is the scores that must agree.
+    as_good = [hit for hit in near if hit.score >= exact[-1].score - 1e-3]
+    assert len(as_good) >= 9
     assert near[0].score == pytest.approx(exact[0].score)

@@ -11,7 +11,12 @@ from psycopg import sql
 from footnote.domain import LOCAL_PRINCIPAL, Principal
 from footnote.errors import NotFound
 from footnote.store.database import Database
-from footnote.store.documents import get_document, list_documents
+from footnote.store.documents import (
+    Incoming,
+    get_document,
+    list_documents,
+    receive_document,
+)
 from footnote.store.passages import passage_context
 from footnote.store.workspaces import find_workspace
 from tests.conftest import TestDatabase
@@ -160,3 +165,26 @@ async def test_an_access_list_hides_a_document_from_every_way_in(database: Datab
 async def test_an_unknown_workspace_is_not_found(database: Database) -> None:
     with pytest.raises(NotFound):
         await find_workspace(database, "nobody")
+
+
+async def test_the_external_id_of_a_hidden_document_is_free(database: Database) -> None:
+    shelf = await new_shelf(database)
+    hidden = await shelf.put("secret", external_id="path", access=("group:board",))
+    async with database.workspace(
+        shelf.workspace.workspace_id, Principal(principal_id="bob")
+    ) as scope:
+        received = await receive_document(
+            scope,
+            Incoming(
+                filename="a.txt",
+                media_type="text/plain",
+                byte_size=1,
+                content_sha256="00" * 32,
+                blob_key="",
+                collection="default",
+                external_id="path",
+            ),
+        )
+    assert not received.duplicate
+    assert received.document.version == 1
+    assert received.document.document_id != hidden

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from footnote.answering.coefficients import ANSWERABILITY, Trust, probability
 from footnote.answering.ground import Reading, Weighed
-from footnote.answering.question import Question
+from footnote.answering.question import Question, is_identifier
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +31,8 @@ class Outlook:
     """Share of the proper names asked about that no evidence holds, 0…1."""
     lacks_kind: float
     """1 when a particular kind of answer is asked for and the best statement holds none."""
+    attribute_coverage: float
+    """Weighted share of the plain words asked about that the best statement's context holds."""
     lacks_identifier: bool
     """Whether an identifier is asked about that no evidence holds."""
 
@@ -41,13 +43,13 @@ OUTLOOK_NAMES: tuple[str, ...] = (
     "passage_coverage",
     "unseen_names",
     "lacks_kind",
+    "attribute_coverage",
 )
 """The fields that the fitted model weighs."""
 
 LACKING_IDENTIFIER_CEILING = 0.05
 """Answerability when an identifier asked about is nowhere: what is said of another one misleads."""
 
-_MEASURE_OR_ORDINAL = re.compile(r"\d+['’]?[^\W\d_]{1,3}")
 _NOT_ALPHANUMERIC = re.compile(r"[\W_]+")
 
 
@@ -62,6 +64,7 @@ def look_out(question: Question, readings: Sequence[Reading], ranked: Sequence[W
         passage_coverage=max(each.signals.passage_coverage for each in ranked),
         unseen_names=_share_missing(question.names, text),
         lacks_kind=best.signals.lacks_kind,
+        attribute_coverage=best.signals.attribute_coverage,
         lacks_identifier=_lacks_identifier(question.figures, text),
     )
 
@@ -72,19 +75,6 @@ def answerability(outlook: Outlook, trust: Trust) -> float:
         ANSWERABILITY[trust], {name: float(getattr(outlook, name)) for name in OUTLOOK_NAMES}
     )
     return min(chance, LACKING_IDENTIFIER_CEILING) if outlook.lacks_identifier else chance
-
-
-def is_identifier(figure: str) -> bool:
-    """Whether a figure names one particular thing, rather than counting or dating something.
-
-    >>> [is_identifier(each) for each in ("pol-2024/88-a", "15th", "30km", "2024", "q3", "1620-21")]
-    [True, False, False, False, False, False]
-    """
-    return (
-        any(map(str.isalpha, figure))
-        and sum(map(str.isdigit, figure)) >= 2
-        and not _MEASURE_OR_ORDINAL.fullmatch(figure)
-    )
 
 
 def _lacks_identifier(figures: Sequence[str], text: str) -> bool:

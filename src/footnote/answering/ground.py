@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from uuid import UUID
 
 import numpy as np
 
 from footnote.answering.coefficients import SUPPORT, Trust, probability
 from footnote.answering.kinds import holds_kind
-from footnote.answering.question import AnswerKind, Question
+from footnote.answering.question import AnswerKind, Question, is_identifier
 from footnote.answering.sentences import Candidate
+from footnote.domain import BlockKind
 from footnote.ports import Analyzer, Vector, Vectors
 
 SHORTEST_STATEMENT_TERMS = 3
 """Below this many terms a statement is a caption or a stray label rather than a sentence."""
+
+FEWEST_NEW_TERMS = 2
+"""Below this many terms that the question did not say, a statement only names its subject; one
+less will do where it is of the kind that is asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +38,8 @@ class Signals:
     """The same, with the statement before it, its headings and its document's title."""
     passage_coverage: float
     """The same, with all of its passage, headings and title."""
+    attribute_coverage: float
+    """The same as `context_coverage`, of plain words alone: what is asked about the named thing."""
     fits_kind: float
     """1 when a particular kind is asked for and the statement holds one."""
     lacks_kind: float
@@ -59,6 +67,8 @@ class Reading:
     passage_terms: frozenset[str]
     context: str
     """Case-folded text in which figures and names are looked up."""
+    document_terms: frozenset[str] = frozenset()
+    """Of all its document's passages at hand: what it holds somewhere applies to all of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,17 +92,21 @@ def read(candidates: Sequence[Candidate], analyzer: Analyzer) -> list[Reading]:
         return known[text, language]
 
     passages: dict[str, frozenset[str]] = {}
+    documents: dict[UUID, frozenset[str]] = {}
     for candidate in candidates:
         passage = candidate.evidence.passage
         held = passages.get(passage.chunk_id) or terms_of(_label(candidate), passage.language)
-        passages[passage.chunk_id] = held | terms_of(candidate.statement, passage.language)
-    return [_reading(candidate, terms_of, passages) for candidate in candidates]
+        held |= terms_of(candidate.statement, passage.language)
+        passages[passage.chunk_id] = held
+        documents[passage.document_id] = documents.get(passage.document_id, frozenset()) | held
+    return [_reading(candidate, terms_of, passages, documents) for candidate in candidates]
 
 
 def _reading(
     candidate: Candidate,
     terms_of: Callable[[str, str | None], frozenset[str]],
     passages: Mapping[str, frozenset[str]],
+    documents: Mapping[UUID, frozenset[str]],
 ) -> Reading:
     passage, label = candidate.evidence.passage, _label(candidate)
     own = terms_of(candidate.statement, passage.language)
@@ -103,6 +117,7 @@ def _reading(
         context_terms=own | around,
         passage_terms=passages[passage.chunk_id],
         context=f"{candidate.statement} {candidate.lead} {label}".casefold(),
+        document_terms=documents[passage.document_id],
     )
 
 
@@ -136,15 +151,28 @@ def weigh(
     return weighed
 
 
-def covered(question: Question, reading: Reading, rarities: Mapping[str, float]) -> float:
-    """The weighted share of the question's terms in a statement alone, 0…1."""
-    return _share(_asked(question, reading, rarities), reading.terms)
+def by_words(
+    question: Question, readings: Sequence[Reading], rarities: Mapping[str, float]
+) -> list[float]:
+    """The support of each reading by words alone, 0…1: what it costs no vector to know."""
+    unembedded = weigh(
+        question,
+        readings,
+        vectors=None,
+        target=None,
+        trusts=[Trust.NONE] * len(readings),
+        rarities=rarities,
+    )
+    return [each.support for each in unembedded]
 
 
 def _signals(
     question: Question, reading: Reading, similarity: float, rarities: Mapping[str, float]
 ) -> Signals:
     asked = _asked(question, reading, rarities)
+    everything = question.terms(reading.candidate.evidence.passage.language)
+    plain = question.attributes(reading.candidate.evidence.passage.language)
+    attributes = {term: weight for term, weight in asked.items() if term in plain}
     particular = question.kind is not AnswerKind.ANY
     statement = reading.candidate.statement
     fits = holds_kind(statement, question.kind, question.text)
@@ -153,28 +181,59 @@ def _signals(
         coverage=_share(asked, reading.terms),
         context_coverage=_share(asked, reading.context_terms),
         passage_coverage=_share(asked, reading.passage_terms),
+        attribute_coverage=_share(attributes, reading.context_terms) if attributes else 1.0,
         fits_kind=float(particular and fits),
         lacks_kind=float(particular and not fits),
-        lacks_figures=_lacking(question.figures, reading.context),
+        lacks_figures=_lacking(_figures_to_hold(question, reading), reading.context),
         lacks_names=_lacking(question.names, reading.context),
         nearness=1.0 / max(1, reading.candidate.evidence.rank),
-        repeats=float(_repeats(statement, reading.terms, asked)),
+        repeats=float(
+            _repeats(statement, reading.terms, everything, FEWEST_NEW_TERMS - (particular and fits))
+        ),
     )
 
 
-def _repeats(statement: str, terms: frozenset[str], asked: Mapping[str, float]) -> bool:
+def _repeats(
+    statement: str, terms: frozenset[str], asked: Collection[str], fewest_new: int
+) -> bool:
     return (
         statement.endswith(("?", "？", ":", "："))
         or len(terms) < SHORTEST_STATEMENT_TERMS
-        or not terms.difference(asked)
+        or len(terms.difference(asked)) < fewest_new
     )
 
 
 def _asked(
     question: Question, reading: Reading, rarities: Mapping[str, float]
 ) -> Mapping[str, float]:
-    terms = question.terms(reading.candidate.evidence.passage.language)
-    return {term: weight * rarities.get(term, 1.0) for term, weight in terms.items()}
+    """What a statement should hold; an identifier no longer once it has chosen the document."""
+    language = reading.candidate.evidence.passage.language
+    terms = question.terms(language)
+    settled = _settled(question, reading)
+    return {
+        term: weight * rarities.get(term, 1.0)
+        for term, weight in terms.items()
+        if term not in settled
+    }
+
+
+def _settled(question: Question, reading: Reading) -> frozenset[str]:
+    """The identifiers' terms, where prose of a document that holds them needs not repeat them.
+
+    A table's row is a record of its own: it is about an identifier only if it holds it. A question
+    that asks nothing but an identifier asks for it everywhere.
+    """
+    language = reading.candidate.evidence.passage.language
+    codes = question.identifiers(language)
+    if reading.candidate.kind is BlockKind.TABLE or not question.terms(language).keys() - codes:
+        return frozenset()
+    return codes if codes <= reading.document_terms else frozenset()
+
+
+def _figures_to_hold(question: Question, reading: Reading) -> Sequence[str]:
+    if not _settled(question, reading):
+        return question.figures
+    return [figure for figure in question.figures if not is_identifier(figure)]
 
 
 def _share(asked: Mapping[str, float], held: frozenset[str]) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from footnote.answering.question import AnswerKind
+from footnote.answering.question import AnswerKind, without_identifiers
 
 _NUMBER_WORDS = (
     "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen"
@@ -56,14 +56,37 @@ _TOKENS: Mapping[AnswerKind, re.Pattern[str]] = {
 }
 
 
+_DATES = re.compile(
+    rf"\d{{1,4}}[./-]\d{{1,2}}[./-]\d{{1,4}}|(?:\d{{1,2}}\.?\s+)(?:{_MONTHS})(?!\w)(?:\s+\d{{4}})?"
+    rf"|(?<!\w)(?:{_MONTHS})(?!\w)(?:\s+\d{{1,2}},)?(?:\s+\d{{4}})?|\d{{1,2}}:\d\d",
+    re.IGNORECASE,
+)
+_CALENDAR = re.compile(rf"(?:{_MONTHS}|{_WEEKDAYS})", re.IGNORECASE)
+_COUNTING = (AnswerKind.AMOUNT, AnswerKind.COUNT)
+
+
 def holds_kind(text: str, kind: AnswerKind, question: str) -> bool:
     """Whether the text holds something of this kind that the question did not already say.
 
+    The digits of an identifier neither count nor date anything, and a date is no amount.
+
     >>> holds_kind("Signed in 2021.", AnswerKind.DATE, "When was the 2021 lease signed?")
+    False
+    >>> holds_kind("It carries CTR-2024/17-B.", AnswerKind.DATE, "When was it signed?")
     False
     """
     pattern = _TOKENS.get(kind)
     if pattern is None:
         return True
+    text = without_identifiers(text)
+    if kind in _COUNTING:
+        text = _DATES.sub(" ", text)
     said = question.casefold()
-    return any(not said.count(match.group().strip().casefold()) for match in pattern.finditer(text))
+    return any(_is_new(match.group(), kind, said) for match in pattern.finditer(text))
+
+
+def _is_new(token: str, kind: AnswerKind, said: str) -> bool:
+    token = token.strip().casefold()
+    if kind is not AnswerKind.PERSON:
+        return token not in said
+    return any(part not in said and not _CALENDAR.fullmatch(part) for part in token.split() if part)

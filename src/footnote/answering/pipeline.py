@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from footnote.answering.cite import cite
 from footnote.answering.coefficients import Trust
 from footnote.answering.decide import answerability, look_out
-from footnote.answering.ground import Reading, Weighed, covered, rarity, read, weigh
+from footnote.answering.ground import Reading, Weighed, by_words, rarity, read, weigh
 from footnote.answering.question import Question, read_question
 from footnote.answering.select import Selection, by_strength, shortlist
 from footnote.answering.sentences import candidates_of
@@ -17,6 +17,8 @@ from footnote.errors import LaneUnavailable
 from footnote.ports import Analyzer, Embedder, Vector, Vectors
 
 NOT_FOUND = "I could not find this in your documents."
+LEAST_ANSWERABILITY = 0.4
+EMBEDDED_STATEMENTS = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,25 +28,12 @@ class ExtractiveAnswerer:
     embedder: Embedder
     analyzer: Analyzer
     max_sentences: int = 4
-    least_answerability: float = 0.4
-    """Below this probability that the documents answer, the answer is that they do not.
-
-    Measured on held-out XQuAD questions in English: 0.4 answers 91 % of the answerable and refuses
-    91 % of those whose paragraph was taken out; 0.5 answers 87 % and refuses 94 %.
-    """
-    relative_support: float = 0.6
-    """A further sentence must keep this share of the best one's support."""
-    duplicate_overlap: float = 0.85
-    """Likeness (shared terms over all terms, or cosine) from which a sentence adds nothing."""
-    redundancy_weight: float = 0.3
-    """Support taken from a sentence for each unit of likeness to those already chosen."""
-    embedded_statements: int = 12
-    """Statements that are embedded; the others are too weak by their words and rank.
-
-    Measured on XQuAD, of about 40 statements in 8 paragraphs: the one that holds the answer is
-    among the 12 for 96.9 % of questions in English and 94.7 % in German, among 24 for 98.9 % and
-    97.5 %, at two and a half times the processor time.
-    """
+    least_answerability: float = LEAST_ANSWERABILITY
+    """Below this probability that the documents answer, the answer is that they do not."""
+    selection: Selection = field(default_factory=Selection)
+    """Which further statements join the best one; `max_sentences` is its limit."""
+    embedded_statements: int = EMBEDDED_STATEMENTS
+    """Statements that are embedded; the others are too weak by their words and rank."""
 
     async def __call__(self, question: str, evidence: Sequence[Evidence]) -> Answer:
         """Answer from this evidence alone.
@@ -64,7 +53,7 @@ class ExtractiveAnswerer:
         confidence = answerability(outlook, self._trust(ranked[0].reading, degraded))
         if confidence < self.least_answerability:
             return _refusal(question, evidence, confidence=confidence, degraded=degraded)
-        chosen = self._select(ranked)
+        chosen = replace(self.selection, limit=self.max_sentences)(ranked, asked.all_terms)
         citations, markers = cite([each.reading.candidate for each in chosen])
         sentences = tuple(
             AnswerSentence(
@@ -87,7 +76,7 @@ class ExtractiveAnswerer:
     ) -> tuple[list[Weighed], tuple[str, ...]]:
         rarities = rarity(readings)
         likely = shortlist(
-            [covered(question, reading, rarities) for reading in readings],
+            by_words(question, readings, rarities),
             [reading.candidate.evidence.rank for reading in readings],
             self.embedded_statements,
         )
@@ -120,15 +109,6 @@ class ExtractiveAnswerer:
         )
         native = not trained or language is None or language in trained
         return Trust.NATIVE if native else Trust.FOREIGN
-
-    def _select(self, ranked: Sequence[Weighed]) -> list[Weighed]:
-        select = Selection(
-            limit=self.max_sentences,
-            relative_support=self.relative_support,
-            duplicate_overlap=self.duplicate_overlap,
-            redundancy_weight=self.redundancy_weight,
-        )
-        return select(ranked)
 
 
 def _refusal(

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import chain
 from types import MappingProxyType
 
 from footnote.ports import Analyzer
@@ -22,11 +23,14 @@ class AnswerKind(StrEnum):
     ANY = "any"
 
 
+PLAIN_WEIGHT = 1.0
+"""Weight of a term from a plain word."""
 IDENTIFIER_WEIGHT = 3.0
 """Weight of a term from an identifier or a number beside a plain word's 1: it names one thing."""
 NAME_WEIGHT = 1.5
 """Weight of a term from a proper name: it names few things, but is often abbreviated."""
 
+_MEASURE_OR_ORDINAL = re.compile(r"\d+['’]?[^\W\d_]{1,3}")
 _OPENERS: Mapping[AnswerKind, str] = {
     AnswerKind.COUNT: (
         "how many|number of|wie ?viele[nr]?|anzahl|combien de|cu[aá]nt[oa]s|quanti|quante"
@@ -92,10 +96,26 @@ class Question:
     """Words that look like proper names, case-folded, in order."""
     weights: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     """For each language of the evidence (empty for unknown), the weight of each content term."""
+    identifying: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """For each language, the terms that belong to an identifier."""
 
     def terms(self, language: str | None) -> Mapping[str, float]:
         """The weighted terms to look for in a text of this language."""
         return self.weights.get(language or "", MappingProxyType({}))
+
+    @property
+    def all_terms(self) -> frozenset[str]:
+        """The terms in every language of the evidence."""
+        return frozenset(chain.from_iterable(self.weights.values()))
+
+    def identifiers(self, language: str | None) -> frozenset[str]:
+        """Those of the terms that name one particular thing: they say where to look."""
+        return self.identifying.get(language or "", frozenset())
+
+    def attributes(self, language: str | None) -> frozenset[str]:
+        """Those of the terms that are plain words: they say what about it is asked."""
+        terms = self.terms(language)
+        return frozenset(term for term, weight in terms.items() if weight == PLAIN_WEIGHT)
 
 
 def read_question(text: str, languages: Sequence[str | None], analyzer: Analyzer) -> Question:
@@ -117,7 +137,42 @@ def read_question(text: str, languages: Sequence[str | None], analyzer: Analyzer
         language or "": _weigh(asked, language, figures, names, analyzer)
         for language in dict.fromkeys(languages)
     }
-    return Question(text=text, kind=kind, figures=figures, names=names, weights=weights)
+    codes = [word for word in figures if is_identifier(word)]
+    identifying = {
+        language: frozenset(
+            chain.from_iterable(analyzer.terms(word, language or None) for word in codes)
+        )
+        & held.keys()
+        for language, held in weights.items()
+    }
+    return Question(
+        text=text,
+        kind=kind,
+        figures=figures,
+        names=names,
+        weights=weights,
+        identifying=identifying,
+    )
+
+
+def is_identifier(figure: str) -> bool:
+    """Whether a figure names one particular thing, rather than counting or dating something.
+
+    >>> [is_identifier(each) for each in ("pol-2024/88-a", "15th", "30km", "2024", "q3", "1620-21")]
+    [True, False, False, False, False, False]
+    """
+    return (
+        any(map(str.isalpha, figure))
+        and sum(map(str.isdigit, figure)) >= 2
+        and not _MEASURE_OR_ORDINAL.fullmatch(figure)
+    )
+
+
+def without_identifiers(text: str) -> str:
+    """The text with its identifiers blanked: their digits neither count nor date anything."""
+    return _WORD.sub(
+        lambda match: " " if is_identifier(match.group().casefold()) else match.group(), text
+    )
 
 
 def _kind(text: str) -> tuple[AnswerKind, tuple[int, int]]:
@@ -153,7 +208,7 @@ def _weigh(
 ) -> Mapping[str, float]:
     # Terms as a text has them: a query's also hold spellings joined for recall, which no text
     # that answers need hold.
-    weights = dict.fromkeys(analyzer.terms(text, language), 1.0)
+    weights = dict.fromkeys(analyzer.terms(text, language), PLAIN_WEIGHT)
     for words, weight in ((names, NAME_WEIGHT), (figures, IDENTIFIER_WEIGHT)):
         for word in words:
             for term in analyzer.terms(word, language):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,22 +41,31 @@ def by_strength(weighed: Sequence[Weighed]) -> list[Weighed]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """Maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998) that knows when to stop."""
+    """Maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998) that knows when to stop.
 
-    limit: int
-    relative_support: float
-    """A further statement must keep this share of the best one's support."""
-    duplicate_overlap: float
+    A further statement must be nearly as strong as the best one, or say something about a word of
+    the question that those before it left out and still be strong enough.
+    """
+
+    limit: int = 4
+    equal_support: float = 0.9
+    """The share of the best one's support from which a statement needs no other reason."""
+    relative_support: float = 0.6
+    """The share it must keep when it takes up a new word of the question."""
+    duplicate_overlap: float = 0.85
     """Shared terms over all terms, or cosine, from which two statements say the same."""
-    redundancy_weight: float
+    redundancy_weight: float = 0.3
     """Support taken from a statement for each unit of likeness to those already chosen."""
 
-    def __call__(self, ranked: Sequence[Weighed]) -> list[Weighed]:
-        """Choose from statements that are ranked best first; the result is ranked too."""
+    def __call__(self, ranked: Sequence[Weighed], asked: Collection[str]) -> list[Weighed]:
+        """Choose from statements that are ranked best first; the result is ranked too.
+
+        `asked` are the terms of the question, in every language of the evidence.
+        """
         if not ranked:
             return []
-        floor = ranked[0].support * self.relative_support
-        chosen, left = [ranked[0]], [each for each in ranked[1:] if each.support >= floor]
+        chosen, left = [ranked[0]], list(ranked[1:])
+        open_terms = set(asked) - ranked[0].reading.terms
         while left and len(chosen) < self.limit:
             likeness = [max(_likeness(each, other) for other in chosen) for each in left]
             worth = [
@@ -64,9 +73,17 @@ class Selection:
                 for each, alike in zip(left, likeness, strict=True)
             ]
             best = max(range(len(left)), key=lambda each: (worth[each], -each))
-            if likeness[best] < self.duplicate_overlap and worth[best] > 0:
-                chosen.append(left[best])
-            del left[best]
+            found = left.pop(best)
+            needed = self.equal_support
+            if open_terms & found.reading.terms:
+                needed = self.relative_support
+            if (
+                likeness[best] < self.duplicate_overlap
+                and worth[best] > 0
+                and found.support >= needed * ranked[0].support
+            ):
+                chosen.append(found)
+                open_terms -= found.reading.terms
         return by_strength(chosen)
 
 

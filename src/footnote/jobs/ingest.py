@@ -43,7 +43,7 @@ async def ingest_version(engine: Engine, ingestion: Ingestion, job: IngestionJob
             document_id=job.document_id,
             version=job.version,
             lane=engine.lane,
-            merge_fan_in=engine.settings.merge_fan_in,
+            limits=engine.maintenance_limits,
         )
         if work is not None:
             await ingestion(work)

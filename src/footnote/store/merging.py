@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby, pairwise
 from uuid import UUID
 
@@ -16,6 +14,7 @@ from footnote.index.segments import CHUNK_NUMBER, Posting, merge_lengths, merge_
 from footnote.index.terms import TERM_ID_LIMIT
 from footnote.store.database import SYSTEM, Database, WorkspaceScope
 from footnote.store.index_state import multirange_of, ranges_of
+from footnote.store.merge_policy import due_merge
 from footnote.store.publishing import insert_postings
 from footnote.store.statements import load_statements
 
@@ -24,37 +23,6 @@ _SQL = load_statements("merging")
 _CHUNKS_PER_SLICE = 20_000
 """Postings are merged in slices of the term space, each of about this many chunks' lists, so
 that memory does not grow with the segment."""
-
-_DEAD_SHARE = 0.3  # A segment is rewritten alone once this share of it is dead.
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SegmentSize:
-    """How large a segment is, and how much of it is dead."""
-
-    segment_id: int
-    chunk_count: int
-    dead_count: int
-
-
-def choose_merge(segments: Sequence[SegmentSize], fan_in: int) -> tuple[int, ...]:
-    """The segments to merge next, or none.
-
-    Size classes grow by the factor `fan_in`; the smallest class that holds `fan_in`
-    segments is merged whole. A chunk is thus rewritten at most once a class, and a
-    workspace of n documents keeps O(fan_in · log n) segments (log-structured merge:
-    O'Neil et al., Acta Informatica 1996).
-    """
-    for segment in segments:
-        if segment.dead_count > _DEAD_SHARE * segment.chunk_count:
-            return (segment.segment_id,)
-    classes: defaultdict[int, list[int]] = defaultdict(list)
-    for segment in segments:
-        classes[_size_class(segment.chunk_count, fan_in)].append(segment.segment_id)
-    for size in sorted(classes):
-        if len(classes[size]) >= fan_in:
-            return tuple(classes[size])
-    return ()
 
 
 async def merge_once(database: Database, workspace_id: UUID, fan_in: int) -> bool:
@@ -66,8 +34,8 @@ async def merge_once(database: Database, workspace_id: UUID, fan_in: int) -> boo
     """
     parameters: dict[str, object] = {"workspace_id": workspace_id}
     async with database.workspace(workspace_id, SYSTEM) as scope:
-        sizes = await (await scope.connection.execute(_SQL["sizes"], parameters)).fetchall()
-        chosen = choose_merge([_size(row) for row in sizes], fan_in)
+        await scope.connection.execute(_SQL["forget_staged"], parameters)
+        chosen = await due_merge(scope, fan_in)
         if not chosen:
             return False
         reserved = await (
@@ -80,14 +48,6 @@ async def merge_once(database: Database, workspace_id: UUID, fan_in: int) -> boo
         rows = await (await scope.connection.execute(_SQL["sources"], parameters)).fetchall()
         await _merge(scope, segment_id, parameters, rows)
     return True
-
-
-def _size(row: DictRow) -> SegmentSize:
-    return SegmentSize(
-        segment_id=row["segment_id"],
-        chunk_count=row["chunk_count"],
-        dead_count=ranges_of(row["dead"]).count,
-    )
 
 
 async def _merge(
@@ -108,16 +68,17 @@ async def _merge(
     if len(latest) != len(sources):
         raise Rollback
     dead = ranges_of(piece for row in latest for piece in row["dead"])
-    await scope.connection.execute(
-        _SQL["insert_merged"],
-        parameters
-        | {
-            "chunk_count": len(numbers) // CHUNK_NUMBER.itemsize,
-            "chunk_numbers": numbers,
-            "lengths": lengths,
-            "dead": multirange_of(dead.difference(purged)),
-        },
-    )
+    if numbers:
+        await scope.connection.execute(
+            _SQL["insert_merged"],
+            parameters
+            | {
+                "chunk_count": len(numbers) // CHUNK_NUMBER.itemsize,
+                "chunk_numbers": numbers,
+                "lengths": lengths,
+                "dead": multirange_of(dead.difference(purged)),
+            },
+        )
     for step in ("move_documents", "delete_postings", "delete_segments"):
         await scope.connection.execute(_SQL[step], parameters)
 
@@ -142,11 +103,3 @@ def _slices(chunk_count: int) -> Iterator[tuple[int, int]]:
     slices = chunk_count // _CHUNKS_PER_SLICE + 1
     bounds = [TERM_ID_LIMIT * step // slices for step in range(slices + 1)]
     return pairwise(bounds)
-
-
-def _size_class(chunk_count: int, fan_in: int) -> int:
-    """How many times over `fan_in` smallest segments would have to be merged to be this large."""
-    size, reach = 0, fan_in
-    while chunk_count >= reach:
-        size, reach = size + 1, reach * fan_in
-    return size

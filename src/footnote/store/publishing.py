@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from uuid import UUID
 
 from pgvector import HalfVector
@@ -16,10 +17,29 @@ from footnote.index.segments import Posting, Segment, build_segment
 from footnote.ports import Vectors
 from footnote.store.database import WorkspaceScope
 from footnote.store.documents import StoredVersion
+from footnote.store.merge_policy import due_merge
 from footnote.store.queue import enqueue_maintenance
 from footnote.store.statements import load_statements
 
 _SQL = load_statements("publishing")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MaintenanceLimits:
+    """When a workspace's index wants tending."""
+
+    merge_fan_in: int
+    hnsw_threshold_chunks: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Reserved:
+    """Numbers that are ours alone, and how the index stood when we took them."""
+
+    first_chunk: int
+    end_chunk: int
+    segment_id: int
+    has_hnsw: bool
 
 
 async def missing_vectors(
@@ -72,7 +92,7 @@ async def publish(
     stored: StoredVersion,
     lane_id: int,
     publication: Publication,
-    merge_fan_in: int,
+    limits: MaintenanceLimits,
 ) -> bool:
     """Swap the version in and the one before it out; False when it was overtaken or deleted.
 
@@ -85,7 +105,8 @@ async def publish(
         "lane_id": lane_id,
     }
     # The index row is the lock that makes publications and deletions of a workspace queue up.
-    first_chunk, segment_id = await _reserve(scope, len(publication.chunks))
+    reserved = await _reserve(scope, len(publication.chunks))
+    first_chunk, segment_id = reserved.first_chunk, reserved.segment_id
     document = await (await scope.connection.execute(_SQL["lock_document"], parameters)).fetchone()
     if document is None:
         return False
@@ -106,18 +127,19 @@ async def publish(
     await scope.connection.execute(
         _SQL["drop_staged_vectors"], parameters | {"hashes": list(publication.text_hashes)}
     )
-    if (segment_id + 1) % merge_fan_in == 0:
-        await enqueue_maintenance(scope)
+    await _enqueue_what_is_due(scope, limits, reserved)
     return True
 
 
-async def delete_document(scope: WorkspaceScope, document_id: UUID) -> tuple[str, ...]:
+async def delete_document(
+    scope: WorkspaceScope, document_id: UUID, limits: MaintenanceLimits
+) -> tuple[str, ...]:
     """Remove a document with all that hangs below it; return the blobs nobody needs any more.
 
     Raises NotFound.
     """
     parameters = {"workspace_id": scope.workspace_id, "document_id": document_id}
-    await _reserve(scope, 0)
+    reserved = await _reserve(scope, 0)
     family = await (await scope.connection.execute(_SQL["lock_family"], parameters)).fetchall()
     if not family:
         raise NotFound(f"there is no document {document_id}")
@@ -128,10 +150,11 @@ async def delete_document(scope: WorkspaceScope, document_id: UUID) -> tuple[str
         await scope.connection.execute(_SQL["blobs_of_family"], parameters | identities)
     ).fetchall()
     await scope.connection.execute(_SQL["delete_family"], parameters | identities)
+    await _enqueue_what_is_due(scope, limits, reserved)
     return tuple(row["blob_key"] for row in blobs)
 
 
-async def _reserve(scope: WorkspaceScope, chunks: int) -> tuple[int, int]:
+async def _reserve(scope: WorkspaceScope, chunks: int) -> _Reserved:
     """Take chunk numbers and a segment number that nobody had before; readers notice."""
     row = await (
         await scope.connection.execute(
@@ -140,7 +163,21 @@ async def _reserve(scope: WorkspaceScope, chunks: int) -> tuple[int, int]:
     ).fetchone()
     if row is None:
         raise NotFound("the workspace is gone")
-    return row["first_chunk"], row["segment_id"]
+    return _Reserved(
+        first_chunk=row["first_chunk"],
+        end_chunk=row["first_chunk"] + chunks,
+        segment_id=row["segment_id"],
+        has_hnsw=row["has_hnsw"],
+    )
+
+
+async def _enqueue_what_is_due(
+    scope: WorkspaceScope, limits: MaintenanceLimits, reserved: _Reserved
+) -> None:
+    """Have the index tended when a merge is due, or the workspace may have outgrown exact scans."""
+    outgrown = not reserved.has_hnsw and reserved.end_chunk >= limits.hnsw_threshold_chunks
+    if outgrown or await due_merge(scope, limits.merge_fan_in):
+        await enqueue_maintenance(scope)
 
 
 async def _insert_vectors(

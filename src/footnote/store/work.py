@@ -35,7 +35,13 @@ from footnote.store.documents import (
     save_stage_result,
     stored_version,
 )
-from footnote.store.publishing import delete_document, missing_vectors, publish, stage_vectors
+from footnote.store.publishing import (
+    MaintenanceLimits,
+    delete_document,
+    missing_vectors,
+    publish,
+    stage_vectors,
+)
 from footnote.store.workspaces import adopt_lane, lexical_key
 
 _PARSED: TypeAdapter[ParsedDocument] = TypeAdapter(ParsedDocument)
@@ -53,7 +59,7 @@ class PostgresVersionInWork:
     lane: Lane
     lane_id: int
     lexical_key: bytes
-    merge_fan_in: int
+    limits: MaintenanceLimits
 
     @property
     def filename(self) -> str:
@@ -113,7 +119,11 @@ class PostgresVersionInWork:
             orphans = await attachments_from(
                 scope, self.stored.document_id, f"{self.stored.document_id}/{count:04d}"
             )
-            blobs = [key for orphan in orphans for key in await delete_document(scope, orphan)]
+            blobs = [
+                key
+                for orphan in orphans
+                for key in await delete_document(scope, orphan, self.limits)
+            ]
         for key in filter(None, blobs):
             await self.blobs.delete(key)
 
@@ -134,7 +144,7 @@ class PostgresVersionInWork:
     async def publish(self, publication: Publication) -> bool:
         """Make it searchable; False when it was replaced or deleted meanwhile."""
         async with self._scope() as scope:
-            return await publish(scope, self.stored, self.lane_id, publication, self.merge_fan_in)
+            return await publish(scope, self.stored, self.lane_id, publication, self.limits)
 
     def _scope(self) -> AbstractAsyncContextManager[WorkspaceScope]:
         return self.database.workspace(self.workspace_id, SYSTEM)
@@ -148,7 +158,7 @@ async def take_up(
     document_id: UUID,
     version: int,
     lane: Lane,
-    merge_fan_in: int,
+    limits: MaintenanceLimits,
 ) -> PostgresVersionInWork | None:
     """The version to work on; None when it was replaced, deleted or published already.
 
@@ -166,5 +176,5 @@ async def take_up(
             lane=lane,
             lane_id=await adopt_lane(scope, lane),
             lexical_key=await lexical_key(scope),
-            merge_fan_in=merge_fan_in,
+            limits=limits,
         )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import os
 import signal
-import sys
 import threading
 from typing import Annotated
 
@@ -47,8 +48,11 @@ def _when_stdin_ends(loop: asyncio.AbstractEventLoop, stop: asyncio.Event) -> No
     """Set `stop` when whoever holds the other end dies, however it dies."""
 
     def wait() -> None:
-        sys.stdin.buffer.read()
-        loop.call_soon_threadsafe(stop.set)
+        # Unbuffered: a buffered read would still hold its lock when the interpreter ends.
+        while os.read(0, 1024):
+            continue
+        with contextlib.suppress(RuntimeError):  # The loop may have ended first.
+            loop.call_soon_threadsafe(stop.set)
 
     threading.Thread(target=wait, daemon=True).start()
 

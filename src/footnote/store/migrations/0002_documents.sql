@@ -36,7 +36,9 @@ CREATE TABLE documents (
     FOREIGN KEY (workspace_id, collection) REFERENCES collections,
     FOREIGN KEY (workspace_id, parent_id) REFERENCES documents ON DELETE CASCADE
 );
-CREATE UNIQUE INDEX documents_external_id
+-- Not unique: a document that is hidden from someone must not stop them from using its
+-- external id, nor tell them that it is there. A lock makes it unique among the visible.
+CREATE INDEX documents_external_id
     ON documents (workspace_id, collection, external_id) WHERE external_id IS NOT NULL;
 CREATE INDEX documents_content ON documents (workspace_id, content_sha256);
 CREATE INDEX documents_recent ON documents (workspace_id, created_at DESC, document_id);

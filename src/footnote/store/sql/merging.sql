@@ -40,3 +40,8 @@ WHERE workspace_id = %(workspace_id)s AND segment_id = ANY (%(segments)s::intege
 -- name: delete_segments
 DELETE FROM segments
 WHERE workspace_id = %(workspace_id)s AND segment_id = ANY (%(segments)s::integer[])
+
+-- name: forget_staged
+-- Vectors of documents that failed or were deleted before they were published.
+DELETE FROM staged_embeddings
+WHERE workspace_id = %(workspace_id)s AND staged_at < now() - interval '7 days'

@@ -22,7 +22,8 @@ UPDATE index_states SET
     next_segment = next_segment + 1,
     generation = generation + 1
 WHERE workspace_id = %(workspace_id)s
-RETURNING next_chunk - %(chunks)s AS first_chunk, next_segment - 1 AS segment_id
+RETURNING next_chunk - %(chunks)s AS first_chunk, next_segment - 1 AS segment_id,
+    hnsw_lane IS NOT NULL AS has_hnsw
 
 -- name: lock_document
 SELECT document_id, chunks, segment_id FROM documents

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from footnote.errors import LaneMismatch
-from footnote.models.lanes import assert_same_lane
 from footnote.models.testing import HashEmbedder
+from footnote.store.workspaces import assert_same_lane
 
 LANE = HashEmbedder().lane
 

@@ -1,0 +1,108 @@
+"""Each benchmark runs with one command and ends with one JSON object of the promised keys."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+MINUTES = 5 * 60
+
+
+def run_benchmark(model_home: Path, script: str, *arguments: str) -> dict[str, object]:
+    """Run it as a person would; give what its last line says."""
+    finished = subprocess.run(
+        [
+            sys.executable,
+            ROOT / "bench" / script,
+            *arguments,
+            "--models",
+            model_home,
+            "--json",
+        ],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=MINUTES,
+    )
+    assert finished.returncode == 0, finished.stderr
+    table, _, last_line = finished.stdout.rstrip("\n").rpartition("\n")
+    assert table.strip(), "people get a table too"
+    report = json.loads(last_line)
+    assert isinstance(report, dict)
+    return report
+
+
+@pytest.fixture
+def retrieval_sets(tmp_path: Path) -> Path:
+    """A folder with one tiny set, whose questions each have one right document."""
+    folder = tmp_path / "tiny-de"
+    folder.mkdir()
+    texts = {
+        "a": "Die Kündigungsfrist beträgt drei Monate zum Ende des Quartals.",
+        "b": "Der Versicherer zahlt nach einem Hagelschaden binnen zwei Wochen.",
+        "c": "Das Treffen fand im April statt, und alle waren dabei.",
+    }
+    questions = {"1": "Wie lang ist die Kündigungsfrist?", "2": "Wann zahlt der Versicherer?"}
+    write_rows(folder / "corpus.jsonl", texts, title="Akte_7")
+    write_rows(folder / "queries.jsonl", questions)
+    (folder / "qrels.tsv").write_text(
+        "query-id\tcorpus-id\tscore\n1\ta\t2\n2\tb\t1\n", encoding="utf-8"
+    )
+    return tmp_path
+
+
+def write_rows(path: Path, texts: dict[str, str], **more: str) -> None:
+    rows = [json.dumps({"_id": name, "text": text, **more}) for name, text in texts.items()]
+    path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+
+
+def test_ingestion_is_compared_with_the_bare_embedder(model_home: Path) -> None:
+    report = run_benchmark(model_home, "ingest.py", "--documents", "2", "--rounds", "1")
+    for key in ("chunks_per_s", "bare_embedder_chunks_per_s", "ratio", "peak_rss_mb"):
+        figure = report[key]
+        assert isinstance(figure, float), key
+        assert figure > 0, key
+    assert report["documents"] == 2
+
+
+def test_search_reports_latency_stages_and_throughput(model_home: Path) -> None:
+    report = run_benchmark(
+        model_home,
+        "search.py",
+        *("--chunks", "60", "--workspaces", "2", "--clients", "2", "--queries", "5"),
+    )
+    for key in ("p50_ms", "p95_ms", "p99_ms", "queries_per_s"):
+        figure = report[key]
+        assert isinstance(figure, float), key
+        assert figure > 0, key
+    stages = report["stages"]
+    assert isinstance(stages, dict)
+    assert stages.keys() == {"embed", "recall", "fuse"}
+
+
+def test_quality_judges_every_mode_on_every_set(model_home: Path, retrieval_sets: Path) -> None:
+    report = run_benchmark(model_home, "quality.py", "--data", str(retrieval_sets))
+    sets = report["sets"]
+    assert isinstance(sets, dict)
+    assert sets.keys() == {"tiny-de"}
+    assert sets["tiny-de"].keys() == {"lexical", "dense", "fused", "default"}
+    for figures in sets["tiny-de"].values():
+        assert figures.keys() == {"ndcg@10", "recall@10", "mrr@10"}
+    assert sets["tiny-de"]["lexical"] == {"ndcg@10": 1.0, "recall@10": 1.0, "mrr@10": 1.0}
+
+
+def test_an_unknown_set_is_refused_by_name(retrieval_sets: Path) -> None:
+    finished = subprocess.run(
+        [sys.executable, ROOT / "bench/quality.py", "absent", "--data", retrieval_sets],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=MINUTES,
+    )
+    assert finished.returncode != 0
+    assert "tiny-de" in finished.stderr
