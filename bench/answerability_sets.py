@@ -1,12 +1,14 @@
 """Turns question sets into what the answering wing sees of them: readings, vectors, the truth.
 
 A set is a folder in the retrieval format (`corpus.jsonl`, `queries.jsonl` with `answers` and their
-character offsets, `qrels.tsv`). Each question is asked three times of the eight best passages by
+character offsets, `qrels.tsv`). Each question is asked four times of the eight best passages by
 Reciprocal Rank Fusion of exact dense and BM25 scores:
 
 - answerable: the gold paragraph is in the corpus;
 - without the paragraph: the same question, the gold paragraph taken out;
-- without the fact: the gold paragraph stays, the sentences that hold the answer are taken out.
+- without the fact: the gold paragraph stays, the sentences that hold the answer are taken out;
+- without the attribute: so are, from all paragraphs, the sentences that hold the rarest plain word
+  of the question: the documents speak of the thing, but not of what is asked about it.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ import math
 import pickle
 import random
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from uuid import NAMESPACE_URL, uuid5
@@ -43,7 +45,7 @@ PARAGRAPHS_OF_AN_ARTICLE = 5
 SHUFFLED = 0.5
 """Share of questions whose evidence comes in random order: here the gold paragraph is first for 19
 of 20 questions, which would teach the model to believe the order more than the words."""
-VARIANTS = ("answerable", "without the paragraph", "without the fact")
+VARIANTS = ("answerable", "without the paragraph", "without the fact", "without the attribute")
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,10 +164,10 @@ def fused(dense: Floats, lexical: Floats) -> list[list[int]]:
     return [list(map(int, row)) for row in np.argsort(-score, axis=1, kind="stable")]
 
 
-def without_fact(passage: Passage, answer: Mapping[str, object]) -> Passage:
-    """The passage without the sentences that hold the answer's text."""
-    text, said = passage.text, str(answer["text"])
-    kept = " ".join(text[a:b] for a, b in sentence_spans(text) if said not in text[a:b])
+def without_sentences(passage: Passage, unwanted: Callable[[str], bool]) -> Passage:
+    """The passage without some of its sentences."""
+    text = passage.text
+    kept = " ".join(text[a:b] for a, b in sentence_spans(text) if not unwanted(text[a:b]))
     return replace(
         passage_of(
             passage.chunk_id,
@@ -176,6 +178,21 @@ def without_fact(passage: Passage, answer: Mapping[str, object]) -> Passage:
         ),
         document_id=passage.document_id,
     )
+
+
+def rarest_attribute(
+    question: Question, passages: Sequence[Passage], analyzer: Analyzer
+) -> str | None:
+    """The plain word of the question that stands in the fewest of these sentences, but in some."""
+    language = passages[0].language
+    found = Counter(
+        term
+        for passage in passages
+        for start, end in sentence_spans(passage.text)
+        for term in set(analyzer.terms(passage.text[start:end], language))
+    )
+    wanted = sorted(term for term in question.attributes(language) if found[term])
+    return min(wanted, key=lambda term: found[term], default=None)
 
 
 async def ask_all(folder: Path, embedder: RememberingEmbedder, analyzer: Analyzer) -> list[Asked]:
@@ -204,14 +221,15 @@ async def ask_all(folder: Path, embedder: RememberingEmbedder, analyzer: Analyze
         gold = number_of[gold_of[str(query["_id"])]]
         answers = query["answers"]
         assert isinstance(answers, list)
-        for variant, shown in variants(passages, ranking, gold, answers[0]):
+        question = read_question(texts[row], [language], analyzer)
+        said = str(answers[0]["text"])
+        for variant, shown in variants(passages, ranking, gold, said, question, analyzer):
             if chance.random() < SHUFFLED:
                 chance.shuffle(shown)
             evidence = [
                 Evidence(passage=passage, rank=rank, score=1.0 / (60 + rank))
                 for rank, passage in enumerate(shown, start=1)
             ]
-            question = read_question(texts[row], [language], analyzer)
             asked.append(
                 await prepare(
                     question,
@@ -228,21 +246,39 @@ async def ask_all(folder: Path, embedder: RememberingEmbedder, analyzer: Analyze
 
 
 def variants(
-    passages: Sequence[Passage], ranking: Sequence[int], gold: int, answer: Mapping[str, object]
+    passages: Sequence[Passage],
+    ranking: Sequence[int],
+    gold: int,
+    said: str,
+    question: Question,
+    analyzer: Analyzer,
 ) -> Iterator[tuple[str, list[Passage]]]:
-    """The evidence of each variant."""
-    best = ranking[:EVIDENCE]
-    if gold in best:
-        yield VARIANTS[0], [passages[number] for number in best]
-        yield (
-            VARIANTS[2],
-            [
-                without_fact(passages[number], answer) if number == gold else passages[number]
-                for number in best
-            ],
-        )
+    """The evidence of each variant; `said` is the answer's text."""
     others = [number for number in ranking if number != gold][:EVIDENCE]
     yield VARIANTS[1], [passages[number] for number in others]
+    best = ranking[:EVIDENCE]
+    if gold not in best:
+        return
+    yield VARIANTS[0], [passages[number] for number in best]
+    factless = [
+        without_sentences(passages[number], lambda sentence: said in sentence)
+        if number == gold
+        else passages[number]
+        for number in best
+    ]
+    yield VARIANTS[2], factless
+    rarest = rarest_attribute(question, factless, analyzer)
+    if rarest is not None:
+        yield (
+            VARIANTS[3],
+            [
+                without_sentences(
+                    passage,
+                    lambda sentence, p=passage: rarest in analyzer.terms(sentence, p.language),  # type: ignore[misc]  # a bound default has no declared type
+                )
+                for passage in factless
+            ],
+        )
 
 
 async def prepare(

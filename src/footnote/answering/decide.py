@@ -29,10 +29,16 @@ class Outlook:
     """Highest weighted share of the question's terms in one passage with its headings, 0…1."""
     unseen_names: float
     """Share of the proper names asked about that no evidence holds, 0…1."""
-    lacks_kind: float
-    """1 when a particular kind of answer is asked for and the best statement holds none."""
     attribute_coverage: float
     """Weighted share of the plain words asked about that the best statement's context holds."""
+    lacks_person: float
+    """1 when a person is asked for and the best statement names none."""
+    lacks_date: float
+    """1 when a date is asked for and the best statement holds none."""
+    lacks_number: float
+    """1 when an amount, a count or a duration is asked for and the best statement holds none."""
+    lacks_attributes: float
+    """1 when the best statement holds none of the plain words asked about."""
     lacks_identifier: bool
     """Whether an identifier is asked about that no evidence holds."""
 
@@ -42,8 +48,11 @@ OUTLOOK_NAMES: tuple[str, ...] = (
     "best_similarity",
     "passage_coverage",
     "unseen_names",
-    "lacks_kind",
     "attribute_coverage",
+    "lacks_person",
+    "lacks_date",
+    "lacks_number",
+    "lacks_attributes",
 )
 """The fields that the fitted model weighs."""
 
@@ -63,7 +72,10 @@ def look_out(question: Question, readings: Sequence[Reading], ranked: Sequence[W
         best_similarity=max(each.signals.similarity for each in ranked),
         passage_coverage=max(each.signals.passage_coverage for each in ranked),
         unseen_names=_share_missing(question.names, text),
-        lacks_kind=best.signals.lacks_kind,
+        lacks_person=best.signals.lacks_person,
+        lacks_date=best.signals.lacks_date,
+        lacks_number=best.signals.lacks_number,
+        lacks_attributes=best.signals.lacks_attributes,
         attribute_coverage=best.signals.attribute_coverage,
         lacks_identifier=_lacks_identifier(question.figures, text),
     )

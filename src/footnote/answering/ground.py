@@ -25,6 +25,8 @@ FEWEST_NEW_TERMS = 2
 """Below this many terms that the question did not say, a statement only names its subject; one
 less will do where it is of the kind that is asked for."""
 
+_NUMBERS = (AnswerKind.AMOUNT, AnswerKind.COUNT, AnswerKind.DURATION)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signals:
@@ -39,11 +41,19 @@ class Signals:
     passage_coverage: float
     """The same, with all of its passage, headings and title."""
     attribute_coverage: float
-    """The same as `context_coverage`, of plain words alone: what is asked about the named thing."""
+    """Weighted share of the question's plain words, neither names nor figures, in the statement,
+    the one before it and its headings, the document's title left out: what is asked about the
+    thing that is named."""
+    lacks_attributes: float
+    """1 when there are such words and none of them is there."""
     fits_kind: float
     """1 when a particular kind is asked for and the statement holds one."""
-    lacks_kind: float
-    """1 when a particular kind is asked for and the statement holds none."""
+    lacks_person: float
+    """1 when a person is asked for and the statement names none."""
+    lacks_date: float
+    """1 when a date is asked for and the statement holds none."""
+    lacks_number: float
+    """1 when an amount, a count or a duration is asked for and the statement holds none."""
     lacks_figures: float
     """Share of the identifiers and numbers asked about that the statement and its context lack."""
     lacks_names: float
@@ -65,6 +75,8 @@ class Reading:
     terms: frozenset[str]
     context_terms: frozenset[str]
     passage_terms: frozenset[str]
+    near_terms: frozenset[str]
+    """Of the statement, the one before it and the headings that are not the document's title."""
     context: str
     """Case-folded text in which figures and names are looked up."""
     document_terms: frozenset[str] = frozenset()
@@ -110,12 +122,14 @@ def _reading(
 ) -> Reading:
     passage, label = candidate.evidence.passage, _label(candidate)
     own = terms_of(candidate.statement, passage.language)
-    around = terms_of(candidate.lead, passage.language) | terms_of(label, passage.language)
+    lead = terms_of(candidate.lead, passage.language)
+    headings = " ".join(each for each in passage.heading_path if each != passage.document_title)
     return Reading(
         candidate=candidate,
         terms=own,
-        context_terms=own | around,
+        context_terms=own | lead | terms_of(label, passage.language),
         passage_terms=passages[passage.chunk_id],
+        near_terms=own | lead | terms_of(headings, passage.language),
         context=f"{candidate.statement} {candidate.lead} {label}".casefold(),
         document_terms=documents[passage.document_id],
     )
@@ -175,15 +189,19 @@ def _signals(
     attributes = {term: weight for term, weight in asked.items() if term in plain}
     particular = question.kind is not AnswerKind.ANY
     statement = reading.candidate.statement
+    attributed = _share(attributes, reading.near_terms) if attributes else 1.0
     fits = holds_kind(statement, question.kind, question.text)
     return Signals(
         similarity=similarity,
         coverage=_share(asked, reading.terms),
         context_coverage=_share(asked, reading.context_terms),
         passage_coverage=_share(asked, reading.passage_terms),
-        attribute_coverage=_share(attributes, reading.context_terms) if attributes else 1.0,
+        attribute_coverage=attributed,
+        lacks_attributes=float(not attributed),
         fits_kind=float(particular and fits),
-        lacks_kind=float(particular and not fits),
+        lacks_person=float(question.kind is AnswerKind.PERSON and not fits),
+        lacks_date=float(question.kind is AnswerKind.DATE and not fits),
+        lacks_number=float(question.kind in _NUMBERS and not fits),
         lacks_figures=_lacking(_figures_to_hold(question, reading), reading.context),
         lacks_names=_lacking(question.names, reading.context),
         nearness=1.0 / max(1, reading.candidate.evidence.rank),

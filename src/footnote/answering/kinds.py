@@ -62,6 +62,7 @@ _DATES = re.compile(
     re.IGNORECASE,
 )
 _CALENDAR = re.compile(rf"(?:{_MONTHS}|{_WEEKDAYS})", re.IGNORECASE)
+LONGEST_ACRONYM = 5
 _COUNTING = (AnswerKind.AMOUNT, AnswerKind.COUNT)
 
 
