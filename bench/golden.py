@@ -263,9 +263,8 @@ def show_mistakes(judged: Sequence[Judged]) -> None:
         )
         print(f"    expected: {each.golden.answer}")
         for citation, right in zip(each.answer.citations, each.right_citations, strict=True):
-            print(
-                f"    {'+' if right else '-'} {citation.filename}: {' '.join(citation.quote.split())}"
-            )
+            mark, quote = "+" if right else "-", " ".join(citation.quote.split())
+            print(f"    {mark} {citation.filename}: {quote}")
 
 
 async def main() -> None:
