@@ -26,7 +26,7 @@ from uuid import NAMESPACE_URL, uuid5
 import numpy as np
 import numpy.typing as npt
 
-from footnote.answering.ground import Reading, by_words, rarity, read
+from footnote.answering.ground import Reading, by_words, rarity, read, says_something
 from footnote.answering.pipeline import EMBEDDED_STATEMENTS
 from footnote.answering.question import Question, read_question
 from footnote.answering.select import shortlist
@@ -294,11 +294,12 @@ async def prepare(
 ) -> Asked:
     """What the pipeline does before it weighs, and which statements are right."""
     readings = read(candidates_of(evidence), analyzer)
-    scores = by_words(question, readings, rarity(readings))
-    ranks = [reading.candidate.evidence.rank for reading in readings]
+    telling = [reading for reading in readings if says_something(question, reading)]
+    scores = by_words(question, telling, rarity(readings))
+    ranks = [reading.candidate.evidence.rank for reading in telling]
     likely = shortlist(scores, ranks, STATEMENTS)
     embedded = set(shortlist(scores, ranks, EMBEDDED_STATEMENTS))
-    kept = [readings[position] for position in likely]
+    kept = [telling[position] for position in likely]
     vectors = await embedder.embed([each.candidate.embedded_text for each in kept])
     start = int(str(answer["start"]))
     end = start + len(str(answer["text"]))

@@ -4,8 +4,11 @@
     python bench/quality.py xquad-de xquad-es --json
 
 Documents go into a real index in Postgres and are found by the engine's own search, each set in
-a workspace of its own. `lexical`, `dense` and `fused` (Reciprocal Rank Fusion) show the parts,
-`default` whatever the settings choose. A set is a folder with `corpus.jsonl`, `queries.jsonl`
+a workspace of its own. By default a document is its title, a line break and its text, and the
+model cuts what exceeds its window, as the engine's lane does. `--titles` and `--long mean` change
+that for comparison; `mean` is a rule of this benchmark that the engine does not have. `lexical`,
+`dense` and `fused` (Reciprocal Rank Fusion) show the parts, `default` whatever the settings
+choose. A set is a folder with `corpus.jsonl`, `queries.jsonl`
 and `qrels.tsv`; a two-letter suffix of its name is its language.
 """
 
@@ -20,6 +23,7 @@ from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from time import perf_counter
+from typing import Literal
 
 import ir_measures
 import numpy as np
@@ -46,13 +50,14 @@ DEFAULT_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 DOCUMENTS_A_PUBLICATION = 200
 """One transaction each; what is found does not depend on it."""
 
+Long = Literal["cut", "mean"]
 Figures = dict[str, float]
 Run = dict[str, list[str]]
 """For each query, the documents found, best first."""
 
 
 async def fill(
-    engine: Engine, workspace: WorkspaceEngine, judged: RetrievalSet, bars: Progress
+    engine: Engine, workspace: WorkspaceEngine, judged: RetrievalSet, long: Long, bars: Progress
 ) -> dict[tuple[str, int], str]:
     """Index every document as one chunk; gives each document's name in the set."""
     names: dict[tuple[str, int], str] = {}
@@ -67,7 +72,7 @@ async def fill(
                 language=judged.language,
                 texts=texts,
                 terms=[engine.analyzer.terms(text, judged.language) for text in texts],
-                vectors=await whole_vectors(engine.embedder, texts),
+                vectors=await vectors_of(engine.embedder, texts, long),
             ),
         )
         names |= {
@@ -77,13 +82,13 @@ async def fill(
     return names
 
 
-async def whole_vectors(embedder: Embedder, texts: Sequence[str]) -> Vectors:
-    """Vectors of whole documents, of those too long for the model as well.
+async def vectors_of(embedder: Embedder, texts: Sequence[str], long: Long) -> Vectors:
+    """Vectors of whole documents: as the lane gives them, or means over parts that fit its window.
 
-    Chunks of the engine always fit the model's window. A document that does not is embedded in
-    as many parts of equal length as it needs, and gets the mean of their vectors by tokens:
-    nothing of it goes unseen.
+    A mean is taken by tokens over as many parts of about equal length as a document needs.
     """
+    if long == "cut":
+        return await embedder.embed_documents(texts)
     room = embedder.max_tokens - MARKS - UNEVEN
     counts = embedder.count_tokens(texts)
     parts = [
@@ -146,7 +151,7 @@ def judge(run: Run, judgements: Mapping[str, Mapping[str, int]]) -> Figures:
     return {name: round(float(values[measure]), 4) for name, measure in MEASURES.items()}
 
 
-async def measure(sets: Sequence[RetrievalSet], models: Path) -> dict[str, object]:
+async def measure(sets: Sequence[RetrievalSet], long: Long, models: Path) -> dict[str, object]:
     report: dict[str, object] = {"machine": machine()}
     results: dict[str, dict[str, Figures]] = {}
     seconds: dict[str, float] = {}
@@ -156,7 +161,7 @@ async def measure(sets: Sequence[RetrievalSet], models: Path) -> dict[str, objec
                 started = perf_counter()
                 await engine.create_workspace(judged.name)
                 workspace = await engine.workspace(judged.name)
-                names = await fill(engine, workspace, judged, bars)
+                names = await fill(engine, workspace, judged, long, bars)
                 runs = await ask(engine, workspace, judged, names, bars)
                 results[judged.name] = {
                     mode: judge(run, judged.judgements) for mode, run in runs.items()
@@ -178,6 +183,8 @@ def main() -> None:
     )
     parser.add_argument("sets", nargs="*", metavar="SET", help="default: all in the folder")
     parser.add_argument("--data", type=Path, default=DEFAULT_DATA, help="folder of the sets")
+    parser.add_argument("--titles", choices=("always", "own-language", "never"), default="always")
+    parser.add_argument("--long", choices=("cut", "mean"), default="cut")
     parser.add_argument("--models", type=Path, default=MODELS, help="folder of built models")
     parser.add_argument("--json", action="store_true", help="one JSON object on the last line")
     options = parser.parse_args()
@@ -185,8 +192,9 @@ def main() -> None:
     chosen = options.sets or known
     if not chosen or set(chosen) - set(known):
         sys.exit(f"No such retrieval set in {options.data}; there are: {', '.join(known) or '-'}.")
-    sets = [read_set(options.data / name) for name in chosen]
-    report = asyncio.run(measure(sets, options.models))
+    sets = [read_set(options.data / name, options.titles) for name in chosen]
+    report = asyncio.run(measure(sets, options.long, options.models))
+    report |= {"titles": options.titles, "long": options.long}
     results = report["sets"]
     assert isinstance(results, dict)
     show(

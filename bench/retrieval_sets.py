@@ -7,13 +7,15 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
+Titles = Literal["always", "own-language", "never"]
 FILES = ("corpus.jsonl", "queries.jsonl", "qrels.tsv")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgedDocument:
-    """A document of a set; its title is empty where it says nothing in the text's language."""
+    """A document of a set; its title is empty where it is not to be indexed."""
 
     identity: str
     title: str
@@ -47,21 +49,25 @@ def names_in(folder: Path) -> list[str]:
     )
 
 
-def read_set(folder: Path) -> RetrievalSet:
-    """The set in a folder; its language is a two-letter suffix of the name, else English."""
+def read_set(folder: Path, titles: Titles = "always") -> RetrievalSet:
+    """The set in a folder; its language is a two-letter suffix of the name, else English.
+
+    XQuAD names its articles in English in every language; `own-language` leaves those out.
+    """
     judgements: dict[str, dict[str, int]] = {}
     with (folder / "qrels.tsv").open(encoding="utf-8", newline="") as file:
         for line in csv.DictReader(file, delimiter="\t"):
             judgements.setdefault(line["query-id"], {})[line["corpus-id"]] = int(line["score"])
     suffix = folder.name.rpartition("-")[2]
     language = suffix if len(suffix) == 2 else "en"
+    titled = titles == "always" or (titles == "own-language" and language == "en")
     return RetrievalSet(
         name=folder.name,
         language=language,
         documents=tuple(
             JudgedDocument(
                 identity=str(row["_id"]),
-                title=_title(str(row.get("title") or ""), language),
+                title=_title(row) if titled else "",
                 text=str(row["text"]),
             )
             for row in _rows(folder / "corpus.jsonl")
@@ -71,9 +77,8 @@ def read_set(folder: Path) -> RetrievalSet:
     )
 
 
-def _title(title: str, language: str) -> str:
-    """XQuAD names its articles in English in every language; a translation has no such words."""
-    return title.replace("_", " ").strip() if language == "en" else ""
+def _title(row: Mapping[str, object]) -> str:
+    return str(row.get("title") or "").replace("_", " ").strip()
 
 
 def _rows(path: Path) -> list[dict[str, object]]:

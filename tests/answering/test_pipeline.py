@@ -166,6 +166,37 @@ async def test_what_is_said_of_one_identifier_is_not_said_of_another(
     assert answer.found == found
 
 
+async def test_an_identifier_chooses_the_document_and_is_not_the_answer() -> None:
+    evidence = make_evidence(
+        make_passage(
+            "Changes must be in writing and carry the contract number CTR-2024/17-B.",
+            name="contract",
+        ),
+        make_passage("Signed on 3 June 2024 in two copies.", name="contract", ordinal=1),
+        make_passage("The minutes were signed on 5 May 2023 by the chair.", name="minutes"),
+    )
+    answer = await make_answerer()("When was CTR-2024/17-B signed?", evidence)
+    assert answer.sentences[0].text == "Signed on 3 June 2024 in two copies."
+
+
+async def test_a_row_about_another_identifier_does_not_answer() -> None:
+    table = (
+        "| Serial | Site | Battery |\n|---|---|---|\n"
+        "| QB-0147 | North Mole | 81 percent |\n| QB-0148 | Reed Bay | 64 percent |"
+    )
+    passage = make_passage(table, kinds=[BlockKind.TABLE], name="fleet")
+    answer = await make_answerer()("What is the battery of QB-0148?", make_evidence(passage))
+    assert [citation.quote for citation in answer.citations] == ["QB-0148 | Reed Bay | 64 percent"]
+
+
+async def test_a_label_that_echoes_the_question_does_not_answer() -> None:
+    evidence = make_evidence(
+        make_passage("Harbour Marine Repairs INVOICE", "Foreman in charge: Barnaby Oxenhope")
+    )
+    answer = await make_answerer()("Who was the foreman at Harbour Marine Repairs?", evidence)
+    assert "Harbour Marine Repairs INVOICE" not in [each.text for each in answer.sentences]
+
+
 async def test_a_table_row_is_spelled_out_and_quoted_as_it_stands() -> None:
     row = "| Winch, electric | 1,280 | 6 |"
     table = f"| Article | Price (EUR) | Weeks |\n|---|---:|---|\n| Anchor | 310 | 2 |\n{row}"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,10 +11,10 @@ from hypothesis import strategies as st
 from footnote.answering.coefficients import ANSWERABILITY, SUPPORT, Trust
 from footnote.answering.context import CLOSING_FENCE, OPENING_FENCE, compose_context
 from footnote.answering.decide import OUTLOOK_NAMES
-from footnote.answering.ground import SIGNAL_NAMES
+from footnote.answering.ground import SIGNAL_NAMES, rarity, read, weigh
 from footnote.answering.kinds import holds_kind
 from footnote.answering.question import AnswerKind, is_identifier, read_question
-from footnote.answering.select import shortlist
+from footnote.answering.select import Selection, shortlist
 from footnote.answering.sentences import candidates_of
 from footnote.domain import BlockKind
 from footnote.index.analysis import TextAnalyzer
@@ -81,6 +83,12 @@ def test_the_kind_of_answer_is_read_from_the_question(question: str, kind: Answe
         ("Notice is three months.", AnswerKind.DURATION, True),
         ("Notice is given in writing.", AnswerKind.DURATION, False),
         ("Anything.", AnswerKind.ANY, True),
+        ("It carries CTR-2024/17-B.", AnswerKind.DATE, False),
+        ("It is due on 16 May 2025.", AnswerKind.AMOUNT, False),
+        ("It costs 90 on 16 May 2025.", AnswerKind.AMOUNT, True),
+        ("The year ends in December.", AnswerKind.PERSON, False),
+        ("It stands in the HANDBOOK.", AnswerKind.PERSON, False),
+        ("It was NATO.", AnswerKind.PERSON, True),
     ],
 )
 def test_a_statement_holds_the_kind_or_not(text: str, kind: AnswerKind, holds: bool) -> None:
@@ -99,6 +107,40 @@ def test_identifiers_are_recognised(word: str) -> None:
 @pytest.mark.parametrize("word", ["2024", "15th", "70's", "30km", "q3", "1620-21", "4,500"])
 def test_counts_dates_and_measures_are_not_identifiers(word: str) -> None:
     assert not is_identifier(word)
+
+
+def test_the_parts_of_an_identifier_weigh_as_one() -> None:
+    question = read_question("What is the total of INV-2025-0417?", ["en"], TextAnalyzer())
+    terms = question.terms("en")
+    assert sum(terms[term] for term in question.identifiers("en")) == pytest.approx(3.0)
+    assert question.attributes("en") == {"total"}
+
+
+def test_a_further_statement_needs_a_new_word_or_equal_strength() -> None:
+    texts = (
+        "The rent is 900 in Basel.",
+        "The rent is paid by bank transfer.",
+        "The deposit is returned late.",
+    )
+    evidence = make_evidence(
+        *(make_passage(text, name=f"d{number}") for number, text in enumerate(texts))
+    )
+    readings = read(candidates_of(evidence), TextAnalyzer())
+    question = read_question("What are rent and deposit?", ["en"], TextAnalyzer())
+    weighed = weigh(
+        question,
+        readings,
+        vectors=None,
+        target=None,
+        trusts=[Trust.NONE] * 3,
+        rarities=rarity(readings),
+    )
+    ranked = [
+        replace(each, support=support)
+        for each, support in zip(weighed, (0.8, 0.7, 0.65), strict=True)
+    ]
+    chosen = Selection(redundancy_weight=0.0)(ranked, question.all_terms)
+    assert [each.reading.candidate.statement for each in chosen] == [texts[0], texts[2]]
 
 
 def test_headings_are_no_statements_and_bullets_are_no_part_of_a_quote() -> None:

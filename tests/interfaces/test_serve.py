@@ -3,6 +3,7 @@
 import asyncio
 import json
 import signal
+import socket
 import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator, Mapping
@@ -107,43 +108,33 @@ async def test_a_server_that_cannot_start_ends_with_the_reason(settings: Setting
 
 
 async def test_while_the_database_keeps_it_waiting_it_answers_503(settings: Settings) -> None:
-    asked = asyncio.Event()
-
-    async def never_answer(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        asked.set()
-        await writer.wait_closed()
-
-    silent = await asyncio.start_server(never_answer, "127.0.0.1", 0)
-    port = silent.sockets[0].getsockname()[1]
-    url = f"postgresql://nobody@127.0.0.1:{port}/nothing"
-    env = {**environment(settings), "FOOTNOTE_DATABASE_URL": url}
-    env["FOOTNOTE_OWNER_DATABASE_URL"] = url
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "footnote.interfaces.cli.main", "serve", "--port", "0"),
-        env=env,
-        stderr=PIPE,
-    )
-    assert process.stderr is not None
-    try:
-        said = await _until(process.stderr, "Only this computer")
-        address = said.split("listens on ")[1].split()[0]
-        await asyncio.wait_for(asked.wait(), 60)
-        async with httpx.AsyncClient(base_url=address, timeout=60) as http:
-            health = await http.get("/health")
-            assert health.status_code == 503
-            assert "starting" in json.dumps(health.json())
-            assert (await http.get("/stats")).status_code == 503
-    finally:
-        process.kill()
-        await process.communicate()
-        silent.close()
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"postgresql://nobody@127.0.0.1:{silent.getsockname()[1]}/nothing"
+        env = {**environment(settings), "FOOTNOTE_DATABASE_URL": url}
+        env["FOOTNOTE_OWNER_DATABASE_URL"] = url
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "footnote.interfaces.cli.main", "serve", "--port", "0"),
+            env=env,
+            stderr=PIPE,
+        )
+        assert process.stderr is not None
+        try:
+            said = await _until(process.stderr, "Only this computer")
+            address = said.split("listens on ")[1].split()[0]
+            async with httpx.AsyncClient(base_url=address, timeout=60) as http:
+                health = await http.get("/health")
+                assert health.status_code == 503
+                assert "starting" in json.dumps(health.json())
+                assert (await http.get("/stats")).status_code == 503
+        finally:
+            process.kill()
+            await process.communicate()
 
 
 async def test_a_port_in_use_is_said_in_a_sentence(settings: Settings) -> None:
-    taken = await asyncio.start_server(lambda *_: None, "127.0.0.1", 0)
-    port = taken.sockets[0].getsockname()[1]
-    ended = await footnote(environment(settings), "serve", "--port", str(port))
-    taken.close()
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        ended = await footnote(environment(settings), "serve", "--port", str(port))
     assert ended.code == 2
     assert f"port {port}" in ended.err
 

@@ -26,7 +26,7 @@ class Outlook:
     best_similarity: float
     """Highest cosine of any statement with the question, −1…1."""
     passage_coverage: float
-    """Highest weighted share of the question's terms in one passage with its headings, 0…1."""
+    """Highest weighted share of the question's terms in one passage and its headings, 0…1."""
     unseen_names: float
     """Share of the proper names asked about that no evidence holds, 0…1."""
     attribute_coverage: float

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from uuid import UUID
@@ -13,7 +13,7 @@ import numpy as np
 
 from footnote.answering.coefficients import SUPPORT, Trust, probability
 from footnote.answering.kinds import holds_kind
-from footnote.answering.question import AnswerKind, Question, is_identifier
+from footnote.answering.question import AnswerKind, Question, identifiers_in, is_identifier
 from footnote.answering.sentences import Candidate
 from footnote.domain import BlockKind
 from footnote.ports import Analyzer, Vector, Vectors
@@ -22,8 +22,9 @@ SHORTEST_STATEMENT_TERMS = 3
 """Below this many terms a statement is a caption or a stray label rather than a sentence."""
 
 FEWEST_NEW_TERMS = 2
-"""Below this many terms that the question did not say, a statement only names its subject; one
-less will do where it is of the kind that is asked for."""
+"""Below this many terms that the question did not say, a label only names its subject; one less
+will do for a whole sentence, or where something is of the kind that is asked for."""
+_FULL_STOPS = (".", "!", "。", "！")
 
 _NUMBERS = (AnswerKind.AMOUNT, AnswerKind.COUNT, AnswerKind.DURATION)
 
@@ -39,7 +40,8 @@ class Signals:
     context_coverage: float
     """The same, with the statement before it, its headings and its document's title."""
     passage_coverage: float
-    """The same, with all of its passage, headings and title."""
+    """The same, with all of its passage and headings, the document's title left out: a document
+    about a thing is no passage about what is asked of it."""
     attribute_coverage: float
     """Weighted share of the question's plain words, neither names nor figures, in the statement,
     the one before it and its headings, the document's title left out: what is asked about the
@@ -60,8 +62,6 @@ class Signals:
     """The same of proper names."""
     nearness: float
     """1 / rank of its evidence."""
-    repeats: float
-    """1 when it says hardly more than the question does: a question, a heading, a stub."""
 
 
 SIGNAL_NAMES: tuple[str, ...] = tuple(Signals.__dataclass_fields__)
@@ -107,10 +107,12 @@ def read(candidates: Sequence[Candidate], analyzer: Analyzer) -> list[Reading]:
     documents: dict[UUID, frozenset[str]] = {}
     for candidate in candidates:
         passage = candidate.evidence.passage
-        held = passages.get(passage.chunk_id) or terms_of(_label(candidate), passage.language)
+        held = passages.get(passage.chunk_id) or terms_of(_headings(candidate), passage.language)
         held |= terms_of(candidate.statement, passage.language)
         passages[passage.chunk_id] = held
-        documents[passage.document_id] = documents.get(passage.document_id, frozenset()) | held
+        everywhere = documents.get(passage.document_id)
+        everywhere = everywhere or terms_of(_label(candidate), passage.language)
+        documents[passage.document_id] = everywhere | held
     return [_reading(candidate, terms_of, passages, documents) for candidate in candidates]
 
 
@@ -123,13 +125,12 @@ def _reading(
     passage, label = candidate.evidence.passage, _label(candidate)
     own = terms_of(candidate.statement, passage.language)
     lead = terms_of(candidate.lead, passage.language)
-    headings = " ".join(each for each in passage.heading_path if each != passage.document_title)
     return Reading(
         candidate=candidate,
         terms=own,
         context_terms=own | lead | terms_of(label, passage.language),
         passage_terms=passages[passage.chunk_id],
-        near_terms=own | lead | terms_of(headings, passage.language),
+        near_terms=own | lead | terms_of(_headings(candidate), passage.language),
         context=f"{candidate.statement} {candidate.lead} {label}".casefold(),
         document_terms=documents[passage.document_id],
     )
@@ -184,7 +185,6 @@ def _signals(
     question: Question, reading: Reading, similarity: float, rarities: Mapping[str, float]
 ) -> Signals:
     asked = _asked(question, reading, rarities)
-    everything = question.terms(reading.candidate.evidence.passage.language)
     plain = question.attributes(reading.candidate.evidence.passage.language)
     attributes = {term: weight for term, weight in asked.items() if term in plain}
     particular = question.kind is not AnswerKind.ANY
@@ -205,20 +205,23 @@ def _signals(
         lacks_figures=_lacking(_figures_to_hold(question, reading), reading.context),
         lacks_names=_lacking(question.names, reading.context),
         nearness=1.0 / max(1, reading.candidate.evidence.rank),
-        repeats=float(
-            _repeats(statement, reading.terms, everything, FEWEST_NEW_TERMS - (particular and fits))
-        ),
     )
 
 
-def _repeats(
-    statement: str, terms: frozenset[str], asked: Collection[str], fewest_new: int
-) -> bool:
-    return (
-        statement.endswith(("?", "？", ":", "："))
-        or len(terms) < SHORTEST_STATEMENT_TERMS
-        or len(terms.difference(asked)) < fewest_new
-    )
+def says_something(question: Question, reading: Reading) -> bool:
+    """Whether a statement could answer at all: not a question, a heading, a stub or an echo."""
+    statement = reading.candidate.statement
+    if statement.endswith(("?", "？", ":", "：")) or len(reading.terms) < SHORTEST_STATEMENT_TERMS:
+        return False
+    asked = question.terms(reading.candidate.evidence.passage.language)
+    whole = statement.endswith(_FULL_STOPS) or holds_asked_kind(question, statement)
+    return len(reading.terms.difference(asked)) >= FEWEST_NEW_TERMS - whole
+
+
+def holds_asked_kind(question: Question, statement: str) -> bool:
+    """Whether a particular kind of answer is asked for and the statement holds one."""
+    particular = question.kind is not AnswerKind.ANY
+    return particular and holds_kind(statement, question.kind, question.text)
 
 
 def _asked(
@@ -238,12 +241,14 @@ def _asked(
 def _settled(question: Question, reading: Reading) -> frozenset[str]:
     """The identifiers' terms, where prose of a document that holds them needs not repeat them.
 
-    A table's row is a record of its own: it is about an identifier only if it holds it. A question
-    that asks nothing but an identifier asks for it everywhere.
+    A table's row with an identifier of its own is a record: it is about another one only if it
+    holds that too. A question that asks nothing but an identifier asks for it everywhere.
     """
     language = reading.candidate.evidence.passage.language
     codes = question.identifiers(language)
-    if reading.candidate.kind is BlockKind.TABLE or not question.terms(language).keys() - codes:
+    if not codes or not question.terms(language).keys() - codes:
+        return frozenset()
+    if reading.candidate.kind is BlockKind.TABLE and identifiers_in(reading.candidate.statement):
         return frozenset()
     return codes if codes <= reading.document_terms else frozenset()
 
@@ -266,3 +271,9 @@ def _lacking(words: Sequence[str], text: str) -> float:
 def _label(candidate: Candidate) -> str:
     passage = candidate.evidence.passage
     return " ".join((passage.document_title, passage.filename, *passage.heading_path))
+
+
+def _headings(candidate: Candidate) -> str:
+    """The headings above a statement, without one that only repeats the document's title."""
+    passage = candidate.evidence.passage
+    return " ".join(each for each in passage.heading_path if each != passage.document_title)

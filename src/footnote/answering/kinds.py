@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from footnote.answering.question import AnswerKind, without_identifiers
 
+# Italian "due" is left out: in English papers it stands in every payment clause.
 _NUMBER_WORDS = (
     "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen"
     "|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundreds?|thousands?|millions?"
@@ -15,7 +16,7 @@ _NUMBER_WORDS = (
     "|million(?:en)?|milliarden?|dutzend|beide|keine?"
     "|un|une|deux|trois|quatre|cinq|sept|huit|neuf|dix|cent|mille"
     "|una|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|cien|ciento|mil|millones"
-    "|uno|due|tre|quattro|cinque|sei|sette|otto|nove|dieci|cento|mila|milioni"
+    "|uno|tre|quattro|cinque|sei|sette|otto|nove|dieci|cento|mila|milioni"
 )
 _NUMBER = rf"\d[\d.,' ]*\d|\d|(?<!\w)(?:{_NUMBER_WORDS})(?!\w)|[零一二两三四五六七八九十百千万亿]+"
 _MONTHS = (
@@ -87,7 +88,14 @@ def holds_kind(text: str, kind: AnswerKind, question: str) -> bool:
 
 
 def _is_new(token: str, kind: AnswerKind, said: str) -> bool:
-    token = token.strip().casefold()
     if kind is not AnswerKind.PERSON:
-        return token not in said
-    return any(part not in said and not _CALENDAR.fullmatch(part) for part in token.split() if part)
+        return token.strip().casefold() not in said
+    return any(
+        part.casefold() not in said and not _CALENDAR.fullmatch(part) and not _is_shouted(part)
+        for part in token.split()
+    )
+
+
+def _is_shouted(word: str) -> bool:
+    """Whether a word is in capitals as headings are, and too long for an acronym."""
+    return word.isupper() and len(word) > LONGEST_ACRONYM

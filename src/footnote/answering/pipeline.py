@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+
+import numpy as np
 
 from footnote.answering.cite import cite
 from footnote.answering.coefficients import Trust
 from footnote.answering.decide import answerability, look_out
-from footnote.answering.ground import Reading, Weighed, by_words, rarity, read, weigh
+from footnote.answering.ground import (
+    Reading,
+    Weighed,
+    by_words,
+    rarity,
+    read,
+    says_something,
+    weigh,
+)
 from footnote.answering.question import Question, read_question
 from footnote.answering.select import Selection, by_strength, shortlist
 from footnote.answering.sentences import candidates_of
@@ -17,7 +27,7 @@ from footnote.errors import LaneUnavailable
 from footnote.ports import Analyzer, Embedder, Vector, Vectors
 
 NOT_FOUND = "I could not find this in your documents."
-LEAST_ANSWERABILITY = 0.4
+LEAST_ANSWERABILITY = 0.45
 EMBEDDED_STATEMENTS = 8
 
 
@@ -47,7 +57,10 @@ class ExtractiveAnswerer:
         languages = [each.passage.language for each in ranked_evidence]
         asked = read_question(question, languages, self.analyzer)
         readings = read(candidates, self.analyzer)
-        weighed, degraded = await self._weigh(asked, readings)
+        telling = [reading for reading in readings if says_something(asked, reading)]
+        if not telling:
+            return _refusal(question, evidence, confidence=0.0)
+        weighed, degraded = await self._weigh(asked, telling, rarity(readings))
         ranked = by_strength(weighed)
         outlook = look_out(asked, readings, ranked)
         confidence = answerability(outlook, self._trust(ranked[0].reading, degraded))
@@ -72,9 +85,8 @@ class ExtractiveAnswerer:
         )
 
     async def _weigh(
-        self, question: Question, readings: Sequence[Reading]
+        self, question: Question, readings: Sequence[Reading], rarities: Mapping[str, float]
     ) -> tuple[list[Weighed], tuple[str, ...]]:
-        rarities = rarity(readings)
         likely = shortlist(
             by_words(question, readings, rarities),
             [reading.candidate.evidence.rank for reading in readings],
@@ -93,12 +105,22 @@ class ExtractiveAnswerer:
     ) -> tuple[Vector | None, Vectors | None, tuple[str, ...]]:
         try:
             target = await self.embedder.embed_query(question)
-            vectors = await self.embedder.embed_documents(
+            vectors = await self._embed_by_length(
                 [reading.candidate.embedded_text for reading in readings]
             )
         except LaneUnavailable as unavailable:
             return None, None, (f"answer: words alone, {unavailable}",)
         return target, vectors, ()
+
+    async def _embed_by_length(self, texts: Sequence[str]) -> Vectors:
+        """The vectors of the texts; the longer half alone, so that the shorter is not padded."""
+        order = sorted(range(len(texts)), key=lambda each: len(texts[each]))
+        half = (len(order) + 1) // 2
+        vectors = np.empty((len(texts), self.embedder.lane.dimensions), dtype=np.float32)
+        for part in (order[:half], order[half:]):
+            if part:
+                vectors[part] = await self.embedder.embed_documents([texts[each] for each in part])
+        return vectors
 
     def _trust(self, reading: Reading, degraded: tuple[str, ...]) -> Trust:
         if degraded:

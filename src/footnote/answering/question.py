@@ -168,6 +168,12 @@ def is_identifier(figure: str) -> bool:
     )
 
 
+def identifiers_in(text: str) -> list[str]:
+    """The identifiers of a text, case-folded, in order."""
+    words = (match.group().casefold() for match in _WORD.finditer(text))
+    return [word for word in words if is_identifier(word)]
+
+
 def without_identifiers(text: str) -> str:
     """The text with its identifiers blanked: their digits neither count nor date anything."""
     return _WORD.sub(
@@ -211,7 +217,8 @@ def _weigh(
     weights = dict.fromkeys(analyzer.terms(text, language), PLAIN_WEIGHT)
     for words, weight in ((names, NAME_WEIGHT), (figures, IDENTIFIER_WEIGHT)):
         for word in words:
-            for term in analyzer.terms(word, language):
-                if term in weights:
-                    weights[term] = weight
+            parts = [term for term in analyzer.terms(word, language) if term in weights]
+            # An identifier is one thing, in however many parts it is indexed.
+            share = weight / len(parts) if words is figures and parts else weight
+            weights.update(dict.fromkeys(parts, share))
     return weights

@@ -48,9 +48,9 @@ class Selection:
     """
 
     limit: int = 4
-    equal_support: float = 0.9
+    equal_support: float = 0.95
     """The share of the best one's support from which a statement needs no other reason."""
-    relative_support: float = 0.6
+    relative_support: float = 0.75
     """The share it must keep when it takes up a new word of the question."""
     duplicate_overlap: float = 0.85
     """Shared terms over all terms, or cosine, from which two statements say the same."""
