@@ -1,8 +1,4 @@
-"""The words of Footnote as frozen records; nothing here imports anything of ours.
-
-Conventions: pages and paragraphs are 1-based; character offsets are 0-based, half-open and
-count Unicode code points; times are aware UTC; text is NFC; scores are higher-is-better.
-"""
+"""What is given to us, and what ingestion makes of it."""
 
 from __future__ import annotations
 
@@ -10,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Literal
 from uuid import UUID
 
 MAX_NAME_CHARACTERS = 200
@@ -81,56 +76,6 @@ class DocumentClass(StrEnum):
     SLIDES = "slides"
     TRANSCRIPT = "transcript"
     CODE = "code"
-
-
-_FULL_STOPS = (".", "!", "?", "…", "。", "！", "？", "।", "؟")
-
-Recall = Literal["dense", "lexical"]
-"""The two ways of recalling chunks."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Principal:
-    """Who acts inside a workspace."""
-
-    principal_id: str
-    groups: tuple[str, ...] = ()
-
-    @property
-    def access_names(self) -> tuple[str, ...]:
-        """The names under which an access list may admit this principal."""
-        return (self.principal_id, *self.groups)
-
-
-LOCAL_PRINCIPAL = Principal(principal_id="local")
-"""The one user of an installation without identities."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Workspace:
-    """The tenancy boundary; nothing crosses it."""
-
-    workspace_id: UUID
-    name: str
-    created_at: datetime
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lane:
-    """An embedding cohort: vectors of one lane are comparable, vectors of two are not."""
-
-    name: str
-    provider: str
-    model: str
-    dimensions: int
-    revision: str
-    languages: tuple[str, ...] = ()
-    """ISO 639-1 codes the model was trained for; empty when it claims all."""
-
-    @property
-    def fingerprint(self) -> str:
-        """What two lanes must share for their vectors to be comparable."""
-        return f"{self.name}/{self.provider}/{self.model}/{self.dimensions}/{self.revision}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -303,179 +248,6 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SearchFilters:
-    """What restricts a search, applied before the top k."""
-
-    collections: tuple[str, ...] = ()
-    document_ids: tuple[UUID, ...] = ()
-    source_types: tuple[SourceType, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SearchRequest:
-    """A question as retrieval receives it."""
-
-    query: str
-    top_k: int = 8
-    filters: SearchFilters = field(default_factory=SearchFilters)
-    plan: str | None = None
-    """The name of a plan; None takes the workspace's default."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hit:
-    """A chunk in a ranking."""
-
-    chunk_no: int
-    score: float
-
-
-Ranking = tuple[Hit, ...]
-"""Hits by falling score; ties by rising chunk number."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StageRecord:
-    """What one retrieval stage did to one evidence."""
-
-    stage: str
-    rank_after: int
-    score_after: float
-    rank_before: int | None = None
-    score_before: float | None = None
-    detail: Mapping[str, MetadataValue] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Passage:
-    """A published chunk as the store hands it out, with its provenance."""
-
-    chunk_id: str
-    chunk_no: int
-    document_id: UUID
-    version: int
-    ordinal: int
-    kind: BlockKind
-    text: str
-    body_offset: int
-    char_start: int
-    char_end: int
-    spans: tuple[BlockSpan, ...]
-    heading_path: tuple[str, ...]
-    page_start: int | None
-    page_end: int | None
-    paragraph_start: int
-    paragraph_end: int
-    document_title: str
-    filename: str
-    collection: str
-    source_type: SourceType
-    language: str | None = None
-    parent_id: UUID | None = None
-    parent_title: str | None = None
-    confidence: float | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
-    """A passage that answers a query, with its scores and the explanation of its rank."""
-
-    passage: Passage
-    rank: int
-    score: float
-    similarity: float | None = None
-    """Cosine similarity to the query; None when the dense recall did not find it."""
-    matched_terms: tuple[str, ...] = ()
-    explanation: tuple[StageRecord, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SearchResponse:
-    """What retrieval hands to whoever asked."""
-
-    query: str
-    evidence: tuple[Evidence, ...]
-    degraded: tuple[str, ...] = ()
-    """The stages that could not do their work, by name with the reason."""
-    timings_ms: Mapping[str, float] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Citation:
-    """A marker in an answer, bound to evidence and to the exact quoted span."""
-
-    marker: int
-    chunk_id: str
-    document_id: UUID
-    document_title: str
-    filename: str
-    heading_path: tuple[str, ...]
-    page: int | None
-    paragraph: int
-    quote: str
-    char_start: int
-    """Offsets of the quote in the document's canonical text."""
-    char_end: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnswerSentence:
-    """One statement of an answer."""
-
-    text: str
-    markers: tuple[int, ...]
-    support: float
-    """How well its quotes carry it, 0…1."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
-    """An answer whose every statement carries its footnotes."""
-
-    question: str
-    found: bool
-    """False when the documents do not answer; `sentences` then says so, uncited."""
-    sentences: tuple[AnswerSentence, ...]
-    citations: tuple[Citation, ...]
-    evidence: tuple[Evidence, ...]
-    confidence: float
-    """0…1, how far the evidence answers the question."""
-    degraded: tuple[str, ...] = ()
-    timings_ms: Mapping[str, float] = field(default_factory=dict)
-
-    @property
-    def text(self) -> str:
-        """The answer as prose with `[n]` markers."""
-        pieces = [
-            sentence.text + "".join(f" [{marker}]" for marker in sentence.markers)
-            for sentence in self.sentences
-        ]
-        # A row or a bullet has no full stop, and must not run into what follows it.
-        gaps = [" " if sentence.text.endswith(_FULL_STOPS) else "\n" for sentence in self.sentences]
-        return "".join(piece + gap for piece, gap in zip(pieces, [*gaps[:-1], ""], strict=False))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PassageContext:
-    """A passage between its neighbours in the document."""
-
-    chunk: Passage
-    context_before: tuple[Passage, ...]
-    context_after: tuple[Passage, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkspaceStats:
-    """What a workspace holds."""
-
-    documents: int
-    chunks: int
-    documents_by_status: Mapping[str, int]
-    segments: int
-    lane: Lane
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Received:
     """What became of a file that was handed in."""
 
@@ -493,21 +265,3 @@ class DocumentPage:
     documents: tuple[Document, ...]
     next_cursor: str | None
     """Hand it back to get the following page; None on the last."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
-    """One thing that must be right before Footnote can serve."""
-
-    name: str
-    ok: bool
-    detail: str
-    hint: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Health:
-    """Whether Footnote is ready, and if not, why."""
-
-    ready: bool
-    checks: tuple[Check, ...]
