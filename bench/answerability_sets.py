@@ -81,6 +81,9 @@ class RememberingAnalyzer:
     def query_terms(self, text: str, languages: Sequence[str]) -> list[str]:
         return self._analyzer.query_terms(text, languages)
 
+    def language_of(self, text: str, languages: Sequence[str]) -> str | None:
+        return self._analyzer.language_of(text, languages)
+
 
 class RememberingEmbedder:
     """Embeds each text once, and keeps the vectors in a file for the next run."""

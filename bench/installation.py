@@ -24,12 +24,20 @@ from footnote.domain import (
     Workspace,
 )
 from footnote.engine import Engine
-from footnote.ports import Vectors
+from footnote.ports import Vector, Vectors
 from footnote.settings import settings_from
 from footnote.store.documents import Incoming, receive_document
 from footnote.store.work import take_up
 
-TABLES = ("chunks", "embeddings", "postings", "segments", "documents", "document_versions")
+TABLES = (
+    "chunks",
+    "embeddings",
+    "document_embeddings",
+    "postings",
+    "segments",
+    "documents",
+    "document_versions",
+)
 MODELS = Path(tempfile.gettempdir()) / "footnote-bench"
 """Where built models stay between runs; building one takes seconds and is never measured."""
 
@@ -44,6 +52,9 @@ class Ready:
     terms: Sequence[Sequence[str]]
     """One list for each text, as the engine's analyzer gives it."""
     vectors: Vectors
+    about_terms: Sequence[str] = ()
+    about_vector: Vector | None = None
+    """What the document is about; without a vector nothing routes to it."""
 
 
 @asynccontextmanager
@@ -85,6 +96,10 @@ async def put(engine: Engine, workspace: Workspace, ready: Ready) -> UUID:
     assert work is not None, "nobody else works on it"
     hashes = tuple(hashlib.md5(text.encode()).digest() for text in ready.texts)
     await work.keep_vectors(hashes, ready.vectors)
+    about_hash = None
+    if ready.about_vector is not None:
+        about_hash = hashlib.md5(f"about {content}".encode()).digest()
+        await work.keep_vectors([about_hash], ready.about_vector[None, :])
     published = await work.publish(
         Publication(
             canonical_text=content,
@@ -101,6 +116,8 @@ async def put(engine: Engine, workspace: Workspace, ready: Ready) -> UUID:
             chunks=_chunks(ready.texts),
             text_hashes=hashes,
             chunk_terms=tuple(work.term_ids(terms) for terms in ready.terms),
+            document_hash=about_hash,
+            document_terms=work.document_term_ids(ready.about_terms),
         )
     )
     assert published, "nobody else replaces it"

@@ -4,12 +4,15 @@
     python bench/quality.py xquad-de xquad-es --json
 
 Documents go into a real index in Postgres and are found by the engine's own search, each set in
-a workspace of its own. By default a document is its title, a line break and its text, and the
-model cuts what exceeds its window, as the engine's lane does. `--titles` and `--long mean` change
-that for comparison; `mean` is a rule of this benchmark that the engine does not have. `lexical`,
-`dense` and `fused` (Reciprocal Rank Fusion) show the parts, `default` whatever the settings
-choose. A set is a folder with `corpus.jsonl`, `queries.jsonl`
-and `qrels.tsv`; a two-letter suffix of its name is its language.
+a workspace of its own. `lexical`, `dense` and `fused` (Reciprocal Rank Fusion) show the parts,
+`default` whatever the settings choose; `--also` adds other fusions and plans for comparison. A set
+is a folder with `corpus.jsonl`, `queries.jsonl` and `qrels.tsv`; a two-letter suffix of its name is
+its language.
+
+By default a document is its title, a line break and its text; a title in another language than the
+text (XQuAD's are all English) is left out, since it belongs to no translation. What exceeds the
+model's window is cut, as the engine's lane does. `--titles` and `--long mean` change that; `mean`
+is a rule of this benchmark that the engine does not have.
 """
 
 from __future__ import annotations
@@ -29,10 +32,9 @@ import ir_measures
 import numpy as np
 from rich.progress import Progress
 
-from footnote.domain import SearchRequest
+from footnote.domain import PlanChanges, SearchRequest
 from footnote.engine import Engine, WorkspaceEngine
 from footnote.ports import Embedder, Vectors
-from footnote.retrieval.fusion import fusion_by_name
 from installation import MODELS, Ready, put, temporary_engine
 from reporting import finish, machine, progress, show
 from retrieval_sets import JudgedDocument, RetrievalSet, names_in, read_set
@@ -45,7 +47,17 @@ MEASURES = {
     "recall@10": ir_measures.R @ AT,
     "mrr@10": ir_measures.RR @ AT,
 }
-FUSION_OF_MODE = {"lexical": "lexical_only", "dense": "dense_only", "fused": "rrf"}
+_ALONE = PlanChanges(spelling=False, cache=False)
+MODES: Mapping[str, tuple[str | None, PlanChanges]] = {
+    "lexical": ("fast", replace(_ALONE, fusion="lexical_only")),
+    "dense": ("fast", replace(_ALONE, fusion="dense_only")),
+    "fused": ("fast", replace(_ALONE, fusion="rrf")),
+    "blend": ("fast", replace(_ALONE, fusion="weighted_blend")),
+    "fast": ("fast", PlanChanges(cache=False)),
+    "default": (None, PlanChanges(cache=False)),
+}
+"""By name, the plan and what is changed of it."""
+ALWAYS = ("lexical", "dense", "fused", "default")
 DEFAULT_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 DOCUMENTS_A_PUBLICATION = 200
 """One transaction each; what is found does not depend on it."""
@@ -115,23 +127,20 @@ def _parts(text: str, count: int) -> list[str]:
 
 
 async def ask(
-    engine: Engine,
     workspace: WorkspaceEngine,
     judged: RetrievalSet,
     names: Mapping[tuple[str, int], str],
+    modes: Sequence[str],
     bars: Progress,
 ) -> dict[str, Run]:
     """What each mode finds, through the stages of the engine."""
-    modes = {
-        mode: replace(engine.search_stages, fusion=fusion_by_name(fusion, engine.settings.rrf_k))
-        for mode, fusion in FUSION_OF_MODE.items()
-    } | {"default": engine.search_stages}
     runs: dict[str, Run] = {mode: {} for mode in modes}
-    index = workspace._index()  # the engine's own wiring, with other fusions
     bar = bars.add_task(f"{judged.name}: ask", total=len(judged.queries))
     for query_id, text in judged.queries.items():
-        for mode, search in modes.items():
-            response = await search(SearchRequest(query=text, top_k=AT), index)
+        for mode in modes:
+            plan, changes = MODES[mode]
+            request = SearchRequest(query=text, top_k=AT, plan=plan, changes=changes)
+            response = await workspace.search(request)
             assert not response.degraded, response.degraded
             runs[mode][query_id] = [
                 names[str(found.passage.document_id), found.passage.ordinal]
@@ -151,7 +160,9 @@ def judge(run: Run, judgements: Mapping[str, Mapping[str, int]]) -> Figures:
     return {name: round(float(values[measure]), 4) for name, measure in MEASURES.items()}
 
 
-async def measure(sets: Sequence[RetrievalSet], long: Long, models: Path) -> dict[str, object]:
+async def measure(
+    sets: Sequence[RetrievalSet], long: Long, modes: Sequence[str], models: Path
+) -> dict[str, object]:
     report: dict[str, object] = {"machine": machine()}
     results: dict[str, dict[str, Figures]] = {}
     seconds: dict[str, float] = {}
@@ -162,7 +173,7 @@ async def measure(sets: Sequence[RetrievalSet], long: Long, models: Path) -> dic
                 await engine.create_workspace(judged.name)
                 workspace = await engine.workspace(judged.name)
                 names = await fill(engine, workspace, judged, long, bars)
-                runs = await ask(engine, workspace, judged, names, bars)
+                runs = await ask(workspace, judged, names, modes, bars)
                 results[judged.name] = {
                     mode: judge(run, judged.judgements) for mode, run in runs.items()
                 }
@@ -183,7 +194,16 @@ def main() -> None:
     )
     parser.add_argument("sets", nargs="*", metavar="SET", help="default: all in the folder")
     parser.add_argument("--data", type=Path, default=DEFAULT_DATA, help="folder of the sets")
-    parser.add_argument("--titles", choices=("always", "own-language", "never"), default="always")
+    parser.add_argument(
+        "--titles", choices=("always", "own-language", "never"), default="own-language"
+    )
+    parser.add_argument(
+        "--also",
+        nargs="*",
+        choices=sorted(MODES.keys() - set(ALWAYS)),
+        default=[],
+        help="more modes",
+    )
     parser.add_argument("--long", choices=("cut", "mean"), default="cut")
     parser.add_argument("--models", type=Path, default=MODELS, help="folder of built models")
     parser.add_argument("--json", action="store_true", help="one JSON object on the last line")
@@ -193,7 +213,7 @@ def main() -> None:
     if not chosen or set(chosen) - set(known):
         sys.exit(f"No such retrieval set in {options.data}; there are: {', '.join(known) or '-'}.")
     sets = [read_set(options.data / name, options.titles) for name in chosen]
-    report = asyncio.run(measure(sets, options.long, options.models))
+    report = asyncio.run(measure(sets, options.long, (*ALWAYS, *options.also), options.models))
     report |= {"titles": options.titles, "long": options.long}
     results = report["sets"]
     assert isinstance(results, dict)

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal, get_args, get_origin
 
+from pydantic import SecretStr
 from pydantic.fields import FieldInfo
 
-from footnote.settings import Settings
+from footnote.settings import Settings, variables_of
 
 TARGET = Path(__file__).with_name("settings.md")
 
@@ -43,7 +44,7 @@ def render() -> str:
 
 def _row(name: str, setting: FieldInfo) -> str:
     cells = (
-        f"`FOOTNOTE_{name.upper()}`",
+        " or ".join(f"`{variable}`" for variable in variables_of(name)),
         _default(name, setting),
         ", ".join(_values(setting)),
         setting.description or "",
@@ -62,7 +63,8 @@ def _values(setting: FieldInfo) -> Iterator[str]:
         yield from (f"`{value}`" for value in get_args(setting.annotation))
         return
     kinds = get_args(setting.annotation) or (setting.annotation,)
-    names = {int: "integer", float: "number", str: "text", Path: "path"}
+    names = {int: "integer", float: "number", str: "text", Path: "path", SecretStr: "text"}
+    names[bool] = "`true`, `false`"
     yield from (names[kind] for kind in kinds if kind in names)
     for bound, word in (("gt", "above"), ("ge", "from"), ("le", "to")):
         for rule in setting.metadata:

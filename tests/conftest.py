@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
@@ -69,9 +70,9 @@ def _forget_durability(server: EmbeddedPostgres) -> None:
         connection.execute("SELECT pg_reload_conf()")
 
 
-@pytest.fixture
-def test_database(postgres: EmbeddedPostgres) -> Iterator[TestDatabase]:
-    """A fresh copy of the migrated template."""
+@contextmanager
+def fresh_database(postgres: EmbeddedPostgres) -> Iterator[TestDatabase]:
+    """A fresh copy of the migrated template, for the length of a block."""
     name = f"test_{uuid4().hex}"
     create_database(postgres, name, template=TEMPLATE)
     try:
@@ -85,6 +86,13 @@ def test_database(postgres: EmbeddedPostgres) -> Iterator[TestDatabase]:
             connection.execute(
                 sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name))
             )
+
+
+@pytest.fixture
+def test_database(postgres: EmbeddedPostgres) -> Iterator[TestDatabase]:
+    """A fresh copy of the migrated template."""
+    with fresh_database(postgres) as made:
+        yield made
 
 
 @pytest.fixture
@@ -107,14 +115,19 @@ def model_home() -> Path:
 @pytest.fixture
 def settings(test_database: TestDatabase, tmp_path: Path, model_home: Path) -> Settings:
     """Settings over a fresh database and a fresh folder, with the models already built."""
-    home = tmp_path / "home"
+    return settings_over(test_database, tmp_path, model_home)
+
+
+def settings_over(database: TestDatabase, folder: Path, model_home: Path) -> Settings:
+    """Settings over a database and an empty folder, with the models already built."""
+    home = folder / "home"
     home.mkdir()
     model_home.mkdir(parents=True, exist_ok=True)
     (home / "models").symlink_to(model_home)
     return Settings(
         home=home,
-        database_url=test_database.application_url,
-        owner_database_url=test_database.owner_url,
+        database_url=database.application_url,
+        owner_database_url=database.owner_url,
         worker_heartbeat_seconds=0.5,
         worker_stalled_seconds=2.0,
     )

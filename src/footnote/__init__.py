@@ -35,17 +35,24 @@ from footnote.domain import (
     LOCAL_PRINCIPAL,
     Answer,
     AnswerSentence,
+    BlockKind,
+    CacheStats,
     Check,
     Citation,
     Document,
+    DocumentClass,
     DocumentPage,
     DocumentStatus,
     Evidence,
+    FacetCount,
     Failure,
     Health,
     Lane,
+    NearDuplicate,
+    Neighbour,
     Passage,
     PassageContext,
+    PlanChanges,
     Principal,
     Received,
     SearchFilters,
@@ -54,6 +61,7 @@ from footnote.domain import (
     SourceType,
     Stage,
     StageRecord,
+    Turn,
     Workspace,
     WorkspaceStats,
 )
@@ -66,11 +74,13 @@ from footnote.errors import (
     InvalidRequest,
     LaneMismatch,
     LaneUnavailable,
+    ModelUnavailable,
     NotFound,
     NotReady,
     StoreUnavailable,
     UnsupportedSettings,
 )
+from footnote.filters import condition_from, condition_from_text
 
 if TYPE_CHECKING:
     from footnote.engine import Engine, WorkspaceEngine
@@ -96,15 +106,24 @@ __all__ = [  # noqa: RUF022  # in the order of the journey, not of the alphabet
     "Document",
     "DocumentPage",
     "DocumentStatus",
+    "DocumentClass",
     "SourceType",
     "Stage",
     "Failure",
     # evidence is found
     "SearchRequest",
     "SearchFilters",
+    "condition_from",
+    "condition_from_text",
+    "BlockKind",
+    "PlanChanges",
+    "Turn",
     "SearchResponse",
     "Evidence",
     "StageRecord",
+    "NearDuplicate",
+    "Neighbour",
+    "FacetCount",
     "Passage",
     "PassageContext",
     # answers come out
@@ -113,6 +132,7 @@ __all__ = [  # noqa: RUF022  # in the order of the journey, not of the alphabet
     "Citation",
     # how it is
     "WorkspaceStats",
+    "CacheStats",
     "Health",
     "Check",
     # what can go wrong
@@ -126,6 +146,7 @@ __all__ = [  # noqa: RUF022  # in the order of the journey, not of the alphabet
     "DocumentInterrupted",
     "LaneMismatch",
     "LaneUnavailable",
+    "ModelUnavailable",
     "StoreUnavailable",
     "NotReady",
 ]

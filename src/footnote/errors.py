@@ -9,7 +9,8 @@ FootnoteError                  anything of ours
 │   ├── DocumentUnreadable     … and will fail the same way again
 │   └── DocumentInterrupted    … and a retry may help
 ├── LaneMismatch               a vector or a model of another lane
-├── LaneUnavailable            a model cannot be reached or loaded
+├── LaneUnavailable            a lane's model cannot be reached or loaded
+├── ModelUnavailable           a reranker or a language model cannot be reached or loaded
 ├── StoreUnavailable           the database cannot be reached or is not ready
 └── NotReady                   the engine has not started completely
 """
@@ -77,6 +78,12 @@ class LaneMismatch(FootnoteError):
 
 class LaneUnavailable(FootnoteError):
     """The model of a lane cannot be loaded or reached."""
+
+    retryable = True
+
+
+class ModelUnavailable(FootnoteError):
+    """A reranker or a language model cannot be loaded or reached, or gave nothing usable."""
 
     retryable = True
 

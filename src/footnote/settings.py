@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Literal
 
 import platformdirs
-from pydantic import Field, ValidationError
+from pydantic import AliasChoices, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from footnote.domain import DiversityName, FusionName
 from footnote.errors import UnsupportedSettings
 
 
@@ -18,10 +19,17 @@ def _default_home() -> Path:
     return Path(platformdirs.user_data_dir("footnote"))
 
 
+def _also(name: str, *variables: str) -> AliasChoices:
+    """The variable of a setting, and names under which others know the same knob."""
+    return AliasChoices(f"FOOTNOTE_{name.upper()}", *variables)
+
+
 class Settings(BaseSettings):
     """Read from the environment (`FOOTNOTE_…`) when created; explicit arguments win."""
 
-    model_config = SettingsConfigDict(env_prefix="FOOTNOTE_", frozen=True, extra="forbid")
+    model_config = SettingsConfigDict(
+        env_prefix="FOOTNOTE_", frozen=True, extra="forbid", populate_by_name=True
+    )
 
     home: Path = Field(
         default_factory=_default_home,
@@ -76,14 +84,181 @@ class Settings(BaseSettings):
         0, ge=0, description="Threads of a local model; 0 takes one per core."
     )
 
-    fusion: Literal["rrf", "dense_only", "lexical_only"] = Field(
-        "rrf", description="How the dense and the lexical ranking become one."
+    plan: Literal["balanced", "fast", "thorough"] = Field(
+        "balanced", description="How a search goes about it when a request does not say."
     )
-    rrf_k: int = Field(60, ge=1, description="Rank constant of Reciprocal Rank Fusion.")
-    top_k: int = Field(8, ge=1, le=200, description="Evidence returned by a search.")
+    fusion: FusionName = Field(
+        "adaptive",
+        validation_alias=_also("fusion", "DOCUMENT_FUSION_STRATEGY"),
+        description="How the dense and the lexical ranking become one.",
+    )
+    hybrid: bool = Field(
+        True,
+        validation_alias=_also("hybrid", "DOCUMENT_HYBRID_RETRIEVAL_ENABLED"),
+        description="Whether words are searched beside vectors; off means dense_only.",
+    )
+    rrf_k: int = Field(
+        60,
+        ge=1,
+        validation_alias=_also("rrf_k", "RRF_K"),
+        description="Rank constant of Reciprocal Rank Fusion.",
+    )
+    rrf_dense_weight: float = Field(
+        1.0,
+        ge=0,
+        validation_alias=_also("rrf_dense_weight", "SEMANTIC_WEIGHT"),
+        description="Weight of the dense ranking in Reciprocal Rank Fusion.",
+    )
+    rrf_lexical_weight: float = Field(
+        1.0,
+        ge=0,
+        validation_alias=_also("rrf_lexical_weight", "KEYWORD_WEIGHT"),
+        description="Weight of the lexical ranking in Reciprocal Rank Fusion.",
+    )
+    blend_alpha: float = Field(
+        0.7,
+        ge=0,
+        le=1,
+        validation_alias=_also("blend_alpha", "DOCUMENT_HYBRID_RETRIEVAL_ALPHA"),
+        description="Share of the dense recall in weighted_blend.",
+    )
+    blend_dense_weight: float | None = Field(
+        None,
+        ge=0,
+        validation_alias=_also("blend_dense_weight", "FUSION_WEIGHT_VECTOR"),
+        description="With blend_lexical_weight, sets blend_alpha to its share of the two.",
+    )
+    blend_lexical_weight: float | None = Field(
+        None,
+        ge=0,
+        validation_alias=_also("blend_lexical_weight", "FUSION_WEIGHT_BM25"),
+        description="See blend_dense_weight.",
+    )
+    top_k: int = Field(
+        8,
+        ge=1,
+        le=200,
+        validation_alias=_also("top_k", "TOP_K_FINAL"),
+        description="Evidence returned by a search.",
+    )
     recall_limit: int = Field(
-        100, ge=1, le=1000, description="Candidates each recall brings, at least five times top_k."
+        100,
+        ge=1,
+        le=1000,
+        validation_alias=_also("recall_limit", "TOP_K_PRE"),
+        description="Candidates each recall brings, at least five times top_k.",
     )
+    min_similarity: float | None = Field(
+        None,
+        ge=-1,
+        le=1,
+        validation_alias=_also("min_similarity", "SIMILARITY_THRESHOLD"),
+        description="Cosine to the query that evidence must reach when a request does not say.",
+    )
+
+    route_threshold: int = Field(
+        3,
+        ge=1,
+        description="Documents in scope above which a search is routed, if its plan routes.",
+    )
+    route_documents: int = Field(
+        5,
+        ge=1,
+        le=200,
+        description="Documents a routed search looks into, beside the evident ones.",
+    )
+    diversity: DiversityName = Field("none", description="How results are spread over documents.")
+    diversity_minimum: int = Field(
+        2, ge=1, le=50, description="Passages a document may have before others take precedence."
+    )
+    diversity_margin: float = Field(
+        0.15,
+        ge=0,
+        description="How much worse a passage may be and still go ahead for diversity, as a "
+        "share of the spread of scores.",
+    )
+    mmr_diversity: float = Field(
+        0.3, ge=0, le=1, description="Weight of unlikeness against relevance in mmr."
+    )
+    mmr_candidates: int = Field(
+        15,
+        ge=1,
+        le=500,
+        validation_alias=_also("mmr_candidates", "TOP_K_MMR"),
+        description="Candidates mmr chooses from, at least twice top_k.",
+    )
+    duplicate_overlap: float = Field(
+        0.85, gt=0, le=1, description="Shared text from which two passages say the same."
+    )
+    neighbours: int = Field(
+        0, ge=0, le=10, description="Chunks before and after each evidence merged into it."
+    )
+    neighbour_decay: float = Field(
+        0.85, gt=0, le=1, description="Factor of a neighbour's score for each step away."
+    )
+
+    reranker: Literal["none", "local", "cohere", "jina", "voyage", "tei", "vertex"] = Field(
+        "none", description="What reads the best candidates beside the query."
+    )
+    reranker_enabled: bool = Field(
+        True,
+        validation_alias=_also("reranker_enabled", "DOCUMENT_RERANKER_ENABLED"),
+        description="Whether plans use the reranker, if there is one.",
+    )
+    reranker_model: str = Field("", description="Its model; empty takes the kind's usual one.")
+    reranker_url: str | None = Field(None, description="Address of a reranker that is served.")
+    reranker_api_key: SecretStr | None = Field(
+        None, description="Bearer key of the reranker; for vertex, an access token."
+    )
+    reranker_folder: Path | None = Field(
+        None, description="Folder of a local ONNX cross-encoder, instead of a model's name."
+    )
+    reranker_project: str = Field("", description="Google Cloud project, for vertex.")
+    reranker_location: str = Field("global", description="Google Cloud location, for vertex.")
+    reranker_timeout_seconds: float = Field(
+        5.0, gt=0, description="Longest a search waits for the reranker."
+    )
+    reranker_failures: int = Field(
+        5, ge=1, description="Failures in a row after which the reranker is left alone."
+    )
+    reranker_pause_seconds: float = Field(30.0, gt=0, description="How long it is left alone.")
+    rerank_top_k: int | None = Field(
+        None,
+        ge=1,
+        le=1000,
+        validation_alias=_also("rerank_top_k", "RERANK_TOP_K"),
+        description="Candidates the reranker reads; unset means three times top_k.",
+    )
+
+    language_model: str | None = Field(
+        None, description="Model for condensing, rewording and grading; unset means none."
+    )
+    language_model_url: str | None = Field(
+        None, description="Address of an OpenAI-compatible server of the model."
+    )
+    language_model_api_key: SecretStr | None = Field(
+        None, description="Key of the language model; unset takes the provider's own variable."
+    )
+    language_model_timeout_seconds: float = Field(
+        30.0, gt=0, description="Longest a search waits for one reply of the language model."
+    )
+    language_model_max_tokens: int = Field(
+        1024, ge=16, description="Most tokens the language model may write in one reply."
+    )
+
+    search_cache_bytes: int = Field(
+        64 * 1024**2, ge=0, description="Memory for answers of earlier searches; 0 keeps none."
+    )
+    search_cache_seconds: float = Field(
+        300.0, gt=0, description="How long the answer of a search is kept."
+    )
+    search_cache_similarity: float = Field(
+        0.9,
+        ge=0,
+        le=1,
+        description="Cosine from which queries of equal wording share an answer; 1 means never.",
+    )
+
     hnsw_threshold_chunks: int = Field(
         20_000, ge=100, description="Chunks from which a workspace gets its own HNSW index."
     )
@@ -122,6 +297,23 @@ class Settings(BaseSettings):
     )
     log_format: Literal["console", "json"] = Field("console", description="Shape of log lines.")
 
+    @property
+    def alpha(self) -> float:
+        """The share of the dense recall in weighted_blend."""
+        if self.blend_dense_weight is None and self.blend_lexical_weight is None:
+            return self.blend_alpha
+        dense = self.blend_dense_weight or 0.0
+        total = dense + (self.blend_lexical_weight or 0.0)
+        return dense / total if total else self.blend_alpha
+
+
+def variables_of(name: str) -> tuple[str, ...]:
+    """The environment variables of a setting, its own first."""
+    alias = Settings.model_fields[name].validation_alias
+    if isinstance(alias, AliasChoices):
+        return tuple(str(choice) for choice in alias.choices)
+    return (f"FOOTNOTE_{name.upper()}",)
+
 
 @lru_cache(maxsize=1)
 def load_settings() -> Settings:
@@ -136,10 +328,13 @@ def settings_from(base: Settings | None, overrides: Mapping[str, object]) -> Set
         return Settings.model_validate({**explicit, **overrides})
     except ValidationError as error:
         wrong = error.errors(include_url=False)[0]
-        name = ".".join(str(part) for part in wrong["loc"])
-        variable = f"FOOTNOTE_{name.upper()}"
-        known = name in Settings.model_fields
+        said = str(wrong["loc"][0]) if wrong["loc"] else ""
+        name = next(
+            (each for each in Settings.model_fields if said in (each, *variables_of(each))), ""
+        )
         raise UnsupportedSettings(
-            f"The setting {name} cannot be used: {wrong['msg']}.",
-            hint=f"Set {variable} to another value." if known else "There is no such setting.",
+            f"The setting {name or said} cannot be used: {wrong['msg']}.",
+            hint=f"Set {' or '.join(variables_of(name))} to another value."
+            if name
+            else "There is no such setting.",
         ) from error

@@ -96,6 +96,26 @@ def test_quality_judges_every_mode_on_every_set(model_home: Path, retrieval_sets
     assert sets["tiny-de"]["lexical"] == {"ndcg@10": 1.0, "recall@10": 1.0, "mrr@10": 1.0}
 
 
+def test_peers_are_asked_beside_footnote(model_home: Path, retrieval_sets: Path) -> None:
+    report = run_benchmark(
+        model_home,
+        "peers.py",
+        *("--chunks", "40", "--queries", "3"),
+        *("--set", "tiny-de", "--data", str(retrieval_sets)),
+    )
+    systems = report["systems"]
+    assert isinstance(systems, dict)
+    assert systems.keys() >= {"footnote", "bm25s", "numpy"}
+    for name, figures in systems.items():
+        assert figures["ingest_s"] >= 0, name
+        assert 0 < figures["ndcg@10"] <= 1, name
+        ways = {way: figures[f"{way}_p50_ms"] for way in ("lexical", "dense", "hybrid")}
+        assert any(ways.values()), name
+        assert (figures["hybrid_p95_ms"] is None) == (ways["hybrid"] is None)
+    assert all(systems["footnote"][f"{way}_p50_ms"] for way in ("lexical", "dense", "hybrid"))
+    assert systems["bm25s"]["dense_p50_ms"] is None
+
+
 def test_an_unknown_set_is_refused_by_name(retrieval_sets: Path) -> None:
     finished = subprocess.run(
         [sys.executable, ROOT / "bench/quality.py", "absent", "--data", retrieval_sets],

@@ -89,8 +89,24 @@ async def test_a_query_that_asks_nothing_is_refused(engine: Engine, query: str) 
         {"metadata": {"rate": float("nan")}},
         {"metadata": {"k\x00": 1}},
         {"metadata": {"note": "\udfff"}},
+        {"tags": ["a", ""]},
+        {"tags": ["t" * 101]},
+        {"tags": ["a\x00"]},
+        {"tags": [str(number) for number in range(51)]},
     ],
-    ids=["nul", "long", "surrogate", "empty", "nan", "key", "value"],
+    ids=[
+        "nul",
+        "long",
+        "surrogate",
+        "empty",
+        "nan",
+        "key",
+        "value",
+        "no tag",
+        "tag",
+        "nul tag",
+        "tags",
+    ],
 )
 async def test_labels_that_cannot_be_stored_are_refused(
     engine: Engine, options: dict[str, Any]

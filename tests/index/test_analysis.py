@@ -73,7 +73,7 @@ def test_each_language_has_its_stems_and_function_words(
         ("ISO-27001", ["iso", "27001", "iso27001"]),
         ("ISO27001", ["iso27001", "iso", "27001"]),
         ("mp3", ["mp3"]),
-        ("v2.3.1", ["v2", "3", "1", "v2.3.1"]),
+        ("v2.3.1", ["v2", "3", "1", "v2.3.1", "2.3.1"]),
         ("a@b.ch", ["b", "ch", "a@b.ch"]),
         ("chunk_no", ["chunk", "chunkno"]),
         ("report.pdf", ["report", "pdf", "report.pdf"]),

@@ -40,6 +40,7 @@ def test_each_status_and_exit_code_is_the_promised_one() -> None:
         errors.Conflict: (409, 2),
         errors.LaneMismatch: (409, 4),
         errors.LaneUnavailable: (503, 4),
+        errors.ModelUnavailable: (503, 4),
         errors.StoreUnavailable: (503, 4),
         errors.NotReady: (503, 4),
     }

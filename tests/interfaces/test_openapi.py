@@ -21,6 +21,8 @@ PUBLIC = {
     ("post", "/v1/search"),
     ("post", "/v1/context"),
     ("post", "/v1/answers"),
+    ("post", "/search"),
+    ("post", "/context"),
     ("get", "/health"),
     ("get", "/stats"),
 }

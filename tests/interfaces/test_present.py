@@ -7,8 +7,18 @@ from uuid import uuid4
 import pytest
 from rich.console import Console
 
-from footnote.domain import Check, DocumentStatus, Failure, Health, Stage
-from footnote.interfaces.cli import present
+from footnote.domain import (
+    Check,
+    DocumentStatus,
+    FacetCount,
+    Failure,
+    Health,
+    NearDuplicate,
+    SearchResponse,
+    Stage,
+    StageRecord,
+)
+from footnote.interfaces.cli import present, results
 from footnote.interfaces.cli.ingest import stages
 from tests.interfaces.records import a_document, an_answer, an_evidence
 
@@ -40,7 +50,7 @@ def test_an_answer_that_was_not_found_has_no_footnotes(console: Console) -> None
 
 
 def test_a_search_result_says_where_it_stands(console: Console) -> None:
-    present.show_evidence(console, [an_evidence()])
+    results.show_evidence(console, [an_evidence()])
     first, second, third = written(console).splitlines()[:3]
     assert first.rstrip() == "1 Policy (policy.pdf) › Claims › Notice › p. 3 ¶ 2"
     assert "14 days" in second
@@ -49,7 +59,7 @@ def test_a_search_result_says_where_it_stands(console: Console) -> None:
 
 def test_nothing_in_a_document_can_steer_the_terminal(console: Console) -> None:
     evil = "\x1b[2J\x1b]0;title\x07[bold red]text\u202e[/nothing]"
-    present.show_evidence(console, [an_evidence(evil)])
+    results.show_evidence(console, [an_evidence(evil)])
     present.show_answer(console, an_answer(evil))
     present.show_documents(console, [a_document(title=evil, filename=evil)])
     present.show_document(console, a_document(title=evil, metadata={evil: evil}), [])
@@ -94,3 +104,40 @@ def test_stages_are_counted_in_the_order_of_the_journey() -> None:
 
 def test_an_excerpt_is_cut_at_a_word() -> None:
     assert present.excerpt("one two\n three", limit=9) == "one two …"
+
+
+def test_low_confidence_is_said_and_high_is_not(console: Console) -> None:
+    sure = SearchResponse(query="q", evidence=(an_evidence(),), confidence=0.8)
+    results.show_response(console, sure)
+    assert "onfidence" not in written(console)
+    results.show_response(console, replace(sure, confidence=0.1))
+    assert "Confidence is low (0.10)" in written(console)
+
+
+def test_a_result_lists_what_says_the_same(console: Console) -> None:
+    other = NearDuplicate(
+        chunk_id="c2", document_id=uuid4(), document_title="Copy", page=4, overlap=0.925
+    )
+    results.show_evidence(console, [replace(an_evidence(), near_duplicates=(other,))])
+    assert "the same in Copy, p. 4 (92% alike)" in written(console)
+
+
+def test_an_explained_result_has_its_stages_with_what_they_changed(console: Console) -> None:
+    moved = StageRecord(
+        stage="rerank",
+        rank_before=3,
+        rank_after=1,
+        score_before=0.5,
+        score_after=0.75,
+        detail={"model": "tiny", "cut": True},
+    )
+    item = replace(an_evidence(), why="Ranked 1st: it was read.", explanation=(moved,))
+    results.show_evidence(console, [item], explain=True)
+    words = " ".join(written(console).split())
+    assert "Ranked 1st: it was read." in words
+    assert "rerank 3 → 1 0.5000 → 0.7500 model tiny, cut True" in words
+
+
+def test_facets_are_small_tables(console: Console) -> None:
+    results.show_facets(console, {"class": [FacetCount(value="policy", documents=3)]})
+    assert " ".join(written(console).split()).endswith("policy 3")

@@ -39,6 +39,8 @@ async def test_health_is_503_with_the_reason_until_the_engine_is_open(
         ("POST", "/v1/search", SEARCH),
         ("POST", "/v1/answers", {"question": "claim?"}),
         ("POST", "/v1/context", {"chunk_id": "c"}),
+        ("POST", "/search", {"query": "claim", "project_id": "p", "user_id": "u"}),
+        ("POST", "/context", {"chunk_id": "c", "user_id": "u"}),
         ("GET", "/v1/documents", None),
         ("GET", "/stats", None),
     ],

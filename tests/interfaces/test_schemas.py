@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from footnote import domain
 from footnote.interfaces import schemas
-from footnote.interfaces.http import examples
+from footnote.interfaces.http import examples, projects, requests
 from tests.interfaces.records import a_document, a_passage, an_answer, an_evidence
 
 PAIRS: list[tuple[type, type[BaseModel], set[str]]] = [
@@ -17,12 +17,16 @@ PAIRS: list[tuple[type, type[BaseModel], set[str]]] = [
     (domain.Passage, schemas.Passage, {"chunk_no"}),
     (domain.Evidence, schemas.Evidence, {"passage"}),
     (domain.StageRecord, schemas.StageRecord, set()),
+    (domain.NearDuplicate, schemas.NearDuplicate, set()),
+    (domain.Neighbour, schemas.Neighbour, set()),
+    (domain.FacetCount, schemas.FacetCount, set()),
     (domain.SearchResponse, schemas.SearchResults, set()),
     (domain.PassageContext, schemas.PassageContext, set()),
     (domain.Citation, schemas.Citation, set()),
     (domain.AnswerSentence, schemas.AnswerSentence, set()),
     (domain.Answer, schemas.Answer, set()),
     (domain.Lane, schemas.Lane, set()),
+    (domain.CacheStats, schemas.CacheStats, set()),
     (domain.WorkspaceStats, schemas.Stats, set()),
     (domain.Workspace, schemas.Workspace, set()),
     (domain.Check, schemas.Check, set()),
@@ -80,6 +84,8 @@ def test_an_answer_has_its_prose_with_markers() -> None:
         (schemas.DocumentWithAttachments, examples.DOCUMENT_DETAIL),
         (schemas.SearchResults, examples.SEARCH_RESULTS),
         (schemas.PassageContext, examples.PASSAGE_CONTEXT),
+        (schemas.ProjectResults, examples.PROJECT_RESULTS),
+        (schemas.ProjectContext, examples.PROJECT_CONTEXT),
         (schemas.Answer, examples.ANSWER),
         (schemas.Stats, examples.STATS),
         (schemas.Health, examples.READY),
@@ -91,6 +97,36 @@ def test_an_example_is_a_whole_instance_of_its_shape(
     shape: type[BaseModel], example: dict[str, object]
 ) -> None:
     assert shape.model_validate_json(_json(example)).model_dump(mode="json") == example
+
+
+@pytest.mark.parametrize(
+    ("shape", "given"),
+    [
+        pytest.param(shape, example.get("value"), id=f"{shape.__name__} {name}")
+        for shape, several in (
+            (requests.Search, examples.SEARCHES),
+            (requests.Context, examples.CONTEXTS),
+            (requests.Question, examples.QUESTIONS),
+            (projects.ProjectSearch, examples.PROJECT_SEARCHES),
+            (projects.ProjectContextRequest, examples.PROJECT_CONTEXTS),
+        )
+        for name, example in several.items()
+    ],
+)
+def test_an_example_of_a_request_is_accepted(shape: type[BaseModel], given: object) -> None:
+    request = shape.model_validate_json(json.dumps(given))
+    if isinstance(request, requests.Search):
+        request.to_domain(8)
+    if isinstance(request, requests.Question):
+        request.filters.to_domain()
+    if isinstance(request, projects.ProjectSearch):
+        projects.filters_of(request)
+
+
+def test_the_stages_of_a_request_are_those_of_a_plan() -> None:
+    names = {field.name for field in fields(domain.PlanChanges)}
+    assert set(requests.Stages.model_fields) == names
+    assert requests.Stages().to_domain() == domain.PlanChanges()
 
 
 def _json(value: dict[str, object]) -> str:

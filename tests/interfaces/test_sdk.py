@@ -14,11 +14,13 @@ from footnote.sync import SyncEngine, SyncWorkspaceEngine
 
 PUBLIC = """
 open open_sync Settings Engine WorkspaceEngine SyncEngine SyncWorkspaceEngine Workspace Principal
-LOCAL_PRINCIPAL Lane Received work_until_resting Document DocumentPage DocumentStatus SourceType
-Stage Failure SearchRequest SearchFilters SearchResponse Evidence StageRecord Passage PassageContext
-Answer AnswerSentence Citation WorkspaceStats Health Check FootnoteError InvalidRequest
-UnsupportedSettings NotFound Conflict DocumentFailed DocumentUnreadable DocumentInterrupted
-LaneMismatch LaneUnavailable StoreUnavailable NotReady
+LOCAL_PRINCIPAL Lane Received work_until_resting Document DocumentPage DocumentStatus
+DocumentClass SourceType Stage Failure SearchRequest SearchFilters condition_from
+condition_from_text BlockKind PlanChanges Turn SearchResponse Evidence StageRecord NearDuplicate
+Neighbour FacetCount Passage PassageContext Answer AnswerSentence Citation WorkspaceStats CacheStats
+Health Check FootnoteError InvalidRequest UnsupportedSettings NotFound Conflict DocumentFailed
+DocumentUnreadable DocumentInterrupted LaneMismatch LaneUnavailable ModelUnavailable
+StoreUnavailable NotReady
 """.split()
 NOTE = b"# Claims\n\nA claim must be reported within 14 days of the loss.\n"
 
@@ -91,5 +93,12 @@ def test_the_blocking_twin_walks_the_whole_journey(settings: Settings, tmp_path:
         answer = workspace.ask("How soon must a claim be reported?")
         assert answer.found
         assert answer.citations[0].quote in NOTE.decode()
+        assert workspace.ask(
+            "How soon must a claim be reported?",
+            plan="fast",
+            changes=footnote.PlanChanges(fusion="rrf"),
+            filters=footnote.SearchFilters(where=footnote.condition_from({"collection": "notes"})),
+        ).found
+        assert workspace.stats().search_cache.misses == 2
         with pytest.raises(footnote.NotFound):
             engine.workspace("nobody")

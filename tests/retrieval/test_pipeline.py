@@ -2,54 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 from uuid import UUID
 
 import pytest
 
 from footnote.domain import (
-    BlockKind,
-    BlockSpan,
-    Hit,
+    LOCAL_PRINCIPAL,
     Lane,
-    Passage,
+    Plan,
+    PlanChanges,
+    SearchFilters,
     SearchRequest,
-    SourceType,
+    SearchResponse,
+    Turn,
 )
-from footnote.errors import LaneUnavailable
-from footnote.index.analysis import TextAnalyzer
-from footnote.models.testing import HashEmbedder
-from footnote.ports import Recalled, RecallRequest, Vector, Vectors
-from footnote.retrieval.fusion import ReciprocalRankFusion
+from footnote.errors import InvalidRequest, LaneUnavailable, ModelUnavailable, StoreUnavailable
+from footnote.models.testing import HashEmbedder, ScriptedLanguageModel, scripted_model
+from footnote.ports import Vector, Vectors
+from footnote.retrieval.explain import why
+from footnote.retrieval.fusion import FusionChoices
+from footnote.retrieval.gathering import Gather
+from footnote.retrieval.journal import Asker
+from footnote.retrieval.phrasing import Phrase
 from footnote.retrieval.pipeline import Search
+from footnote.retrieval.plans import named_plans
+from footnote.retrieval.refinement import Refine
+from footnote.retrieval.rerank import Rerank
+from footnote.retrieval.spelling import Correct
 
+from .list_index import ANALYZER, ListIndex
 
-@dataclass(frozen=True)
-class ListIndex:
-    """An index over a list of texts, searched by shared words alone."""
-
-    texts: tuple[str, ...]
-
-    async def recall(self, request: RecallRequest) -> Recalled:
-        terms = set(request.terms_of(["en"])) if request.terms_of else set()
-        lexical = [
-            Hit(chunk_no=number, score=float(len(found)))
-            for number, text in enumerate(self.texts)
-            if (found := terms & set(TextAnalyzer().terms(text, "en")))
-        ]
-        dense = []
-        if request.vector is not None:
-            similarities = HashEmbedder().encode(self.texts) @ request.vector
-            dense = [Hit(chunk_no=n, score=float(s)) for n, s in enumerate(similarities)]
-        return Recalled(
-            dense=tuple(sorted(dense, key=lambda hit: (-hit.score, hit.chunk_no))),
-            lexical=tuple(sorted(lexical, key=lambda hit: (-hit.score, hit.chunk_no))),
-            matched_terms={hit.chunk_no: {"x": hit.score} for hit in lexical},
-        )
-
-    async def passages(self, chunk_numbers: Sequence[int]) -> Mapping[int, Passage]:
-        return {number: passage(number, self.texts[number]) for number in chunk_numbers}
+ASKER = Asker(workspace_id=UUID(int=1), principal=LOCAL_PRINCIPAL)
+INDEX = ListIndex(
+    (
+        "The buoy is red.",
+        "The anchor is heavy.",
+        "An anchor chain and another anchor.",
+        "Storm damage to the moorings is covered.",
+    )
+)
 
 
 @dataclass(frozen=True)
@@ -69,64 +63,238 @@ class DeafEmbedder:
         raise LaneUnavailable(f"the model is away, {text!r} waits")
 
 
-def passage(number: int, text: str) -> Passage:
-    span = BlockSpan(
-        char_start=0, char_end=len(text), page=1, paragraph=1, kind=BlockKind.PARAGRAPH
-    )
-    return Passage(
-        chunk_id=f"{UUID(int=number)}:1:0",
-        chunk_no=number,
-        document_id=UUID(int=number),
-        version=1,
-        ordinal=0,
-        kind=BlockKind.PARAGRAPH,
-        text=text,
-        body_offset=0,
-        char_start=0,
-        char_end=len(text),
-        spans=(span,),
-        heading_path=(),
-        page_start=1,
-        page_end=1,
-        paragraph_start=1,
-        paragraph_end=1,
-        document_title=text,
-        filename="a.txt",
-        collection="default",
-        source_type=SourceType.UPLOAD,
-    )
+@dataclass(frozen=True)
+class BackwardReranker:
+    """Likes short texts best."""
+
+    name: str = "backward"
+
+    async def __call__(self, query: str, texts: Sequence[str]) -> list[float]:
+        return [1.0 / len(text) for text in texts]
 
 
-def search(embedder: HashEmbedder | DeafEmbedder) -> Search:
+@dataclass(frozen=True)
+class AbsentReranker:
+    """Cannot be reached."""
+
+    name: str = "absent"
+
+    async def __call__(self, query: str, texts: Sequence[str]) -> list[float]:
+        raise ModelUnavailable(f"absent did not read {len(texts)} texts")
+
+
+def search(
+    embedder: HashEmbedder | DeafEmbedder | None = None,
+    *,
+    plan: Plan | None = None,
+    reranker: BackwardReranker | AbsentReranker | None = None,
+    model: ScriptedLanguageModel | None = None,
+) -> Search:
+    embedder = embedder or HashEmbedder()
+    plans = dict(
+        named_plans(
+            fusion="adaptive",
+            diversity="none",
+            neighbours=0,
+            reranks=reranker is not None,
+            writes=model is not None,
+        )
+    )
+    if plan is not None:
+        plans["balanced"] = plan
     return Search(
-        embedder=embedder,
-        analyzer=TextAnalyzer(),
-        fusion=ReciprocalRankFusion(),
-        recall_limit=10,
+        phrase=Phrase(embedder=embedder, model=model),
+        gather=Gather(
+            embedder=embedder,
+            analyzer=ANALYZER,
+            correct=Correct(ANALYZER),
+            choices=FusionChoices(),
+            recall_limit=10,
+        ),
+        refine=Refine(rerank=Rerank(reranker=reranker) if reranker else None),
+        plans=plans,
+        model=model,
     )
 
 
-INDEX = ListIndex(("The buoy is red.", "The anchor is heavy.", "An anchor chain and an anchor."))
+async def ask(stages: Search, query: str, index: ListIndex = INDEX, **asked: Any) -> SearchResponse:
+    return await stages(SearchRequest(query=query, **asked), index, ASKER)
+
+
+def found(response: SearchResponse) -> list[int]:
+    return [each.passage.chunk_no for each in response.evidence]
+
+
+# --- explaining -------------------------------------------------------------------------------
 
 
 async def test_every_evidence_carries_the_record_of_each_stage() -> None:
-    response = await search(HashEmbedder())(SearchRequest(query="anchor"), INDEX)
-    assert response.degraded == ()
+    response = await ask(search(), "anchor")
     best = response.evidence[0]
-    assert [record.stage for record in best.explanation] == ["dense", "lexical", "rrf"]
-    assert best.explanation[-1].score_after == best.score
-    expected = sum(1 / (60 + record.rank_after) for record in best.explanation[:-1])
-    assert best.score == pytest.approx(expected)
-    assert [each.rank for each in response.evidence] == [1, 2, 3]
+    assert [each.stage for each in best.explanation] == [
+        "dense",
+        "lexical",
+        "adaptive",
+        "duplicates",
+    ]
+    assert [each.rank for each in response.evidence] == [1, 2, 3, 4]
+    assert why(best).startswith("Ranked 1st: ")
+    assert "“anchor”" in why(best)
+
+
+@pytest.mark.parametrize("fusion", ["adaptive", "rrf", "weighted_blend"])
+@pytest.mark.parametrize("diversity", ["none", "round_robin", "mmr"])
+@pytest.mark.parametrize("reranked", [False, True])
+async def test_the_recorded_numbers_reproduce_the_order(
+    fusion: Any, diversity: Any, reranked: bool
+) -> None:
+    plan = Plan(name="p", fusion=fusion, diversity=diversity, rerank=reranked)
+    response = await ask(search(plan=plan, reranker=BackwardReranker()), "anchor damage")
+    evidence = response.evidence
+    assert evidence
+    for each in evidence:
+        fused = next(record for record in each.explanation if record.stage == fusion)
+        parts = [float(fused.detail[name]) for name in ("dense", "lexical") if name in fused.detail]
+        assert sum(parts) == pytest.approx(fused.score_after)
+        assert each.explanation[-1].score_after == each.score
+        assert each.explanation[-1].rank_after == each.rank
+    by_numbers = sorted(evidence, key=lambda each: (-each.score, each.passage.chunk_no))
+    assert [each.rank for each in by_numbers] == [each.rank for each in evidence]
+
+
+async def test_the_reason_names_the_stage_that_moved_it() -> None:
+    plan = Plan(name="p", rerank=True)
+    response = await ask(search(plan=plan, reranker=BackwardReranker()), "anchor")
+    assert "once backward had read it" in why(response.evidence[0])
+
+
+# --- degrading --------------------------------------------------------------------------------
 
 
 async def test_without_the_model_the_words_still_answer_and_it_says_so() -> None:
-    response = await search(DeafEmbedder())(SearchRequest(query="anchor"), INDEX)
-    assert {each.passage.chunk_no for each in response.evidence} == {1, 2}
+    response = await ask(search(DeafEmbedder()), "anchor")
+    assert set(found(response)) == {1, 2}
     assert response.degraded == ("dense: the model is away, 'anchor' waits",)
     assert all(each.similarity is None for each in response.evidence)
 
 
+@pytest.mark.parametrize("part", ["dense", "lexical"])
+async def test_a_recall_that_fails_leaves_the_other(part: str) -> None:
+    response = await ask(search(), "anchor", replace(INDEX, failing=frozenset({part})))
+    assert {1, 2} <= set(found(response))
+    assert response.degraded == (f"recall: {part} is away",)
+
+
+async def test_without_either_recall_the_search_fails() -> None:
+    with pytest.raises(StoreUnavailable):
+        await ask(search(), "anchor", replace(INDEX, failing=frozenset({"dense", "lexical"})))
+
+
+async def test_without_the_reranker_the_fused_order_stands() -> None:
+    fused = await ask(search(), "anchor")
+    response = await ask(
+        search(plan=Plan(name="p", rerank=True), reranker=AbsentReranker()), "anchor"
+    )
+    assert found(response) == found(fused)
+    assert response.degraded == ("rerank: absent did not read 4 texts",)
+
+
+async def test_a_plan_that_wants_what_is_not_configured_says_so() -> None:
+    plan = Plan(name="p", rerank=True, condense=True, queries=3, hypothetical=True, corrections=2)
+    said = await ask(
+        search(plan=plan), "anchor", conversation=(Turn(role="user", text="What about boats?"),)
+    )
+    assert {note.partition(":")[0] for note in said.degraded} == {
+        *("rerank", "condense", "queries", "hypothetical", "correct")
+    }
+    assert said.evidence
+
+
+@pytest.mark.parametrize(
+    ("part", "stage", "plan"),
+    [
+        ("frequencies", "spelling", Plan(name="p")),
+        ("vectors", "diversify", Plan(name="p", diversity="mmr")),
+        ("widened", "expand", Plan(name="p", neighbours=1)),
+        ("facets", "facets", Plan(name="p")),
+    ],
+)
+async def test_a_stage_that_fails_is_named_and_left_out(part: str, stage: str, plan: Plan) -> None:
+    response = await ask(
+        search(plan=plan),
+        "anchor damagge",
+        replace(INDEX, failing=frozenset({part})),
+        facets=("language",),
+    )
+    assert response.degraded == (f"{stage}: {part} is away",)
+    assert {1, 2} <= set(found(response))
+
+
+async def test_without_a_vector_the_least_similarity_cannot_be_told() -> None:
+    filters = SearchFilters(min_similarity=0.9)
+    response = await ask(search(DeafEmbedder()), "anchor", filters=filters)
+    assert "min_similarity: without the lane's model it cannot be told" in response.degraded
+
+
+@pytest.mark.parametrize("failing_from", [0, 1, 2, 3])
+async def test_a_language_model_that_goes_away_costs_only_its_stages(failing_from: int) -> None:
+    replies = ["where is the anchor", "heavy anchor\nanchor chain", "An anchor is heavy."]
+    model = scripted_model(*replies[:failing_from])
+    plan = Plan(name="p", condense=True, queries=3, hypothetical=True, corrections=1)
+    response = await ask(
+        search(plan=plan, model=model),
+        "where is it",
+        conversation=(Turn(role="user", text="Tell me of the anchor."),),
+    )
+    stages = [note.partition(":")[0] for note in response.degraded]
+    assert stages == ["condense", "queries", "hypothetical", "grade"][failing_from:]
+    if failing_from:
+        assert {1, 2} <= set(found(response))
+
+
+# --- choosing ---------------------------------------------------------------------------------
+
+
 async def test_top_k_bounds_what_is_returned() -> None:
-    response = await search(HashEmbedder())(SearchRequest(query="anchor", top_k=1), INDEX)
-    assert len(response.evidence) == 1
+    assert len((await ask(search(), "anchor", top_k=1)).evidence) == 1
+
+
+async def test_a_misspelt_word_is_mended_and_it_says_so() -> None:
+    response = await ask(search(), "anchr")
+    assert response.corrected_query == "anchor"
+    assert found(response)[0] in (1, 2)
+    assert (
+        await ask(search(), "anchr", changes=PlanChanges(spelling=False))
+    ).corrected_query is None
+
+
+async def test_the_least_similarity_is_reached_by_all_that_is_found() -> None:
+    response = await ask(search(), "anchor heavy", filters=SearchFilters(min_similarity=0.5))
+    assert found(response) == [1]
+    assert all((each.similarity or 0) >= 0.5 for each in response.evidence)
+
+
+async def test_other_wordings_find_more_and_are_named() -> None:
+    model = scripted_model("storm damage")
+    plan = Plan(name="p", queries=2, fusion="lexical_only")
+    response = await ask(search(plan=plan, model=model), "anchor")
+    assert set(found(response)) == {1, 2, 3}
+    assert response.searched == ("storm damage",)
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"query": "  "}, "empty"),
+        ({"query": "x" * 10_001}, "characters"),
+        ({"query": "x", "top_k": 0}, "top_k"),
+        ({"query": "x", "plan": "clever"}, "clever"),
+        ({"query": "x", "changes": PlanChanges(neighbours=11)}, "neighbours"),
+        ({"query": "x", "changes": PlanChanges(queries=0)}, "queries"),
+        ({"query": "x", "changes": PlanChanges(corrections=3)}, "corrections"),
+        ({"query": "-only"}, "not to find"),
+    ],
+)
+async def test_what_makes_no_sense_is_refused(asked: dict[str, Any], said: str) -> None:
+    with pytest.raises(InvalidRequest, match=said):
+        await search()(SearchRequest(**asked), INDEX, ASKER)

@@ -23,7 +23,7 @@ from footnote.domain import (
 )
 from footnote.index.analysis import TextAnalyzer
 from footnote.models.testing import HashEmbedder
-from footnote.ports import Recalled, RecallRequest
+from footnote.ports import Recalled, RecallRequest, Routing
 from footnote.store.blobs import LocalBlobs
 from footnote.store.database import Database
 from footnote.store.dense import DenseBreadth
@@ -59,8 +59,9 @@ class Shelf:
         collection: str = "default",
         language: str | None = "en",
         access: tuple[str, ...] | None = None,
+        about: str | None = None,
     ) -> UUID:
-        """Publish a document whose chunks are these texts."""
+        """Publish a document whose chunks are these texts, and what it says to be about."""
         content = "\n\n".join(texts)
         async with self.database.workspace(self.workspace.workspace_id, LOCAL_PRINCIPAL) as scope:
             received = await receive_document(
@@ -89,6 +90,10 @@ class Shelf:
         if work is not None:
             hashes = tuple(hashlib.md5(text.encode()).digest() for text in texts)
             await work.keep_vectors(hashes, await self.embedder.embed_documents(texts))
+            about_hash = None
+            if about is not None:
+                about_hash = hashlib.md5(about.encode()).digest()
+                await work.keep_vectors([about_hash], await self.embedder.embed_documents([about]))
             assert await work.publish(
                 Publication(
                     canonical_text=content,
@@ -99,6 +104,10 @@ class Shelf:
                     text_hashes=hashes,
                     chunk_terms=tuple(
                         work.term_ids(self.analyzer.terms(text, language)) for text in texts
+                    ),
+                    document_hash=about_hash,
+                    document_terms=work.document_term_ids(
+                        self.analyzer.terms(about or "", language)
                     ),
                 )
             )
@@ -128,6 +137,7 @@ class Shelf:
         filters: SearchFilters | None = None,
         limit: int = 100,
         exact_up_to: int = 20_000,
+        route: Routing | None = None,
     ) -> Recalled:
         return await self.index(principal, exact_up_to=exact_up_to).recall(
             RecallRequest(
@@ -135,6 +145,7 @@ class Shelf:
                 vector=await self.embedder.embed_query(query),
                 limit=limit,
                 filters=filters or SearchFilters(),
+                route=route,
             )
         )
 

@@ -51,6 +51,8 @@ class Answer:
     evidence: tuple[Evidence, ...]
     confidence: float
     """0…1, how far the evidence answers the question."""
+    corrected_question: str | None = None
+    """The question with its spelling mended, if that is what was searched and answered."""
     degraded: tuple[str, ...] = ()
     timings_ms: Mapping[str, float] = field(default_factory=dict)
 

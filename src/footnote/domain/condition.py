@@ -3,20 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from footnote.domain.identity import Lane
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CacheStats:
+    """How the cache of searches has fared in this process since it began."""
+
+    exact_hits: int = 0
+    """Searches answered from the same query, one that was still under way included."""
+    near_hits: int = 0
+    """Searches answered from a query of the same wording."""
+    misses: int = 0
+    evictions: int = 0
+    """Answers that had to go before their time, for want of memory."""
+    entries: int = 0
+    bytes: int = 0
+
+    @property
+    def hit_rate(self) -> float:
+        """The share of searches that were answered from the cache, 0…1; 0 before the first."""
+        hits = self.exact_hits + self.near_hits
+        return hits / (hits + self.misses) if hits else 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WorkspaceStats:
-    """What a workspace holds."""
+    """What a workspace holds, and how searching it goes."""
 
     documents: int
     chunks: int
     documents_by_status: Mapping[str, int]
     segments: int
     lane: Lane
+    search_cache: CacheStats = field(default_factory=CacheStats)
+    """Of searches in this workspace alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

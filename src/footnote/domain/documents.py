@@ -11,6 +11,11 @@ from uuid import UUID
 MAX_NAME_CHARACTERS = 200
 """Of the name of a collection."""
 
+MAX_TAGS = 50
+"""Of one document."""
+
+MAX_TAG_CHARACTERS = 100
+
 MAX_EXTERNAL_ID_CHARACTERS = 600
 """At four bytes each they still fit the 2,704 bytes of an entry in a Postgres index."""
 
@@ -201,6 +206,10 @@ class Publication:
     """One for each chunk: the key of its vector."""
     chunk_terms: tuple[tuple[int, ...], ...]
     """One for each chunk: its term ids, repeated as they repeat."""
+    document_hash: bytes | None = None
+    """The key of the vector of what the document is about; without it nothing routes to it."""
+    document_terms: tuple[int, ...] = ()
+    """The ids of the terms of what it is about, repeated as they repeat."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -245,6 +254,8 @@ class Document:
     dates: tuple[str, ...] = ()
     """ISO dates mentioned in it."""
     metadata: Mapping[str, MetadataValue] = field(default_factory=dict)
+    tags: tuple[str, ...] = ()
+    """What the caller sorts it under; its attachments have the same."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -253,7 +264,7 @@ class Received:
 
     document: Document
     duplicate: bool
-    """The same bytes were there already; nothing was done."""
+    """The same bytes were there already; nothing was done but tagging."""
     new_version: bool
     """Other bytes were known under the same external id."""
 

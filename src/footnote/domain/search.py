@@ -8,18 +8,11 @@ from typing import Literal
 from uuid import UUID
 
 from footnote.domain.documents import BlockKind, BlockSpan, MetadataValue, SourceType
+from footnote.domain.filters import FacetCount, SearchFilters
+from footnote.domain.plans import PlanChanges, Turn
 
 Recall = Literal["dense", "lexical"]
 """The two ways of recalling chunks."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SearchFilters:
-    """What restricts a search, applied before the top k."""
-
-    collections: tuple[str, ...] = ()
-    document_ids: tuple[UUID, ...] = ()
-    source_types: tuple[SourceType, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +23,12 @@ class SearchRequest:
     top_k: int = 8
     filters: SearchFilters = field(default_factory=SearchFilters)
     plan: str | None = None
-    """The name of a plan; None takes the workspace's default."""
+    """The name of a plan; None takes the default."""
+    changes: PlanChanges = field(default_factory=PlanChanges)
+    facets: tuple[str, ...] = ()
+    """Fields whose values are counted within the filters."""
+    conversation: tuple[Turn, ...] = ()
+    """What was said before, oldest first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +86,29 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NearDuplicate:
+    """A passage that was left out because another one says the same."""
+
+    chunk_id: str
+    document_id: UUID
+    document_title: str
+    page: int | None
+    overlap: float
+    """How much of the text they share, 0…1."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Neighbour:
+    """A chunk beside the one that was found, merged with it into one passage."""
+
+    chunk_id: str
+    distance: int
+    """Chunks from the one that was found; negative before it."""
+    score: float
+    """The found one's score, decayed once for each step of distance."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
     """A passage that answers a query, with its scores and the explanation of its rank."""
 
@@ -98,6 +119,12 @@ class Evidence:
     """Cosine similarity to the query; None when the dense recall did not find it."""
     matched_terms: tuple[str, ...] = ()
     explanation: tuple[StageRecord, ...] = ()
+    near_duplicates: tuple[NearDuplicate, ...] = ()
+    """Passages that say the same, left out in its favour."""
+    neighbours: tuple[Neighbour, ...] = ()
+    """Chunks that were merged into the passage."""
+    why: str = ""
+    """The explanation in one sentence."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,6 +135,18 @@ class SearchResponse:
     evidence: tuple[Evidence, ...]
     degraded: tuple[str, ...] = ()
     """The stages that could not do their work, by name with the reason."""
+    plan: str = ""
+    searched: tuple[str, ...] = ()
+    """The wordings that were searched, where they differ from the query."""
+    standalone_question: str | None = None
+    """The query as it stands without its conversation, where that made it another."""
+    corrected_query: str | None = None
+    """The query with its spelling mended, if that is what was searched."""
+    confidence: float = 1.0
+    """0…1, how likely the evidence is about the question at all."""
+    facets: Mapping[str, tuple[FacetCount, ...]] = field(default_factory=dict)
+    cached: Literal["exact", "near"] | None = None
+    """Whether the answer of an earlier search was given, and to the same or a similar query."""
     timings_ms: Mapping[str, float] = field(default_factory=dict)
 
 

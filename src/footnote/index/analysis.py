@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from footnote.index.dates import dates_in, written_forms
 from footnote.index.stemming import analysis_language, is_stop_word
 from footnote.index.tokens import token_terms, whole, words
 
 _JOINED_TOKENS = 3
 _JOINED_CHARACTERS = 24
+_CODE_CHARACTERS = 34  # What an IBAN has at most.
+_NARROW_GAP = re.compile("(?<=[0-9])[\u00a0\u2009\u202f](?=[0-9]{3}(?![0-9]))")
+_IBAN = re.compile("(?<![0-9A-Z])[A-Z]{2}[0-9]{2}[0-9A-Z]{11,30}(?![0-9A-Z])")
+_IBAN_GROUP = re.compile(".{1,4}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +36,7 @@ class TextAnalyzer:
         """Every term of the text, in order, repeated as it repeats; never an empty string."""
         code = analysis_language(language)
         found: list[str] = []
-        for token in text.split():
+        for token in _tokens(text):
             found += token_terms(token, code, None)
         return found
 
@@ -42,15 +48,40 @@ class TextAnalyzer:
         seems to be written in (the one with most of them in it) are dropped from all: the
         `die` of a German question must not find English obituaries, where it is rare and so
         weighs much. Neighbouring tokens with a digit among them are also sought in one piece,
-        so that `POL 88213 X` finds `POL-88213-X`.
+        so that `POL 88213 X` finds `POL-88213-X`, an IBAN also in its groups of four, and a date
+        also in its other spellings: `2024-06-03` finds `3 June 2024` and `03.06.2024`.
 
         A query of function words alone has no terms in documents either: the result is empty.
         """
         codes = list(dict.fromkeys([*map(analysis_language, languages), "en"]))
-        tokens = text.split()
+        tokens = _tokens(text)
         spoken = _spoken_language(tokens, codes)
         terms = _distinct_terms(tokens, codes, spoken) or _distinct_terms(tokens, codes, None)
-        return list(dict.fromkeys([*terms, *_neighbours_in_one(tokens)]))
+        joined = [*_neighbours_in_one(tokens), *_code_in_one(tokens)]
+        respelt = _distinct_terms(_respelt(text, codes), codes, None)
+        return list(dict.fromkeys([*terms, *joined, *respelt]))
+
+    def language_of(self, text: str, languages: Sequence[str]) -> str | None:
+        """The language most of whose function words are in the text, else the corpus's first.
+
+        Only languages of the corpus and English are considered. None when there is neither a
+        function word nor a language of the corpus.
+        """
+        codes = list(dict.fromkeys([*map(analysis_language, languages), "en"]))
+        return _spoken_language(text.split(), codes) or (languages[0] if languages else None)
+
+
+def _tokens(text: str) -> list[str]:
+    """The text at its spaces; the narrow ones that group digits do not part a number."""
+    return _NARROW_GAP.sub("'", text).split()
+
+
+def _respelt(text: str, codes: Sequence[str]) -> Iterator[str]:
+    """Tokens of other spellings of the dates and bank accounts in a query."""
+    for day in dates_in(text):
+        yield from written_forms(day, codes)
+    for account in _IBAN.findall(text):
+        yield from _IBAN_GROUP.findall(account)
 
 
 def _distinct_terms(
@@ -84,3 +115,17 @@ def _neighbours_in_one(tokens: Sequence[str]) -> list[str]:
             if all(group) and len(joined) <= _JOINED_CHARACTERS and any(map(str.isdecimal, joined)):
                 found.append(joined)
     return found
+
+
+def _code_in_one(tokens: Sequence[str]) -> Iterator[str]:
+    """Each run of more tokens that all have a digit, without the spaces: a telephone number."""
+    run: list[str] = []
+    for token in (*tokens, ""):
+        part = whole(token)
+        if any(map(str.isdecimal, part)):
+            run.append(part)
+            continue
+        joined = "".join(run)
+        if len(run) > _JOINED_TOKENS and len(joined) <= _CODE_CHARACTERS:
+            yield joined
+        run = []

@@ -122,6 +122,11 @@ def score(
     return _result(terms, candidates[best], totals[best], shares[:, best])
 
 
+def inverse_frequency(live_chunks: int, holders: int) -> float:
+    """The idf of a term that `holders` of the live chunks hold, above 0 even if all do."""
+    return math.log1p((live_chunks - holders + 0.5) / (holders + 0.5))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Term:
     """A query term with its postings in the allowed chunks."""
@@ -171,7 +176,7 @@ def _terms(
             inside, counts = numbers[mask], frequencies[mask]
         if inside.size:
             live = numbers.size - dead.count_of_rising(numbers)
-            idf = math.log1p((live_chunks - live + 0.5) / (live + 0.5))
+            idf = inverse_frequency(live_chunks, live)
             found.append(_Term(term=term, numbers=inside, frequencies=counts, idf=idf))
     return sorted(found, key=lambda each: (-each.idf, each.term))
 

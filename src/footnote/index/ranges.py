@@ -39,6 +39,16 @@ class ChunkRanges:
         return cls(_normalised(table))
 
     @classmethod
+    def from_rising(cls, numbers: Numbers) -> ChunkRanges:
+        """The set of these numbers, which rise strictly and are in 0 … NUMBER_LIMIT - 1."""
+        starts = np.concatenate(([True], np.diff(numbers) > 1))[: numbers.size]
+        stops = np.concatenate((starts[1:], [True]))[: numbers.size]
+        bounds = np.stack((numbers[starts], numbers[stops] + 1), axis=1).astype(np.int32)
+        flat = bounds.reshape(-1)
+        flat.setflags(write=False)
+        return cls(flat)
+
+    @classmethod
     def empty(cls) -> ChunkRanges:
         """The set without a number."""
         return cls.from_pairs(())

@@ -50,8 +50,12 @@ class Segment:
     """By rising term."""
 
 
-def build_segment(first_chunk: int, chunk_terms: Sequence[Sequence[int]]) -> Segment:
+def build_segment(
+    first_chunk: int, chunk_terms: Sequence[Sequence[int]], document_terms: Sequence[int] = ()
+) -> Segment:
     """The segment of chunks first_chunk, first_chunk + 1, … given each chunk's term ids.
+
+    Document terms are posted at the first chunk without counting in its length.
 
     Law: building two neighbouring runs of chunks and merging them equals building both at once.
     Raises ValueError when a chunk number or a term id does not fit 31 bits.
@@ -61,15 +65,18 @@ def build_segment(first_chunk: int, chunk_terms: Sequence[Sequence[int]]) -> Seg
     lengths = np.fromiter((len(terms) for terms in chunk_terms), np.int64, len(chunk_terms))
     numbers = np.arange(first_chunk, first_chunk + len(chunk_terms), dtype=np.int64)
     terms = np.fromiter(
-        (term for chunk in chunk_terms for term in chunk), np.int64, int(lengths.sum())
+        (term for group in (*chunk_terms, document_terms) for term in group),
+        np.int64,
+        int(lengths.sum()) + len(document_terms),
     )
+    at_first = np.full(len(document_terms), first_chunk, dtype=np.int64)
     if terms.size and (terms.min() < 0 or terms.max() >= TERM_ID_LIMIT):
         raise ValueError("a term id does not fit in 31 bits")
     return Segment(
         first_chunk=first_chunk,
         chunk_numbers=numbers.astype(CHUNK_NUMBER).tobytes(),
         lengths=lengths.astype(LENGTH).tobytes(),
-        postings=_postings(terms, np.repeat(numbers, lengths)),
+        postings=_postings(terms, np.append(np.repeat(numbers, lengths), at_first)),
     )
 
 

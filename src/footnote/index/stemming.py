@@ -115,7 +115,8 @@ def without_accents(word: str) -> str:
         else:
             base_drops_marks = unicodedata.name(character, "").startswith(_MARKS_DROPPED_FROM)
         kept.append(character)
-    return unicodedata.normalize("NFC", "".join(kept))
+    # A ligature may have worn a mark itself: ǽ.
+    return unicodedata.normalize("NFC", "".join(kept)).translate(_PLAIN_LETTERS)
 
 
 @lru_cache(maxsize=len(SNOWBALL))

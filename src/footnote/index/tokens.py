@@ -25,13 +25,16 @@ _SYLLABIC = (
     "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 )
 _UNSPACED = "\u0e01-\u0e3a\u0e40-\u0e4e\u0e80-\u0eff\u1000-\u109f\u1780-\u17dd\ua9e0-\uaa7f"
-_BIGRAMMED = re.compile(f"[{_SYLLABIC}]|[{_UNSPACED}]")
+UNSPACED_SCRIPTS = _SYLLABIC + _UNSPACED
+"""What stands in a regular expression's class for scripts that put no space between words."""
+_BIGRAMMED = re.compile(f"[{UNSPACED_SCRIPTS}]")
 
 _CONNECTOR = r"[-'._/\\@&]|(?<=[0-9])[,:](?=[0-9])"
 _CONNECTORS = re.compile(_CONNECTOR)
 _DROPPED_IN_WHOLES = re.compile(r"[-'_/\\@&:,]|(?<![0-9])\.|\.(?![0-9])")
 _LETTERS_OR_DIGITS = re.compile(r"[0-9]+|[^0-9]+")
 _DIGIT = re.compile("[0-9]")
+_VERSION = re.compile(r"v[0-9]+(?:\.[0-9]+)+")
 # `CHF1'240.50`, `12.5kg`: a currency before or a unit behind, without a space.
 _MEASURED = re.compile(
     r"(?P<currency>[^\W\d_]{2,3})?(?P<digits>[0-9][0-9,.']*)(?P<unit>[^\W\d_]{1,3})?"
@@ -40,10 +43,12 @@ _MEASURED = re.compile(
 _ASCII_RUN = re.compile(f"[a-z0-9]+(?:(?:{_CONNECTOR})[a-z0-9]+)*")
 
 _UNIFIED = {
-    **dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff\u0640")),
+    **dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff\u0640"), ""),
     **dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2212"), "-"),
     **dict.fromkeys(map(ord, "\u2019\u02bc\u2018\u00b4"), "'"),
 }
+_ODD = re.compile(f"[{''.join(map(chr, _UNIFIED))}]")
+_OTHER_DIGIT = re.compile("(?![0-9])\\d")
 _TURKISH_CASE = str.maketrans({"I": "ı", "İ": "i"})
 
 
@@ -56,16 +61,32 @@ def token_terms(token: str, language: str, spoken: str | None) -> tuple[str, ...
 
 def words(token: str, language: str) -> list[str]:
     """The token's case-folded words, stop words included and nothing stemmed."""
-    runs = _runs(_folded(token, language))
-    return [word for run in runs for word in _CONNECTORS.split(run)]
+    return [word for run in runs(token, language) for word in _CONNECTORS.split(run)]
+
+
+def runs(token: str, language: str) -> list[str]:
+    """The token's case-folded stretches of one script, compounds and numbers in one piece."""
+    return list(_runs(folded(token, language)))
+
+
+def folded(text: str, language: str = "") -> str:
+    """The text without case, look-alike characters and digits that are not ASCII."""
+    if text.isascii() and language != "tr":
+        return text.lower()
+    text = _unified(unicodedata.normalize("NFKC", _unified(text)))
+    if language == "tr":
+        text = text.translate(_TURKISH_CASE)
+    # Russian prints ё and е for the same letter.
+    text = unicodedata.normalize("NFKC", text.casefold()).replace("ё", "е")
+    return _OTHER_DIGIT.sub(lambda digit: str(unicodedata.decimal(digit.group())), text)
 
 
 def whole(token: str) -> str:
     """The token as one identifier without its punctuation; empty if it is none or several."""
-    runs = list(_runs(_folded(token, "")))
-    if len(runs) != 1 or _BIGRAMMED.match(runs[0]):
+    found = runs(token, "")
+    if len(found) != 1 or _BIGRAMMED.match(found[0]):
         return ""
-    return without_accents(_DROPPED_IN_WHOLES.sub("", runs[0]))
+    return without_accents(_DROPPED_IN_WHOLES.sub("", found[0]))
 
 
 @lru_cache(maxsize=2**16)
@@ -74,7 +95,7 @@ def _cached_terms(token: str, language: str, spoken: str | None) -> tuple[str, .
 
 
 def _terms(token: str, language: str, spoken: str | None) -> Iterator[str]:
-    for run in _runs(_folded(token, language)):
+    for run in _runs(folded(token, language)):
         if _BIGRAMMED.match(run):
             yield from (a + b for a, b in pairwise(run)) if len(run) > 1 else run
         else:
@@ -82,23 +103,13 @@ def _terms(token: str, language: str, spoken: str | None) -> Iterator[str]:
                 yield term[:MAX_TERM_CHARACTERS]
 
 
-def _runs(folded: str) -> Iterator[str]:
-    pattern = _ASCII_RUN if folded.isascii() else _unicode_run()
-    return (match.group() for match in pattern.finditer(folded))
+def _runs(text: str) -> Iterator[str]:
+    pattern = _ASCII_RUN if text.isascii() else _unicode_run()
+    return (match.group() for match in pattern.finditer(text))
 
 
-def _folded(token: str, language: str) -> str:
-    if token.isascii() and language != "tr":
-        return token.lower()
-    text = unicodedata.normalize("NFKC", token.translate(_UNIFIED)).translate(_UNIFIED)
-    if language == "tr":
-        text = text.translate(_TURKISH_CASE)
-    # Russian prints ё and е for the same letter.
-    text = unicodedata.normalize("NFKC", text.casefold()).replace("ё", "е")
-    return "".join(
-        str(unicodedata.decimal(character)) if character.isdecimal() else character
-        for character in text
-    )
+def _unified(text: str) -> str:
+    return _ODD.sub(lambda odd: _UNIFIED[ord(odd.group())], text)
 
 
 def _run_terms(run: str, language: str, spoken: str | None) -> Iterator[str]:
@@ -122,6 +133,8 @@ def _run_terms(run: str, language: str, spoken: str | None) -> Iterator[str]:
     joined = _joined(run, parts, language)
     if joined:
         yield joined
+    if _VERSION.fullmatch(run):
+        yield run[1:]
 
 
 def _word_terms(word: str, language: str, spoken: str | None) -> Iterator[str]:
@@ -159,11 +172,13 @@ def _is_dotted_name(run: str, parts: list[str]) -> bool:
 def _unicode_run() -> re.Pattern[str]:
     # `\w` leaves out combining marks, which most scripts of Asia cannot be written without.
     letter = f"[^\\W_{_SYLLABIC}{_UNSPACED}]"
-    word = f"{letter}(?:{letter}|[{_mark_ranges()}])*"
+    word = f"{letter}(?:{letter}|[{mark_ranges()}])*"
     return re.compile(f"[{_SYLLABIC}]+|[{_UNSPACED}]+|{word}(?:(?:{_CONNECTOR}){word})*")
 
 
-def _mark_ranges() -> str:
+@lru_cache(maxsize=1)
+def mark_ranges() -> str:
+    """What stands in a regular expression's class for combining marks, bigrammed scripts apart."""
     ranges: list[list[int]] = []
     for code in range(0x300, 0x20000):
         character = chr(code)

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import unicodedata
+from collections.abc import Mapping, Sequence
 
-from footnote.domain import MAX_EXTERNAL_ID_CHARACTERS, MAX_NAME_CHARACTERS, MetadataValue
+from footnote.domain import (
+    MAX_EXTERNAL_ID_CHARACTERS,
+    MAX_NAME_CHARACTERS,
+    MAX_TAG_CHARACTERS,
+    MAX_TAGS,
+    MetadataValue,
+)
 from footnote.errors import InvalidRequest
 from footnote.text import is_storable
 
@@ -33,6 +40,16 @@ def checked_metadata(metadata: Mapping[str, MetadataValue]) -> Mapping[str, Meta
                 f"the metadata value of {key!r} is {value}", hint="give a finite number"
             )
     return metadata
+
+
+def checked_tags(tags: Sequence[str]) -> tuple[str, ...]:
+    """The tags in NFC, each once, in their order. Raises InvalidRequest."""
+    distinct = tuple(dict.fromkeys(unicodedata.normalize("NFC", tag) for tag in tags))
+    if len(distinct) > MAX_TAGS:
+        raise InvalidRequest(
+            f"a document is given {len(distinct)} tags", hint=f"give at most {MAX_TAGS}"
+        )
+    return tuple(_checked("a tag", tag, MAX_TAG_CHARACTERS) for tag in distinct)
 
 
 def _checked(what: str, text: str, most: int) -> str:

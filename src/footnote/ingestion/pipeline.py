@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from footnote.domain import (
@@ -52,7 +52,9 @@ class Ingestion:
         if not await work.begin(Stage.EMBED):
             return
         hashes = tuple(text_hash(chunk.embedded_text) for chunk in chunks)
-        await self._embed(work, chunks, hashes)
+        about = about_text(enrichment)
+        texts = dict(zip(hashes, (chunk.embedded_text for chunk in chunks), strict=True))
+        await self._embed(work, {text_hash(about): about} | texts)
         if not await work.begin(Stage.PUBLISH):
             return
         terms = await asyncio.to_thread(self._index, work, enrichment, chunks)
@@ -65,6 +67,8 @@ class Ingestion:
                 chunks=chunks,
                 text_hashes=hashes,
                 chunk_terms=terms,
+                document_hash=text_hash(about),
+                document_terms=self._index_document(work, enrichment),
             )
         )
 
@@ -98,15 +102,9 @@ class Ingestion:
         chunks = chunk_blocks(parsed, self.embedder, policy)
         return enrich(parsed, chunks, filename)
 
-    async def _embed(
-        self, work: VersionInWork, chunks: Sequence[Chunk], hashes: Sequence[bytes]
-    ) -> None:
-        missing = await work.missing_vectors(hashes)
-        wanted = {
-            text_hash: chunk.embedded_text
-            for text_hash, chunk in zip(hashes, chunks, strict=True)
-            if text_hash in missing
-        }
+    async def _embed(self, work: VersionInWork, texts: Mapping[bytes, str]) -> None:
+        missing = await work.missing_vectors(list(texts))
+        wanted = {key: text for key, text in texts.items() if key in missing}
         # Batches of like length waste the least padding.
         keys = sorted(wanted, key=lambda key: (len(wanted[key]), key))
         for start in range(0, len(keys), self.embedding_batch):
@@ -122,6 +120,10 @@ class Ingestion:
             for chunk in chunks
         )
 
+    def _index_document(self, work: VersionInWork, enrichment: Enrichment) -> tuple[int, ...]:
+        terms = self.analyzer.terms(about_terms(enrichment), enrichment.language)
+        return work.document_term_ids(terms)
+
 
 def text_hash(text: str) -> bytes:
     """What a text's vector is found by again, 16 bytes."""
@@ -131,6 +133,17 @@ def text_hash(text: str) -> bytes:
 def indexed_text(chunk: Chunk, enrichment: Enrichment) -> str:
     """What the lexical index sees of a chunk: its document's title, its headings and its text."""
     return "\n".join((enrichment.title, *chunk.heading_path, chunk.text))
+
+
+def about_text(enrichment: Enrichment) -> str:
+    """What is embedded of a whole document: its title, its summary and its keywords."""
+    parts = (enrichment.title, enrichment.summary, ", ".join(enrichment.keywords))
+    return "\n".join(part for part in parts if part)
+
+
+def about_terms(enrichment: Enrichment) -> str:
+    """What the lexical index sees of a whole document: as it is embedded, and its sections."""
+    return "\n".join((about_text(enrichment), *enrichment.sections))
 
 
 def failure_of(error: DocumentFailed) -> Failure:

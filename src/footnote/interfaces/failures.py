@@ -12,6 +12,7 @@ from footnote.errors import (
     InvalidRequest,
     LaneMismatch,
     LaneUnavailable,
+    ModelUnavailable,
     NotFound,
     NotReady,
     StoreUnavailable,
@@ -57,6 +58,9 @@ FAILURES: dict[type[FootnoteError], Failure] = {
     LaneMismatch: Failure(code="lane-mismatch", title="Lane mismatch", status=409, exit_code=4),
     LaneUnavailable: Failure(
         code="lane-unavailable", title="Model unavailable", status=503, exit_code=4
+    ),
+    ModelUnavailable: Failure(
+        code="model-unavailable", title="Model unavailable", status=503, exit_code=4
     ),
     StoreUnavailable: Failure(
         code="store-unavailable", title="Database unavailable", status=503, exit_code=4

@@ -1,15 +1,16 @@
-"""A deterministic embedder without model files, for fast tests of everything around a lane."""
+"""Deterministic models without model files, for fast tests of everything around them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from hashlib import blake2b
 
 import numpy as np
 
 from footnote.domain import Lane
+from footnote.errors import ModelUnavailable
 from footnote.ports import Vector, Vectors
 
 _WORD = re.compile(r"\w+")
@@ -66,3 +67,32 @@ class HashEmbedder:
         digest = blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest()
         number = int.from_bytes(digest, "big")
         return (number >> 1) % self.dimensions, 1.0 if number & 1 else -1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScriptedLanguageModel:
+    """Writes what a function says, and remembers what it was asked."""
+
+    write: Callable[[str, str], str]
+    """From instructions and prompt to the text; may raise ModelUnavailable."""
+    name: str = "scripted"
+    calls: list[tuple[str, str]] = field(default_factory=list)
+    """Instructions and prompt of every call so far."""
+
+    async def __call__(self, instructions: str, prompt: str) -> str:
+        """What the function says. Raises ModelUnavailable when it does."""
+        self.calls.append((instructions, prompt))
+        return self.write(instructions, prompt)
+
+
+def scripted_model(*replies: str | None) -> ScriptedLanguageModel:
+    """A language model that gives the replies in turn; for None and beyond the last it fails."""
+    waiting = list(replies)
+
+    def write(_instructions: str, _prompt: str) -> str:
+        reply = waiting.pop(0) if waiting else None
+        if reply is None:
+            raise ModelUnavailable("the language model scripted cannot be reached")
+        return reply
+
+    return ScriptedLanguageModel(write=write)

@@ -2,73 +2,219 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 
-from footnote.domain import Evidence, Hit, Passage, Ranking, StageRecord
+from footnote.domain import (
+    Evidence,
+    FusionName,
+    Hit,
+    MetadataValue,
+    Passage,
+    Ranking,
+    StageRecord,
+)
 from footnote.ports import Recalled
+from footnote.retrieval.fusion import Fused
+from footnote.retrieval.routing import ROUTE, route_records, why_routed
+
+WORDINGS = "queries"
+"""The stage that fuses the rankings of several wordings."""
+
+_NAMED_TERMS = 3
 
 
 def evidence_from(
-    fused: Ranking,
-    fusion: str,
-    recalled: Recalled,
+    ranking: Ranking,
     passages: Mapping[int, Passage],
-    top_k: int,
+    searched: Sequence[tuple[Recalled, Fused]],
+    fusion: FusionName,
 ) -> tuple[Evidence, ...]:
-    """The best `top_k` hits that still have a passage, each with its record of every stage.
+    """The hits that still have a passage, each with its record of every stage so far.
 
-    A hit without one was deleted between recall and now.
+    `searched` is what each wording found, of which `ranking` was fused. A hit is explained by the
+    first wording that found it. A hit without a passage was deleted between recall and now.
     """
-    stages = _Stages(
-        dense=_places(recalled.dense),
-        lexical=_places(recalled.lexical),
-        matched_terms=recalled.matched_terms,
-        fusion=fusion,
-    )
-    standing = [hit for hit in fused if hit.chunk_no in passages][:top_k]
-    return tuple(
-        _evidence(rank, hit, passages[hit.chunk_no], stages)
-        for rank, hit in enumerate(standing, start=1)
-    )
+    places = [
+        (_places(recalled.dense), _places(recalled.lexical), _places(fused.ranking))
+        for recalled, fused in searched
+    ]
+    standing = [hit for hit in ranking if hit.chunk_no in passages]
+    found = []
+    for rank, hit in enumerate(standing, start=1):
+        number = next(n for n, (_, _, fused) in enumerate(places) if hit.chunk_no in fused)
+        recalled, fused = searched[number]
+        records = _records(hit.chunk_no, recalled, fused, places[number], fusion)
+        if len(searched) > 1:
+            records.append(_of_wordings(rank, hit, records[-1], places))
+        else:
+            records[-1] = _moved(records[-1], rank)
+        found.append(_evidence(rank, hit, passages[hit.chunk_no], recalled, records))
+    return tuple(found)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Stages:
-    """What each stage said, by chunk number; a place is a rank and a score."""
+def why(evidence: Evidence) -> str:
+    """One sentence on why this evidence stands at its rank."""
+    reasons = [_reason(record) for record in evidence.explanation]
+    said = [reason for reason in reasons if reason]
+    return f"Ranked {_ordinal(evidence.rank)}: {'; '.join(said)}." if said else ""
 
-    dense: Mapping[int, tuple[int, float]]
-    lexical: Mapping[int, tuple[int, float]]
-    matched_terms: Mapping[int, Mapping[str, float]]
-    fusion: str
+
+_Places = Mapping[int, tuple[int, float]]
 
 
 def _places(ranking: Sequence[Hit]) -> dict[int, tuple[int, float]]:
     return {hit.chunk_no: (rank, hit.score) for rank, hit in enumerate(ranking, start=1)}
 
 
-def _evidence(rank: int, hit: Hit, passage: Passage, stages: _Stages) -> Evidence:
-    terms = stages.matched_terms.get(hit.chunk_no, {})
-    dense = stages.dense.get(hit.chunk_no)
-    lexical = stages.lexical.get(hit.chunk_no)
-    records = []
-    if dense is not None:
-        records.append(StageRecord(stage="dense", rank_after=dense[0], score_after=dense[1]))
-    if lexical is not None:
+def _records(
+    number: int,
+    recalled: Recalled,
+    fused: Fused,
+    places: tuple[_Places, _Places, _Places],
+    fusion: FusionName,
+) -> list[StageRecord]:
+    dense, lexical, whole = places
+    records = route_records(number, recalled)
+    if number in dense:
+        rank, score = dense[number]
+        records.append(StageRecord(stage="dense", rank_after=rank, score_after=score))
+    if number in lexical:
+        rank, score = lexical[number]
+        shares = recalled.matched_terms.get(number, {})
         records.append(
-            StageRecord(
-                stage="lexical",
-                rank_after=lexical[0],
-                score_after=lexical[1],
-                detail=dict(terms),
-            )
+            StageRecord(stage="lexical", rank_after=rank, score_after=score, detail=dict(shares))
         )
-    records.append(StageRecord(stage=stages.fusion, rank_after=rank, score_after=hit.score))
+    rank, score = whole[number]
+    parts: dict[str, MetadataValue] = {"dense_weight": fused.dense_weight}
+    parts.update({str(recall): part for recall, part in fused.parts.get(number, {}).items()})
+    records.append(StageRecord(stage=fusion, rank_after=rank, score_after=score, detail=parts))
+    return records
+
+
+def _of_wordings(
+    rank: int,
+    hit: Hit,
+    fused: StageRecord,
+    places: Sequence[tuple[_Places, _Places, _Places]],
+) -> StageRecord:
+    """How the rankings of the wordings made one, by the ranks the hit has in them."""
+    ranks: dict[str, MetadataValue] = {
+        f"wording_{number}": whole[hit.chunk_no][0]
+        for number, (_, _, whole) in enumerate(places, start=1)
+        if hit.chunk_no in whole
+    }
+    return StageRecord(
+        stage=WORDINGS,
+        rank_before=fused.rank_after,
+        score_before=fused.score_after,
+        rank_after=rank,
+        score_after=hit.score,
+        detail=ranks,
+    )
+
+
+def _moved(record: StageRecord, rank: int) -> StageRecord:
+    """The record with the rank among what still stands."""
+    if record.rank_after == rank:
+        return record
+    return StageRecord(
+        stage=record.stage,
+        rank_after=rank,
+        score_after=record.score_after,
+        detail=record.detail,
+    )
+
+
+def _evidence(
+    rank: int, hit: Hit, passage: Passage, recalled: Recalled, records: Sequence[StageRecord]
+) -> Evidence:
+    terms = recalled.matched_terms.get(hit.chunk_no, {})
     return Evidence(
         passage=passage,
         rank=rank,
         score=hit.score,
-        similarity=None if dense is None else dense[1],
+        similarity=recalled.similarities.get(hit.chunk_no),
         matched_terms=tuple(sorted(terms, key=lambda term: (-terms[term], term))),
         explanation=tuple(records),
     )
+
+
+def _reason(record: StageRecord) -> str:
+    """What a stage has to say, in a few words; nothing where it changed nothing."""
+    say = _SENTENCES.get(record.stage, _of_fusion)
+    return say(record)
+
+
+def _of_route(record: StageRecord) -> str:
+    return why_routed(record, _ordinal(record.rank_after))
+
+
+def _of_dense(record: StageRecord) -> str:
+    return f"{_ordinal(record.rank_after)} by meaning (similarity {record.score_after:.2f})"
+
+
+def _of_lexical(record: StageRecord) -> str:
+    place = _ordinal(record.rank_after)
+    return f"{place} by words ({_terms(record.detail)}, BM25 {record.score_after:.2f})"
+
+
+def _of_rerank(record: StageRecord) -> str:
+    model = record.detail.get("model")
+    return f"{_ordinal(record.rank_after)} once {model} had read it ({record.score_after:.2f})"
+
+
+def _of_diversity(record: StageRecord) -> str:
+    if record.rank_before is None or record.rank_before == record.rank_after:
+        return ""
+    return f"moved from {_ordinal(record.rank_before)} for variety"
+
+
+def _of_duplicates(record: StageRecord) -> str:
+    count = record.detail.get("near_duplicates", 0)
+    return f"{count} more that say the same" if count else ""
+
+
+def _of_expand(record: StageRecord) -> str:
+    count = record.detail.get("neighbours", 0)
+    return f"shown with {count} neighbouring chunks" if count else ""
+
+
+def _of_grade(record: StageRecord) -> str:
+    return f"judged {record.detail.get('grading')}"
+
+
+def _across_wordings(record: StageRecord) -> str:
+    return f"{_ordinal(record.rank_after)} over {len(record.detail)} wordings"
+
+
+def _of_fusion(record: StageRecord) -> str:
+    share = record.detail.get("dense_weight")
+    weighed = f", meaning weighing {share:.0%}" if isinstance(share, float) else ""
+    return f"{_ordinal(record.rank_after)} of both together ({record.stage}{weighed})"
+
+
+_SENTENCES: Mapping[str, Callable[[StageRecord], str]] = {
+    ROUTE: _of_route,
+    "dense": _of_dense,
+    "lexical": _of_lexical,
+    WORDINGS: _across_wordings,
+    "duplicates": _of_duplicates,
+    "rerank": _of_rerank,
+    "round_robin": _of_diversity,
+    "mmr": _of_diversity,
+    "grade": _of_grade,
+    "expand": _of_expand,
+}
+"""By stage; what is not here is a fusion."""
+
+
+def _terms(shares: Mapping[str, MetadataValue]) -> str:
+    ordered = sorted(shares, key=lambda term: (-float(shares[term]), term))
+    named = ", ".join(f"“{term}”" for term in ordered[:_NAMED_TERMS])
+    more = len(ordered) - _NAMED_TERMS
+    return f"{named} and {more} more" if more > 0 else named or "no term"
+
+
+def _ordinal(rank: int) -> str:
+    ending = "th" if rank % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(rank % 10)
+    return f"{rank}{ending or 'th'}"

@@ -1,80 +1,167 @@
-"""A question becomes evidence: recall (dense ‖ lexical) → fuse → explain."""
+"""A question becomes evidence: plan → understand → recall → fuse → rerank → diversify → expand."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from time import perf_counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from footnote.domain import SearchRequest, SearchResponse
-from footnote.errors import FootnoteError, InvalidRequest
-from footnote.ports import Analyzer, Embedder, Index, RecallRequest, Vector
-from footnote.retrieval.explain import evidence_from
-from footnote.retrieval.fusion import Fusion
+from footnote.domain import Evidence, FacetCount, Plan, SearchRequest, SearchResponse
+from footnote.errors import InvalidRequest
+from footnote.filters import checked_condition
+from footnote.ports import Index, LanguageModel, Vector, Widened
+from footnote.retrieval.cache import CacheKey, SemanticCache
+from footnote.retrieval.corrective import Corrected, CorrectiveLoop, Retrieve
+from footnote.retrieval.expand import DECAY, expand
+from footnote.retrieval.explain import why
+from footnote.retrieval.gathering import Gather
+from footnote.retrieval.grading import Grade, Rewrite
+from footnote.retrieval.journal import Asked, Asker
+from footnote.retrieval.phrasing import Phrase
+from footnote.retrieval.plans import BALANCED, resolved
+from footnote.retrieval.query import parse_query
+from footnote.retrieval.refinement import Refine
 from footnote.text import is_storable
 
-BALANCED = "balanced"
-"""The only plan so far: both recalls, fused."""
-
 MAX_QUERY_CHARACTERS = 10_000
-CANDIDATES_PER_RESULT = 5  # Recall brings five times what is returned, so that fusion can choose.
+MAX_TOP_K = 200
+ENOUGH_RELEVANT = 2  # Relevant passages that make rewriting the question needless.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Search:
     """The stages of a search, wired once."""
 
-    embedder: Embedder
-    analyzer: Analyzer
-    fusion: Fusion
-    recall_limit: int
+    phrase: Phrase
+    gather: Gather
+    refine: Refine
+    plans: Mapping[str, Plan]
+    default_plan: str = BALANCED
+    model: LanguageModel | None = None
+    decay: float = DECAY
+    min_similarity: float | None = None
+    """What evidence must reach when a request does not say."""
+    cache: SemanticCache = field(default_factory=lambda: SemanticCache(capacity_bytes=0))
 
-    async def __call__(self, request: SearchRequest, index: Index) -> SearchResponse:
+    async def __call__(self, request: SearchRequest, index: Index, asker: Asker) -> SearchResponse:
         """Search the index. Raises InvalidRequest for a question that asks nothing.
 
-        Without its embedder it searches by words alone, and says so in `degraded`.
+        A stage that cannot do its work is named in `degraded`; the search goes on without it.
         """
-        query = checked_query(request)
-        started = perf_counter()
-        vector, degraded = await self._embedded(query)
-        embedded = perf_counter()
-        recalled = await index.recall(
-            RecallRequest(
-                terms_of=lambda languages: self._terms(query, languages),
-                vector=vector,
-                limit=max(self.recall_limit, CANDIDATES_PER_RESULT * request.top_k),
-                filters=request.filters,
-            )
+        request = self._checked(request)
+        plan = resolved(self.plans, request.plan or self.default_plan, request.changes)
+        asked = Asked(request=request, plan=plan, index=index, asker=asker)
+        if not plan.cache or not self.cache.capacity_bytes:
+            return await self._searched(asked)
+        key = await self._key(asked)
+
+        async def vector_of(query: str) -> Vector | None:
+            return (await self.phrase.worded(query, asked)).vector
+
+        async def search() -> SearchResponse:
+            return await self._searched(asked)
+
+        return await self.cache.answer(key, request.query, vector_of, search)
+
+    async def _key(self, asked: Asked) -> CacheKey:
+        """What an earlier answer must share with this search.
+
+        An answer is handed out only after asking the database whether the index still stands as
+        it did. Without one that could serve, the question is spared: an answer that is kept under
+        a generation that has passed is never handed out.
+        """
+        known = asked.index.last_generation
+        key = CacheKey.of(
+            asked.request,
+            asked.plan,
+            workspace_id=asked.asker.workspace_id,
+            access=asked.asker.principal.access_names,
+            lane=self.phrase.embedder.lane.fingerprint,
+            generation=await asked.index.generation() if known is None else known,
         )
-        found = perf_counter()
-        fused = self.fusion({"dense": recalled.dense, "lexical": recalled.lexical})
-        passages = await index.passages([hit.chunk_no for hit in fused[: request.top_k]])
-        evidence = evidence_from(fused, self.fusion.name, recalled, passages, request.top_k)
-        finished = perf_counter()
+        if known is None or not self.cache.may_hold(key, asked.request.query):
+            return key
+        return replace(key, generation=await asked.index.generation())
+
+    async def _searched(self, asked: Asked) -> SearchResponse:
+        wordings = await self.phrase(asked)
+        gathered = await self.gather(wordings, asked)
+        question = wordings[0].text
+
+        async def retrieve(wording: str) -> tuple[Evidence, ...]:
+            found = gathered
+            if wording != question:
+                found = await self.gather([await self.phrase.worded(wording, asked)], asked)
+            return await self.refine(question, found.evidence, asked)
+
+        corrected = await self._corrected(question, retrieve, asked)
+        evidence = await self._expanded(corrected.evidence[: asked.request.top_k], asked)
+        facets = await self._facets(asked)
+        tried = dict.fromkeys((*(each.text for each in wordings), *corrected.searched))
         return SearchResponse(
-            query=query,
-            evidence=evidence,
-            degraded=degraded,
-            timings_ms={
-                "embed": (embedded - started) * 1e3,
-                "recall": (found - embedded) * 1e3,
-                "fuse": (finished - found) * 1e3,
-                "total": (finished - started) * 1e3,
-            },
+            query=asked.request.query,
+            evidence=tuple(replace(each, why=why(each)) for each in evidence),
+            degraded=asked.journal.notes,
+            plan=asked.plan.name,
+            searched=tuple(each for each in tried if each != asked.request.query),
+            standalone_question=None if question == asked.request.query else question,
+            corrected_query=gathered.corrected_query,
+            confidence=gathered.confidence,
+            facets=facets,
+            timings_ms=asked.journal.timings_ms,
         )
 
-    async def _embedded(self, query: str) -> tuple[Vector | None, tuple[str, ...]]:
-        if self.fusion.name == "lexical_only":
-            return None, ()
-        try:
-            return await self.embedder.embed_query(query), ()
-        except FootnoteError as error:
-            return None, (f"dense: {error}",)
+    async def _corrected(self, question: str, retrieve: Retrieve, asked: Asked) -> Corrected:
+        """The evidence as retrieved, or as a model graded it in the cycles the plan allows."""
+        cycles = asked.plan.corrections
+        if cycles and self.model is None:
+            asked.journal.note("correct: no language model is configured")
+        if not cycles or self.model is None:
+            return Corrected(evidence=await retrieve(question), searched=(question,))
+        correct = CorrectiveLoop(
+            grade=Grade(model=self.model),
+            rewrite=Rewrite(model=self.model),
+            max_cycles=cycles,
+            enough=min(ENOUGH_RELEVANT, asked.request.top_k),
+        )
+        with asked.journal.timed("correct"):
+            corrected = await correct(question, retrieve)
+        asked.journal.note(*corrected.degraded)
+        return corrected
 
-    def _terms(self, query: str, languages: Sequence[str]) -> Sequence[str]:
-        if self.fusion.name == "dense_only":
-            return ()
-        return self.analyzer.query_terms(query, languages)
+    async def _expanded(self, evidence: Sequence[Evidence], asked: Asked) -> tuple[Evidence, ...]:
+        plan = asked.plan
+        if not plan.neighbours or not evidence:
+            return tuple(evidence)
+        nothing: Mapping[int, Widened] = {}
+        passages = [each.passage for each in evidence]
+        with asked.journal.timed("expand"):
+            widened = await asked.journal.attempt(
+                "expand",
+                nothing,
+                lambda: asked.index.widened(passages, plan.neighbours, plan.across_headings),
+            )
+            return expand(evidence, widened, self.decay)
+
+    async def _facets(self, asked: Asked) -> Mapping[str, tuple[FacetCount, ...]]:
+        facets: Mapping[str, tuple[FacetCount, ...]] = {}
+        if not asked.request.facets:
+            return facets
+        with asked.journal.timed("facets"):
+            return await asked.journal.attempt(
+                "facets",
+                facets,
+                lambda: asked.index.facets(asked.request.facets, asked.request.filters),
+            )
+
+    def _checked(self, request: SearchRequest) -> SearchRequest:
+        query = checked_query(request)
+        parse_query(query)
+        filters = request.filters
+        if filters.where is not None:
+            filters = replace(filters, where=checked_condition(filters.where))
+        if filters.min_similarity is None and self.min_similarity is not None:
+            filters = replace(filters, min_similarity=self.min_similarity)
+        return replace(request, query=query, filters=filters)
 
 
 def checked_query(request: SearchRequest) -> str:
@@ -89,12 +176,8 @@ def checked_query(request: SearchRequest) -> str:
             f"the query has {len(query)} characters, and {MAX_QUERY_CHARACTERS} are allowed",
             hint="shorten it",
         )
-    if not 1 <= request.top_k <= 200:
-        raise InvalidRequest(f"top_k is {request.top_k}", hint="ask for 1 to 200 results")
+    if not 1 <= request.top_k <= MAX_TOP_K:
+        raise InvalidRequest(f"top_k is {request.top_k}", hint=f"ask for 1 to {MAX_TOP_K} results")
     if not all(map(is_storable, request.filters.collections)):
         raise InvalidRequest("a collection in the filters cannot exist", hint="check its name")
-    if request.plan not in (None, BALANCED):
-        raise InvalidRequest(
-            f"there is no plan {request.plan!r}", hint=f"leave it out, or say {BALANCED}"
-        )
     return query

@@ -120,7 +120,7 @@ async def open_database(url: str, pool_size: int, statement_timeout_seconds: flo
         max_size=pool_size,
         kwargs={"row_factory": dict_row},
         configure=configure,
-        check=AsyncConnectionPool.check_connection,
+        check=_refuse_closed,
         open=False,
     )
     try:
@@ -151,6 +151,14 @@ async def _become_application(connection: Connection, statement_timeout_seconds:
         _SQL["configure"],
         {"timeout": f"{round(statement_timeout_seconds * 1000)}ms", "schema": SCHEMA},
     )
+
+
+async def _refuse_closed(connection: Connection) -> None:
+    """Raise for a connection that the server has closed, without a round trip to ask.
+
+    What the server says as it goes, or the end of the stream, waits in the socket.
+    """
+    connection.pgconn.consume_input()
 
 
 async def _refuse_powerful_role(database: Database) -> None:

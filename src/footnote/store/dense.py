@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Awaitable
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -11,13 +13,17 @@ from psycopg.rows import DictRow
 
 from footnote.domain import Hit, Ranking
 from footnote.index.ranges import ChunkRanges
-from footnote.ports import RecallRequest
+from footnote.ports import RecallRequest, Vector
 from footnote.store.database import WorkspaceScope
 from footnote.store.index_cache import IndexState
 from footnote.store.index_state import multirange_of
 from footnote.store.statements import load_statements
+from footnote.store.vector_cache import HeldVectors
 
 _SQL = load_statements("recall")
+
+_VECTORS_WORTH_A_THREAD = 10_000
+"""Below about a millisecond of comparing, handing over to a thread costs more than it frees."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,16 +36,63 @@ class DenseBreadth:
     """Candidates an HNSW search keeps, at least the limit."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedNearest:
+    """The question to the database, and what the process finds in the meantime."""
+
+    limit: int
+    cursor: AsyncCursor[DictRow] | None = None
+    held: Awaitable[Ranking] | None = None
+
+
 async def ask_nearest(
     scope: WorkspaceScope,
     state: IndexState,
     visible: ChunkRanges,
     request: RecallRequest,
     breadth: DenseBreadth,
-) -> AsyncCursor[DictRow] | None:
-    """Send for the nearest vectors without waiting for them."""
+    *,
+    held: HeldVectors | None = None,
+) -> AskedNearest | None:
+    """Send for the nearest vectors, those that are not held, without waiting for them."""
     if request.vector is None or state.lane_id is None or visible.is_empty:
         return None
+    if held is not None:
+        rest = visible.difference(held.covered)
+        if rest.count <= breadth.exact_up_to:
+            cursor = None
+            if not rest.is_empty:
+                cursor = await _ask_database(scope, state, rest, request, breadth)
+            found = _begun(held, request.vector, visible, request.limit)
+            return AskedNearest(limit=request.limit, cursor=cursor, held=found)
+    cursor = await _ask_database(scope, state, visible, request, breadth)
+    return AskedNearest(limit=request.limit, cursor=cursor)
+
+
+async def read_nearest(asked: AskedNearest | None) -> Ranking:
+    """Cosine similarities of the nearest, ties by chunk number."""
+    if asked is None:
+        return ()
+    hits: list[Hit] = []
+    if asked.held is not None:
+        hits += await asked.held
+    if asked.cursor is not None:
+        hits += [
+            Hit(chunk_no=row["chunk_no"], score=row["similarity"])
+            for row in await asked.cursor.fetchall()
+        ]
+    return tuple(sorted(hits, key=lambda hit: (-hit.score, hit.chunk_no))[: asked.limit])
+
+
+async def _ask_database(
+    scope: WorkspaceScope,
+    state: IndexState,
+    visible: ChunkRanges,
+    request: RecallRequest,
+    breadth: DenseBreadth,
+) -> AsyncCursor[DictRow]:
+    assert request.vector is not None, "there is something to be near to"
+    assert state.lane_id is not None, "the workspace has vectors"
     parameters = {
         "workspace_id": scope.workspace_id,
         "lane_id": state.lane_id,
@@ -57,14 +110,15 @@ async def ask_nearest(
     return await scope.connection.execute(statement, parameters, prepare=False)
 
 
-async def read_nearest(cursor: AsyncCursor[DictRow] | None) -> Ranking:
-    """Cosine similarities of the nearest, ties by chunk number."""
-    if cursor is None:
-        return ()
-    hits = [
-        Hit(chunk_no=row["chunk_no"], score=row["similarity"]) for row in await cursor.fetchall()
-    ]
-    return tuple(sorted(hits, key=lambda hit: (-hit.score, hit.chunk_no)))
+def _begun(
+    held: HeldVectors, vector: Vector, visible: ChunkRanges, limit: int
+) -> Awaitable[Ranking]:
+    """The search of the held vectors, beside the round trip where it takes milliseconds."""
+    if held.numbers.size <= _VECTORS_WORTH_A_THREAD:
+        found: asyncio.Future[Ranking] = asyncio.get_running_loop().create_future()
+        found.set_result(held.nearest(vector, visible, limit))
+        return found
+    return asyncio.create_task(asyncio.to_thread(held.nearest, vector, visible, limit))
 
 
 def nearest_by_hnsw(workspace_id: UUID, lane_id: int, dimensions: int) -> sql.Composed:

@@ -45,6 +45,8 @@ class Incoming:
     parent_id: UUID | None = None
     source_type: SourceType = SourceType.UPLOAD
     metadata: Mapping[str, MetadataValue] = field(default_factory=dict)
+    tags: tuple[str, ...] = ()
+    """Without any, a document that is known keeps its own."""
     access: tuple[str, ...] | None = None
     failure: Failure | None = None
     """Why it cannot even be tried; it is then kept as a failed document."""
@@ -66,13 +68,15 @@ async def receive_document(scope: WorkspaceScope, incoming: Incoming) -> Receive
     """Write the document's row and its job; the file counts as accepted once this commits.
 
     The same bytes give the existing document, or its failed ingestion another try. Other
-    bytes under a known external id give a new version.
+    bytes under a known external id give a new version. Tags take the place of earlier ones.
     """
     parameters = _incoming_parameters(scope, incoming)
     await scope.connection.execute(_SQL["one_receipt_at_a_time"], parameters)
     row = await (await scope.connection.execute(_SQL["known"], parameters)).fetchone()
     if row is None:
         return await _insert(scope, parameters)
+    if incoming.tags and list(incoming.tags) != row["tags"]:
+        row = await _tag(scope, row, incoming.tags)
     if row["content_sha256"] != parameters["content_sha256"]:
         return await _add_version(scope, row, parameters)
     if row["status"] == DocumentStatus.FAILED and incoming.failure is None:
@@ -180,6 +184,7 @@ async def mark_failed(
         "stage": failure.stage,
         "failure": _failure_json(failure),
     }
+    await _announce(scope)
     await scope.connection.execute(_SQL["mark_failed"], parameters)
     await scope.connection.execute(_SQL["drop_stage_results"], parameters)
 
@@ -246,6 +251,7 @@ def _incoming_parameters(scope: WorkspaceScope, incoming: Incoming) -> dict[str,
         "content_sha256": bytes.fromhex(incoming.content_sha256),
         "blob_key": incoming.blob_key,
         "metadata": Jsonb(dict(incoming.metadata)),
+        "tags": list(incoming.tags),
         "access": _access_list(scope, incoming.access),
         "created_by": scope.principal.principal_id,
         "status": DocumentStatus.QUEUED if incoming.failure is None else DocumentStatus.FAILED,
@@ -270,6 +276,28 @@ async def _insert(scope: WorkspaceScope, parameters: dict[str, object]) -> Recei
     return Received(document=document, duplicate=False, new_version=False)
 
 
+async def _tag(scope: WorkspaceScope, known: DictRow, tags: tuple[str, ...]) -> DictRow:
+    parameters = {
+        "workspace_id": scope.workspace_id,
+        "document_id": known["document_id"],
+        "tags": list(tags),
+    }
+    await _announce(scope)
+    rows = await (await scope.connection.execute(_SQL["tag"], parameters)).fetchall()
+    for row in rows:
+        if row["document_id"] == known["document_id"]:
+            return row
+    raise NotFound(f"there is no document {known['document_id']}")
+
+
+async def _announce(scope: WorkspaceScope) -> None:
+    """Tell readers that a document is about to change in what filters see of it.
+
+    Comes before the change: publications and deletions lock in this order too.
+    """
+    await scope.connection.execute(_SQL["announce"], {"workspace_id": scope.workspace_id})
+
+
 async def _add_version(
     scope: WorkspaceScope, known: DictRow, parameters: dict[str, object]
 ) -> Received:
@@ -277,6 +305,7 @@ async def _add_version(
         "document_id": known["document_id"],
         "version": known["version"] + 1,
     }
+    await _announce(scope)
     row = await (await scope.connection.execute(_SQL["new_version"], parameters)).fetchone()
     if row is None:
         raise NotFound(f"there is no document {known['document_id']}")
@@ -287,6 +316,7 @@ async def _add_version(
 
 
 async def _try_again(scope: WorkspaceScope, known: DictRow) -> Received:
+    await _announce(scope)
     row = await (
         await scope.connection.execute(
             _SQL["requeue"],
@@ -345,6 +375,7 @@ def _document(row: DictRow) -> Document:
         sections=tuple(row["sections"]),
         dates=tuple(row["dates"]),
         metadata=row["metadata"],
+        tags=tuple(row["tags"]),
         created_at=row["created_at"],
         updated_at=row["updated_at"],
     )

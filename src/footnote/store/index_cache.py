@@ -6,9 +6,9 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from footnote.domain import SearchFilters
 from footnote.index.bm25 import CorpusLengths, Frequencies, Numbers
 from footnote.index.ranges import ChunkRanges
+from footnote.index.routing import DocumentTable
 
 Posting = tuple[Numbers, Frequencies]
 
@@ -21,7 +21,8 @@ class ScopeKey:
     """Who looks, and through which filters."""
 
     access: tuple[str, ...]
-    filters: SearchFilters
+    filters: str
+    """Written out, not compared: to Python `True` equals `1`, to a filter it does not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -50,13 +51,14 @@ class IndexState:
 
 @dataclass(slots=True)
 class IndexCache:
-    """States by workspace and postings by term, least recently used out first."""
+    """States and documents by workspace, postings by term, least recently used out first."""
 
     capacity_bytes: int
     _states: OrderedDict[UUID, IndexState] = field(default_factory=OrderedDict)
     _postings: OrderedDict[tuple[UUID, int], tuple[tuple[int, ...], Posting]] = field(
         default_factory=OrderedDict
     )
+    _documents: OrderedDict[UUID, DocumentTable] = field(default_factory=OrderedDict)
     _bytes: int = 0
 
     def state(self, workspace_id: UUID) -> IndexState | None:
@@ -94,10 +96,28 @@ class IndexCache:
         self._bytes += _posting_bytes(posting)
         self._evict()
 
+    def documents(self, workspace_id: UUID) -> DocumentTable | None:
+        """The documents last seen of the workspace, at whatever generation."""
+        table = self._documents.get(workspace_id)
+        if table is not None:
+            self._documents.move_to_end(workspace_id)
+        return table
+
+    def keep_documents(self, workspace_id: UUID, table: DocumentTable) -> None:
+        """Replace the documents of the workspace."""
+        known = self._documents.pop(workspace_id, None)
+        if known is not None:
+            self._bytes -= known.byte_size
+        self._documents[workspace_id] = table
+        self._bytes += table.byte_size
+        self._evict()
+
     def _evict(self) -> None:
         while self._bytes > self.capacity_bytes and self._postings:
             _, (_, posting) = self._postings.popitem(last=False)
             self._bytes -= _posting_bytes(posting)
+        while self._bytes > self.capacity_bytes and len(self._documents) > 1:
+            self._bytes -= self._documents.popitem(last=False)[1].byte_size
         while self._bytes > self.capacity_bytes and len(self._states) > 1:
             _, state = self._states.popitem(last=False)
             self._bytes -= _state_bytes(state)

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
-from psycopg.types.multirange import Multirange
+import numpy as np
+from psycopg import sql
 from psycopg.types.range import Range
 
-from footnote.domain import Lane, SearchFilters
+from footnote.domain import BlockKind, Lane, SearchFilters
 from footnote.errors import NotFound
 from footnote.index.bm25 import corpus_lengths
 from footnote.index.ranges import ChunkRanges
+from footnote.store.conditions import Compiled, admitted
 from footnote.store.database import WorkspaceScope
 from footnote.store.index_cache import IndexState
 from footnote.store.statements import load_statements
 from footnote.store.workspaces import known_lane
 
 _SQL = load_statements("recall")
+_SCOPE_SQL = load_statements("scope")
+_WRITTEN_SCOPES = 64
 
 
 async def load_state(scope: WorkspaceScope, lane: Lane) -> IndexState:
@@ -46,19 +51,30 @@ async def load_state(scope: WorkspaceScope, lane: Lane) -> IndexState:
 
 
 async def load_scope(scope: WorkspaceScope, filters: SearchFilters) -> ChunkRanges:
-    """The chunks of the documents that the principal may see and the filters admit."""
+    """The chunks that the principal may see and the filters admit.
+
+    Raises InvalidRequest for a condition that makes no sense.
+    """
+    documents = admitted(scope, filters)
+    if filters.evidence_types:
+        return await _of_kinds(scope, documents, filters.evidence_types)
+    statement = sql.SQL(_SCOPE_SQL["visible"]).format(documents=documents.text)
+    cursor = await scope.connection.execute(statement, documents.parameters)
+    row = await cursor.fetchone()
+    bounds = np.frombuffer((row and row["bounds"]) or b"", dtype=">i4")
+    return ChunkRanges.from_pairs(zip(bounds[::2].tolist(), bounds[1::2].tolist(), strict=True))
+
+
+async def _of_kinds(
+    scope: WorkspaceScope, documents: Compiled, kinds: Sequence[BlockKind]
+) -> ChunkRanges:
     cursor = await scope.connection.execute(
-        _SQL["visible"],
-        {
-            "workspace_id": scope.workspace_id,
-            "collections": list(filters.collections) or None,
-            "document_ids": list(filters.document_ids) or None,
-            "source_types": [each.value for each in filters.source_types] or None,
-        },
+        sql.SQL(_SCOPE_SQL["visible_of_kinds"]).format(documents=documents.text),
+        {**documents.parameters, "kinds": [kind.value for kind in kinds]},
     )
     row = await cursor.fetchone()
-    visible: Multirange[int] | None = row["visible"] if row else None
-    return ranges_of([] if visible is None else list(visible))
+    numbers = np.frombuffer((row and row["numbers"]) or b"", dtype=">i4")
+    return ChunkRanges.from_rising(np.sort(numbers.astype(np.int32)))
 
 
 def ranges_of(pieces: Iterable[Range[int]]) -> ChunkRanges:
@@ -68,6 +84,7 @@ def ranges_of(pieces: Iterable[Range[int]]) -> ChunkRanges:
     )
 
 
-def multirange_of(ranges: ChunkRanges) -> Multirange[int]:
-    """Our ranges as Postgres takes them."""
-    return Multirange([Range(start, stop) for start, stop in ranges.pairs])
+@lru_cache(maxsize=_WRITTEN_SCOPES)
+def multirange_of(ranges: ChunkRanges) -> str:
+    """Our ranges as Postgres reads them; kept, since a search within many ranges is repeated."""
+    return "{" + ",".join(f"[{start},{stop})" for start, stop in ranges.pairs) + "}"

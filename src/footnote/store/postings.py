@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 from psycopg import AsyncCursor
 from psycopg.rows import DictRow
 
 from footnote.index.bm25 import decode_posting
 from footnote.index.ranges import ChunkRanges
-from footnote.index.segments import merge_postings
+from footnote.index.segments import CHUNK_NUMBER, merge_postings
 from footnote.store.database import WorkspaceScope
 from footnote.store.index_cache import IndexCache, IndexState, Posting
 from footnote.store.statements import load_statements
 
-_SQL = load_statements("recall")
+_SQL = load_statements("recall") | load_statements("narrowing")
 _NOTHING_DEAD = ChunkRanges.empty()
 
 
@@ -64,3 +65,32 @@ async def read_postings(
         cache.keep_posting(scope.workspace_id, term, state.segments, posting)
         postings[term] = posting
     return postings
+
+
+async def holder_counts(
+    scope: WorkspaceScope,
+    state: IndexState,
+    cache: IndexCache,
+    terms: Sequence[int],
+    allowed: ChunkRanges,
+) -> dict[int, int]:
+    """In how many of the allowed chunks each term occurs.
+
+    What is fetched is not kept: these are guesses, and most of them are in no chunk.
+    """
+    counts = dict.fromkeys(terms, 0)
+    missing = []
+    for term in counts:
+        posting = cache.posting(scope.workspace_id, term, state.segments)
+        if posting is None:
+            missing.append(term)
+        else:
+            counts[term] = allowed.count_of_rising(posting[0])
+    if missing:
+        cursor = await scope.connection.execute(
+            _SQL["holders"], {"workspace_id": scope.workspace_id, "terms": missing}, binary=True
+        )
+        for row in await cursor.fetchall():
+            numbers = np.frombuffer(row["chunk_numbers"], CHUNK_NUMBER)
+            counts[row["term"]] += allowed.count_of_rising(numbers)
+    return counts

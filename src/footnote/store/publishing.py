@@ -19,6 +19,7 @@ from footnote.store.database import WorkspaceScope
 from footnote.store.documents import StoredVersion
 from footnote.store.merge_policy import due_merge
 from footnote.store.queue import enqueue_maintenance
+from footnote.store.routing import replace_document_vector
 from footnote.store.statements import load_statements
 
 _SQL = load_statements("publishing")
@@ -112,9 +113,10 @@ async def publish(
         return False
     numbers = list(range(first_chunk, first_chunk + len(publication.chunks)))
     await _insert_vectors(scope, parameters, numbers, publication)
+    await replace_document_vector(scope, parameters, first_chunk, publication)
     await _retire(scope, document)
     await _insert_chunks(scope, stored, publication.chunks, numbers)
-    segment = build_segment(first_chunk, publication.chunk_terms)
+    segment = build_segment(first_chunk, publication.chunk_terms, publication.document_terms)
     await _insert_segment(scope, segment_id, segment, len(numbers))
     await scope.connection.execute(
         _SQL["publish_document"],
@@ -125,7 +127,7 @@ async def publish(
     )
     await scope.connection.execute(_SQL["drop_stage_results"], parameters)
     await scope.connection.execute(
-        _SQL["drop_staged_vectors"], parameters | {"hashes": list(publication.text_hashes)}
+        _SQL["drop_staged_vectors"], parameters | {"hashes": _hashes(publication)}
     )
     await _enqueue_what_is_due(scope, limits, reserved)
     return True
@@ -221,6 +223,12 @@ async def _retire(scope: WorkspaceScope, document: DictRow) -> None:
         await scope.connection.execute(_SQL["drop_own_postings"], parameters)
     else:
         await scope.connection.execute(_SQL["mark_dead"], parameters)
+
+
+def _hashes(publication: Publication) -> list[bytes]:
+    """The keys of all its vectors."""
+    own = publication.document_hash
+    return [*publication.text_hashes, *([] if own is None else [own])]
 
 
 async def _insert_chunks(

@@ -4,21 +4,30 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from footnote.domain import Lane, Passage, Principal, Ranking, Workspace
+from psycopg import AsyncCursor
+from psycopg.rows import DictRow
+
+from footnote.domain import FacetCount, Lane, Passage, Principal, Ranking, SearchFilters, Workspace
 from footnote.errors import NotFound
-from footnote.index.bm25 import LexicalResult, score
+from footnote.index.bm25 import LexicalResult, inverse_frequency, score
 from footnote.index.ranges import ChunkRanges
 from footnote.index.terms import term_ids
-from footnote.ports import Recalled, RecallRequest
+from footnote.ports import Recalled, RecallRequest, Vector, Widened
+from footnote.store.completion import complete_bm25, complete_similarities, scores_of
 from footnote.store.database import Database, WorkspaceScope
 from footnote.store.dense import DenseBreadth, ask_nearest, read_nearest
+from footnote.store.facets import load_facets
 from footnote.store.index_cache import IndexCache, IndexState, Posting, ScopeKey
 from footnote.store.index_state import load_scope, load_state
+from footnote.store.narrowing import narrow
+from footnote.store.neighbourhood import load_widened
 from footnote.store.passages import load_passages
-from footnote.store.postings import ask_postings, read_postings
+from footnote.store.postings import ask_postings, holder_counts, read_postings
+from footnote.store.routing import AskedRoutes, ask_routes, routes_of
 from footnote.store.statements import load_statements
+from footnote.store.vectors import load_vectors
 
 _SQL = load_statements("recall")
 
@@ -34,6 +43,19 @@ class _Found:
     dense: Ranking
     terms: Mapping[int, str]
     postings: Mapping[int, Posting]
+    routes: AskedRoutes
+    document_postings: Mapping[int, Posting]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Scope:
+    """What a search looks at."""
+
+    visible: ChunkRanges
+    """What the principal may see and the filters admit."""
+    searched: ChunkRanges
+    """What phrases and exclusions leave of it."""
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,27 +73,115 @@ class PostgresIndex:
         """Both recalls, of one moment, over what the principal may see.
 
         What is cached of the workspace is tried first, and replaced when the index has moved
-        on. Raises LaneMismatch when the workspace was embedded by another model.
+        on. Phrases and exclusions narrow the search before either recall. Raises LaneMismatch
+        when the workspace was embedded by another model.
         """
-        key = ScopeKey(access=self.principal.access_names, filters=request.filters)
         state = self.cache.state(self.workspace.workspace_id)
-        if state is not None and key in state.scopes:
+        key = self._key(request.filters)
+        if state is not None and key in state.scopes and not _narrows(request):
+            visible = _Scope(visible=state.scopes[key], searched=state.scopes[key])
             async with self.database.snapshot(self.workspace.workspace_id, self.principal) as scope:
-                found = await self._ask(scope, state, state.scopes[key], request)
-            if found.generation == state.generation:
-                return await self._rank(state, state.scopes[key], found, request)
+                found = await self._ask(scope, state, visible.searched, request)
+                if found.generation == state.generation:
+                    return await _ranked(scope, state, visible, found, request)
         async with self.database.snapshot(self.workspace.workspace_id, self.principal) as scope:
-            state = await load_state(scope, self.lane)
-            visible = await load_scope(scope, request.filters)
-            state.remember_scope(key, visible)
-            found = await self._ask(scope, state, visible, request)
-        self.cache.keep_state(self.workspace.workspace_id, state)
-        return await self._rank(state, visible, found, request)
+            state, everything = await self._current(scope, request.filters)
+            visible = await self._narrowed(scope, state, everything, request)
+            found = await self._ask(scope, state, visible.searched, request)
+            return await _ranked(scope, state, visible, found, request)
 
     async def passages(self, chunk_numbers: Sequence[int]) -> Mapping[int, Passage]:
         """The passages of these chunk numbers that are published and visible."""
         async with self.database.snapshot(self.workspace.workspace_id, self.principal) as scope:
             return await load_passages(scope, chunk_numbers)
+
+    async def generation(self) -> int:
+        """A number that rises with every change a search could notice."""
+        async with self.database.snapshot(self.workspace.workspace_id, self.principal) as scope:
+            return await _read_generation(await _ask_generation(scope))
+
+    @property
+    def last_generation(self) -> int | None:
+        """The number when this process last looked; None before it has."""
+        state = self.cache.state(self.workspace.workspace_id)
+        return None if state is None else state.generation
+
+    async def frequencies(self, terms: Sequence[str], filters: SearchFilters) -> Mapping[str, int]:
+        """In how many visible chunks each term occurs; terms of none are left out."""
+        wanted = list(dict.fromkeys(terms))
+        async with self.database.snapshot(self.workspace.workspace_id, self.principal) as scope:
+            state, visible = await self._current(scope, filters)
+            ids = term_ids(state.lexical_key, wanted)
+            counts = await holder_counts(scope, state, self.cache, ids, visible)
+        return {
+            term: counts[number] for term, number in zip(wanted, ids, strict=True) if counts[number]
+        }
+
+    async def vectors(self, chunk_numbers: Sequence[int]) -> Mapping[int, Vector]:
+        """The vectors of these chunks, in the lane that is searched."""
+        async with self.database.snapshot(self.workspace.workspace_id, self.principal) as scope:
+            state, _ = await self._current(scope, SearchFilters())
+            if state.lane_id is None:
+                return {}
+            return await load_vectors(scope, state.lane_id, chunk_numbers)
+
+    async def widened(
+        self, passages: Sequence[Passage], window: int, across_headings: bool
+    ) -> Mapping[int, Widened]:
+        """For each chunk number, its passage merged with up to `window` neighbours a side."""
+        async with self.database.snapshot(self.workspace.workspace_id, self.principal) as scope:
+            return await load_widened(scope, passages, window, across_headings)
+
+    async def facets(
+        self, fields: Sequence[str], filters: SearchFilters
+    ) -> Mapping[str, tuple[FacetCount, ...]]:
+        """For each field, its commonest values among the visible documents."""
+        async with self.database.snapshot(self.workspace.workspace_id, self.principal) as scope:
+            return await load_facets(scope, fields, filters)
+
+    def _key(self, filters: SearchFilters) -> ScopeKey:
+        # How near evidence must be is no matter of what may be seen.
+        seen = replace(filters, min_similarity=None)
+        return ScopeKey(access=self.principal.access_names, filters=repr(seen))
+
+    async def _current(
+        self, scope: WorkspaceScope, filters: SearchFilters
+    ) -> tuple[IndexState, ChunkRanges]:
+        """The index as of this transaction, and what of it may be seen; remembers both."""
+        state = self.cache.state(self.workspace.workspace_id)
+        key = self._key(filters)
+        if state is not None:
+            asked = await _ask_generation(scope)
+            known = state.scopes.get(key)
+            visible = await load_scope(scope, filters) if known is None else known
+            if await _read_generation(asked) == state.generation:
+                if known is None:
+                    state.remember_scope(key, visible)
+                return state, visible
+        state = await load_state(scope, self.lane)
+        visible = await load_scope(scope, filters)
+        state.remember_scope(key, visible)
+        self.cache.keep_state(self.workspace.workspace_id, state)
+        return state, visible
+
+    async def _narrowed(
+        self,
+        scope: WorkspaceScope,
+        state: IndexState,
+        visible: ChunkRanges,
+        request: RecallRequest,
+    ) -> _Scope:
+        if not _narrows(request):
+            return _Scope(visible=visible, searched=visible)
+        left = await narrow(
+            scope,
+            state,
+            self.cache,
+            visible,
+            phrases=request.phrases,
+            excluded=request.excluded,
+        )
+        return _Scope(visible=visible, searched=left.visible, notes=left.notes)
 
     async def _ask(
         self,
@@ -85,33 +195,98 @@ class PostgresIndex:
         if request.terms_of is not None:
             wanted = list(request.terms_of(state.languages))
             terms = dict(zip(term_ids(state.lexical_key, wanted), wanted, strict=True))
-        generation = await scope.connection.execute(
-            _SQL["generation"], {"workspace_id": scope.workspace_id}
-        )
+        generation = await _ask_generation(scope)
         nearest = await ask_nearest(scope, state, visible, request, self.breadth)
-        postings = await ask_postings(scope, state, self.cache, terms)
-        row = await generation.fetchone()
-        if row is None:
-            raise NotFound("the workspace is gone")
+        routes = await ask_routes(scope, state, self.cache, request, list(terms.values()))
+        postings = await ask_postings(scope, state, self.cache, [*terms, *routes.terms])
+        moment = await _read_generation(generation)
+        dense = await read_nearest(nearest)
+        read = await read_postings(scope, state, self.cache, postings)
         return _Found(
-            generation=row["generation"],
-            dense=await read_nearest(nearest),
+            generation=moment,
+            dense=dense,
             terms=terms,
-            postings=await read_postings(scope, state, self.cache, postings),
+            postings={term: read[term] for term in terms},
+            routes=routes,
+            document_postings={term: read[term] for term in routes.terms},
         )
 
-    async def _rank(
-        self, state: IndexState, visible: ChunkRanges, found: _Found, request: RecallRequest
-    ) -> Recalled:
-        lexical = await _scored(state, visible, found.postings, request.limit)
-        return Recalled(
-            dense=found.dense,
-            lexical=lexical.ranking,
-            matched_terms={
-                number: {found.terms[term]: share for term, share in shares.items()}
-                for number, shares in lexical.contributions.items()
-            },
-        )
+
+async def _ask_generation(scope: WorkspaceScope) -> AsyncCursor[DictRow]:
+    return await scope.connection.execute(_SQL["generation"], {"workspace_id": scope.workspace_id})
+
+
+async def _read_generation(asked: AsyncCursor[DictRow]) -> int:
+    row = await asked.fetchone()
+    if row is None:
+        raise NotFound("the workspace is gone")
+    generation: int = row["generation"]
+    return generation
+
+
+def _narrows(request: RecallRequest) -> bool:
+    return bool(request.phrases or request.excluded)
+
+
+async def _ranked(
+    transaction: WorkspaceScope,
+    state: IndexState,
+    scope: _Scope,
+    found: _Found,
+    request: RecallRequest,
+) -> Recalled:
+    lexical = await _scored(state, scope.searched, found.postings, request.limit)
+    similarities: Mapping[int, float] = scores_of(found.dense)
+    bm25: Mapping[int, float] = scores_of(lexical.ranking)
+    if request.complete:
+        bm25 = complete_bm25(state, found.postings, found.dense, lexical.ranking)
+        if request.vector is not None:
+            similarities = await complete_similarities(
+                transaction, state, request.vector, found.dense, lexical.ranking
+            )
+    matched = {
+        number: {found.terms[term]: share for term, share in shares.items()}
+        for number, shares in lexical.contributions.items()
+    }
+    return Recalled(
+        dense=found.dense,
+        lexical=lexical.ranking,
+        matched_terms=matched,
+        similarities=similarities,
+        bm25=bm25,
+        rarities={
+            found.terms[term]: _rarity(state, posting) for term, posting in found.postings.items()
+        },
+        absent_terms=_absent(scope.visible, found, matched),
+        languages=state.languages,
+        notes=scope.notes,
+        routes=routes_of(
+            found.routes,
+            found.document_postings,
+            scope.searched,
+            request,
+            (*found.dense, *lexical.ranking),
+        ),
+    )
+
+
+def _rarity(state: IndexState, posting: Posting) -> float:
+    numbers, _ = posting
+    live = numbers.size - state.dead.count_of_rising(numbers)
+    return inverse_frequency(state.corpus.live_chunks, live)
+
+
+def _absent(
+    visible: ChunkRanges,
+    found: _Found,
+    matched: Mapping[int, Mapping[str, float]],
+) -> tuple[str, ...]:
+    """The terms that no visible chunk holds; those that were seen to match need no counting."""
+    present = {term for terms in matched.values() for term in terms}
+    doubtful = [term for term in found.postings if found.terms[term] not in present]
+    # What is visible is not dead, so postings of the dead count for nothing.
+    absent = {term for term in doubtful if not visible.count_of_rising(found.postings[term][0])}
+    return tuple(name for term, name in found.terms.items() if term in absent)
 
 
 async def _scored(

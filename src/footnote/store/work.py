@@ -20,6 +20,7 @@ from footnote.domain import (
     SourceType,
     Stage,
 )
+from footnote.index.routing import document_terms
 from footnote.index.terms import term_ids
 from footnote.ports import Vectors
 from footnote.store.blobs import LocalBlobs, blob_key
@@ -108,6 +109,7 @@ class PostgresVersionInWork:
                     external_id=f"{parent.document_id}/{position:04d}",
                     parent_id=parent.document_id,
                     source_type=SourceType.EMAIL_ATTACHMENT,
+                    tags=parent.tags,
                     access=self.stored.access,
                     failure=failure,
                 ),
@@ -130,6 +132,10 @@ class PostgresVersionInWork:
     def term_ids(self, terms: Sequence[str]) -> tuple[int, ...]:
         """The workspace's numbers of the terms, in their order."""
         return tuple(term_ids(self.lexical_key, terms))
+
+    def document_term_ids(self, terms: Sequence[str]) -> tuple[int, ...]:
+        """The numbers of the terms where they stand for a whole document, in their order."""
+        return tuple(term_ids(self.lexical_key, document_terms(terms)))
 
     async def missing_vectors(self, text_hashes: Sequence[bytes]) -> set[bytes]:
         """Those of the texts that were never embedded in this workspace and lane."""

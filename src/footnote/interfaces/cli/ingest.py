@@ -48,6 +48,14 @@ class Outcome:
         )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Labels:
+    """What all files of a command line are sorted under."""
+
+    collection: str | None
+    tags: tuple[str, ...]
+
+
 def ingest(
     *,
     context: typer.Context,
@@ -56,6 +64,10 @@ def ingest(
         typer.Argument(exists=True, metavar="PATH", help="Files, and folders to walk."),
     ],
     collection: Collection = None,
+    tags: Annotated[
+        list[str] | None,
+        typer.Option("--tag", metavar="TAG", help="Sort them under this; may be repeated."),
+    ] = None,
     wait: Annotated[
         bool,
         typer.Option("--wait/--no-wait", help="Index them now, or leave them to a worker."),
@@ -72,8 +84,9 @@ def ingest(
             hint="Name files, or folders with files that are not hidden.",
         )
     name = chosen_workspace(context, workspace)
+    labels = Labels(collection=collection, tags=tuple(tags or ()))
     with _progress(visible=not as_json) as progress:
-        outcomes = wait_for(_ingest(settings, name, files, collection, progress, wait=wait))
+        outcomes = wait_for(_ingest(settings, name, files, labels, progress, wait=wait))
     if as_json:
         present.print_json(schemas.IngestReport(files=tuple(map(_shape, outcomes))))
     else:
@@ -103,7 +116,7 @@ async def _ingest(
     settings: Settings,
     name: str | None,
     files: Sequence[Path],
-    collection: str | None,
+    labels: Labels,
     progress: Progress,
     *,
     wait: bool,
@@ -113,7 +126,7 @@ async def _ingest(
         reading = progress.add_task("taking in", total=len(files), stages="")
         outcomes = []
         for path in files:
-            outcomes.append(await _receive(workspace, path, collection))
+            outcomes.append(await _receive(workspace, path, labels))
             progress.advance(reading)
         documents = {
             outcome.document.document_id: outcome.document
@@ -135,9 +148,11 @@ async def _ingest(
         return [_rested(outcome, documents) for outcome in outcomes]
 
 
-async def _receive(workspace: WorkspaceEngine, path: Path, collection: str | None) -> Outcome:
+async def _receive(workspace: WorkspaceEngine, path: Path, labels: Labels) -> Outcome:
     try:
-        received = await workspace.receive_file(path, collection=collection)
+        received = await workspace.receive_file(
+            path, collection=labels.collection, tags=labels.tags
+        )
     except (DocumentFailed, InvalidRequest) as error:
         return Outcome(path=path, refusal="; ".join(filter(None, (str(error), error.hint))))
     return Outcome(path=path, received=received, document=received.document)

@@ -8,7 +8,15 @@ from typing import Annotated
 
 import typer
 
-from footnote.interfaces.cli import documents, ingest, operations, questions, serve, workspaces
+from footnote.interfaces.cli import (
+    documents,
+    evaluate,
+    ingest,
+    operations,
+    questions,
+    serve,
+    workspaces,
+)
 from footnote.interfaces.cli.edge import exit_code_of
 from footnote.interfaces.cli.options import EXIT_CODES, RootWorkspace
 
@@ -47,6 +55,7 @@ app.command("ask", epilog=EXIT_CODES)(questions.ask)
 app.add_typer(documents.app)
 app.add_typer(workspaces.app)
 app.command("serve", epilog=EXIT_CODES)(serve.serve)
+app.command("eval", epilog=EXIT_CODES)(evaluate.evaluate)
 app.command("worker", epilog=EXIT_CODES)(operations.worker)
 app.command("doctor", epilog=EXIT_CODES)(operations.doctor)
 

@@ -18,13 +18,10 @@ from rich.text import Text
 
 from footnote.domain import (
     Answer,
-    BlockKind,
     Citation,
     Document,
     DocumentStatus,
-    Evidence,
     Health,
-    Passage,
     Workspace,
 )
 
@@ -125,61 +122,24 @@ def show_answer(console: Console, answer: Answer) -> None:
     prose.rstrip()
     console.print(prose)
     console.print()
-    notes = _numbered()
+    notes = numbered()
     for citation in answer.citations:
         notes.add_row(Text(f"[{citation.marker}]", style="bold cyan"), footnote(citation))
     console.print(notes)
 
 
-def show_evidence(console: Console, evidence: Sequence[Evidence]) -> None:
-    """Search results, best first: where each stands, what it says, why it is here."""
-    if not evidence:
-        console.print(Text("Nothing found.", style="yellow"))
-    results = _numbered()
-    for item in evidence:
-        passage = item.passage
-        text = rows(passage.text) if passage.kind is BlockKind.TABLE else excerpt(passage.text)
-        lines = Text("\n").join([_heading(item), Text(text), Text(_reason(item) + "\n", "dim")])
-        results.add_row(Text(str(item.rank), style="bold cyan"), lines)
-    console.print(results)
-
-
-def _numbered() -> Table:
+def numbered() -> Table:
+    """Rows with a narrow column of numbers or markers before them."""
     numbered = Table.grid(padding=(0, 1))
     numbered.add_column(justify="right", no_wrap=True)
     numbered.add_column(overflow="fold")
     return numbered
 
 
-def _heading(item: Evidence) -> Text:
-    passage = item.passage
-    title = passage.document_title
-    where = place(title, passage.heading_path, passage.page_start, passage.paragraph_start)
-    return Text.assemble(
-        (plain(passage.document_title), "bold"),
-        f" ({_file_of(passage)})",
-        (f" › {where}" if where else "", "dim"),
-    )
-
-
-def _file_of(passage: Passage) -> str:
-    inside = f" in {plain(passage.parent_title)}" if passage.parent_title else ""
-    return plain(passage.filename) + inside
-
-
-def _reason(item: Evidence) -> str:
-    reasons = [f"score {item.score:.4f}"]
-    if item.similarity is not None:
-        reasons.append(f"similarity {item.similarity:.2f}")
-    if item.matched_terms:
-        reasons.append("words: " + ", ".join(plain(term) for term in item.matched_terms))
-    return " · ".join([*reasons, item.passage.chunk_id])
-
-
 def show_degraded(degraded: Iterable[str]) -> None:
     """Say on standard error what a result had to do without."""
-    for stage in degraded:
-        notices().print(Text(f"Note: done without {plain(stage)}", style="yellow"))
+    for note in degraded:
+        notices().print(Text(f"Note: {plain(note)}", style="yellow"))
 
 
 def status_text(document: Document) -> Text:
@@ -261,6 +221,7 @@ def _facts(document: Document) -> Iterable[tuple[str, str | Text]]:
         "attached to": document.parent_id,
         "summary": excerpt(document.summary),
         "keywords": ", ".join(document.keywords),
+        "tags": ", ".join(document.tags),
     }
     yield "chunks", str(document.chunk_count)
     yield "class", document.document_class.value

@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from footnote.domain import Answer, SearchFilters, SearchRequest, SearchResponse
+from footnote.domain import Answer, SearchRequest, SearchResponse
 from footnote.interfaces import schemas
-from footnote.interfaces.cli import present
+from footnote.interfaces.cli import present, results, searching
 from footnote.interfaces.cli.edge import prepared, wait_for
 from footnote.interfaces.cli.loading import opened
 from footnote.interfaces.cli.options import AsJson, Collections, TopK, Workspace, chosen_workspace
@@ -23,19 +23,42 @@ def search(
     ],
     top_k: TopK = None,
     collection: Collections = None,
+    document: searching.DocumentIds = None,
+    source_type: searching.SourceTypes = None,
+    kind: searching.Kinds = None,
+    where: searching.Filter = None,
+    min_similarity: searching.MinSimilarity = None,
+    facet: searching.Facets = None,
+    plan: searching.PlanName = None,
+    changes: searching.Changes = None,
+    explain: searching.Explain = False,
     workspace: Workspace = None,
     as_json: AsJson = False,
 ) -> None:
     """Find the passages that answer a query."""
     settings = prepared(top_k=top_k)
     name = chosen_workspace(context, workspace)
-    request = SearchRequest(query=query, top_k=settings.top_k, filters=_within(collection))
+    request = SearchRequest(
+        query=query,
+        top_k=settings.top_k,
+        filters=searching.filters_of(
+            collections=collection,
+            documents=document,
+            source_types=source_type,
+            kinds=kind,
+            where=where,
+            min_similarity=min_similarity,
+        ),
+        plan=plan,
+        changes=searching.changes_of(changes),
+        facets=tuple(facet or ()),
+    )
     response = wait_for(_search(settings, name, request))
     present.show_degraded(response.degraded)
     if as_json:
         present.print_json(schemas.SearchResults.from_domain(response))
     else:
-        present.show_evidence(present.terminal(), response.evidence)
+        results.show_response(present.terminal(), response, explain=explain)
 
 
 async def _search(settings: Settings, name: str | None, request: SearchRequest) -> SearchResponse:
@@ -51,27 +74,53 @@ def ask(
     ],
     top_k: TopK = None,
     collection: Collections = None,
+    document: searching.DocumentIds = None,
+    source_type: searching.SourceTypes = None,
+    kind: searching.Kinds = None,
+    where: searching.Filter = None,
+    min_similarity: searching.MinSimilarity = None,
+    plan: searching.PlanName = None,
+    changes: searching.Changes = None,
+    explain: searching.Explain = False,
     workspace: Workspace = None,
     as_json: AsJson = False,
 ) -> None:
     """Answer a question, each statement with its footnote."""
     settings = prepared(top_k=top_k)
     name = chosen_workspace(context, workspace)
-    answer = wait_for(_ask(settings, name, question, top_k, _within(collection)))
+    request = SearchRequest(
+        query=question,
+        top_k=settings.top_k,
+        filters=searching.filters_of(
+            collections=collection,
+            documents=document,
+            source_types=source_type,
+            kinds=kind,
+            where=where,
+            min_similarity=min_similarity,
+        ),
+        plan=plan,
+        changes=searching.changes_of(changes),
+    )
+    answer = wait_for(_ask(settings, name, request))
     present.show_degraded(answer.degraded)
     if as_json:
         present.print_json(schemas.Answer.from_domain(answer))
-    else:
-        present.show_answer(present.terminal(), answer)
+        return
+    console = present.terminal()
+    results.show_correction(console, answer.question, answer.corrected_question)
+    present.show_answer(console, answer)
+    if explain:
+        results.show_evidence(console, answer.evidence, explain=True)
 
 
-async def _ask(
-    settings: Settings, name: str | None, question: str, top_k: int | None, filters: SearchFilters
-) -> Answer:
+async def _ask(settings: Settings, name: str | None, request: SearchRequest) -> Answer:
     async with opened(settings) as engine:
         workspace = await engine.workspace(name)
-        return await workspace.ask(question, top_k=top_k, filters=filters)
-
-
-def _within(collections: list[str] | None) -> SearchFilters:
-    return SearchFilters(collections=tuple(collections or ()))
+        return await workspace.ask(
+            request.query,
+            top_k=request.top_k,
+            filters=request.filters,
+            plan=request.plan,
+            changes=request.changes,
+        )

@@ -12,7 +12,7 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
 from footnote.errors import FootnoteError
-from footnote.interfaces.http import documents, operations, questions
+from footnote.interfaces.http import documents, operations, projects, questions
 from footnote.interfaces.http.guard import BodyLimit, LoopbackOnly
 from footnote.interfaces.http.lifecycle import Lifecycle, stop_this_process
 from footnote.interfaces.http.problems import Problem, answer_with_problems
@@ -33,6 +33,11 @@ paragraph and a quoted span.
 _TAGS = [
     {"name": "documents", "description": "Hand files in and see what became of them."},
     {"name": "questions", "description": "Search, read around a passage, ask."},
+    {
+        "name": "projects",
+        "description": "Search for clients that know projects and users: a project is a "
+        "collection, a user a principal.",
+    },
     {"name": "operations", "description": "Is it ready, and what does it hold?"},
 ]
 
@@ -68,7 +73,7 @@ def create_app(
         generate_unique_id_function=lambda route: route.name,
     )
     app.state.lifecycle = lifecycle
-    for router in (documents.router, questions.router, operations.router):
+    for router in (documents.router, questions.router, projects.router, operations.router):
         app.include_router(router)
     answer_with_problems(app)
     app.add_middleware(

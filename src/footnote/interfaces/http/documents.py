@@ -13,7 +13,7 @@ from footnote.errors import InvalidRequest
 from footnote.interfaces import schemas
 from footnote.interfaces.http import examples
 from footnote.interfaces.http.problems import ContentTooLarge
-from footnote.interfaces.http.requests import ExternalId, Metadata, Name
+from footnote.interfaces.http.requests import ExternalId, Metadata, Name, Tags
 from footnote.interfaces.http.scope import ALWAYS, TheSettings, TheWorkspace
 
 UPLOAD_PATH = "/v1/documents"
@@ -57,6 +57,12 @@ async def receive_document(
     metadata: Annotated[
         Json[Metadata] | None, Form(description="A JSON object of text, numbers and booleans.")
     ] = None,
+    tags: Annotated[
+        Tags | None,
+        Form(
+            description="What you sort it under; repeat the field. A known document keeps its own."
+        ),
+    ] = None,
 ) -> schemas.ReceivedDocument:
     """Accept a file; a worker indexes it. Ask for the document until it rests."""
     if not file.filename:
@@ -69,6 +75,7 @@ async def receive_document(
         collection=collection,
         external_id=external_id,
         metadata=metadata,
+        tags=tags or (),
     )
     if received.duplicate:
         response.status_code = 200

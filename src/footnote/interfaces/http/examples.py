@@ -37,6 +37,7 @@ DOCUMENT: dict[str, object] = {
     "sections": ["Coverage", "Deductibles", "Claims"],
     "dates": ["2025-01-01"],
     "metadata": {"year": 2025, "signed": True},
+    "tags": ["marine", "renewal"],
 }
 RECEIVED: dict[str, object] = {
     **DOCUMENT,
@@ -55,6 +56,19 @@ RECEIVED: dict[str, object] = {
 }
 DOCUMENT_LIST: dict[str, object] = {"documents": [DOCUMENT], "next_cursor": None}
 DOCUMENT_DETAIL: dict[str, object] = {**DOCUMENT, "attachments": []}
+
+
+def _began(stage: str, score: float, detail: dict[str, float] | None = None) -> dict[str, object]:
+    """The record of a stage that begins a ranking."""
+    return {
+        "stage": stage,
+        "rank_after": 1,
+        "score_after": score,
+        "rank_before": None,
+        "score_before": None,
+        "detail": detail or {},
+    }
+
 
 PASSAGE: dict[str, object] = {
     "chunk_id": _CHUNK_ID,
@@ -86,25 +100,39 @@ PASSAGE: dict[str, object] = {
 EVIDENCE: dict[str, object] = {
     **PASSAGE,
     "rank": 1,
-    "score": 0.0328,
+    "score": 0.83,
     "similarity": 0.71,
     "matched_terms": ["claim", "report"],
     "explanation": [
+        _began("dense", 0.71),
+        _began("lexical", 7.4, {"claim": 0.58, "report": 0.42}),
+        _began("adaptive", 0.83, {"dense_weight": 0.4, "dense": 0.32, "lexical": 0.51}),
+    ],
+    "why": "Ranked 1st: 1st by meaning (similarity 0.71); 1st by words (“claim”, “report”, "
+    "BM25 7.40); 1st of both together (adaptive, meaning weighing 40%).",
+    "near_duplicates": [
         {
-            "stage": "fuse",
-            "rank_after": 1,
-            "score_after": 0.0328,
-            "rank_before": None,
-            "score_before": None,
-            "detail": {"dense_rank": 1, "lexical_rank": 1},
+            "chunk_id": "0198c0de-77aa-7c11-8d02-5e6f7a8b9c0d:1:9",
+            "document_id": "0198c0de-77aa-7c11-8d02-5e6f7a8b9c0d",
+            "document_title": "Claims handbook",
+            "page": 12,
+            "overlap": 0.92,
         }
     ],
+    "neighbours": [],
 }
 SEARCH_RESULTS: dict[str, object] = {
     "query": "How soon must a claim be reported?",
     "evidence": [EVIDENCE],
     "degraded": [],
-    "timings_ms": {"recall": 3.1, "fuse": 0.1},
+    "plan": "balanced",
+    "searched": [],
+    "standalone_question": None,
+    "corrected_query": None,
+    "confidence": 0.9,
+    "facets": {"class": [{"value": "policy", "documents": 3}]},
+    "cached": None,
+    "timings_ms": {"recall": 3.1, "fuse": 0.1, "total": 4.2},
 }
 PASSAGE_CONTEXT: dict[str, object] = {
     "chunk": PASSAGE,
@@ -139,6 +167,7 @@ ANSWER: dict[str, object] = {
     ],
     "evidence": [EVIDENCE],
     "confidence": 0.86,
+    "corrected_question": None,
     "degraded": [],
     "timings_ms": {"search": 6.4, "answer": 1.2},
 }
@@ -155,6 +184,15 @@ STATS: dict[str, object] = {
         "revision": "1",
         "languages": ["en"],
         "fingerprint": "document/local/all-MiniLM-L6-v2/384/1",
+    },
+    "search_cache": {
+        "hit_rate": 0.25,
+        "exact_hits": 40,
+        "near_hits": 10,
+        "misses": 150,
+        "evictions": 0,
+        "entries": 96,
+        "bytes": 1482240,
     },
 }
 READY: dict[str, object] = {
@@ -186,6 +224,27 @@ SEARCHES: dict[str, Example] = {
             "filters": {"collections": ["insurance"]},
         },
     },
+    "everything": {
+        "summary": "A plan with changes, a filter, facets and a conversation",
+        "value": {
+            "query": "And for storm damage?",
+            "plan": "thorough",
+            "stages": {"fusion": "rrf", "diversity": "mmr", "neighbours": 1},
+            "filters": {
+                "evidence_types": ["paragraph", "table"],
+                "where": {
+                    "any": [{"class": "policy"}, {"tags": "marine"}],
+                    "date": {"gte": "2024-01-01"},
+                },
+                "min_similarity": 0.2,
+            },
+            "facets": ["class", "metadata.year"],
+            "conversation": [
+                {"role": "user", "text": "How soon must a claim be reported?"},
+                {"role": "assistant", "text": "Within 14 days of the loss. [1]"},
+            ],
+        },
+    },
 }
 CONTEXTS: dict[str, Example] = {
     "neighbours": {
@@ -197,6 +256,67 @@ QUESTIONS: dict[str, Example] = {
     "question": {
         "summary": "A question",
         "value": {"question": "How soon must a claim be reported?"},
+    },
+    "planned": {
+        "summary": "By a plan, from some documents",
+        "value": {
+            "question": "How soon must a claim be reported?",
+            "plan": "thorough",
+            "filters": {"where": {"class": "policy"}},
+        },
+    },
+}
+PROJECT_CHUNK: dict[str, object] = {
+    "chunk_id": _CHUNK_ID,
+    "document_id": _DOCUMENT_ID,
+    "evidence_id": _DOCUMENT_ID,
+    "title": "Marine policy POL-88213-X",
+    "filename": "policy.pdf",
+    "text": "A claim must be reported within 14 days of the loss.",
+    "page": 3,
+    "heading_path": ["Claims", "Notice"],
+    "source_type": "upload",
+}
+PROJECT_RESULTS: dict[str, object] = {
+    "results": [{**PROJECT_CHUNK, "rank": 1, "score": 0.83, "similarity": 0.71}],
+    "total_results": 1,
+    "query": "How soon must a claim be reported?",
+    "project_id": "insurance",
+    "user_id": "alice",
+    "limit": 5,
+    "evidence_types": ["upload", "policy"],
+    "min_similarity": 0.2,
+}
+PROJECT_CONTEXT: dict[str, object] = {
+    "chunk": PROJECT_CHUNK,
+    "context_before": [],
+    "context_after": [],
+}
+PROJECT_SEARCHES: dict[str, Example] = {
+    "question": {
+        "summary": "A question to a project",
+        "value": {
+            "query": "How soon must a claim be reported?",
+            "project_id": "insurance",
+            "user_id": "alice",
+        },
+    },
+    "restricted": {
+        "summary": "Of some types, near the query",
+        "value": {
+            "query": "How soon must a claim be reported?",
+            "project_id": "insurance",
+            "user_id": "alice",
+            "limit": 5,
+            "evidence_types": ["upload", "policy"],
+            "min_similarity": 0.2,
+        },
+    },
+}
+PROJECT_CONTEXTS: dict[str, Example] = {
+    "neighbours": {
+        "summary": "Two chunks either side",
+        "value": {"chunk_id": _CHUNK_ID, "user_id": "alice", "context_window": 2},
     }
 }
 UPLOAD_FORM: dict[str, object] = {
@@ -208,6 +328,7 @@ UPLOAD_FORM: dict[str, object] = {
                     "collection": "insurance",
                     "external_id": "policies/POL-88213-X",
                     "metadata": '{"year": 2025, "signed": true}',
+                    "tags": ["marine", "renewal"],
                 }
             }
         }

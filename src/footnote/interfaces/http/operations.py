@@ -41,5 +41,5 @@ async def health(life: TheLifecycle, response: Response) -> schemas.Health:
     responses={200: examples.json_example("Statistics", examples.STATS), **ALWAYS},
 )
 async def stats(workspace: TheWorkspace) -> schemas.Stats:
-    """Documents by status, chunks, and the embedding model with its lane."""
+    """Documents by status, chunks, the embedding model with its lane, and how the cache fares."""
     return schemas.Stats.from_domain(await workspace.stats())

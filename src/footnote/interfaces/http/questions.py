@@ -58,6 +58,11 @@ async def answer_question(
 ) -> schemas.Answer:
     """An answer whose every statement is cited; `found` is false when there is none."""
     answer = await workspace.ask(
-        request.question, top_k=request.top_k, filters=request.filters.to_domain()
+        request.question,
+        top_k=request.top_k,
+        filters=request.filters.to_domain(),
+        plan=request.plan,
+        changes=request.stages.to_domain(),
+        conversation=requests.turns(request.conversation),
     )
     return schemas.Answer.from_domain(answer)

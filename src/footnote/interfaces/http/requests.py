@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from footnote import domain
-from footnote.domain import MAX_EXTERNAL_ID_CHARACTERS, MAX_NAME_CHARACTERS
+from footnote.domain import (
+    MAX_EXTERNAL_ID_CHARACTERS,
+    MAX_NAME_CHARACTERS,
+    MAX_TAG_CHARACTERS,
+    MAX_TAGS,
+)
+from footnote.errors import InvalidRequest
+from footnote.filters import condition_from
 from footnote.text import is_storable
 
 MAX_QUERY_CHARACTERS = 8_000
 """Longer text is a document, not a question."""
+
+MAX_TURNS = 100
+MAX_TURN_CHARACTERS = 20_000
 
 
 def storable(text: str) -> str:
@@ -26,6 +36,12 @@ Name = Annotated[str, Field(min_length=1, max_length=MAX_NAME_CHARACTERS), After
 ExternalId = Annotated[
     str, Field(min_length=1, max_length=MAX_EXTERNAL_ID_CHARACTERS), AfterValidator(storable)
 ]
+Tags = Annotated[
+    list[
+        Annotated[str, Field(min_length=1, max_length=MAX_TAG_CHARACTERS), AfterValidator(storable)]
+    ],
+    Field(max_length=MAX_TAGS),
+]
 StorableText = Annotated[str, AfterValidator(storable)]
 Metadata = Annotated[
     dict[StorableText, bool | int | Annotated[float, Field(allow_inf_nan=False)] | StorableText],
@@ -37,54 +53,148 @@ Query = Annotated[str, Field(min_length=1, max_length=MAX_QUERY_CHARACTERS)]
 TopK = Annotated[int, Field(ge=1, le=200)]
 
 
-class _Request(BaseModel):
+class Request(BaseModel):
+    """A JSON body; a member it does not know is refused."""
+
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Filters(_Request):
-    """What restricts a search, applied before the best are taken."""
+MinSimilarity = Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)]
+
+
+class Filters(Request):
+    """What restricts a search, applied before the best are taken; all that is given must hold."""
 
     collections: tuple[Name, ...] = ()
     document_ids: tuple[UUID, ...] = ()
     source_types: tuple[domain.SourceType, ...] = ()
+    evidence_types: tuple[domain.BlockKind, ...] = Field((), description="Kinds of chunk.")
+    where: dict[str, object] | None = Field(
+        None,
+        description="A condition on documents, in the grammar of filters.",
+        examples=[{"language": "de", "page_count": {"gte": 3}}],
+    )
+    min_similarity: MinSimilarity | None = Field(
+        None, description="Cosine to the query that evidence must reach; the server's if null."
+    )
 
     def to_domain(self) -> domain.SearchFilters:
-        """The filters as retrieval receives them."""
+        """The filters as retrieval receives them. Raises InvalidRequest."""
         return domain.SearchFilters(
             collections=self.collections,
             document_ids=self.document_ids,
             source_types=self.source_types,
+            evidence_types=self.evidence_types,
+            where=None if self.where is None else _condition(self.where),
+            min_similarity=self.min_similarity,
         )
 
 
-class Search(_Request):
+def _condition(where: dict[str, object]) -> domain.Condition:
+    try:
+        return condition_from(where)
+    except InvalidRequest as error:
+        raise InvalidRequest(f"body.filters.where: {error}", hint=error.hint) from error
+
+
+class Stages(Request):
+    """What is changed of a plan; null leaves what the plan says."""
+
+    fusion: domain.FusionName | None = Field(None, description="How the two recalls become one.")
+    route: bool | None = Field(None, description="Search the documents first, then within a few.")
+    rerank: bool | None = Field(None, description="Read the best candidates beside the query.")
+    diversity: domain.DiversityName | None = Field(
+        None, description="How results are spread over documents."
+    )
+    neighbours: int | None = Field(
+        None, description="Chunks before and after each evidence merged into it, 0 to 10."
+    )
+    across_headings: bool | None = Field(
+        None, description="Whether neighbours may stand under another heading."
+    )
+    spelling: bool | None = Field(None, description="Mend the spelling of what is found nowhere.")
+    condense: bool | None = Field(
+        None, description="Put a follow-up question so that it stands alone; needs a model."
+    )
+    queries: int | None = Field(
+        None, description="Wordings that are searched, 1 to 5; more than one needs a model."
+    )
+    hypothetical: bool | None = Field(
+        None, description="Search with the vector of an imagined answer; needs a model."
+    )
+    corrections: int | None = Field(
+        None, description="Cycles of grading and rewriting, 0 to 2; needs a model."
+    )
+    cache: bool | None = Field(None, description="Answer from an earlier search, if there is one.")
+
+    def to_domain(self) -> domain.PlanChanges:
+        """The changes as retrieval receives them."""
+        return domain.PlanChanges(**self.model_dump())
+
+
+class Turn(Request):
+    """One message of the conversation a question belongs to."""
+
+    role: Literal["user", "assistant"]
+    text: str = Field(max_length=MAX_TURN_CHARACTERS)
+
+
+Plan = Annotated[
+    Name | None,
+    Field(description="`balanced`, `fast` or `thorough`; the server's default if null."),
+]
+Conversation = Annotated[
+    tuple[Turn, ...],
+    Field(max_length=MAX_TURNS, description="What was said before, oldest first."),
+]
+
+
+class Search(Request):
     """A search of one workspace."""
 
-    query: Query = Field(description="Words, an identifier or a question.")
-    top_k: TopK | None = Field(None, description="How much evidence; the server's default if null.")
+    query: Query = Field(
+        description='Words, an identifier or a question; "quoted" is a phrase, -word excludes.'
+    )
+    top_k: TopK | None = Field(None, description="How much evidence; the server's if null.")
     filters: Filters = Filters()
-    plan: Name | None = Field(None, description="The name of a plan; the workspace's if null.")
+    plan: Plan = None
+    stages: Stages = Field(Stages(), description="What is changed of the plan.")
+    facets: tuple[Name, ...] = Field(
+        (), description="Fields whose commonest values are counted within the filters."
+    )
+    conversation: Conversation = ()
 
     def to_domain(self, default_top_k: int) -> domain.SearchRequest:
-        """The request as retrieval receives it."""
+        """The request as retrieval receives it. Raises InvalidRequest."""
         return domain.SearchRequest(
             query=self.query,
             top_k=self.top_k or default_top_k,
             filters=self.filters.to_domain(),
             plan=self.plan,
+            changes=self.stages.to_domain(),
+            facets=self.facets,
+            conversation=turns(self.conversation),
         )
 
 
-class Context(_Request):
+class Context(Request):
     """A passage and how many of its neighbours are wanted."""
 
     chunk_id: str = Field(min_length=1, max_length=200)
     window: int = Field(2, ge=0, le=20, description="Chunks before and after.")
 
 
-class Question(_Request):
+class Question(Request):
     """A question to one workspace."""
 
     question: Query
     top_k: TopK | None = Field(None, description="How much evidence to answer from.")
     filters: Filters = Filters()
+    plan: Plan = None
+    stages: Stages = Field(Stages(), description="What is changed of the plan.")
+    conversation: Conversation = ()
+
+
+def turns(conversation: tuple[Turn, ...]) -> tuple[domain.Turn, ...]:
+    """The messages as retrieval receives them."""
+    return tuple(domain.Turn(role=turn.role, text=turn.text) for turn in conversation)

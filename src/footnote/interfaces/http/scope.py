@@ -29,19 +29,20 @@ def engine(life: Annotated[Lifecycle, Depends(lifecycle)]) -> Engine:
     return life.engine
 
 
-async def workspace(
-    engine: Annotated[Engine, Depends(engine)],
-    footnote_workspace: Annotated[
-        str | None,
-        Header(
-            alias=WORKSPACE_HEADER,
-            description="The workspace's name; the server's default without it.",
-            examples=["acme"],
-            min_length=1,
-            max_length=200,
-        ),
-    ] = None,
-) -> WorkspaceEngine:
+TheEngine = Annotated[Engine, Depends(engine)]
+WorkspaceName = Annotated[
+    str | None,
+    Header(
+        alias=WORKSPACE_HEADER,
+        description="The workspace's name; the server's default without it.",
+        examples=["acme"],
+        min_length=1,
+        max_length=200,
+    ),
+]
+
+
+async def workspace(engine: TheEngine, footnote_workspace: WorkspaceName = None) -> WorkspaceEngine:
     """The engine inside the named workspace. Raises NotFound."""
     return await engine.workspace(footnote_workspace)
 

@@ -30,11 +30,13 @@ ON CONFLICT DO NOTHING
 -- name: insert
 INSERT INTO documents (
     workspace_id, document_id, collection, external_id, parent_id, filename, title, media_type,
-    source_type, byte_size, content_sha256, status, stage, failure, version, metadata, access, created_by
+    source_type, byte_size, content_sha256, status, stage, failure, version, metadata, tags, access,
+    created_by
 ) VALUES (
     %(workspace_id)s, %(document_id)s, %(collection)s, %(external_id)s, %(parent_id)s,
     %(filename)s, %(filename)s, %(media_type)s, %(source_type)s, %(byte_size)s,
-    %(content_sha256)s, %(status)s, 'receive', %(failure)s, 1, %(metadata)s, %(access)s, %(created_by)s
+    %(content_sha256)s, %(status)s, 'receive', %(failure)s, 1, %(metadata)s, %(tags)s,
+    %(access)s, %(created_by)s
 )
 RETURNING *
 
@@ -45,6 +47,24 @@ INSERT INTO document_versions (
     %(workspace_id)s, %(document_id)s, %(version)s, %(filename)s, %(media_type)s, %(byte_size)s,
     %(content_sha256)s, %(blob_key)s
 )
+
+-- name: announce
+-- What readers cached of a generation is valid for it alone.
+UPDATE index_states SET generation = generation + 1 WHERE workspace_id = %(workspace_id)s
+
+-- name: tag
+-- An attachment is tagged as what it is attached to.
+WITH RECURSIVE family AS (
+    SELECT document_id FROM documents
+    WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
+    UNION
+    SELECT child.document_id FROM documents AS child
+    JOIN family ON child.parent_id = family.document_id
+    WHERE child.workspace_id = %(workspace_id)s
+)
+UPDATE documents SET tags = %(tags)s, updated_at = now()
+WHERE workspace_id = %(workspace_id)s AND document_id IN (SELECT document_id FROM family)
+RETURNING *
 
 -- name: new_version
 -- The published version stays searchable until the new one is.
@@ -96,7 +116,11 @@ WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
     AND version = %(version)s AND published_version IS DISTINCT FROM %(version)s
 
 -- name: begin_stage
-UPDATE documents SET status = 'ingesting', stage = %(stage)s, updated_at = now()
+-- A search may filter by the time of a published document's last change, and stages pass without
+-- a new generation; so it is kept until the new version is published or fails.
+UPDATE documents SET
+    status = 'ingesting', stage = %(stage)s,
+    updated_at = CASE WHEN isempty(chunks) THEN now() ELSE updated_at END
 WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
     AND version = %(version)s AND published_version IS DISTINCT FROM %(version)s
 

@@ -17,14 +17,6 @@ WHERE workspace_id = %(workspace_id)s AND NOT isempty(chunks) AND language IS NO
 GROUP BY language
 ORDER BY count(*) DESC, language
 
--- name: visible
--- Row-level security leaves out the documents the principal may not see.
-SELECT range_agg(chunks) AS visible FROM documents
-WHERE workspace_id = %(workspace_id)s AND NOT isempty(chunks)
-    AND (%(collections)s::text[] IS NULL OR collection = ANY (%(collections)s::text[]))
-    AND (%(document_ids)s::uuid[] IS NULL OR document_id = ANY (%(document_ids)s::uuid[]))
-    AND (%(source_types)s::text[] IS NULL OR source_type = ANY (%(source_types)s::text[]))
-
 -- name: postings
 -- Equality on uuid and int is leakproof, so row-level security leaves the primary key usable.
 SELECT term, chunk_numbers, frequencies FROM postings

@@ -1,4 +1,4 @@
-"""The composition root: wires the rooms into the verbs of the product."""
+"""The verbs of the product: those of an installation, and those of one workspace."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from footnote.answering.pipeline import ExtractiveAnswerer
@@ -23,38 +24,41 @@ from footnote.domain import (
     Lane,
     MetadataValue,
     PassageContext,
+    PlanChanges,
     Principal,
     Received,
     SearchFilters,
     SearchRequest,
     SearchResponse,
     SourceType,
+    Turn,
     Workspace,
     WorkspaceStats,
 )
+from footnote.engine.files import TooLarge, clean_name, read_file
 from footnote.errors import (
     Conflict,
     DocumentUnreadable,
     FootnoteError,
     InvalidRequest,
     NotFound,
-    StoreUnavailable,
 )
-from footnote.index.analysis import TextAnalyzer
 from footnote.ingestion.labels import (
     checked_collection,
     checked_external_id,
     checked_metadata,
+    checked_tags,
 )
 from footnote.ingestion.pipeline import UNKNOWN_TYPE, failure_of
-from footnote.ingestion.receive import check_received, too_large
-from footnote.models.minilm import MiniLmEmbedder, load_minilm
+from footnote.ingestion.receive import check_received
+from footnote.models.breaker import GuardedReranker
+from footnote.models.minilm import MiniLmEmbedder
 from footnote.ports import Analyzer, Index
-from footnote.retrieval.fusion import fusion_by_name
+from footnote.retrieval.journal import Asker
 from footnote.retrieval.pipeline import Search
-from footnote.settings import Settings, load_settings
+from footnote.settings import Settings
 from footnote.store.blobs import LocalBlobs, blob_key
-from footnote.store.database import SYSTEM, Database, WorkspaceScope, open_database
+from footnote.store.database import SYSTEM, Database, WorkspaceScope
 from footnote.store.dense import DenseBreadth
 from footnote.store.documents import (
     Incoming,
@@ -64,19 +68,18 @@ from footnote.store.documents import (
     receive_document,
 )
 from footnote.store.embedded import (
-    APPLICATION_ROLE,
-    OWNER_ROLE,
     EmbeddedPostgres,
-    private_folder,
-    start_embedded,
 )
 from footnote.store.index_cache import IndexCache
-from footnote.store.migrate import migrate
 from footnote.store.passages import passage_context
 from footnote.store.publishing import MaintenanceLimits, delete_document
 from footnote.store.recall import PostgresIndex
 from footnote.store.statistics import workspace_stats
 from footnote.store.workspaces import create_workspace, find_workspace, list_workspaces
+
+if TYPE_CHECKING:
+    # It brings the client libraries of an extra.
+    from footnote.models.writing import WritingModel
 
 MAX_CONTEXT_WINDOW = 50
 MAX_PAGE = 500
@@ -100,6 +103,8 @@ class Engine:
     cache: IndexCache
     search_stages: Search
     answerer: ExtractiveAnswerer
+    reranker: GuardedReranker | None = None
+    model: WritingModel | None = None
     server: EmbeddedPostgres | None = None
 
     async def __aenter__(self) -> Engine:
@@ -160,6 +165,9 @@ class Engine:
     async def close(self) -> None:
         """Let go of everything; the embedded Postgres stops when nobody else uses it."""
         self.embedder.close()
+        for model in (self.reranker, self.model):
+            if model is not None:
+                await model.close()
         await self.database.pool.close()
         if self.server is not None:
             await asyncio.to_thread(self.server.release)
@@ -187,24 +195,27 @@ class WorkspaceEngine:
         collection: str | None = None,
         external_id: str | None = None,
         metadata: Mapping[str, MetadataValue] | None = None,
+        tags: Sequence[str] = (),
         source_type: SourceType = SourceType.UPLOAD,
         access: Sequence[str] | None = None,
     ) -> Received:
         """Accept a file: once this returns, it cannot be lost.
 
         A file that can be seen to be unreadable is kept as a failed document. The same bytes
-        give the existing document; other bytes under a known external id a new version.
+        give the existing document; other bytes under a known external id a new version. A
+        known document keeps its tags unless others are given.
         """
         collection = checked_collection(collection or self.engine.settings.default_collection)
         external_id = checked_external_id(external_id)
         metadata = checked_metadata(metadata or {})
+        tags = checked_tags(tags)
         sha256 = hashlib.sha256(content).hexdigest()
         key = blob_key(self.workspace.workspace_id, sha256)
         await self.engine.blobs.put(key, content)
         media_type, failure = self._examined(content, filename)
         return await self._accept(
             Incoming(
-                filename=_clean_name(filename),
+                filename=clean_name(filename),
                 media_type=media_type,
                 byte_size=len(content),
                 content_sha256=sha256,
@@ -212,35 +223,44 @@ class WorkspaceEngine:
                 collection=collection,
                 external_id=external_id,
                 metadata=metadata,
+                tags=tags,
                 source_type=source_type,
                 access=None if access is None else tuple(access),
                 failure=failure,
             )
         )
 
-    async def receive_file(self, path: Path, *, collection: str | None = None) -> Received:
+    async def receive_file(
+        self, path: Path, *, collection: str | None = None, tags: Sequence[str] = ()
+    ) -> Received:
         """Accept a file from a disk, under its path as external id.
 
         One that is too large is kept as a failed document without its bytes. Raises
         InvalidRequest when it cannot be opened.
         """
         settings = self.engine.settings
-        file = await asyncio.to_thread(_read_file, path, settings.max_file_bytes)
-        if isinstance(file, _TooLarge):
+        tags = checked_tags(tags)
+        file = await asyncio.to_thread(read_file, path, settings.max_file_bytes)
+        if isinstance(file, TooLarge):
             return await self._accept(
                 Incoming(
-                    filename=_clean_name(path.name),
+                    filename=clean_name(path.name),
                     media_type=UNKNOWN_TYPE,
                     byte_size=file.byte_size,
                     content_sha256=file.content_sha256,
                     blob_key=NO_BLOB,
                     collection=checked_collection(collection or settings.default_collection),
                     external_id=file.location,
+                    tags=tags,
                     failure=file.failure,
                 )
             )
         return await self.receive(
-            file.content, path.name, collection=collection, external_id=file.location
+            file.content,
+            path.name,
+            collection=collection,
+            external_id=file.location,
+            tags=tags,
         )
 
     async def documents(
@@ -289,7 +309,8 @@ class WorkspaceEngine:
 
     async def search(self, request: SearchRequest) -> SearchResponse:
         """Evidence for a query. Raises InvalidRequest and LaneMismatch."""
-        return await self.engine.search_stages(request, self._index())
+        asker = Asker(workspace_id=self.workspace.workspace_id, principal=self.principal)
+        return await self.engine.search_stages(request, self._index(), asker)
 
     async def context(self, chunk_id: str, window: int = 2) -> PassageContext:
         """A passage between its neighbours. Raises NotFound and InvalidRequest."""
@@ -301,27 +322,45 @@ class WorkspaceEngine:
             return await passage_context(scope, chunk_id, window)
 
     async def ask(
-        self, question: str, *, top_k: int | None = None, filters: SearchFilters | None = None
+        self,
+        question: str,
+        *,
+        top_k: int | None = None,
+        filters: SearchFilters | None = None,
+        plan: str | None = None,
+        changes: PlanChanges | None = None,
+        conversation: Sequence[Turn] = (),
     ) -> Answer:
-        """An answer whose statements are cited, or an honest one that there is none."""
+        """An answer whose statements are cited, or an honest one that there is none.
+
+        Evidence is searched as in `search`, by the plan with its changes.
+        """
         response = await self.search(
             SearchRequest(
                 query=question,
                 top_k=top_k or self.engine.settings.top_k,
                 filters=filters or SearchFilters(),
+                plan=plan,
+                changes=changes or PlanChanges(),
+                conversation=tuple(conversation),
             )
         )
-        answer = await self.engine.answerer(response.query, response.evidence)
+        meant = response.corrected_query or response.standalone_question or response.query
+        answer = await self.engine.answerer(meant, response.evidence)
         return replace(
             answer,
+            question=response.query,
+            corrected_question=response.corrected_query,
             degraded=response.degraded,
             timings_ms=dict(response.timings_ms) | dict(answer.timings_ms),
         )
 
     async def stats(self) -> WorkspaceStats:
-        """What the workspace holds, as far as the principal may see."""
+        """What the workspace holds, as far as the principal may see, and how its cache fares."""
         async with self._scope() as scope:
-            return await workspace_stats(scope, self.engine.lane)
+            stats = await workspace_stats(scope, self.engine.lane)
+        cache = self.engine.search_stages.cache.stats(self.workspace.workspace_id)
+        return replace(stats, search_cache=cache)
 
     def _examined(self, content: bytes, filename: str) -> tuple[str, Failure | None]:
         try:
@@ -349,119 +388,3 @@ class WorkspaceEngine:
 
     def _scope(self) -> AbstractAsyncContextManager[WorkspaceScope]:
         return self.engine.database.workspace(self.workspace.workspace_id, self.principal)
-
-
-async def open_engine(settings: Settings | None = None) -> Engine:
-    """Start the database, bring it up to date and load the model.
-
-    Raises StoreUnavailable or LaneUnavailable, with what to do about it.
-    """
-    settings = settings or load_settings()
-    await asyncio.to_thread(_make_home, settings.home)
-    embedder = await asyncio.to_thread(
-        load_minilm,
-        settings.home / "models",
-        settings.embedding_precision,
-        settings.model_threads,
-        settings.embedding_batch_tokens,
-    )
-    server = None
-    try:
-        if settings.database_url is None:
-            server = await asyncio.to_thread(start_embedded, settings.home)
-        url, owner_url = database_urls(settings, server)
-        await asyncio.to_thread(migrate, owner_url)
-        database = await open_database(url, settings.pool_size, settings.statement_timeout_seconds)
-    except BaseException:
-        embedder.close()
-        if server is not None:
-            server.release()
-        raise
-    return _wire(settings, embedder, database, (url, owner_url), server)
-
-
-def database_urls(settings: Settings, server: EmbeddedPostgres | None) -> tuple[str, str]:
-    """Where the application and where the owner of the tables connects."""
-    if server is not None:
-        return server.url(APPLICATION_ROLE), server.url(OWNER_ROLE)
-    assert settings.database_url is not None, "without a URL the server is embedded"
-    return settings.database_url, settings.owner_database_url or settings.database_url
-
-
-def _wire(
-    settings: Settings,
-    embedder: MiniLmEmbedder,
-    database: Database,
-    urls: tuple[str, str],
-    server: EmbeddedPostgres | None,
-) -> Engine:
-    analyzer = TextAnalyzer()
-    return Engine(
-        settings=settings,
-        lane=embedder.lane,
-        database=database,
-        database_url=urls[0],
-        owner_url=urls[1],
-        blobs=LocalBlobs(settings.home / "blobs"),
-        embedder=embedder,
-        analyzer=analyzer,
-        cache=IndexCache(settings.index_cache_bytes),
-        search_stages=Search(
-            embedder=embedder,
-            analyzer=analyzer,
-            fusion=fusion_by_name(settings.fusion, settings.rrf_k),
-            recall_limit=settings.recall_limit,
-        ),
-        answerer=ExtractiveAnswerer(
-            embedder=embedder, analyzer=analyzer, max_sentences=settings.answer_sentences
-        ),
-        server=server,
-    )
-
-
-def _make_home(home: Path) -> None:
-    try:
-        private_folder(home)
-    except OSError as error:
-        raise StoreUnavailable(
-            f"{home} cannot be used: {error.strerror}",
-            hint="set FOOTNOTE_HOME to a folder you may write to",
-        ) from error
-
-
-def _clean_name(filename: str) -> str:
-    """The last part of the name, without what no database or terminal should be handed."""
-    name = filename.replace("\\", "/").rsplit("/", 1)[-1]
-    printable = "".join(character for character in name if character.isprintable()).strip()
-    return printable[:255] or "unnamed"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _File:
-    location: str
-    content: bytes
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _TooLarge:
-    location: str
-    byte_size: int
-    content_sha256: str
-    failure: Failure
-
-
-def _read_file(path: Path, max_bytes: int) -> _File | _TooLarge:
-    """The file's bytes, or what is known of one too large to read. Raises InvalidRequest."""
-    try:
-        location = str(path.resolve())
-        size = path.stat().st_size
-        if size <= max_bytes:
-            return _File(location=location, content=path.read_bytes())
-        with path.open("rb") as file:
-            sha256 = hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise InvalidRequest(
-            f"{path} cannot be read: {error.strerror}", hint="check the path and its rights"
-        ) from error
-    failure = failure_of(too_large(size, path.name, max_bytes))
-    return _TooLarge(location=location, byte_size=size, content_sha256=sha256, failure=failure)

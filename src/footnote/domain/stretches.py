@@ -1,0 +1,63 @@
+"""Several chunks of a document become one passage: a stretch of its text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from footnote.domain.documents import BlockSpan
+from footnote.domain.search import Passage
+
+
+def stretched(
+    passage: Passage,
+    *,
+    header: str,
+    body: str,
+    char_start: int,
+    spans: Iterable[BlockSpan],
+    confidence: float | None,
+) -> Passage:
+    """The passage over a longer stretch, under its own identity, ordinal and kind.
+
+    `body` is the document's canonical text from `char_start` on, `header` what the continuation
+    of a table repeats before it. Pages and paragraphs are those of the spans, at least one.
+    """
+    joined = join_spans(spans)
+    pages = [span.page for span in joined if span.page is not None]
+    return replace(
+        passage,
+        text=header + body,
+        body_offset=len(header),
+        char_start=char_start,
+        char_end=char_start + len(body),
+        spans=joined,
+        page_start=min(pages, default=None),
+        page_end=max(pages, default=None),
+        paragraph_start=joined[0].paragraph,
+        paragraph_end=joined[-1].paragraph,
+        confidence=confidence,
+    )
+
+
+def join_spans(spans: Iterable[BlockSpan]) -> tuple[BlockSpan, ...]:
+    """The spans in the order of the text, the pieces of one block as one."""
+    joined: list[BlockSpan] = []
+    for span in sorted(spans, key=lambda each: (each.char_start, each.char_end)):
+        last = joined[-1] if joined else None
+        if last is not None and _block(last) == _block(span):
+            joined[-1] = replace(last, char_end=max(last.char_end, span.char_end))
+        else:
+            joined.append(span)
+    return tuple(joined)
+
+
+def mean_confidence(pieces: Iterable[tuple[float | None, int]]) -> float | None:
+    """The mean of confidences by the length beside each; None when nothing has one."""
+    weighted = [(value, length) for value, length in pieces if value is not None]
+    total = sum(length for _, length in weighted)
+    return sum(value * length for value, length in weighted) / total if total else None
+
+
+def _block(span: BlockSpan) -> tuple[object, ...]:
+    return span.page, span.paragraph, span.kind

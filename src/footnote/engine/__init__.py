@@ -1,0 +1,8 @@
+"""The composition root: wires the rooms into the verbs of the product."""
+
+from __future__ import annotations
+
+from footnote.engine.opening import database_urls, open_engine
+from footnote.engine.verbs import Engine, WorkspaceEngine
+
+__all__ = ["Engine", "WorkspaceEngine", "database_urls", "open_engine"]

@@ -1,0 +1,210 @@
+"""Wires the rooms into an engine."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import SecretStr
+
+from footnote.answering.pipeline import ExtractiveAnswerer
+from footnote.engine.verbs import Engine
+from footnote.errors import (
+    StoreUnavailable,
+)
+from footnote.index.analysis import TextAnalyzer
+from footnote.models.breaker import GuardedReranker
+from footnote.models.language import language_model_from
+from footnote.models.minilm import MiniLmEmbedder, load_minilm
+from footnote.models.rerankers import reranker_from
+from footnote.ports import Analyzer, Embedder, LanguageModel, Reranker, Routing
+from footnote.retrieval.cache import SemanticCache
+from footnote.retrieval.fusion import FusionChoices
+from footnote.retrieval.gathering import Gather
+from footnote.retrieval.phrasing import Phrase
+from footnote.retrieval.pipeline import Search
+from footnote.retrieval.plans import named_plans
+from footnote.retrieval.refinement import Refine
+from footnote.retrieval.rerank import Rerank
+from footnote.retrieval.spelling import Correct
+from footnote.settings import Settings, load_settings
+from footnote.store.blobs import LocalBlobs
+from footnote.store.database import Database, open_database
+from footnote.store.embedded import (
+    APPLICATION_ROLE,
+    OWNER_ROLE,
+    EmbeddedPostgres,
+    private_folder,
+    start_embedded,
+)
+from footnote.store.index_cache import IndexCache
+from footnote.store.migrate import migrate
+
+if TYPE_CHECKING:
+    # It brings the client libraries of an extra.
+    from footnote.models.writing import WritingModel
+
+
+async def open_engine(settings: Settings | None = None) -> Engine:
+    """Start the database, bring it up to date and load the model.
+
+    Raises StoreUnavailable or LaneUnavailable, with what to do about it.
+    """
+    settings = settings or load_settings()
+    await asyncio.to_thread(_make_home, settings.home)
+    embedder = await asyncio.to_thread(
+        load_minilm,
+        settings.home / "models",
+        settings.embedding_precision,
+        settings.model_threads,
+        settings.embedding_batch_tokens,
+    )
+    server = None
+    try:
+        if settings.database_url is None:
+            server = await asyncio.to_thread(start_embedded, settings.home)
+        url, owner_url = database_urls(settings, server)
+        await asyncio.to_thread(migrate, owner_url)
+        database = await open_database(url, settings.pool_size, settings.statement_timeout_seconds)
+    except BaseException:
+        embedder.close()
+        if server is not None:
+            server.release()
+        raise
+    return _wire(settings, embedder, database, (url, owner_url), server)
+
+
+def database_urls(settings: Settings, server: EmbeddedPostgres | None) -> tuple[str, str]:
+    """Where the application and where the owner of the tables connects."""
+    if server is not None:
+        return server.url(APPLICATION_ROLE), server.url(OWNER_ROLE)
+    assert settings.database_url is not None, "without a URL the server is embedded"
+    return settings.database_url, settings.owner_database_url or settings.database_url
+
+
+def _wire(
+    settings: Settings,
+    embedder: MiniLmEmbedder,
+    database: Database,
+    urls: tuple[str, str],
+    server: EmbeddedPostgres | None,
+) -> Engine:
+    analyzer = TextAnalyzer()
+    reranker, model = _reranker(settings), _language_model(settings)
+    return Engine(
+        settings=settings,
+        lane=embedder.lane,
+        database=database,
+        database_url=urls[0],
+        owner_url=urls[1],
+        blobs=LocalBlobs(settings.home / "blobs"),
+        embedder=embedder,
+        analyzer=analyzer,
+        cache=IndexCache(settings.index_cache_bytes),
+        search_stages=_search_stages(settings, embedder, analyzer, reranker, model),
+        answerer=ExtractiveAnswerer(
+            embedder=embedder, analyzer=analyzer, max_sentences=settings.answer_sentences
+        ),
+        reranker=reranker,
+        model=model,
+        server=server,
+    )
+
+
+def _search_stages(
+    settings: Settings,
+    embedder: Embedder,
+    analyzer: Analyzer,
+    reranker: Reranker | None,
+    model: LanguageModel | None,
+) -> Search:
+    """The stages of a search as the settings have them."""
+    return Search(
+        phrase=Phrase(embedder=embedder, model=model),
+        gather=Gather(
+            embedder=embedder,
+            analyzer=analyzer,
+            correct=Correct(analyzer, embedder),
+            choices=FusionChoices(
+                rrf_k=settings.rrf_k,
+                dense_weight=settings.rrf_dense_weight,
+                lexical_weight=settings.rrf_lexical_weight,
+                alpha=settings.alpha,
+            ),
+            recall_limit=settings.recall_limit,
+            candidates=settings.rerank_top_k,
+            mmr_candidates=settings.mmr_candidates,
+            routing=Routing(threshold=settings.route_threshold, documents=settings.route_documents),
+        ),
+        refine=Refine(
+            rerank=None
+            if reranker is None
+            else Rerank(reranker=reranker, candidates=settings.rerank_top_k),
+            duplicate_overlap=settings.duplicate_overlap,
+            min_per_document=settings.diversity_minimum,
+            margin=settings.diversity_margin,
+            mmr_diversity=settings.mmr_diversity,
+        ),
+        plans=named_plans(
+            fusion=settings.fusion if settings.hybrid else "dense_only",
+            diversity=settings.diversity,
+            neighbours=settings.neighbours,
+            reranks=reranker is not None and settings.reranker_enabled,
+            writes=model is not None,
+        ),
+        default_plan=settings.plan,
+        model=model,
+        decay=settings.neighbour_decay,
+        min_similarity=settings.min_similarity,
+        cache=SemanticCache(
+            capacity_bytes=settings.search_cache_bytes,
+            lifetime_seconds=settings.search_cache_seconds,
+            similarity=settings.search_cache_similarity,
+        ),
+    )
+
+
+def _reranker(settings: Settings) -> GuardedReranker | None:
+    """The configured reranker; nothing is loaded or reached yet."""
+    return reranker_from(
+        kind=settings.reranker,
+        models_folder=settings.home / "models",
+        model=settings.reranker_model,
+        url=settings.reranker_url,
+        api_key=_plain(settings.reranker_api_key),
+        folder=settings.reranker_folder,
+        project=settings.reranker_project,
+        location=settings.reranker_location,
+        timeout_seconds=settings.reranker_timeout_seconds,
+        failures_to_open=settings.reranker_failures,
+        pause_seconds=settings.reranker_pause_seconds,
+        threads=settings.model_threads,
+    )
+
+
+def _language_model(settings: Settings) -> WritingModel | None:
+    """The configured language model; nothing is reached yet."""
+    if settings.language_model is None:
+        return None
+    return language_model_from(
+        settings.language_model,
+        settings.language_model_url,
+        _plain(settings.language_model_api_key),
+        settings.language_model_timeout_seconds,
+        settings.language_model_max_tokens,
+    )
+
+
+def _plain(secret: SecretStr | None) -> str | None:
+    return None if secret is None else secret.get_secret_value()
+
+
+def _make_home(home: Path) -> None:
+    try:
+        private_folder(home)
+    except OSError as error:
+        raise StoreUnavailable(
+            f"{home} cannot be used: {error.strerror}",
+            hint="set FOOTNOTE_HOME to a folder you may write to",
+        ) from error

@@ -1,0 +1,1 @@
+"""How good the answers are: golden sets, metrics, comparisons, gates and reports."""

@@ -1,0 +1,230 @@
+"""Charts as inline SVG, each in a figure with its numbers as a table below."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from xml.etree.ElementTree import Element
+
+import numpy as np
+
+from footnote.evaluation.compare import Difference
+from footnote.evaluation.markup import Content, element, extend
+
+RUNS = ("a", "b")
+NOTHING = "–"
+
+_WIDTH = 480
+_LABELS = 128
+_NUMBERS = 44
+_SPAN = _WIDTH - _LABELS - _NUMBERS
+_BAR = 11
+_GAP = 11
+_BINS = 24
+_PANEL = 110
+_ROW = 24
+_SHORT = 24
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bar:
+    """A row of a bar chart: one share for each run."""
+
+    name: str
+    shares: tuple[float | None, ...]
+
+
+def bars(identity: str, title: str, meaning: str, rows: Sequence[Bar]) -> Element:
+    """Horizontal bars from 0 to 1, one for each row and run."""
+    runs = max(len(row.shares) for row in rows)
+    step = runs * _BAR + _GAP
+    height = len(rows) * step + 24
+    drawing = _drawing(identity, title, meaning, height)
+    for tick in (0.0, 0.25, 0.5, 0.75, 1.0):
+        extend(drawing, _tick(_LABELS + tick * _SPAN, f"{tick:g}", height))
+    for position, row in enumerate(rows):
+        top = position * step + _GAP / 2
+        middle = top + runs * _BAR / 2
+        extend(drawing, [_label(row.name, middle)])
+        for place, share in enumerate(row.shares):
+            extend(drawing, _bar(share, top + place * _BAR, RUNS[place]))
+    header = ("kind", *RUNS[:runs]) if runs > 1 else ("kind", title)
+    table = [[row.name, *map(share_text, row.shares)] for row in rows]
+    return _figure(title, meaning, drawing, header, table)
+
+
+def _bar(share: float | None, top: float, run: str) -> list[Content]:
+    length = 0.0 if share is None else share * _SPAN
+    return [
+        element(
+            "rect", class_=f"bar {run}", x=_LABELS, y=top + 0.5, width=length, height=_BAR - 1, rx=2
+        ),
+        element(
+            "text", share_text(share), class_="value", x=_LABELS + length + 5, y=top + _BAR - 2.5
+        ),
+    ]
+
+
+def forest(identity: str, title: str, meaning: str, differences: Sequence[Difference]) -> Element:
+    """A dot for each difference, a line for its interval, and chance in the middle."""
+    reach = _round_up(max(max(abs(each.low), abs(each.high)) for each in differences))
+    height = len(differences) * _ROW + 24
+    drawing = _drawing(identity, title, meaning, height)
+    for part in (-1.0, -0.5, 0.0, 0.5, 1.0):
+        text = f"{part * reach:+.3g}" if part else "0"
+        extend(drawing, _tick(_across(part), text, height))
+    for position, each in enumerate(differences):
+        extend(drawing, _whisker(each, position * _ROW + _ROW / 2, reach))
+    header = ("metric", "b - a", "95 % interval", "p", "better")
+    return _figure(title, meaning, drawing, header, [difference_row(each) for each in differences])
+
+
+def _whisker(each: Difference, middle: float, reach: float) -> list[Content]:
+    style = f"difference {each.better or 'even'}"
+    low, dot, high = (_across(v / reach) for v in (each.low, each.difference, each.high))
+    return [
+        _label(each.label, middle),
+        element("line", class_=style, x1=low, x2=high, y1=middle, y2=middle),
+        element("circle", class_=style, cx=dot, cy=middle, r=4.5),
+        element(
+            "text",
+            difference_row(each)[1],
+            class_="value",
+            x=_LABELS + _SPAN + 5,
+            y=middle + 4,
+        ),
+    ]
+
+
+def _across(part: float) -> float:
+    """Where -1…1 lies."""
+    return _LABELS + (part + 1) / 2 * _SPAN
+
+
+def _round_up(reach: float) -> float:
+    """The next number with one digit, or with two that end in 5; never nothing."""
+    step = math.pow(10, math.floor(math.log10(max(reach, 0.05)))) / 2
+    return math.ceil(reach / step) * step or step
+
+
+def difference_row(each: Difference) -> list[str]:
+    """A difference in words: its size, interval, probability and who is better."""
+    digits = 3 if each.metric.group != "speed" else 1
+    return [
+        each.label,
+        f"{each.difference:+.{digits}f}",
+        f"{each.low:+.{digits}f} … {each.high:+.{digits}f}",
+        f"{each.p:.4f}" if each.p >= 0.001 else "< 0.001",
+        each.better or "even",
+    ]
+
+
+def histogram(
+    identity: str, title: str, meaning: str, samples: Sequence[Sequence[float]]
+) -> Element:
+    """How often a question took how long, in milliseconds; a panel for each run."""
+    longest = max(max(each) for each in samples) or 1.0
+    edges = np.linspace(0, longest, _BINS + 1)
+    height = len(samples) * (_PANEL + 10) + 24
+    drawing = _drawing(identity, title, meaning, height)
+    for share in (0.0, 0.25, 0.5, 0.75, 1.0):
+        extend(drawing, _tick(_LABELS + share * _SPAN, f"{share * longest:.0f} ms", height))
+    rows = []
+    for position, times in enumerate(samples):
+        run = RUNS[position]
+        counts = [int(count) for count in np.histogram(times, edges)[0]]
+        floor = (position + 1) * (_PANEL + 10)
+        extend(drawing, [_label(run if len(samples) > 1 else "questions", floor - _PANEL / 2)])
+        extend(drawing, _columns(counts, floor, run))
+        middle, late = (float(value) for value in np.percentile(times, (50, 95)))
+        for name, value in (("p50", middle), ("p95", late)):
+            extend(drawing, _mark(name, _LABELS + value / longest * _SPAN, floor))
+        rows.append([run, str(len(times)), *(f"{v:.1f}" for v in (middle, late, max(times)))])
+    header = ("run", "questions", "p50 ms", "p95 ms", "longest ms")
+    return _figure(title, meaning, drawing, header, rows)
+
+
+def _columns(counts: Sequence[int], floor: float, run: str) -> list[Content]:
+    width = _SPAN / len(counts)
+    scale = (_PANEL - 16) / max(counts)
+    return [
+        element(
+            "rect",
+            class_=f"bar {run}",
+            x=_LABELS + place * width + 0.5,
+            y=floor - count * scale,
+            width=width - 1,
+            height=count * scale,
+        )
+        for place, count in enumerate(counts)
+    ]
+
+
+def _mark(name: str, across: float, floor: float) -> list[Content]:
+    top = floor - _PANEL
+    return [
+        element("line", class_="mark", x1=across, x2=across, y1=top + 4, y2=floor),
+        element("text", name, class_="value", x=across + 3, y=top + 12),
+    ]
+
+
+def share_text(share: float | None) -> str:
+    """A share as people read it."""
+    return NOTHING if share is None else f"{share:.3f}"
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[Content]], caption: str = "") -> Element:
+    """A table whose first column names its rows."""
+    head = element("tr", *(element("th", name, scope="col") for name in header))
+    body = [element("tr", element("th", row[0], scope="row"), *map(_cell, row[1:])) for row in rows]
+    made = element("table", element("thead", head), element("tbody", *body))
+    if caption:
+        made.insert(0, element("caption", caption))
+    return element(
+        "div", made, class_="scroll", tabindex="0", role="region", aria_label=caption or header[0]
+    )
+
+
+def _cell(content: Content) -> Element:
+    is_short = isinstance(content, str) and len(content) <= _SHORT
+    return element("td", content, class_="short" if is_short else "long")
+
+
+def _figure(
+    title: str,
+    meaning: str,
+    drawing: Element,
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+) -> Element:
+    return element(
+        "figure",
+        element("figcaption", element("b", title), element("span", f" – {meaning}")),
+        drawing,
+        element("details", element("summary", "as a table"), table(header, rows, title)),
+    )
+
+
+def _drawing(identity: str, title: str, meaning: str, height: float) -> Element:
+    return element(
+        "svg",
+        element("title", title, id=f"{identity}-title"),
+        element("desc", f"{meaning}. The table below has the numbers.", id=f"{identity}-desc"),
+        view_box=f"0 0 {_WIDTH} {height:g}",
+        role="img",
+        font_size=11,
+        aria_labelledby=f"{identity}-title {identity}-desc",
+    )
+
+
+def _tick(across: float, text: str, height: float) -> list[Content]:
+    return [
+        element("line", class_="grid", x1=across, x2=across, y1=0, y2=height - 18),
+        element("text", text, class_="tick", text_anchor="middle", x=across, y=height - 5),
+    ]
+
+
+def _label(text: str, middle: float) -> Element:
+    shown = text if len(text) <= 19 else text[:18] + "…"
+    return element("text", shown, class_="label", text_anchor="end", x=_LABELS - 8, y=middle + 4)

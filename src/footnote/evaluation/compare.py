@@ -1,0 +1,164 @@
+"""Two runs over the same questions: by how much they differ, and whether chance explains it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from footnote.errors import InvalidRequest
+from footnote.evaluation.metrics import METRICS, Metric, Samples, samples
+from footnote.evaluation.run import Run
+
+ROUNDS = 10_000
+SEED = 20070806
+SIGNIFICANT = 0.05
+"""Differences that chance brings about more often are called even."""
+
+_INTERVAL = (2.5, 97.5)
+_NUMBERS_AT_ONCE = 2_000_000
+_ROUNDING = 1e-9
+"""Two sums of the same numbers in another order may differ by less."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """How a metric of run B differs from that of run A on the same questions."""
+
+    metric: Metric
+    label: str
+    a: float
+    b: float
+    difference: float
+    """b - a."""
+    low: float
+    """Where the 95 % bootstrap interval of the difference begins."""
+    high: float
+    p: float
+    """How often chance alone brings a difference at least as large, two-sided, above 0…1."""
+    questions: int
+    """Questions on which the metric is defined."""
+
+    @property
+    def better(self) -> Literal["a", "b"] | None:
+        """Which run is better, None when chance may explain the difference."""
+        if self.p >= SIGNIFICANT or self.difference == 0:
+            return None
+        return "b" if (self.difference > 0) == self.metric.higher_is_better else "a"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paired:
+    """The measures of two runs, question by question; four arrays of one length."""
+
+    values_a: Samples
+    weights_a: Samples
+    values_b: Samples
+    weights_b: Samples
+
+
+def compare(a: Run, b: Run, *, rounds: int = ROUNDS, seed: int = SEED) -> tuple[Difference, ...]:
+    """Each metric that both runs define. Deterministic. Raises InvalidRequest."""
+    if [each.golden for each in a.judged] != [each.golden for each in b.judged]:
+        raise InvalidRequest(
+            "the two runs answered different questions", hint="compare runs of one golden set"
+        )
+    if a.setup.k != b.setup.k:
+        raise InvalidRequest(
+            f"one run looked at {a.setup.k} results and the other at {b.setup.k}",
+            hint="compare runs with the same k",
+        )
+    found = (_difference(metric, a, b, rounds, seed) for metric in METRICS)
+    return tuple(each for each in found if each is not None)
+
+
+def _difference(metric: Metric, a: Run, b: Run, rounds: int, seed: int) -> Difference | None:
+    values_a, weights_a = samples([each.measures for each in a.judged], metric.measure)
+    values_b, weights_b = samples([each.measures for each in b.judged], metric.measure)
+    defined = (weights_a > 0) | (weights_b > 0)
+    if not (weights_a.any() and weights_b.any()):
+        return None
+    pair = Paired(
+        values_a=values_a[defined],
+        weights_a=weights_a[defined],
+        values_b=values_b[defined],
+        weights_b=weights_b[defined],
+    )
+    first = float(metric.figure(pair.values_a, pair.weights_a))
+    second = float(metric.figure(pair.values_b, pair.weights_b))
+    low, high = bootstrap_interval(metric, pair, rounds, seed)
+    return Difference(
+        metric=metric,
+        label=metric.label(a.setup.k),
+        a=first,
+        b=second,
+        difference=second - first,
+        low=low,
+        high=high,
+        p=randomisation_p(metric, pair, rounds, seed),
+        questions=int(defined.sum()),
+    )
+
+
+def randomisation_p(metric: Metric, pair: Paired, rounds: int, seed: int) -> float:
+    """The two-sided p-value of a paired randomisation test (Smucker, Allan, Carterette 2007).
+
+    If the runs are alike, which of a question's two results is whose is a coin toss. So each
+    round tosses one for every question, swaps, and looks whether the difference of the figures
+    is at least as large. The observed round counts too, so p is never 0 (Phipson, Smyth 2010).
+    """
+    observed = abs(
+        float(
+            metric.figure(pair.values_b, pair.weights_b)
+            - metric.figure(pair.values_a, pair.weights_a)
+        )
+    )
+    generator = np.random.default_rng(seed)
+    as_large = 0
+    for count in _batches(rounds, len(pair.values_a)):
+        swapped = generator.random((count, len(pair.values_a))) < 0.5
+        as_large += _count_as_large(metric, pair, swapped, observed)
+    return (1 + as_large) / (1 + rounds)
+
+
+def _count_as_large(
+    metric: Metric, pair: Paired, swapped: npt.NDArray[np.bool_], observed: float
+) -> int:
+    first = metric.figure(
+        np.where(swapped, pair.values_b, pair.values_a),
+        np.where(swapped, pair.weights_b, pair.weights_a),
+    )
+    second = metric.figure(
+        np.where(swapped, pair.values_a, pair.values_b),
+        np.where(swapped, pair.weights_a, pair.weights_b),
+    )
+    # A round in which one side is undefined tells nothing against chance, so it counts.
+    return int((~(np.abs(second - first) < observed - _ROUNDING)).sum())
+
+
+def bootstrap_interval(metric: Metric, pair: Paired, rounds: int, seed: int) -> tuple[float, float]:
+    """The 95 % percentile bootstrap interval of b - a (Efron, Tibshirani 1993, chapter 13).
+
+    Questions are drawn with replacement, each with both of its results.
+    """
+    generator = np.random.default_rng(seed + 1)
+    size = len(pair.values_a)
+    differences = []
+    for count in _batches(rounds, size):
+        drawn = generator.integers(0, size, (count, size))
+        differences.append(
+            metric.figure(pair.values_b[drawn], pair.weights_b[drawn])
+            - metric.figure(pair.values_a[drawn], pair.weights_a[drawn])
+        )
+    low, high = np.nanpercentile(np.concatenate(differences), _INTERVAL)
+    return float(low), float(high)
+
+
+def _batches(rounds: int, size: int) -> Iterator[int]:
+    """Sizes of batches of rounds that fit into memory together."""
+    largest = max(1, _NUMBERS_AT_ONCE // max(1, size))
+    for start in range(0, rounds, largest):
+        yield min(largest, rounds - start)

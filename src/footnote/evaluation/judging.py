@@ -1,0 +1,286 @@
+"""What was found and said for one question is held against what its golden record expects."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from footnote.domain import Answer, Citation, Evidence, Passage
+from footnote.evaluation import metrics
+from footnote.evaluation.golden import GoldenQuestion, GoldenSpan
+from footnote.evaluation.library import Library
+from footnote.evaluation.metrics import UNDEFINED, Measure
+
+SHORTEST_KEY_DIGITS = 2
+"""A single digit stands in too many sentences to tell whether one of them answers."""
+
+_FIGURE = re.compile(r"\d[\d.,:'’]*\d|\d")
+_NOT_DIGIT = re.compile(r"\D")
+
+Place = tuple[str, int | None]
+"""A document as the golden set names it, and a page or the whole of it."""
+
+Verdict = Literal["right", "partly", "wrong", "refused", "rightly refused"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """A stretch of a document's canonical text, put together from passages."""
+
+    text: str
+    """Where no passage covers a character, a blank stands for it."""
+    char_start: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedCitation:
+    """A citation with its verdicts."""
+
+    document: str
+    page: int | None
+    quote: str
+    right: bool
+    """It answers: it touches an expected quote, or holds the answer's figure in its place."""
+    verbatim: bool
+    """The quote is what stands at its offsets."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """One result of a search, for reports."""
+
+    document: str
+    page: int | None
+    text: str
+    expected: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """One question with what came of it."""
+
+    golden: GoldenQuestion
+    measures: Mapping[str, Measure]
+    results: tuple[Found, ...]
+    citations: tuple[JudgedCitation, ...]
+    answer: str
+    answered: bool
+    confidence: float
+    degraded: tuple[str, ...]
+
+    @property
+    def verdict(self) -> Verdict:
+        """In a word; `partly` has a citation that answers beside one that does not."""
+        if not self.answered:
+            return "refused" if self.golden.answerable else "rightly refused"
+        right = [citation.right for citation in self.citations]
+        if not self.golden.answerable or not any(right):
+            return "wrong"
+        return "right" if all(right) else "partly"
+
+    @property
+    def right(self) -> bool:
+        """Answered with something that answers, or refused because nothing does."""
+        return self.verdict in {"right", "partly", "rightly refused"}
+
+    @property
+    def worth(self) -> tuple[bool, float, float]:
+        """Sorts the worst first: wrong before right, then by what was found and how early."""
+        if not self.golden.answerable:
+            return self.right, 1.0, 0.0
+        return self.right, self.measures["ndcg"].value, self.measures["span_accuracy"].value
+
+
+def judge_search(
+    golden: GoldenQuestion, evidence: Sequence[Evidence], library: Library, k: int
+) -> tuple[dict[str, Measure], tuple[Found, ...]]:
+    """The retrieval measures of one question, and its results for reports.
+
+    A place is expected once, however many quotes it has. What an unanswerable question finds
+    is judged by its diversity alone.
+    """
+    first = evidence[:k]
+    places: set[Place] = {(span.document, span.page) for span in golden.relevant}
+    shown = [{place for place in places if _shows(each, place, library)} for each in first]
+    quoted = [span for span in golden.relevant if span.quote]
+    measures = {
+        **(_ranking_measures(shown, len(places), k) if places else {}),
+        "diversity": metrics.diversity([each.passage.document_id for each in first]),
+        "page_accuracy": _page_accuracy(golden.relevant, first, library),
+        "span_accuracy": metrics.share_of(
+            [any(_holds(each.passage, span, library) for each in first) for span in quoted]
+        ),
+    }
+    results = tuple(
+        Found(
+            document=library.name(each.passage.document_id),
+            page=each.passage.page_start,
+            text=each.passage.text,
+            expected=bool(here),
+        )
+        for each, here in zip(first, shown, strict=True)
+    )
+    return measures, results
+
+
+def _ranking_measures(shown: Sequence[Set[Place]], places: int, k: int) -> dict[str, Measure]:
+    values = {
+        "ndcg": metrics.ndcg(metrics.novelty_gains(shown), places, k),
+        "recall": metrics.recall(shown, places, k),
+        "precision": metrics.precision(shown, k),
+        "mrr": metrics.reciprocal_rank(shown, k),
+    }
+    return {name: Measure(value=value) for name, value in values.items()}
+
+
+def _shows(item: Evidence, place: Place, library: Library) -> bool:
+    """Whether a result, or what was left out in its favour, stands in a place."""
+    document, page = place
+    if _stands(item.passage, document, page, library):
+        return True
+    return any(
+        library.is_called(each.document_id, document) and page in (None, each.page)
+        for each in item.near_duplicates
+    )
+
+
+def _stands(passage: Passage, document: str, page: int | None, library: Library) -> bool:
+    if not library.is_called(passage.document_id, document):
+        return False
+    first, last = passage.page_start, passage.page_end
+    return page is None or (first is not None and first <= page <= (last or first))
+
+
+def _page_accuracy(
+    spans: Sequence[GoldenSpan], evidence: Sequence[Evidence], library: Library
+) -> Measure:
+    paged = [span for span in spans if span.page is not None]
+    if not paged:
+        return UNDEFINED
+    names = {span.document for span in paged}
+    for item in evidence:
+        if any(library.is_called(item.passage.document_id, name) for name in names):
+            pages = (_stands(item.passage, span.document, span.page, library) for span in paged)
+            return Measure(value=float(any(pages)))
+    return Measure(value=0.0)
+
+
+def _holds(passage: Passage, span: GoldenSpan, library: Library) -> bool:
+    return (
+        library.is_called(passage.document_id, span.document)
+        and _pattern(span.quote).search(passage.text) is not None
+    )
+
+
+def judge_answer(
+    golden: GoldenQuestion,
+    answer: Answer,
+    library: Library,
+    surroundings: Mapping[str, Surroundings],
+) -> tuple[dict[str, Measure], tuple[JudgedCitation, ...]]:
+    """The answer measures of one question, and its citations with their verdicts.
+
+    `surroundings` has, for the chunk of each citation, the text around it.
+    """
+    quoted = [span for span in golden.relevant if span.quote]
+    touched = [
+        any(_touches(each, span, library, surroundings[each.chunk_id]) for each in answer.citations)
+        for span in quoted
+    ]
+    citations = tuple(
+        JudgedCitation(
+            document=library.name(each.document_id),
+            page=each.page,
+            quote=each.quote,
+            right=_answers(each, golden, library, surroundings[each.chunk_id]),
+            verbatim=_is_verbatim(each, surroundings[each.chunk_id]),
+        )
+        for each in answer.citations
+    )
+    found = Measure(value=float(answer.found))
+    right = answer.found and any(each.right for each in citations)
+    measures = {
+        "citation_precision": metrics.share_of([each.right for each in citations]),
+        "citation_recall": metrics.share_of(touched),
+        "quote_found": metrics.share_of([each.verbatim for each in citations]),
+        "answered": found if golden.answerable else UNDEFINED,
+        "refused": UNDEFINED if golden.answerable else Measure(value=1 - found.value),
+        "right": Measure(value=float(right)) if golden.answerable else UNDEFINED,
+    }
+    return measures, citations
+
+
+def _answers(
+    citation: Citation, golden: GoldenQuestion, library: Library, around: Surroundings
+) -> bool:
+    key = key_values(golden)
+    for span in golden.relevant:
+        if not _in_place(citation, span, library):
+            continue
+        if not span.quote or _touches(citation, span, library, around):
+            return True
+        if key & figures_in(citation.quote):
+            return True
+    return False
+
+
+def _in_place(citation: Citation, span: GoldenSpan, library: Library) -> bool:
+    return library.is_called(citation.document_id, span.document) and (
+        span.page is None or citation.page == span.page
+    )
+
+
+def _touches(citation: Citation, span: GoldenSpan, library: Library, around: Surroundings) -> bool:
+    """Whether a citation shares characters with a quote, wherever near it that stands."""
+    if not _in_place(citation, span, library):
+        return False
+    start = citation.char_start - around.char_start
+    end = citation.char_end - around.char_start
+    found = _pattern(span.quote).finditer(around.text)
+    return any(start < match.end() and match.start() < end for match in found)
+
+
+def _is_verbatim(citation: Citation, around: Surroundings) -> bool:
+    start = citation.char_start - around.char_start
+    end = citation.char_end - around.char_start
+    return start >= 0 and around.text[start:end] == citation.quote
+
+
+@lru_cache(maxsize=4096)
+def _pattern(quote: str) -> re.Pattern[str]:
+    words = r"\s+".join(map(re.escape, quote.split()))
+    return re.compile(rf"(?<!\w){words}(?!\w)")
+
+
+def key_values(golden: GoldenQuestion) -> frozenset[str]:
+    """The first figure of the reference answer that the question does not already say."""
+    said = figures_in(golden.question)
+    for match in _FIGURE.finditer(golden.answer):
+        digits = _NOT_DIGIT.sub("", match.group())
+        if len(digits) >= SHORTEST_KEY_DIGITS and digits not in said:
+            return frozenset({digits})
+    return frozenset()
+
+
+def figures_in(text: str) -> frozenset[str]:
+    """The digits of each number, so that 7.020 and 7,020 are one."""
+    return frozenset(_NOT_DIGIT.sub("", match.group()) for match in _FIGURE.finditer(text))
+
+
+def stitched(passages: Iterable[Passage]) -> Surroundings:
+    """The text that passages of one document cover together; at least one passage.
+
+    Law: each passage's body stands in it at its own offsets.
+    """
+    ordered = sorted(passages, key=lambda each: each.char_start)
+    origin = ordered[0].char_start
+    text = ""
+    for passage in ordered:
+        start = passage.char_start - origin
+        body = passage.text[passage.body_offset :]
+        text = text.ljust(start)
+        text = text[:start] + body + text[start + len(body) :]
+    return Surroundings(text=text, char_start=origin)

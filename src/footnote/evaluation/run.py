@@ -1,0 +1,205 @@
+"""Every question of a golden set is asked of a workspace, and judged."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from time import perf_counter
+
+from footnote.domain import Answer, PlanChanges, SearchRequest
+from footnote.engine import WorkspaceEngine
+from footnote.errors import InvalidRequest
+from footnote.evaluation.golden import GoldenQuestion, GoldenSet, documents_of
+from footnote.evaluation.judging import (
+    Judged,
+    Surroundings,
+    judge_answer,
+    judge_search,
+    stitched,
+)
+from footnote.evaluation.library import Library, read_library
+from footnote.evaluation.metrics import Measure, figures
+
+DEFAULT_K = 10
+DEFAULT_PLAN = "default"
+"""What reports call a run that names no plan."""
+
+_SURROUNDING_CHUNKS = 1
+"""A quote may begin in the chunk before the cited one and end in the one after."""
+
+Progress = Callable[[int, int], None]
+"""Told how many questions are done, and how many there are."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setup:
+    """How the questions are asked."""
+
+    plan: str | None = None
+    changes: PlanChanges = field(default_factory=PlanChanges)
+    k: int = DEFAULT_K
+    """Results of a search that are looked at, 1…200."""
+    concurrency: int = 1
+    """Questions in flight; times mean something at 1 alone."""
+    named: str = ""
+    """What reports call it; the plan's name unless given."""
+
+    @property
+    def name(self) -> str:
+        """What reports call it."""
+        return self.named or self.plan or DEFAULT_PLAN
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """The questions of a golden set with what came of them."""
+
+    setup: Setup
+    golden: GoldenSet
+    judged: tuple[Judged, ...]
+    """In the order of the golden set."""
+    missing_documents: tuple[str, ...] = ()
+    """Expected documents that the workspace does not have."""
+
+    @property
+    def figures(self) -> dict[str, float | None]:
+        """Every metric over all questions."""
+        return figures([each.measures for each in self.judged], self.setup.k)
+
+    @property
+    def by_kind(self) -> dict[str, dict[str, float | None]]:
+        """Every metric over the questions of each kind, kinds in order of appearance."""
+        kinds = dict.fromkeys(each.golden.kind for each in self.judged)
+        return {
+            kind: figures(
+                [each.measures for each in self.judged if each.golden.kind == kind], self.setup.k
+            )
+            for kind in kinds
+        }
+
+    @property
+    def degraded(self) -> tuple[str, ...]:
+        """What any of the questions had to do without."""
+        return tuple(dict.fromkeys(stage for each in self.judged for stage in each.degraded))
+
+
+async def evaluate(
+    workspace: WorkspaceEngine,
+    golden: GoldenSet,
+    setup: Setup,
+    on_progress: Progress = lambda _done, _total: None,
+) -> Run:
+    """Ask every question and judge what comes; deterministic but for the times.
+
+    Results are measured on a search for the first k, answers on an answer as `ask` gives it.
+    The cache is left out unless the setup asks for it. Raises InvalidRequest.
+    """
+    if setup.concurrency < 1:
+        raise InvalidRequest(
+            f"the concurrency is {setup.concurrency}", hint="ask at least one question at a time"
+        )
+    library = await read_library(workspace)
+    if not library.documents:
+        raise InvalidRequest(
+            f"the workspace {workspace.workspace.name!r} has no document",
+            hint="ingest documents first, or name a folder with --ingest",
+        )
+    setup = replace(setup, changes=_uncached(setup.changes))
+    # The first question pays for caches and code that is loaded late, so it is asked twice.
+    await _judge(workspace, golden.questions[0], library, setup)
+    judged = await _judge_all(workspace, golden.questions, library, setup, on_progress)
+    return Run(
+        setup=setup,
+        golden=golden,
+        judged=judged,
+        missing_documents=library.missing(documents_of(golden.questions)),
+    )
+
+
+async def _judge_all(
+    workspace: WorkspaceEngine,
+    questions: Sequence[GoldenQuestion],
+    library: Library,
+    setup: Setup,
+    on_progress: Progress,
+) -> tuple[Judged, ...]:
+    room = asyncio.Semaphore(setup.concurrency)
+    done = 0
+
+    async def judge(question: GoldenQuestion) -> Judged:
+        nonlocal done
+        async with room:
+            judged = await _judge(workspace, question, library, setup)
+        done += 1
+        on_progress(done, len(questions))
+        return judged
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(judge(question)) for question in questions]
+    except* Exception as failed:
+        raise failed.exceptions[0] from None
+    return tuple(task.result() for task in tasks)
+
+
+async def _judge(
+    workspace: WorkspaceEngine, golden: GoldenQuestion, library: Library, setup: Setup
+) -> Judged:
+    request = SearchRequest(
+        query=golden.question,
+        top_k=setup.k,
+        filters=golden.filters,
+        plan=setup.plan,
+        changes=setup.changes,
+    )
+    started = perf_counter()
+    response = await workspace.search(request)
+    searched = perf_counter()
+    answer = await _answer(workspace, request)
+    answered = perf_counter()
+    found, results = judge_search(golden, response.evidence, library, setup.k)
+    said, citations = judge_answer(golden, answer, library, await _around(workspace, answer))
+    return Judged(
+        golden=golden,
+        measures={
+            **found,
+            **said,
+            "search_ms": Measure(value=(searched - started) * 1e3),
+            "latency_ms": Measure(value=(answered - searched) * 1e3),
+        },
+        results=results,
+        citations=citations,
+        answer=answer.text,
+        answered=answer.found,
+        confidence=answer.confidence,
+        degraded=tuple(dict.fromkeys((*response.degraded, *answer.degraded))),
+    )
+
+
+async def _answer(workspace: WorkspaceEngine, request: SearchRequest) -> Answer:
+    """What `ask` answers under the plan of the request."""
+    top_k = workspace.engine.settings.top_k
+    response = await workspace.search(replace(request, top_k=top_k))
+    answer = await workspace.engine.answerer(response.query, response.evidence)
+    return replace(answer, degraded=(*response.degraded, *answer.degraded))
+
+
+async def _around(workspace: WorkspaceEngine, answer: Answer) -> dict[str, Surroundings]:
+    """The text around each cited chunk, read from the store again."""
+    reach = {
+        each.passage.chunk_id: max((abs(other.distance) for other in each.neighbours), default=0)
+        for each in answer.evidence
+    }
+    around = {}
+    for chunk_id in dict.fromkeys(each.chunk_id for each in answer.citations):
+        window = reach.get(chunk_id, 0) + _SURROUNDING_CHUNKS
+        context = await workspace.context(chunk_id, window)
+        around[chunk_id] = stitched(
+            (*context.context_before, context.chunk, *context.context_after)
+        )
+    return around
+
+
+def _uncached(changes: PlanChanges) -> PlanChanges:
+    return replace(changes, cache=False) if changes.cache is None else changes

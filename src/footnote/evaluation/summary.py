@@ -1,0 +1,62 @@
+"""Runs and their differences as plain values, ready to be written as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from footnote.evaluation.compare import Difference
+from footnote.evaluation.judging import Judged
+from footnote.evaluation.run import Run
+
+Value = None | bool | int | float | str | Sequence["Value"] | dict[str, "Value"]
+"""What JSON can hold."""
+
+
+def summary(run: Run) -> dict[str, Value]:
+    """Every metric by its label, then the same by kind, then question by question.
+
+    A metric that no question defines is None. `by_question` has shares as they count for one
+    question, and times in milliseconds.
+    """
+    return {
+        **run.figures,
+        "questions": len(run.judged),
+        "k": run.setup.k,
+        "plan": run.setup.name,
+        "golden": run.golden.digest,
+        "missing_documents": list(run.missing_documents),
+        "degraded": list(run.degraded),
+        "by_kind": {kind: dict(figures) for kind, figures in run.by_kind.items()},
+        "by_question": [_question(each) for each in run.judged],
+    }
+
+
+def differences_summary(differences: Sequence[Difference]) -> dict[str, Value]:
+    """Each difference by the label of its metric."""
+    return {
+        each.label: {
+            "a": round(each.a, 4),
+            "b": round(each.b, 4),
+            "difference": round(each.difference, 4),
+            "interval": [round(each.low, 4), round(each.high, 4)],
+            "p": round(each.p, 4),
+            "better": each.better,
+            "questions": each.questions,
+        }
+        for each in differences
+    }
+
+
+def _question(judged: Judged) -> dict[str, Value]:
+    defined = {
+        name: round(measure.value, 4)
+        for name, measure in judged.measures.items()
+        if measure.weight > 0
+    }
+    return {
+        "id": judged.golden.identity,
+        "kind": judged.golden.kind,
+        "verdict": judged.verdict,
+        "confidence": round(judged.confidence, 4),
+        **defined,
+    }

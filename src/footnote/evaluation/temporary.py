@@ -1,0 +1,61 @@
+"""A folder of documents is ingested by an engine that leaves nothing behind."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from uuid import UUID
+
+from footnote.domain import Document, DocumentStatus
+from footnote.engine import Engine, WorkspaceEngine, open_engine
+from footnote.errors import InvalidRequest
+from footnote.jobs.inline import work_until_resting
+from footnote.settings import Settings, settings_from
+
+_MODELS = "models"
+
+
+def temporary_settings(settings: Settings, home: Path) -> Settings:
+    """The same settings over the embedded database of another home."""
+    own = {"home": home, "database_url": None, "owner_database_url": None}
+    return settings_from(settings, own)
+
+
+@asynccontextmanager
+async def temporary_engine(settings: Settings) -> AsyncIterator[Engine]:
+    """An engine over an empty home that is gone after the block.
+
+    Models that the settings' own home has built are used from there, since building takes long.
+    """
+    with tempfile.TemporaryDirectory(prefix="footnote-eval-", ignore_cleanup_errors=True) as folder:
+        home = Path(folder)
+        if (settings.home / _MODELS).is_dir():
+            (home / _MODELS).symlink_to((settings.home / _MODELS).resolve())
+        async with await open_engine(temporary_settings(settings, home)) as engine:
+            yield engine
+
+
+async def ingest(
+    engine: Engine,
+    workspace: WorkspaceEngine,
+    files: Sequence[Path],
+    on_change: Callable[[Mapping[UUID, Document]], None] = lambda _: None,
+) -> tuple[Document, ...]:
+    """Ingest the files in this process and give those, attachments too, that failed.
+
+    `on_change` sees the documents about five times a second. Raises InvalidRequest when
+    nothing could be indexed.
+    """
+    received = [(await workspace.receive_file(path)).document for path in files]
+    documents = await work_until_resting(
+        engine, workspace, [each.document_id for each in received], on_change
+    )
+    failed = tuple(each for each in documents.values() if each.status is DocumentStatus.FAILED)
+    if len(failed) == len(documents):
+        raise InvalidRequest(
+            f"none of the {len(files)} files could be indexed",
+            hint="name a folder with documents; `footnote ingest` says what is wrong with each",
+        )
+    return failed

@@ -1,0 +1,190 @@
+"""What each field of a document is compared with, and how."""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from uuid import UUID
+
+from footnote.domain import FILTER_FIELDS, DocumentClass, MetadataValue, Operator, SourceType
+from footnote.filters.json_text import JsonPath
+from footnote.filters.words import Fault, shown, suggestion
+from footnote.text import is_storable
+
+MAX_TEXT_CHARACTERS = 1_000
+METADATA = "metadata."
+"""What stands before the key of a document's metadata."""
+
+_MAX_NUMBER = 2**63
+_MAX_KEY_CHARACTERS = 200
+_MEANT = {"and": "all", "or": "any", "must": "all", "should": "any", "must_not": "not"}
+
+Reader = Callable[[object, JsonPath], MetadataValue]
+"""Gives the canonical form of a value. Raises Fault."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What the values of a field are."""
+
+    name: str
+    operators: frozenset[str]
+    read: Reader
+    """Reads what the field is compared with."""
+    read_part: Reader
+    """Reads what the field may contain."""
+
+    @property
+    def advice(self) -> str:
+        """Which operators go with it."""
+        known = [each.value for each in Operator if each.value in self.operators]
+        return f"compare {self.name} with {', '.join(known)}"
+
+
+def kind_of(name: str, path: JsonPath) -> Kind:
+    """The kind of a field. Raises Fault for a name that is no field."""
+    if name in _KINDS:
+        return _KINDS[name]
+    key = name.removeprefix(METADATA)
+    if key == name:
+        meant = _MEANT.get(name.lstrip("$").lower())
+        hint = f"did you mean `{meant}`?" if meant else suggestion(name, _WORDS)
+        raise Fault(path, f"there is no field {shown(name)}", hint or _KNOWN, at_name=True)
+    if not 1 <= len(key) <= _MAX_KEY_CHARACTERS or not is_storable(key):
+        raise Fault(
+            path,
+            "no document can have this key in its metadata",
+            f"put a key of 1 to {_MAX_KEY_CHARACTERS} characters after `{METADATA}`",
+            at_name=True,
+        )
+    return _METADATA
+
+
+# --- values ---------------------------------------------------------------------------------
+
+
+def _text(value: object, path: JsonPath) -> str:
+    if not isinstance(value, str):
+        raise _needed(value, path, "text")
+    if len(value) > MAX_TEXT_CHARACTERS:
+        raise Fault(path, f"it has {len(value)} characters", f"give at most {MAX_TEXT_CHARACTERS}")
+    if not is_storable(value):
+        raise Fault(
+            path,
+            "it holds a character that cannot be stored",
+            "leave out NUL and unpaired surrogates",
+        )
+    return value
+
+
+def _tag(value: object, path: JsonPath) -> str:
+    return unicodedata.normalize("NFC", _text(value, path))
+
+
+def _whole_number(value: object, path: JsonPath) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or abs(value) >= _MAX_NUMBER:
+        raise _needed(value, path, "a whole number")
+    return value
+
+
+def _day(value: object, path: JsonPath) -> str:
+    text = _text(value, path)
+    try:
+        return date.fromisoformat(text).isoformat()
+    except ValueError:
+        raise _needed(value, path, "a day such as 2024-05-31") from None
+
+
+def _moment(value: object, path: JsonPath) -> str:
+    """A day stays a day; a time without an offset is UTC."""
+    text = _text(value, path)
+    try:
+        if len(text) <= len("2024-05-31"):
+            return date.fromisoformat(text).isoformat()
+        moment = datetime.fromisoformat(text)
+        aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        return aware.astimezone(UTC).isoformat()
+    except (ValueError, OverflowError):
+        what = "a day or a time such as 2024-05-31T12:00:00Z"
+        raise _needed(value, path, what) from None
+
+
+def _identifier(value: object, path: JsonPath) -> str:
+    text = _text(value, path)
+    try:
+        return str(UUID(text))
+    except ValueError:
+        raise _needed(value, path, "a UUID") from None
+
+
+def _metadata(value: object, path: JsonPath) -> MetadataValue:
+    match value:
+        case bool():
+            return value
+        case int():
+            return _whole_number(value, path)
+        case float() if math.isfinite(value):
+            return value
+        case str():
+            return _text(value, path)
+        case _:
+            raise _needed(value, path, "text, a number, true or false")
+
+
+def _name_among(what: str, names: Sequence[str]) -> Reader:
+    def read(value: object, path: JsonPath) -> str:
+        text = _text(value, path)
+        if text in names:
+            return text
+        hint = suggestion(text, names) or f"known are {', '.join(names)}"
+        raise Fault(path, f"there is no {what} {shown(text)}", hint)
+
+    return read
+
+
+def _needed(value: object, path: JsonPath, what: str) -> Fault:
+    hint = '{"exists": false} finds what is missing' if value is None else f"give {what}"
+    return Fault(path, f"{shown(value)} stands here, and {what} is needed", hint)
+
+
+# --- fields ---------------------------------------------------------------------------------
+
+_WORDS = (*FILTER_FIELDS, "all", "any", "not")
+_KNOWN = f"known are {', '.join(FILTER_FIELDS)}; a key of the metadata is `{METADATA}KEY`"
+
+_BASIC = frozenset({"eq", "ne", "in", "exists"})
+_ORDER = frozenset({"lt", "lte", "gt", "gte"})
+_PART = frozenset({"contains"})
+
+_TEXT = Kind("text", _BASIC | _PART, _text, _text)
+_TAGS = Kind("tags", _BASIC | _PART, _tag, _tag)
+_COUNT = Kind("a number", _BASIC | _ORDER, _whole_number, _text)
+_MOMENT = Kind("a time", _BASIC - {"in"} | _ORDER, _moment, _text)
+_DAYS = Kind("dates", _BASIC | _ORDER, _day, _text)
+_IDENTIFIER = Kind("an identifier", _BASIC, _identifier, _text)
+_METADATA = Kind("metadata", _BASIC | _ORDER | _PART, _metadata, _text)
+_CLASS = Kind("a class", _BASIC, _name_among("class", [*DocumentClass]), _text)
+_SOURCE = Kind("a source type", _BASIC, _name_among("source type", [*SourceType]), _text)
+_KINDS: Mapping[str, Kind] = {
+    "author": _TEXT,
+    "class": _CLASS,
+    "collection": _TEXT,
+    "created_at": _MOMENT,
+    "date": _DAYS,
+    "document_id": _IDENTIFIER,
+    "external_id": _TEXT,
+    "filename": _TEXT,
+    "language": _TEXT,
+    "media_type": _TEXT,
+    "page_count": _COUNT,
+    "parent_id": _IDENTIFIER,
+    "sender": _TEXT,
+    "size": _COUNT,
+    "source_type": _SOURCE,
+    "tags": _TAGS,
+    "title": _TEXT,
+    "updated_at": _MOMENT,
+}

@@ -1,0 +1,175 @@
+"""Reads JSON text and remembers where each of its values and names stands."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+JsonPath = tuple[str | int, ...]
+"""Member names and 0-based positions, from the outermost value inwards."""
+
+MAX_NESTING = 32
+_SHOWN_CHARACTERS = 60
+_MAX_DIGITS = 400  # beyond any number there is a use for, well below what Python refuses to read
+_SPACE = re.compile(r"[ \t\n\r]*")
+_PLAIN_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_PLAINER = {
+    "Expecting value": "a value is expected here",
+    "Unterminated string starting at": "this text is not closed",
+    "Invalid control character at": "a control character must be escaped here",
+}
+
+
+class MalformedJson(ValueError):
+    """The text is no JSON, or names a member twice; `offset` says where."""
+
+    def __init__(self, message: str, offset: int) -> None:
+        super().__init__(message)
+        self.offset = offset
+
+
+@dataclass(frozen=True, slots=True)
+class LocatedJson:
+    """A decoded value, and the 0-based offset in the text of everything in it."""
+
+    value: object
+    values: dict[JsonPath, int]
+    """Where each value begins, by its path; the whole one has the empty path."""
+    names: dict[JsonPath, int]
+    """Where the name of each member begins, by the path of its value."""
+
+
+def read_located(text: str) -> LocatedJson:
+    """Decode one JSON value. Raises MalformedJson."""
+    reading = _Reading(text)
+    value, end = reading.read_value(_after_space(text, 0), ())
+    end = _after_space(text, end)
+    if end != len(text):
+        raise MalformedJson("nothing more is expected here", end)
+    return LocatedJson(value, reading.values, reading.names)
+
+
+def place_of(text: str, offset: int) -> str:
+    """A place in a text for people: line and column from 1, character from 0."""
+    line = text.count("\n", 0, offset) + 1
+    column = offset - text.rfind("\n", 0, offset)
+    return f"line {line}, column {column}, character {offset}"
+
+
+def path_text(path: JsonPath) -> str:
+    """A path as RFC 9535 writes it.
+
+    >>> path_text(("any", 1, "metadata.year", "gte"))
+    '$.any[1]["metadata.year"].gte'
+    """
+    return "$" + "".join(_step(part) for part in path)
+
+
+def _step(part: str | int) -> str:
+    if isinstance(part, str) and _PLAIN_NAME.fullmatch(part):
+        return f".{part}"
+    if isinstance(part, int):
+        return f"[{part}]"
+    shown = part if len(part) <= _SHOWN_CHARACTERS else part[:_SHOWN_CHARACTERS] + "…"
+    return f"[{json.dumps(shown, ensure_ascii=not shown.isprintable())}]"
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """One text while it is read; each method returns a value and the offset behind it."""
+
+    text: str
+    values: dict[JsonPath, int] = field(default_factory=dict)
+    names: dict[JsonPath, int] = field(default_factory=dict)
+
+    def read_value(self, at: int, path: JsonPath) -> tuple[object, int]:
+        if len(path) > MAX_NESTING:
+            raise MalformedJson(f"this is nested more than {MAX_NESTING} deep", at)
+        self.values[path] = at
+        if self.text.startswith("{", at):
+            return self.read_object(at, path)
+        if self.text.startswith("[", at):
+            return self.read_array(at, path)
+        return self.read_scalar(at)
+
+    def read_object(self, at: int, path: JsonPath) -> tuple[object, int]:
+        members: dict[str, object] = {}
+
+        def member(start: int) -> int:
+            name, end = self.read_name(start)
+            if name in members:
+                raise MalformedJson(
+                    f"the name {name[:_SHOWN_CHARACTERS]!r} stands here a second time", start
+                )
+            self.names[*path, name] = start
+            end = _expected(self.text, end, ":", "a colon is expected here")
+            members[name], end = self.read_value(end, (*path, name))
+            return end
+
+        return members, _listed(self.text, at, "}", member)
+
+    def read_array(self, at: int, path: JsonPath) -> tuple[object, int]:
+        items: list[object] = []
+
+        def item(start: int) -> int:
+            value, end = self.read_value(start, (*path, len(items)))
+            items.append(value)
+            return end
+
+        return items, _listed(self.text, at, "]", item)
+
+    def read_name(self, at: int) -> tuple[str, int]:
+        if not self.text.startswith('"', at):
+            raise MalformedJson("a name in double quotes is expected here", at)
+        name, end = self.read_scalar(at)
+        assert isinstance(name, str), "what opens with a quote is text"
+        return name, end
+
+    def read_scalar(self, at: int) -> tuple[object, int]:
+        try:
+            value, end = _DECODER.raw_decode(self.text, at)
+        except json.JSONDecodeError as error:
+            message = _PLAINER.get(error.msg, error.msg.strip(" :").lower())
+            raise MalformedJson(message, error.pos) from error
+        except ValueError as error:
+            raise MalformedJson(str(error), at) from error
+        return value, end
+
+
+def _listed(text: str, at: int, closer: str, read: Callable[[int], int]) -> int:
+    """Read what stands between brackets, separated by commas; the offset behind the closer."""
+    at = _after_space(text, at + 1)
+    if text.startswith(closer, at):
+        return at + 1
+    while True:
+        at = _after_space(text, read(at))
+        if text.startswith(closer, at):
+            return at + 1
+        at = _expected(text, at, ",", f"a comma or {closer} is expected here")
+
+
+def _expected(text: str, at: int, mark: str, message: str) -> int:
+    at = _after_space(text, at)
+    if not text.startswith(mark, at):
+        raise MalformedJson(message, at)
+    return _after_space(text, at + 1)
+
+
+def _after_space(text: str, at: int) -> int:
+    match = _SPACE.match(text, at)
+    return match.end() if match else at
+
+
+def _refuse_constant(name: str) -> float:
+    raise ValueError(f"{name} is not a number JSON knows")
+
+
+def _whole_number(digits: str) -> int:
+    if len(digits) > _MAX_DIGITS:
+        raise ValueError(f"this number has {len(digits)} digits")
+    return int(digits)
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant, parse_int=_whole_number)

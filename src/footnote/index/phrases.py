@@ -1,0 +1,153 @@
+"""Literal phrases: what a chunk's postings and then its text must hold to contain one.
+
+Posting lists have no positions, so a phrase is found in two steps: its terms give candidates, and
+the candidates' text decides. Text and phrase are read as units, runs of letters or of digits and
+single characters of scripts without spaces; case, accents and what stands between units do not
+count, so `POL-88213-X` is in `pol 88213 x` and in `POL88213X`, but `the rapist` not in `therapist`.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+from footnote.index.stemming import analysis_language, is_stop_word, stem
+from footnote.index.tokens import UNSPACED_SCRIPTS, folded, mark_ranges, runs, token_terms, words
+
+Alternatives = tuple[tuple[str, ...], ...]
+"""Term sets of which a chunk must hold one completely."""
+
+_MARKED_SCRIPTS = "A-Za-z\u00c0-\u024f\u0370-\u03ff\u0590-\u06ff\u0750-\u077f\u08a0-\u08ff"
+_DROPPED_MARKS = re.compile(
+    f"(?<=[{_MARKED_SCRIPTS}])"
+    "[\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7"
+    "\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed]+"
+)
+_PLAIN_LETTERS = {"ø": "o", "đ": "d", "ð": "d", "ł": "l", "ħ": "h", "ı": "i"} | {
+    "æ": "ae",
+    "œ": "oe",
+    "þ": "th",
+}
+_STROKED = re.compile(f"[{''.join(_PLAIN_LETTERS)}]")
+_DIGITS_OR_LETTERS = re.compile("[0-9]+|[^0-9]+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Phrase:
+    """A word sequence to be found literally."""
+
+    text: str
+    units: tuple[str, ...]
+    """Never empty."""
+    pattern: re.Pattern[str]
+
+    def occurs_in(self, text: str) -> bool:
+        """Whether a text, as `folded_text` gives it, holds the phrase."""
+        # Looking for substrings is far faster than the pattern, and mostly settles it.
+        return all(unit in text for unit in self.units) and (self.pattern.search(text) is not None)
+
+    def requirements(self, language: str | None) -> tuple[Alternatives, ...]:
+        """What the postings of a chunk in the language must hold, one entry for each token.
+
+        A token that leaves no trace in the index, such as a function word, requires nothing.
+        """
+        code = analysis_language(language)
+        found = []
+        for token in self.text.split():
+            for run in runs(token, code):
+                alternatives = tuple(dict.fromkeys(_alternatives(run, code)))
+                if all(alternatives):
+                    found.append(alternatives)
+        return tuple(found)
+
+    def stems(self, language: str | None) -> tuple[str, ...]:
+        """The term of a phrase that is one plain word of the language; none otherwise."""
+        code = analysis_language(language)
+        found = [word for token in self.text.split() for word in words(token, code)]
+        if len(self.units) > 1 or len(found) != 1 or not _is_plain(found[0], code):
+            return ()
+        return (stem(found[0], code),)
+
+
+def read_phrase(text: str) -> Phrase | None:
+    """The phrase a text is; None for one without a letter or a digit."""
+    units = tuple(match.group() for match in _unit_pattern().finditer(folded_text(text)))
+    if not units:
+        return None
+    return Phrase(text=text, units=units, pattern=_pattern(units))
+
+
+def folded_text(text: str) -> str:
+    """The text in the form phrases are looked for in: no case, no accents, ASCII digits."""
+    if text.isascii():
+        return text.lower()
+    apart = unicodedata.normalize("NFD", folded(text))
+    bare = unicodedata.normalize("NFC", _DROPPED_MARKS.sub("", apart))
+    return _STROKED.sub(lambda match: _PLAIN_LETTERS[match.group()], bare)
+
+
+def _alternatives(run: str, language: str) -> Iterator[tuple[str, ...]]:
+    """The terms of a run as it stands, in its words, and in its letters and digits.
+
+    Beside a connector (`v2.3` in `v2.3.1`) the whole of it is not in the index, but its words are.
+    """
+    if re.match(f"[{UNSPACED_SCRIPTS}]", run):
+        # A single character is in the index only where it stands alone.
+        yield tuple(first + second for first, second in pairwise(run))
+        return
+    yield token_terms(run, language, None)
+    pieces = words(run, language)
+    yield _terms_of(pieces, language)
+    yield _terms_of(
+        [part for word in pieces for part in _DIGITS_OR_LETTERS.findall(word)], language
+    )
+
+
+def _terms_of(pieces: Sequence[str], language: str) -> tuple[str, ...]:
+    return tuple(term for piece in pieces for term in token_terms(piece, language, None))
+
+
+def _is_plain(word: str, language: str) -> bool:
+    return not is_stop_word(word, language) and not re.search(f"[0-9{UNSPACED_SCRIPTS}]", word)
+
+
+def _pattern(units: Sequence[str]) -> re.Pattern[str]:
+    letter, gap = _letter(), _gap()
+    boundary = {"digits": "[0-9]", "letters": letter, "unspaced": None}
+    kinds = [_kind(unit) for unit in units]
+    pieces = [re.escape(units[0])]
+    for (before, after), unit in zip(pairwise(kinds), units[1:], strict=True):
+        apart = before == after and before != "unspaced"
+        pieces.append(f"{gap}{'+' if apart else '*'}{re.escape(unit)}")
+    first, last = boundary[kinds[0]], boundary[kinds[-1]]
+    # It looks back from behind the first unit: a pattern that begins with letters is found
+    # several times faster.
+    pieces[0] += f"(?<!{first}{pieces[0]})" if first else ""
+    after = f"(?!{last})" if last else ""
+    return re.compile(f"{''.join(pieces)}{after}")
+
+
+def _kind(unit: str) -> str:
+    if unit.isdecimal():
+        return "digits"
+    return "unspaced" if re.match(f"[{UNSPACED_SCRIPTS}]", unit) else "letters"
+
+
+@lru_cache(maxsize=1)
+def _unit_pattern() -> re.Pattern[str]:
+    return re.compile(f"[0-9]+|[{UNSPACED_SCRIPTS}]|{_letter()}+")
+
+
+@lru_cache(maxsize=1)
+def _letter() -> str:
+    # `\w` leaves out combining marks, which most scripts of Asia cannot be written without.
+    return f"(?:[^\\W\\d_{UNSPACED_SCRIPTS}]|[{mark_ranges()}])"
+
+
+@lru_cache(maxsize=1)
+def _gap() -> str:
+    return f"(?:[^\\w{mark_ranges()}]|_)"

@@ -1,0 +1,133 @@
+"""Ranks documents by what they are about, before a search looks into their chunks.
+
+A document's title, summary, sections and keywords are posted in the same lists as its chunks,
+under terms of their own and at the number of its first chunk. So segments, merges, deletions and
+caches hold for them unchanged. The two rankings, by vector and by BM25, are fused by reciprocal
+ranks (Cormack, Clarke and Büttcher, SIGIR 2009).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from footnote.index.bm25 import K1, B, Frequencies, Numbers, Scores, inverse_frequency
+from footnote.index.ranges import ChunkRanges, Mask
+
+Matrix = npt.NDArray[np.float32]
+Places = npt.NDArray[np.intp]
+
+_DOCUMENT = "\x00"  # No analysed term has a character that no text can hold.
+_RRF_K = 60
+
+
+def document_terms(terms: Iterable[str]) -> list[str]:
+    """The terms as they are posted for whole documents, apart from those of their chunks."""
+    return [_DOCUMENT + term for term in terms]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class DocumentTable:
+    """The documents of a workspace that can be routed to, by rising first chunk."""
+
+    generation: int
+    """Of the index, at which these were its documents."""
+    lane_id: int
+    firsts: Numbers
+    ends: Numbers
+    """A document's chunks are firsts[i] … ends[i] - 1."""
+    lengths: Numbers
+    """Analysed terms of what is posted for the document."""
+    vectors: Matrix
+    """Shape (documents, dimensions)."""
+
+    @property
+    def byte_size(self) -> int:
+        """What it takes of the memory."""
+        numbers = self.firsts.nbytes + self.ends.nbytes + self.lengths.nbytes
+        return numbers + self.vectors.nbytes
+
+    def within(self, visible: ChunkRanges) -> Mask:
+        """For each document, whether any of its chunks is visible."""
+        edges = np.searchsorted(visible.bounds, self.firsts, side="right")
+        following = np.append(visible.bounds, np.int32(np.iinfo(np.int32).max))[edges]
+        inside: Mask = (edges % 2 == 1) | (following < self.ends)
+        return inside
+
+    def places_of(self, chunk_numbers: Numbers) -> Places:
+        """For each chunk number the place of its document, -1 where it has none here."""
+        if not self.firsts.size:
+            return np.full(chunk_numbers.shape, -1)
+        places = np.searchsorted(self.firsts, chunk_numbers, side="right") - 1
+        return np.where((places >= 0) & (chunk_numbers < self.ends[places]), places, -1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class DocumentRanking:
+    """How promising each document in scope is; arrays go by the documents of the table."""
+
+    in_scope: int
+    ranks: Places
+    """From 1; 0 for documents out of scope."""
+    scores: Scores
+    """Sums of reciprocal ranks; 0 for documents out of scope or without any promise."""
+    similarities: Scores | None
+    """Cosines to the query; None without a vector."""
+    bm25: Scores
+
+
+def rank_documents(
+    table: DocumentTable,
+    visible: ChunkRanges,
+    vector: npt.NDArray[np.float32] | None,
+    postings: Mapping[int, tuple[Numbers, Frequencies]],
+) -> DocumentRanking:
+    """The documents that have a visible chunk, by both their rankings; ties by first chunk.
+
+    `postings` are those of document terms. As for chunks, idf and average length count the live
+    documents of the whole workspace, whoever asks.
+    """
+    inside = np.flatnonzero(table.within(visible))
+    bm25 = _bm25(table, postings)
+    similarities = None
+    scores = np.zeros(table.firsts.size)
+    if vector is not None:
+        # Of numpy's products this one never starts threads.
+        similarities = np.vecdot(table.vectors, vector).astype(np.float64)
+        _add_reciprocal_ranks(scores, inside, similarities)
+    _add_reciprocal_ranks(scores, inside[bm25[inside] > 0], bm25)
+    order = inside[np.argsort(-scores[inside], kind="stable")]
+    ranks = np.zeros(table.firsts.size, dtype=np.intp)
+    ranks[order] = np.arange(1, order.size + 1)
+    return DocumentRanking(
+        in_scope=inside.size, ranks=ranks, scores=scores, similarities=similarities, bm25=bm25
+    )
+
+
+def _add_reciprocal_ranks(scores: Scores, places: Places, by: Scores) -> None:
+    order = places[np.argsort(-by[places], kind="stable")]
+    scores[order] += 1.0 / (_RRF_K + np.arange(1, order.size + 1))
+
+
+def _bm25(table: DocumentTable, postings: Mapping[int, tuple[Numbers, Frequencies]]) -> Scores:
+    """Exact BM25 of every document, 0 where no term matches; see `footnote.index.bm25`."""
+    count = table.firsts.size
+    scores = np.zeros(count)
+    if not count:
+        return scores
+    average = float(table.lengths.mean()) or 1.0
+    damping = table.lengths * (K1 * B / average) + K1 * (1 - B)
+    found = []
+    for term, (numbers, frequencies) in postings.items():
+        places = np.searchsorted(table.firsts, numbers)
+        places[places == count] = 0
+        live = table.firsts[places] == numbers
+        idf = inverse_frequency(count, int(np.count_nonzero(live)))
+        found.append((-idf, term, places[live], frequencies[live].astype(np.float64)))
+    # By falling idf, as for chunks: sums of one order are the same on every call.
+    for negative_idf, _, places, counts in sorted(found, key=lambda each: each[:2]):
+        scores[places] += counts / (damping[places] + counts) * -negative_idf
+    return scores

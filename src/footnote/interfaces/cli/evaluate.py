@@ -1,0 +1,107 @@
+"""`footnote eval`: a golden set is asked, and the figures are shown, compared or gated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from footnote.interfaces.cli.options import AsJson, Workspace, chosen_workspace
+
+_FOLDER = typer.Option(
+    "--ingest", exists=True, metavar="FOLDER", help="Ingest this for the occasion and ask that."
+)
+_CHANGES = typer.Option("--set", metavar="KEY=VALUE", help="Change the plan or a setting.")
+_OTHER_CHANGES = typer.Option(
+    "--against-set", metavar="KEY=VALUE", help="The same for the second run."
+)
+_BASELINE = typer.Option(
+    "--gate", metavar="BASELINE", help="Fail if a figure falls below this one's."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """What was asked for."""
+
+    golden: Path
+    workspace: str | None
+    folder: Path | None
+    plan: str | None
+    against: str | None
+    changes: tuple[str, ...]
+    other_changes: tuple[str, ...]
+    k: int
+    concurrency: int
+    gate: Path | None
+    tolerance: float
+    save: Path | None
+    html: Path | None
+    worst: int
+    as_json: bool
+
+    @property
+    def compares(self) -> bool:
+        """Whether there is a second run."""
+        return self.against is not None or bool(self.other_changes)
+
+
+def evaluate(
+    *,
+    context: typer.Context,
+    golden: Annotated[
+        Path,
+        typer.Argument(exists=True, dir_okay=False, metavar="GOLDEN", help="Questions, JSONL."),
+    ],
+    workspace: Workspace = None,
+    ingest: Annotated[Path | None, _FOLDER] = None,
+    plan: Annotated[str | None, typer.Option(metavar="PLAN", help="How to search.")] = None,
+    against: Annotated[
+        str | None, typer.Option(metavar="PLAN", help="Compare with this plan.")
+    ] = None,
+    changes: Annotated[list[str] | None, _CHANGES] = None,
+    other_changes: Annotated[list[str] | None, _OTHER_CHANGES] = None,
+    k: Annotated[int, typer.Option("--k", min=1, max=200, help="Results looked at.")] = 10,
+    concurrency: Annotated[
+        int, typer.Option(min=1, max=64, metavar="N", help="Questions in flight; 1 for true times.")
+    ] = 1,
+    gate: Annotated[Path | None, _BASELINE] = None,
+    tolerance: Annotated[
+        float, typer.Option(min=0, max=1, metavar="SHARE", help="How far a figure may fall.")
+    ] = 0.02,
+    save: Annotated[
+        Path | None, typer.Option(metavar="BASELINE", help="Write the figures for a later gate.")
+    ] = None,
+    html: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a report with charts.")
+    ] = None,
+    worst: Annotated[
+        int, typer.Option(min=0, metavar="N", help="How many of the worst questions to show.")
+    ] = 5,
+    as_json: AsJson = False,
+) -> None:
+    """Measure search and answers on questions whose answers are known."""
+    order = Order(
+        golden=golden,
+        workspace=workspace if ingest else chosen_workspace(context, workspace),
+        folder=ingest,
+        plan=plan,
+        against=against,
+        changes=tuple(changes or ()),
+        other_changes=tuple(other_changes or ()),
+        k=k,
+        concurrency=concurrency,
+        gate=gate,
+        tolerance=tolerance,
+        save=save,
+        html=html,
+        worst=worst,
+        as_json=as_json,
+    )
+    # The engine and numpy load only when something is measured, so that --help answers at once.
+    from footnote.interfaces.cli import evaluation_session  # noqa: PLC0415
+
+    if not evaluation_session.carry_out(order):
+        raise typer.Exit(1)

@@ -1,0 +1,275 @@
+"""Carries out what `footnote eval` was told: measures, compares, gates, writes and shows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from datetime import UTC, datetime
+from pathlib import Path
+from uuid import UUID
+
+import typer
+from pydantic import TypeAdapter, ValidationError
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from footnote.domain import Document, DocumentStatus, PlanChanges
+from footnote.errors import InvalidRequest
+from footnote.evaluation.compare import Difference, compare
+from footnote.evaluation.gate import (
+    Regression,
+    baseline_of,
+    read_baseline,
+    regressions,
+    write_baseline,
+)
+from footnote.evaluation.golden import GoldenSet, read_golden
+from footnote.evaluation.report import Comparison, html_report
+from footnote.evaluation.run import DEFAULT_PLAN, Setup
+from footnote.evaluation.session import Corpus, Session, Side, Watch, measure
+from footnote.evaluation.summary import Value, differences_summary, summary
+from footnote.interfaces.cli import evaluation_tables, present
+from footnote.interfaces.cli.edge import prepared, wait_for
+from footnote.interfaces.cli.evaluate import Order
+from footnote.interfaces.cli.ingest import found
+from footnote.settings import Settings, settings_from
+
+OWN = frozenset({"home", "database_url", "owner_database_url", "default_workspace"})
+"""Settings that say which engine is asked, which is no way of searching."""
+
+UNSPOKEN = "_api_key"
+"""How settings end that no report should name."""
+
+WHILE_INGESTING = frozenset(
+    {
+        "chunk_overlap_sentences",
+        "chunk_tokens",
+        "embedding_precision",
+        "max_file_bytes",
+        "max_pages",
+        "ocr",
+        "ocr_languages",
+    }
+)
+"""Settings that change nothing about documents which are there."""
+
+_CHANGES = TypeAdapter(PlanChanges)
+_PLAN_FIELDS = frozenset(each.name for each in fields(PlanChanges))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What came of it."""
+
+    session: Session
+    differences: tuple[Difference, ...]
+    regressions: tuple[Regression, ...] | None
+    """None without a gate."""
+
+
+def carry_out(order: Order) -> bool:
+    """Do it, and say whether the gate, if there is one, was passed."""
+    settings = prepared()
+    golden = read_golden(order.golden)
+    check_paths(order)
+    baseline = read_baseline(order.gate, order.k) if order.gate else None
+    sides = sides_of(order, settings)
+    session = _measured(order, golden, sides)
+    run = session.runs[0]
+    outcome = Outcome(
+        session=session,
+        differences=compare(*session.runs) if order.compares else (),
+        regressions=regressions(run, baseline, order.tolerance) if baseline else None,
+    )
+    if baseline and baseline.digest != golden.digest:
+        _note("the golden set has changed since the baseline was saved; save a new one")
+    if order.save:
+        write_baseline(order.save, baseline_of(run))
+    if order.html:
+        _write_report(order.html, outcome)
+    _tell(session)
+    if order.as_json:
+        typer.echo(json.dumps(_json(outcome), indent=2, ensure_ascii=False))
+    else:
+        _show(order, outcome)
+    return not outcome.regressions
+
+
+def sides_of(order: Order, settings: Settings) -> list[Side]:
+    """The one or two ways of searching that are measured. Raises InvalidRequest."""
+    sides = [_side(order, settings, order.plan, order.changes)]
+    if order.compares:
+        sides.append(_side(order, settings, order.against or order.plan, order.other_changes))
+    return sides
+
+
+def check_paths(order: Order) -> None:
+    """Refuse what can be refused before time is spent. Raises InvalidRequest."""
+    if order.folder is not None and order.workspace is not None:
+        raise InvalidRequest(
+            "--ingest asks a workspace of its own, so --workspace cannot name another",
+            hint="leave one of the two out",
+        )
+    for path in (order.save, order.html):
+        if path is not None and not path.resolve().parent.is_dir():
+            raise InvalidRequest(
+                f"{path} cannot be written: there is no such folder", hint="make the folder first"
+            )
+
+
+def _side(order: Order, settings: Settings, plan: str | None, given: Sequence[str]) -> Side:
+    pairs = dict(_pair(each) for each in given)
+    changes = {key: value for key, value in pairs.items() if key in _PLAN_FIELDS}
+    others: dict[str, object] = {key: value for key, value in pairs.items() if key not in changes}
+    for key in others:
+        _check_setting(key, ingests=order.folder is not None)
+    name = ", ".join([plan or DEFAULT_PLAN, *given])
+    return Side(
+        setup=Setup(
+            plan=plan,
+            changes=_plan_changes(changes),
+            k=order.k,
+            concurrency=order.concurrency,
+            named=name,
+        ),
+        settings=settings_from(settings, others) if others else settings,
+    )
+
+
+def _pair(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not equals or not key.strip():
+        raise InvalidRequest(
+            f"{text!r} does not set anything", hint="write it as KEY=VALUE, as in --set route=true"
+        )
+    return key.strip().replace("-", "_"), value.strip()
+
+
+def _check_setting(key: str, *, ingests: bool) -> None:
+    if key not in Settings.model_fields:
+        raise InvalidRequest(
+            f"there is nothing called {key!r} to set",
+            hint=f"a plan has {', '.join(sorted(_PLAN_FIELDS))}; docs/settings.md has the settings",
+        )
+    if key in OWN or key.endswith(UNSPOKEN):
+        raise InvalidRequest(
+            f"{key} cannot be set here", hint=f"set FOOTNOTE_{key.upper()} in the environment"
+        )
+    if key in WHILE_INGESTING and not ingests:
+        raise InvalidRequest(
+            f"{key} changes nothing about documents that are there",
+            hint="name a folder with --ingest to measure what it does",
+        )
+
+
+def _plan_changes(values: Mapping[str, str]) -> PlanChanges:
+    try:
+        return _CHANGES.validate_python(values)
+    except ValidationError as error:
+        wrong = error.errors(include_url=False)[0]
+        key = str(wrong["loc"][0])
+        raise InvalidRequest(
+            f"{key}={values[key]} cannot be used: {wrong['msg']}", hint="give another value"
+        ) from error
+
+
+def _measured(order: Order, golden: GoldenSet, sides: Sequence[Side]) -> Session:
+    files: tuple[Path, ...] = ()
+    if order.folder is not None:
+        # A golden set beside its documents would answer its own questions.
+        files = tuple(each for each in found([order.folder]) if each != order.golden.resolve())
+        if not files:
+            raise InvalidRequest(
+                f"there is no document in {order.folder}", hint="name a folder with documents"
+            )
+    corpus = Corpus(files=files, workspace=order.workspace)
+    with _progress(visible=not order.as_json) as progress:
+        watch = _watch(progress, len(sides) * len(golden.questions))
+        return wait_for(measure(golden, sides, corpus, watch))
+
+
+def _progress(*, visible: bool) -> Progress:
+    return Progress(
+        TextColumn("{task.description:<9}"),
+        BarColumn(bar_width=28),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=present.notices(),
+        disable=not visible,
+    )
+
+
+def _watch(progress: Progress, questions: int) -> Watch:
+    indexing = progress.add_task("indexing", total=None, visible=False)
+    asking = progress.add_task("asking", total=questions, visible=False, start=False)
+
+    def ingesting(documents: Mapping[UUID, Document]) -> None:
+        resting = (DocumentStatus.INDEXED, DocumentStatus.FAILED)
+        done = sum(each.status in resting for each in documents.values())
+        progress.update(indexing, total=len(documents), completed=done, visible=True)
+
+    def asked(_done: int, _total: int) -> None:
+        progress.start_task(asking)
+        progress.update(asking, advance=1, visible=True)
+
+    return Watch(ingesting=ingesting, asking=asked)
+
+
+def _write_report(path: Path, outcome: Outcome) -> None:
+    runs = outcome.session.runs
+    second = Comparison(other=runs[1], differences=outcome.differences) if runs[1:] else None
+    page = html_report(runs[0], second, outcome.regressions or (), written_at=datetime.now(UTC))
+    try:
+        path.write_text(page, encoding="utf-8")
+    except OSError as error:
+        raise InvalidRequest(
+            f"{path} cannot be written: {error.strerror}", hint="check the path and its rights"
+        ) from error
+
+
+def _tell(session: Session) -> None:
+    """Say on standard error what the figures suffer from."""
+    for document in session.failed_documents:
+        sentence = present.failure_sentence(document)
+        _note(f"{document.filename} could not be indexed: {sentence}")
+    for name in session.runs[0].missing_documents:
+        _note(f"no document is called {name}, though questions expect it")
+    present.show_degraded(dict.fromkeys(each for run in session.runs for each in run.degraded))
+
+
+def _note(sentence: str) -> None:
+    present.notices().print(f"Note: {present.plain(sentence)}", style="yellow", soft_wrap=True)
+
+
+def _json(outcome: Outcome) -> dict[str, Value]:
+    runs = outcome.session.runs
+    told: dict[str, Value] = {
+        "failed_documents": [each.filename for each in outcome.session.failed_documents]
+    }
+    if outcome.regressions is not None:
+        told["regressions"] = [
+            {
+                "metric": each.label,
+                "before": each.before,
+                "now": each.now,
+                "sentence": each.sentence,
+            }
+            for each in outcome.regressions
+        ]
+    if len(runs) == 1:
+        return {**summary(runs[0]), **told}
+    a, b = map(summary, runs)
+    return {"a": a, "b": b, "differences": differences_summary(outcome.differences), **told}
+
+
+def _show(order: Order, outcome: Outcome) -> None:
+    console = present.terminal()
+    runs = outcome.session.runs
+    if outcome.differences:
+        evaluation_tables.show_differences(console, runs, outcome.differences)
+    else:
+        evaluation_tables.show_figures(console, runs[0])
+    evaluation_tables.show_kinds(console, runs[0])
+    evaluation_tables.show_worst(console, runs[0], order.worst)
+    if outcome.regressions is not None:
+        evaluation_tables.show_gate(console, outcome.regressions)

@@ -1,0 +1,142 @@
+"""What people read of a search: its passages, why they are there, and what there is to count."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from footnote.domain import (
+    BlockKind,
+    Evidence,
+    FacetCount,
+    MetadataValue,
+    NearDuplicate,
+    Passage,
+    SearchResponse,
+    StageRecord,
+)
+from footnote.interfaces.cli.present import excerpt, numbered, place, plain, rows, table
+
+LOW_CONFIDENCE = 0.3
+"""Below it a search says that it may have found nothing to the point."""
+
+
+def show_response(console: Console, response: SearchResponse, *, explain: bool = False) -> None:
+    """The passages of a search, and around them what one must know to judge them."""
+    show_correction(console, response.query, response.corrected_query)
+    show_evidence(console, response.evidence, explain=explain)
+    if response.evidence and response.confidence < LOW_CONFIDENCE:
+        doubt = f"Confidence is low ({response.confidence:.2f}): this may be about something else."
+        console.print(Text(doubt, style="dim"))
+    show_facets(console, response.facets)
+
+
+def show_correction(console: Console, query: str, corrected: str | None) -> None:
+    """Say so where something else was searched than what was typed."""
+    if corrected is not None:
+        said = f"Searched for “{plain(corrected)}” instead of “{plain(query)}”."
+        console.print(Text(said, style="dim"))
+
+
+def show_evidence(console: Console, evidence: Sequence[Evidence], *, explain: bool = False) -> None:
+    """Passages, best first: where each stands, what it says, why it is here."""
+    if not evidence:
+        console.print(Text("Nothing found.", style="yellow"))
+    results = numbered()
+    for item in evidence:
+        lines = _explained(item) if explain else [_reason(item)]
+        results.add_row(
+            Text(str(item.rank), style="bold cyan"),
+            Group(_heading(item), _text(item.passage), *lines, *_repeated(item), Text()),
+        )
+    console.print(results)
+
+
+def show_facets(console: Console, facets: Mapping[str, Sequence[FacetCount]]) -> None:
+    """For each field its values, the commonest first."""
+    for name, counts in facets.items():
+        listing = table(plain(name), "#documents")
+        for count in counts:
+            listing.add_row(excerpt(count.value, 60), str(count.documents))
+        console.print(listing)
+
+
+def _heading(item: Evidence) -> Text:
+    passage = item.passage
+    title = passage.document_title
+    where = place(title, passage.heading_path, passage.page_start, passage.paragraph_start)
+    return Text.assemble(
+        (plain(passage.document_title), "bold"),
+        f" ({_file_of(passage)})",
+        (f" › {where}" if where else "", "dim"),
+    )
+
+
+def _file_of(passage: Passage) -> str:
+    inside = f" in {plain(passage.parent_title)}" if passage.parent_title else ""
+    return plain(passage.filename) + inside
+
+
+def _text(passage: Passage) -> Text:
+    is_table = passage.kind is BlockKind.TABLE
+    return Text(rows(passage.text) if is_table else excerpt(passage.text))
+
+
+def _reason(item: Evidence) -> Text:
+    reasons = [f"score {item.score:.4f}"]
+    if item.similarity is not None:
+        reasons.append(f"similarity {item.similarity:.2f}")
+    if item.matched_terms:
+        reasons.append("words: " + ", ".join(plain(term) for term in item.matched_terms))
+    if item.neighbours:
+        reasons.append(f"with {len(item.neighbours)} beside it")
+    return Text(" · ".join([*reasons, item.passage.chunk_id]), style="dim")
+
+
+def _repeated(item: Evidence) -> Iterator[Text]:
+    """Passages that say the same, by their documents."""
+    for other in item.near_duplicates:
+        yield Text(f"the same in {_elsewhere(other)}", style="dim")
+
+
+def _elsewhere(other: NearDuplicate) -> str:
+    page = "" if other.page is None else f", p. {other.page}"
+    return f"{plain(other.document_title)}{page} ({other.overlap:.0%} alike)"
+
+
+def _explained(item: Evidence) -> Iterator[RenderableType]:
+    """Why it stands where it stands: in a sentence, and stage by stage."""
+    yield Text(plain(item.why), style="italic")
+    yield _stages(item.explanation)
+    yield Text(item.passage.chunk_id, style="dim")
+
+
+def _stages(explanation: Sequence[StageRecord]) -> Table:
+    stages = table("stage", "#rank", "#score", "detail")
+    for record in explanation:
+        stages.add_row(
+            plain(record.stage),
+            _change(_whole(record.rank_before), _whole(record.rank_after)),
+            _change(_number(record.score_before), _number(record.score_after)),
+            ", ".join(f"{plain(name)} {_value(value)}" for name, value in record.detail.items()),
+        )
+    return stages
+
+
+def _change(before: str, after: str) -> str:
+    return f"{before} → {after}" if before else after
+
+
+def _whole(rank: int | None) -> str:
+    return "" if rank is None else str(rank)
+
+
+def _number(score: float | None) -> str:
+    return "" if score is None else f"{score:.4f}"
+
+
+def _value(value: MetadataValue) -> str:
+    return _number(value) if isinstance(value, float) else plain(str(value))

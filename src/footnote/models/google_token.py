@@ -1,0 +1,58 @@
+"""Access tokens for Google's APIs from the machine's own credentials."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from footnote.errors import ModelUnavailable
+
+if TYPE_CHECKING:
+    from google.auth.credentials import Credentials
+
+SCOPE = "https://www.googleapis.com/auth/cloud-platform"
+EXTRA = "pip install 'footnote[vertex]'"
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class ApplicationDefaultToken:
+    """Gives the token of the Application Default Credentials, renewed when it runs out.
+
+    Those are what GOOGLE_APPLICATION_CREDENTIALS names, else the login of `gcloud`, else the
+    service account of the machine. Belongs to the event loop it is first used in.
+    """
+
+    _credentials: Credentials | None = field(default=None, init=False, repr=False)
+    _renewing: asyncio.Lock = field(default_factory=asyncio.Lock, init=False, repr=False)
+
+    async def __call__(self) -> str:
+        """A token that is valid now. Raises ModelUnavailable."""
+        async with self._renewing:
+            if self._credentials is None or not self._credentials.valid:
+                self._credentials = await asyncio.to_thread(_refreshed, self._credentials)
+            return str(self._credentials.token)
+
+
+def _refreshed(known: Credentials | None) -> Credentials:
+    try:
+        # Here alone, so that the extra is needed by those who use it.
+        import google.auth  # noqa: PLC0415
+        from google.auth.exceptions import GoogleAuthError  # noqa: PLC0415
+        from google.auth.transport.requests import Request  # noqa: PLC0415
+    except ImportError as error:
+        raise ModelUnavailable(
+            "the reranker vertex needs google-auth, which is not installed",
+            hint=f"install the extra footnote[vertex]: {EXTRA}, or set FOOTNOTE_RERANKER_API_KEY "
+            "to an access token",
+        ) from error
+    try:
+        credentials: Credentials = known or google.auth.default(scopes=[SCOPE])[0]
+        credentials.refresh(Request())  # type: ignore[no-untyped-call]  # google-auth's gap
+    except (GoogleAuthError, OSError, ValueError) as error:
+        raise ModelUnavailable(
+            f"Google gave no access token ({type(error).__name__})",
+            hint="set GOOGLE_APPLICATION_CREDENTIALS to a key file, or run: "
+            "gcloud auth application-default login",
+        ) from error
+    return credentials

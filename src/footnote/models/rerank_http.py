@@ -1,0 +1,215 @@
+"""Rerankers behind HTTP, in the shapes of Cohere, Jina, Voyage and Text Embeddings Inference."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, RootModel
+
+from footnote.errors import UnsupportedSettings
+from footnote.models.rerank_transport import (
+    Body,
+    JsonEndpoint,
+    checked_url,
+    fixed_token,
+    scores_by_position,
+    unusable,
+)
+
+ApiName = Literal["cohere", "jina", "voyage", "tei"]
+Placed = list[tuple[int, float]]
+"""Positions of texts with their scores, in any order."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Api:
+    """How one family of services wants to be asked, and how it answers."""
+
+    name: ApiName
+    service: str | None
+    """The provider's own host; None when there is only the user's."""
+    path: str
+    model: str
+    """Which model, unless told; empty when the service knows only one."""
+    texts_per_call: int
+    body: Callable[[str, str, Sequence[str]], Body]
+    """From model, query and texts."""
+    placed: Callable[[bytes], Placed]
+    """From an answer. Raises ValueError."""
+
+
+class _Answer(BaseModel):
+    model_config = ConfigDict(strict=True, frozen=True)
+
+
+class _Relevance(_Answer):
+    index: Annotated[int, Field(ge=0)]
+    relevance_score: FiniteFloat
+
+
+class _Results(_Answer):
+    results: list[_Relevance]
+
+
+class _Data(_Answer):
+    data: list[_Relevance]
+
+
+class _Score(_Answer):
+    index: Annotated[int, Field(ge=0)]
+    score: FiniteFloat
+
+
+class _Scores(RootModel[list[_Score]]):
+    model_config = ConfigDict(strict=True, frozen=True)
+
+
+def _cohere_body(model: str, query: str, texts: Sequence[str]) -> Body:
+    return {"model": model, "query": query, "documents": list(texts), "top_n": len(texts)}
+
+
+def _jina_body(model: str, query: str, texts: Sequence[str]) -> Body:
+    return {**_cohere_body(model, query, texts), "return_documents": False}
+
+
+def _voyage_body(model: str, query: str, texts: Sequence[str]) -> Body:
+    return {
+        "model": model,
+        "query": query,
+        "documents": list(texts),
+        "top_k": len(texts),
+        "return_documents": False,
+        "truncation": True,
+    }
+
+
+def _tei_body(_model: str, query: str, texts: Sequence[str]) -> Body:
+    return {
+        "query": query,
+        "texts": list(texts),
+        "raw_scores": False,
+        "return_text": False,
+        "truncate": True,
+    }
+
+
+def _placed_results(content: bytes) -> Placed:
+    return [
+        (each.index, each.relevance_score) for each in _Results.model_validate_json(content).results
+    ]
+
+
+def _placed_data(content: bytes) -> Placed:
+    return [(each.index, each.relevance_score) for each in _Data.model_validate_json(content).data]
+
+
+def _placed_scores(content: bytes) -> Placed:
+    return [(each.index, each.score) for each in _Scores.model_validate_json(content).root]
+
+
+APIS: Mapping[ApiName, Api] = {
+    "cohere": Api(
+        name="cohere",
+        service="https://api.cohere.com",
+        path="/v2/rerank",
+        model="rerank-v3.5",
+        texts_per_call=1000,
+        body=_cohere_body,
+        placed=_placed_results,
+    ),
+    "jina": Api(
+        name="jina",
+        service="https://api.jina.ai",
+        path="/v1/rerank",
+        model="jina-reranker-v2-base-multilingual",
+        texts_per_call=1000,
+        body=_jina_body,
+        placed=_placed_results,
+    ),
+    "voyage": Api(
+        name="voyage",
+        service="https://api.voyageai.com",
+        path="/v1/rerank",
+        model="rerank-2.5",
+        texts_per_call=1000,
+        body=_voyage_body,
+        placed=_placed_data,
+    ),
+    "tei": Api(
+        name="tei",
+        service=None,
+        path="/rerank",
+        model="",
+        texts_per_call=32,  # The server's own default limit for a batch of one client.
+        body=_tei_body,
+        placed=_placed_scores,
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class HttpReranker:
+    """A Reranker that asks a service."""
+
+    api: Api
+    model: str
+    endpoint: JsonEndpoint = field(repr=False)
+
+    @property
+    def name(self) -> str:
+        """The kind of API with the model behind it."""
+        return self.endpoint.name
+
+    async def __call__(self, query: str, texts: Sequence[str]) -> list[float]:
+        """The service's scores, 0…1 for those we know.
+
+        More texts than a call takes are asked in several, one after the other. An answer that
+        lacks a text, repeats one or scores one that was not sent counts as none at all.
+        Raises ModelUnavailable.
+        """
+        step = self.api.texts_per_call
+        parts = [texts[start : start + step] for start in range(0, len(texts), step)]
+        bodies = [self.api.body(self.model, query, part) for part in parts]
+        scores: list[float] = []
+        for part, content in zip(parts, await self.endpoint.post_each(bodies), strict=True):
+            try:
+                scores += scores_by_position(self.api.placed(content), len(part))
+            except ValueError:
+                # Without the cause, which quotes the answer.
+                raise unusable(self.name) from None
+        return scores
+
+    async def prepare(self) -> None:
+        """Nothing: the connection is made by the first call."""
+
+    async def close(self) -> None:
+        """Let the connections go."""
+        await self.endpoint.close()
+
+
+def http_reranker(
+    kind: ApiName, *, model: str, url: str | None, api_key: str | None, timeout_seconds: float
+) -> HttpReranker:
+    """A reranker of this kind of API.
+
+    `url` is the whole address, or a host alone, which gets the path the API usually has; None
+    takes the provider's. An empty `model` takes the one named in `APIS`. Raises
+    UnsupportedSettings for a URL or key that cannot be used, or a URL that is missing.
+    """
+    api = APIS[kind]
+    service = url or api.service
+    if service is None:
+        raise UnsupportedSettings(
+            f"The reranker {kind} has no address.",
+            hint="Set FOOTNOTE_RERANKER_URL to where it runs, such as http://localhost:8081.",
+        )
+    chosen = model or api.model
+    endpoint = JsonEndpoint(
+        name=f"{kind}:{chosen}" if chosen else kind,
+        url=checked_url(service, api.path),
+        timeout_seconds=timeout_seconds,
+        token=fixed_token(api_key, "FOOTNOTE_RERANKER_API_KEY") if api_key else None,
+    )
+    return HttpReranker(api=api, model=chosen, endpoint=endpoint)

@@ -1,0 +1,240 @@
+"""A cross-encoder on this machine, run by fastembed and ONNX Runtime."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from footnote.errors import ModelUnavailable, UnsupportedSettings
+
+if TYPE_CHECKING:
+    from fastembed.rerank.cross_encoder import TextCrossEncoder
+
+EXTRA = "pip install 'footnote[rerank]'"
+MODEL = "Xenova/ms-marco-MiniLM-L-6-v2"
+MODEL_FILES = (
+    "onnx/model.onnx",
+    "model.onnx",
+    "onnx/model_quantized.onnx",
+    "model_quantized.onnx",
+    "onnx/model_int8.onnx",
+    "model_optimized.onnx",
+)
+"""Where exporters put the graph in a folder; the first that is there is taken."""
+MAX_TOKENS = 512
+"""Tokens read of a query and a text together, at most; what models of this kind are trained on."""
+BATCH_TEXTS = 16
+
+# fastembed keeps the models it knows in one list for the whole process.
+_REGISTERING = Lock()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelFolder:
+    """A folder with a model, its tokenizer.json and its tokenizer_config.json."""
+
+    path: Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HubModel:
+    """A model that is fetched from the Hugging Face hub once, and kept in a folder."""
+
+    name: str
+    cache: Path
+
+
+class LocalReranker:
+    """A Reranker over a cross-encoder with one output, loaded at its first use.
+
+    Everything heavy happens in one thread of its own, batch by batch: concurrent calls take turns
+    there, and what is left of a call that nobody waits for any more is not run.
+    """
+
+    def __init__(
+        self, source: ModelFolder | HubModel, *, threads: int = 0, max_tokens: int = MAX_TOKENS
+    ) -> None:
+        """`threads` are those of one batch; 0 takes one per core."""
+        self._source = source
+        self._threads = threads
+        self._max_tokens = max_tokens
+        self._encoder: TextCrossEncoder | None = None
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="rerank")
+
+    @property
+    def name(self) -> str:
+        """The folder's or the hub's name of the model."""
+        if isinstance(self._source, ModelFolder):
+            return f"local:{self._source.path.name}"
+        return f"local:{self._source.name}"
+
+    async def __call__(self, query: str, texts: Sequence[str]) -> list[float]:
+        """The model's scores through the logistic function, 0…1, in float64.
+
+        Of a pair longer than the model's window the longer side loses its end. The same text
+        always has the same score. Raises ModelUnavailable.
+        """
+        if not texts:
+            return []
+        await self.prepare()
+        loop = asyncio.get_running_loop()
+        question = _encodable(query)
+        readable = [_encodable(text) for text in texts]
+        scores: dict[str, float] = {}
+        # Batches of like length, so that little is computed for padding.
+        distinct = sorted(set(readable), key=lambda text: (len(text), text))
+        for start in range(0, len(distinct), BATCH_TEXTS):
+            batch = distinct[start : start + BATCH_TEXTS]
+            found = await loop.run_in_executor(self._thread, self._run, question, batch)
+            scores.update(zip(batch, found, strict=True))
+        return [scores[text] for text in readable]
+
+    async def prepare(self) -> None:
+        """Load the model, and fetch it first if it comes from the hub. Raises ModelUnavailable."""
+        if self._encoder is None:
+            loop = asyncio.get_running_loop()
+            await loop.run_in_executor(self._thread, self._load)
+
+    async def close(self) -> None:
+        """Let the thread end once its current batch is done."""
+        self._thread.shutdown(wait=False, cancel_futures=True)
+
+    def _load(self) -> None:
+        if self._encoder is not None:
+            return
+        try:
+            encoder = _open_encoder(self._source, self._threads)
+            _shorten_window(encoder, self._max_tokens)
+        except ImportError as error:
+            raise ModelUnavailable(
+                f"{self.name} needs fastembed, which is not installed",
+                hint=f"install the extra footnote[rerank]: {EXTRA}",
+            ) from error
+        except Exception as error:
+            raise ModelUnavailable(
+                f"{self.name} cannot be loaded: {error}", hint=_loading_hint(self._source)
+            ) from error
+        self._encoder = encoder
+
+    def _run(self, query: str, texts: list[str]) -> list[float]:
+        assert self._encoder is not None, "the same thread has loaded it before"
+        try:
+            raw = list(self._encoder.rerank(query, texts, batch_size=len(texts)))
+        except Exception as error:
+            raise ModelUnavailable(
+                f"{self.name} could not read {len(texts)} texts: {error}",
+                hint="free some memory, or see that the model is a cross-encoder with one output",
+            ) from error
+        if len(raw) != len(texts) or not all(map(math.isfinite, raw)):
+            raise ModelUnavailable(
+                f"{self.name} gave scores that are no numbers",
+                hint="take another export of the model; half precision often overflows",
+            )
+        return [_logistic(score) for score in raw]
+
+
+def local_reranker(
+    *,
+    model: str,
+    folder: Path | None,
+    cache: Path,
+    threads: int = 0,
+    max_tokens: int = MAX_TOKENS,
+) -> LocalReranker:
+    """A cross-encoder from `folder`, or if None from the hub under the name `model`.
+
+    An empty `model` takes a small English one. With a folder the network is never touched. What
+    the hub gives is kept below `cache`. Raises UnsupportedSettings for a folder without a model.
+    """
+    if folder is None:
+        return LocalReranker(
+            HubModel(name=model or MODEL, cache=cache), threads=threads, max_tokens=max_tokens
+        )
+    for wanted in ("tokenizer.json", "tokenizer_config.json"):
+        if not (folder / wanted).is_file():
+            raise _no_model(folder, wanted)
+    if not any((folder / name).is_file() for name in MODEL_FILES):
+        raise _no_model(folder, MODEL_FILES[0])
+    return LocalReranker(ModelFolder(path=folder), threads=threads, max_tokens=max_tokens)
+
+
+def _no_model(folder: Path, missing: str) -> UnsupportedSettings:
+    return UnsupportedSettings(
+        f"The folder {folder} has no reranker: {missing} is missing.",
+        hint="Set FOOTNOTE_RERANKER_FOLDER to a folder with an ONNX cross-encoder and its "
+        "tokenizer files.",
+    )
+
+
+def _open_encoder(source: ModelFolder | HubModel, threads: int) -> TextCrossEncoder:
+    # Here alone: it is an extra, and takes long to import.
+    from fastembed.rerank.cross_encoder import TextCrossEncoder  # noqa: PLC0415
+
+    if isinstance(source, ModelFolder):
+        file = next(name for name in MODEL_FILES if (source.path / name).is_file())
+        # fastembed wants a name for the layout; the folder is given when it is opened.
+        name = f"footnote/{file}"
+        _register(name, name, file)
+        return TextCrossEncoder(
+            name,
+            threads=threads or None,
+            providers=["CPUExecutionProvider"],
+            local_files_only=True,
+            specific_model_path=str(source.path),
+        )
+    _register(source.name, source.name, MODEL_FILES[0])
+    source.cache.mkdir(parents=True, exist_ok=True)
+    return TextCrossEncoder(
+        source.name,
+        cache_dir=str(source.cache),
+        threads=threads or None,
+        providers=["CPUExecutionProvider"],
+    )
+
+
+def _register(name: str, repository: str, model_file: str) -> None:
+    """Tell fastembed of a model unless it knows it already."""
+    from fastembed.common.model_description import ModelSource  # noqa: PLC0415  # as above
+    from fastembed.rerank.cross_encoder import TextCrossEncoder  # noqa: PLC0415  # as above
+
+    with _REGISTERING:
+        known = {str(each["model"]).lower() for each in TextCrossEncoder.list_supported_models()}
+        if name.lower() not in known:
+            source = ModelSource(hf=repository)
+            TextCrossEncoder.add_custom_model(model=name, sources=source, model_file=model_file)
+
+
+def _shorten_window(encoder: TextCrossEncoder, max_tokens: int) -> None:
+    """Cut pairs at `max_tokens`, or at the model's own window where that is shorter."""
+    tokenizer = getattr(encoder.model, "tokenizer", None)
+    assert tokenizer is not None, "fastembed opens the tokenizer with the model"
+    window = tokenizer.truncation
+    if window["max_length"] > max_tokens:
+        tokenizer.enable_truncation(max_tokens, direction=window["direction"])
+
+
+def _loading_hint(source: ModelFolder | HubModel) -> str:
+    if isinstance(source, ModelFolder):
+        return f"see that {source.path} holds a whole ONNX cross-encoder with its tokenizer"
+    return (
+        f"see that the hub can be reached and has {source.name} with {MODEL_FILES[0]}, or download "
+        "it elsewhere and set FOOTNOTE_RERANKER_FOLDER"
+    )
+
+
+def _logistic(score: float) -> float:
+    # Either form overflows on the other's side.
+    if score >= 0:
+        return 1.0 / (1.0 + math.exp(-score))
+    return math.exp(score) / (1.0 + math.exp(score))
+
+
+def _encodable(text: str) -> str:
+    """The text with halves of surrogate pairs replaced, which the tokenizer cannot take."""
+    return text.encode("utf-8", "replace").decode()

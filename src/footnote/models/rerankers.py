@@ -1,0 +1,70 @@
+"""From the values of settings to the reranker they ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from time import monotonic
+from typing import Literal
+
+from footnote.models.breaker import CircuitBreaker, GuardedReranker, OwnedReranker
+from footnote.models.google_token import ApplicationDefaultToken
+from footnote.models.rerank_http import http_reranker
+from footnote.models.rerank_local import local_reranker
+from footnote.models.rerank_transport import fixed_token
+from footnote.models.rerank_vertex import vertex_reranker
+
+RerankerKind = Literal["none", "local", "cohere", "jina", "voyage", "tei", "vertex"]
+
+
+def reranker_from(
+    *,
+    kind: RerankerKind,
+    models_folder: Path,
+    model: str = "",
+    url: str | None = None,
+    api_key: str | None = None,
+    folder: Path | None = None,
+    project: str = "",
+    location: str = "global",
+    timeout_seconds: float = 5.0,
+    failures_to_open: int = 5,
+    pause_seconds: float = 30.0,
+    threads: int = 0,
+    clock: Callable[[], float] = monotonic,
+) -> GuardedReranker | None:
+    """The reranker of that kind, within a time-out and behind a circuit breaker; None for `none`.
+
+    Nothing is loaded or reached yet. `model` left empty takes the kind's usual one. `url` is for
+    the hosted kinds, `folder`, `models_folder` and `threads` for `local`, `project` and
+    `location` for `vertex`, whose `api_key` is an access token; without one it uses the
+    machine's own credentials. Raises UnsupportedSettings.
+    """
+    if kind == "none":
+        return None
+    inner: OwnedReranker
+    if kind == "local":
+        inner = local_reranker(
+            model=model, folder=folder, cache=models_folder / "rerankers", threads=threads
+        )
+    elif kind == "vertex":
+        inner = vertex_reranker(
+            project=project,
+            location=location,
+            token=(
+                fixed_token(api_key, "FOOTNOTE_RERANKER_API_KEY")
+                if api_key
+                else ApplicationDefaultToken()
+            ),
+            model=model,
+            url=url,
+            timeout_seconds=timeout_seconds,
+        )
+    else:
+        inner = http_reranker(
+            kind, model=model, url=url, api_key=api_key, timeout_seconds=timeout_seconds
+        )
+    breaker = CircuitBreaker(
+        clock=clock, failures_to_open=failures_to_open, pause_seconds=pause_seconds
+    )
+    return GuardedReranker(inner=inner, timeout_seconds=timeout_seconds, breaker=breaker)

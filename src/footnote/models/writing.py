@@ -1,0 +1,206 @@
+"""Asks a language model through pydantic-ai, and turns what goes wrong into a sentence."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from pydantic_ai.direct import model_request
+from pydantic_ai.exceptions import (
+    AgentRunError,
+    ModelConnectionError,
+    ModelHTTPError,
+    ModelTimeoutError,
+    UserError,
+)
+from pydantic_ai.messages import ModelRequest, ModelResponse
+from pydantic_ai.models import Model, infer_model
+from pydantic_ai.models.ollama import OllamaModel
+from pydantic_ai.models.openai import OpenAIChatModel
+from pydantic_ai.profiles.openai import OpenAIModelProfile
+from pydantic_ai.providers import Provider, infer_provider_class
+from pydantic_ai.providers.ollama import OllamaProvider
+from pydantic_ai.providers.openai import OpenAIProvider
+from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
+from pydantic_ai.settings import ModelSettings
+
+from footnote.errors import ModelUnavailable, UnsupportedSettings
+
+ATTEMPTS = 2
+PAUSE_SECONDS = 0.5
+"""Before the retry, when the server names no time to wait."""
+
+NO_KEY = "none"
+"""Given where there is none, or the library would send the environment's key to any URL."""
+
+# Servers that copy OpenAI's API know the older of its two fields for the length of an answer.
+_MAX_TOKENS = OpenAIModelProfile(openai_chat_supports_max_completion_tokens=False)
+
+_UNPAID = ("wants to be paid", "see to the account at the model's provider")
+_TOO_LONG = ("found the prompt too long", "configure a model with a larger context")
+_ADVICE = {
+    401: ("refused the key", "check FOOTNOTE_LANGUAGE_MODEL_API_KEY"),
+    402: _UNPAID,
+    403: ("refused the key", "check what FOOTNOTE_LANGUAGE_MODEL_API_KEY may do"),
+    404: (
+        "is not known at its URL",
+        "check FOOTNOTE_LANGUAGE_MODEL and FOOTNOTE_LANGUAGE_MODEL_URL",
+    ),
+    413: _TOO_LONG,
+    429: ("is asked too often", "wait, or have the limit at the model's provider raised"),
+}
+_ADVICE_BY_CODE = {"insufficient_quota": _UNPAID, "context_length_exceeded": _TOO_LONG}
+_REFUSED = ("refused the request", "check that the model is one for chat, and its limits")
+_FAILED = ("failed at its server", "try again later, or see the log of the model's server")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WritingModel:
+    """A language model behind `ports.LanguageModel`.
+
+    What a provider says of an error is never repeated: it may hold the key or the prompt.
+    """
+
+    name: str
+    model: Model = field(repr=False)
+    timeout_seconds: float
+    """Of a whole call, its retry included."""
+    max_output_tokens: int
+
+    async def __call__(self, instructions: str, prompt: str) -> str:
+        """What the model writes, without the space around it; never empty.
+
+        Asks a second time when the server is busy or failed (429, 5xx) and the time allows.
+        Raises ModelUnavailable, also for an answer that was cut off.
+        """
+        message = ModelRequest.user_text_prompt(
+            _encodable(prompt), instructions=_encodable(instructions)
+        )
+        try:
+            async with asyncio.timeout(self.timeout_seconds):
+                response = await self._response(message)
+        except (TimeoutError, ModelTimeoutError):
+            raise ModelUnavailable(
+                f"the language model {self.name} did not answer within {self.timeout_seconds:g} s",
+                hint="raise FOOTNOTE_LANGUAGE_MODEL_TIMEOUT_SECONDS, or configure a faster model",
+            ) from None
+        return self._finished(response)
+
+    async def close(self) -> None:
+        """Close its connections."""
+        async with self.model:
+            pass
+
+    async def _response(self, message: ModelRequest) -> ModelResponse:
+        deadline = asyncio.get_running_loop().time() + self.timeout_seconds
+        for attempt in range(1, ATTEMPTS + 1):
+            try:
+                return await self._request(message)
+            except ModelHTTPError as error:
+                pause = PAUSE_SECONDS if error.retry_after is None else error.retry_after
+                late = asyncio.get_running_loop().time() + pause >= deadline
+                if attempt == ATTEMPTS or late or not _may_pass(error):
+                    raise self._refusal(error) from None
+            await asyncio.sleep(pause)
+        raise AssertionError  # The last attempt returns or raises.
+
+    async def _request(self, message: ModelRequest) -> ModelResponse:
+        settings = ModelSettings(max_tokens=self.max_output_tokens)
+        if not self.model.profile.get("supports_thinking"):  # Those refuse a temperature.
+            settings["temperature"] = 0.0
+        if "max_retries" not in self.model.unsupported_settings:
+            settings["max_retries"] = 0  # The library's own would come on top of ours.
+        try:
+            return await model_request(self.model, [message], model_settings=settings)
+        except (ModelHTTPError, ModelTimeoutError):
+            raise
+        except ModelConnectionError:
+            raise ModelUnavailable(
+                f"the language model {self.name} cannot be reached",
+                hint="see that it is running, and check FOOTNOTE_LANGUAGE_MODEL_URL",
+            ) from None
+        except (AgentRunError, UserError, ValueError, OSError) as error:
+            raise ModelUnavailable(
+                f"the language model {self.name} gave nothing usable ({type(error).__name__})",
+                hint="check that FOOTNOTE_LANGUAGE_MODEL_URL speaks the API of its kind",
+            ) from None
+
+    def _refusal(self, error: ModelHTTPError) -> ModelUnavailable:
+        usual = _FAILED if error.status_code >= 500 else _REFUSED
+        by_status = _ADVICE.get(error.status_code, usual)
+        what, advice = _ADVICE_BY_CODE.get(error.provider_error_code or "", by_status)
+        return ModelUnavailable(
+            f"the language model {self.name} {what} (HTTP {error.status_code})", hint=advice
+        )
+
+    def _finished(self, response: ModelResponse) -> str:
+        if response.finish_reason == "length":
+            raise ModelUnavailable(
+                f"the language model {self.name} was cut off at {self.max_output_tokens} tokens",
+                hint="raise FOOTNOTE_LANGUAGE_MODEL_MAX_TOKENS",
+            )
+        if response.finish_reason in {"content_filter", "error"}:
+            raise ModelUnavailable(
+                f"the language model {self.name} declined to answer",
+                hint="ask in other words; its provider filters what it writes",
+            )
+        text = (response.text or "").strip()
+        if not text:
+            raise ModelUnavailable(
+                f"the language model {self.name} wrote nothing",
+                hint="check that the model is one for chat",
+            )
+        return text
+
+
+def openai_model(model: str, base_url: str, api_key: str | None) -> Model:
+    """A model that OpenAI's own API serves, there or through a proxy."""
+    provider = OpenAIProvider(base_url=base_url, api_key=api_key or NO_KEY)
+    return OpenAIChatModel(model, provider=provider)
+
+
+def ollama_model(model: str, base_url: str, api_key: str | None) -> Model:
+    """A model that an Ollama server runs."""
+    provider = OllamaProvider(base_url=base_url, api_key=api_key or NO_KEY)
+    return OllamaModel(model, provider=provider, profile=_MAX_TOKENS)
+
+
+def compatible_model(model: str, base_url: str, api_key: str | None) -> Model:
+    """A model of any server that copies OpenAI's API."""
+    provider = OpenAICompatibleProvider(
+        "compatible", base_url=base_url, api_key=api_key or NO_KEY, profile=_MAX_TOKENS
+    )
+    return OpenAIChatModel(model, provider=provider)
+
+
+def vendor_model(vendor: str, model: str, api_key: str | None) -> Model:
+    """A model of another vendor that pydantic-ai knows, by its own library."""
+
+    def provider_of(name: str) -> Provider[object]:
+        known: Callable[..., Provider[object]] = infer_provider_class(name)
+        return known() if api_key is None else known(api_key=api_key)
+
+    try:
+        return infer_model(f"{vendor}:{model}", provider_factory=provider_of)
+    except ImportError as error:
+        raise ModelUnavailable(
+            f"the language model {vendor}:{model} needs a library that is not installed",
+            hint=f"pip install 'pydantic-ai-slim[{vendor}]'",
+        ) from error
+    except (UserError, ValueError, TypeError):
+        # Not chained, since a vendor's message may repeat the key.
+        raise UnsupportedSettings(
+            f"the language model {vendor}:{model} cannot be used as it is set",
+            hint="check the vendor and the key, or give the URL of a compatible server",
+        ) from None
+
+
+def _may_pass(error: ModelHTTPError) -> bool:
+    unpaid = error.provider_error_code == "insufficient_quota"
+    return error.status_code >= 500 or (error.status_code == 429 and not unpaid)
+
+
+def _encodable(text: str) -> str:
+    """The text with a mark in place of each half of a surrogate pair."""
+    return text.encode("utf-8", "replace").decode("utf-8")

@@ -1,0 +1,122 @@
+"""Which strings a misspelt word may stand for, and how many slips lie between two words."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+from itertools import islice
+
+TRANSPOSED = 0.8
+"""The cost of two letters in the wrong order, or of one doubled or halved."""
+UNPAIRED = 0.9
+"""The cost of a letter too many or too few."""
+REPLACED = 1.0
+"""The cost of another letter: the slip most likely to make another word."""
+FIRST_LETTER = 0.6
+"""What a slip in the first letter costs beyond that: people hardly ever get it wrong."""
+SPLIT = 2.2
+"""The cost of a missing space: more than of any single slip."""
+TWO_SLIPS_FROM = 8
+"""Letters from which a word is so rarely near another one that two slips may be assumed."""
+
+_ALPHABETS = {
+    "LATIN": "abcdefghijklmnopqrstuvwxyz",
+    "CYRILLIC": "абвгдежзийклмнопрстуфхцчшщъыьэюяєіїґ",
+    "GREEK": "αβγδεζηθικλμνξοπρστυφχψω",
+    "ARABIC": "ابتثجحخدذرزسشصضطظعغفقكلمنهوي",
+    "HEBREW": "אבגדהוזחטיכלמנסעפצקרשת",
+    "ARMENIAN": "աբգդեզէըթժիլխծկհձղճմյնշոչպջռսվտրցւփքօֆ",
+}
+_LEAST_PART = 3
+
+
+def neighbours(word: str, most: int) -> list[str]:
+    """At most `most` strings near a case-folded word, the likelier kinds of slip first.
+
+    All at one slip (Norvig, "How to Write a Spelling Corrector", 2007: every deletion,
+    transposition, replacement and insertion), every split in two, and for longer words those at two
+    slips that change or add no letter of another kind. A word in a script without an alphabet here
+    gets no replacements and insertions.
+    """
+    found = dict.fromkeys(islice(_neighbours(word), most))
+    found.pop(word, None)
+    return list(found)
+
+
+def slips(typed: str, meant: str, at_most: float) -> float:
+    """The cost of typing one word for the other, accents aside; infinite beyond `at_most`.
+
+    Weighted optimal string alignment: what the Damerau-Levenshtein distance is when no letter is
+    touched twice.
+    """
+    one, other = plain(typed), plain(meant)
+    if abs(len(one) - len(other)) * TRANSPOSED > at_most:
+        return float("inf")
+    before: list[float] = []
+    row = [0.0]
+    for place in range(1, len(other) + 1):
+        row.append(row[-1] + _unpaired(other, place))
+    for at in range(1, len(one) + 1):
+        following = [row[0] + _unpaired(one, at)]
+        for place in range(1, len(other) + 1):
+            first = FIRST_LETTER if at == place == 1 else 0.0
+            same = one[at - 1] == other[place - 1]
+            cost = min(
+                row[place - 1] + (0.0 if same else REPLACED + first),
+                row[place] + _unpaired(one, at),
+                following[-1] + _unpaired(other, place),
+            )
+            if at > 1 and place > 1 and one[at - 2 : at] == other[place - 2 : place][::-1]:
+                first = FIRST_LETTER if at == place == 2 else 0.0
+                cost = min(cost, before[place - 2] + (0.0 if same else TRANSPOSED + first))
+            following.append(cost)
+        if min(following) > at_most:
+            return float("inf")
+        before, row = row, following
+    return row[-1] if row[-1] <= at_most else float("inf")
+
+
+def plain(word: str) -> str:
+    """The word without case and accents."""
+    return "".join(
+        letter
+        for letter in unicodedata.normalize("NFD", word.casefold())
+        if unicodedata.category(letter) != "Mn"
+    )
+
+
+def _neighbours(word: str) -> Iterator[str]:
+    once = list(_shuffled(word))
+    yield from once
+    for at in range(_LEAST_PART, len(word) - _LEAST_PART + 1):
+        yield f"{word[:at]} {word[at:]}"
+    alphabet = _alphabet(word)
+    for at in range(len(word), -1, -1):
+        for letter in alphabet:
+            yield word[:at] + letter + word[at:]
+            if at < len(word):
+                yield word[:at] + letter + word[at + 1 :]
+    if len(word) >= TWO_SLIPS_FROM:
+        for first in once:
+            yield from _shuffled(first)
+
+
+def _shuffled(word: str) -> Iterator[str]:
+    """Transpositions, deletions and doublings: thrice as many as the word has letters."""
+    for at in range(len(word) - 1):
+        yield word[:at] + word[at + 1] + word[at] + word[at + 2 :]
+    for at in range(len(word)):
+        yield word[:at] + word[at + 1 :]
+        yield word[:at] + word[at] + word[at:]
+
+
+def _unpaired(word: str, at: int) -> float:
+    """What letter `at`, counted from 1, costs where the other word has none."""
+    if at == 1:
+        return UNPAIRED + FIRST_LETTER
+    return TRANSPOSED if word[at - 1] == word[at - 2] else UNPAIRED
+
+
+def _alphabet(word: str) -> str:
+    script = unicodedata.name(word[0], "").partition(" ")[0]
+    return _ALPHABETS.get(script, "")

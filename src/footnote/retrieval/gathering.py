@@ -1,0 +1,214 @@
+"""Recalls candidates for a question, fuses them and fetches the best."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from footnote.domain import Evidence, Plan, Ranking
+from footnote.errors import FootnoteError
+from footnote.ports import Analyzer, Embedder, Recalled, RecallRequest, Routing, Vector
+from footnote.retrieval.explain import evidence_from
+from footnote.retrieval.fusion import Fused, FusionChoices, Recalls
+from footnote.retrieval.journal import Asked
+from footnote.retrieval.query import ParsedQuery, parse_query
+from footnote.retrieval.routing import EVIDENT, ROUTE, within_routes
+from footnote.retrieval.spelling import Correct
+from footnote.retrieval.trust import observe
+from footnote.retrieval.understanding import fuse_wordings
+
+SPARE = 4  # Results that take the place of near duplicates.
+CANDIDATES_PER_RESULT = 5  # Recall brings five times what is returned, so that fusion can choose.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wording:
+    """One way of putting the question."""
+
+    text: str
+    parsed: ParsedQuery
+    vector: Vector | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gathered:
+    """Candidates, best first, as fusion ranks them."""
+
+    evidence: tuple[Evidence, ...]
+    corrected_query: str | None
+    """The question with its spelling mended, if that is what was searched."""
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Searched:
+    wording: Wording
+    recalled: Recalled
+    fused: Fused
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gather:
+    """Recall (dense ‖ lexical) and fuse, for each wording of a question."""
+
+    embedder: Embedder
+    analyzer: Analyzer
+    correct: Correct
+    choices: FusionChoices
+    recall_limit: int
+    candidates: int | None = None
+    """What the reranker reads; None means three times `top_k`."""
+    mmr_candidates: int = 0
+    routing: Routing = field(default_factory=Routing)
+    """How plans that route do it."""
+
+    async def __call__(self, wordings: Sequence[Wording], asked: Asked) -> Gathered:
+        """What the wordings find, the first of which is the question's own."""
+        first = await self._search(wordings[0], asked)
+        mended = await self._mended(first, asked)
+        searched = [mended or first, *[await self._search(each, asked) for each in wordings[1:]]]
+        ranking = searched[0].fused.ranking
+        if len(searched) > 1:
+            ranking = fuse_wordings([each.fused.ranking for each in searched])
+        wanted = self._wanted(asked.request.top_k, asked.plan)
+        with asked.journal.timed("hydrate"):
+            passages = await asked.index.passages([hit.chunk_no for hit in ranking[:wanted]])
+        return Gathered(
+            evidence=evidence_from(
+                ranking[:wanted],
+                passages,
+                [(each.recalled, each.fused) for each in searched],
+                asked.plan.fusion,
+            ),
+            corrected_query=None if mended is None else mended.wording.text,
+            confidence=max(each.confidence for each in searched),
+        )
+
+    async def _search(self, wording: Wording, asked: Asked) -> _Searched:
+        with asked.journal.timed("recall"):
+            recalled = await self._recall(wording, asked)
+        asked.journal.note(*recalled.notes)
+        with asked.journal.timed("fuse"):
+            recalled = _near_enough(recalled, wording, asked)
+            language = self.analyzer.language_of(wording.parsed.text, recalled.languages)
+            signals = observe(
+                query=wording.parsed.text,
+                language=language,
+                lane=self.embedder.lane,
+                lexical=recalled.lexical,
+                matched_terms=recalled.matched_terms,
+                rarities=recalled.rarities,
+            )
+            fused = self.choices.named(asked.plan.fusion)(
+                Recalls(
+                    dense=recalled.dense,
+                    lexical=recalled.lexical,
+                    similarities=recalled.similarities,
+                    bm25=recalled.bm25,
+                    signals=signals,
+                )
+            )
+            wanted = self._wanted(asked.request.top_k, asked.plan)
+            # What later stages may lift to the top is as evident as what is there already.
+            lifts = asked.plan.rerank or asked.plan.diversity != "none"
+            evident = wanted if lifts else EVIDENT + SPARE
+            kept = within_routes(fused.ranking, recalled, wanted, evident)
+            fused = replace(fused, ranking=kept)
+        return _Searched(
+            wording=wording,
+            recalled=recalled,
+            fused=fused,
+            confidence=signals.coverage,
+        )
+
+    async def _recall(self, wording: Wording, asked: Asked) -> Recalled:
+        """Both recalls, or the one that works. Raises what neither survives."""
+
+        def terms_of(languages: Sequence[str]) -> Sequence[str]:
+            return self.analyzer.query_terms(wording.parsed.text, languages)
+
+        wanted = RecallRequest(
+            terms_of=None if asked.plan.fusion == "dense_only" else terms_of,
+            vector=wording.vector,
+            limit=max(self.recall_limit, CANDIDATES_PER_RESULT * asked.request.top_k),
+            filters=asked.request.filters,
+            phrases=wording.parsed.phrases,
+            excluded=wording.parsed.excluded,
+            complete=asked.plan.fusion in ("adaptive", "weighted_blend")
+            or asked.request.filters.min_similarity is not None,
+        )
+        if asked.plan.route:
+            routed = replace(wanted, route=self.routing)
+            found = await asked.journal.attempt(ROUTE, None, lambda: asked.index.recall(routed))
+            if found is not None:
+                return found
+        try:
+            return await asked.index.recall(wanted)
+        except FootnoteError as error:
+            if wanted.vector is None or wanted.terms_of is None or not error.retryable:
+                raise
+            asked.journal.note(f"recall: {error}")
+        try:
+            return await asked.index.recall(replace(wanted, terms_of=None))
+        except FootnoteError:
+            return await asked.index.recall(replace(wanted, vector=None, complete=False))
+
+    async def _mended(
+        self,
+        first: _Searched,
+        asked: Asked,
+    ) -> _Searched | None:
+        """The search again with its spelling mended; None where there is nothing to mend."""
+        recalled = first.recalled
+        if not asked.plan.spelling or not recalled.absent_terms:
+            return None
+        with asked.journal.timed("spelling"):
+            text = await asked.journal.attempt(
+                "spelling",
+                None,
+                lambda: self.correct(
+                    first.wording.text,
+                    recalled.absent_terms,
+                    recalled.languages,
+                    asked.index,
+                    asked.request.filters,
+                ),
+            )
+        if text is None:
+            return None
+        parsed, vector = parse_query(text), first.wording.vector
+        if vector is not None:
+            vector = await asked.journal.attempt(
+                "dense", None, lambda: self.embedder.embed_query(parsed.text)
+            )
+        wording = Wording(text=text, parsed=parsed, vector=vector)
+        return await self._search(wording, asked)
+
+    def _wanted(self, top_k: int, plan: Plan) -> int:
+        """How many candidates the later stages look at."""
+        wanted = [top_k + SPARE]
+        if plan.rerank:
+            wanted.append(self.candidates or 3 * top_k)
+        if plan.diversity != "none":
+            wanted.append(2 * top_k)
+        if plan.diversity == "mmr":
+            wanted.append(self.mmr_candidates)
+        return max(wanted)
+
+
+def _near_enough(recalled: Recalled, wording: Wording, asked: Asked) -> Recalled:
+    """What reaches the least similarity that is asked for."""
+    least = asked.request.filters.min_similarity
+    if least is None:
+        return recalled
+    if wording.vector is None:
+        asked.journal.note("min_similarity: without the lane's model it cannot be told")
+        return recalled
+
+    def near(ranking: Ranking) -> Ranking:
+        return tuple(
+            hit for hit in ranking if recalled.similarities.get(hit.chunk_no, -2.0) >= least
+        )
+
+    return replace(recalled, dense=near(recalled.dense), lexical=near(recalled.lexical))

@@ -1,0 +1,83 @@
+"""What one search is about, and what it notes down of itself on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import TypeVar
+from uuid import UUID
+
+from footnote.domain import Plan, Principal, SearchRequest
+from footnote.errors import FootnoteError, InvalidRequest, LaneMismatch, NotFound
+from footnote.ports import Index
+
+Result = TypeVar("Result")
+
+_THE_CALLERS = (InvalidRequest, LaneMismatch, NotFound)
+"""What a caller must hear, rather than get a search that quietly did something else."""
+
+
+class Journal:
+    """The notes and timings of one search."""
+
+    def __init__(self) -> None:
+        self._started = perf_counter()
+        self._notes: dict[str, None] = {}
+        self._milliseconds: dict[str, float] = {}
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What could not be done, each beginning with the stage's name, in order."""
+        return tuple(self._notes)
+
+    @property
+    def timings_ms(self) -> Mapping[str, float]:
+        """Milliseconds of each stage that ran, and of all until now as `total`."""
+        return {**self._milliseconds, "total": (perf_counter() - self._started) * 1e3}
+
+    def note(self, *notes: str) -> None:
+        """Write down what could not be done; what was noted already stays once."""
+        self._notes.update(dict.fromkeys(notes))
+
+    @contextmanager
+    def timed(self, stage: str) -> Iterator[None]:
+        """Add the time of the block to the stage's."""
+        started = perf_counter()
+        try:
+            yield
+        finally:
+            elapsed = (perf_counter() - started) * 1e3
+            self._milliseconds[stage] = self._milliseconds.get(stage, 0.0) + elapsed
+
+    async def attempt(
+        self, stage: str, otherwise: Result, work: Callable[[], Awaitable[Result]]
+    ) -> Result:
+        """What the work gives, or the other value and a note if it fails."""
+        try:
+            return await work()
+        except _THE_CALLERS:
+            raise
+        except FootnoteError as error:
+            self.note(f"{stage}: {error}")
+            return otherwise
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asker:
+    """Who searches, and where."""
+
+    workspace_id: UUID
+    principal: Principal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """One search: what is asked of which index by whom, and how it goes."""
+
+    request: SearchRequest
+    plan: Plan
+    index: Index
+    asker: Asker
+    journal: Journal = field(default_factory=Journal)

@@ -1,0 +1,82 @@
+"""Puts a question into the wordings that are searched, each with its vector."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from footnote.ports import Embedder, LanguageModel, Vector
+from footnote.retrieval.cache import QueryVectors
+from footnote.retrieval.gathering import Wording
+from footnote.retrieval.journal import Asked
+from footnote.retrieval.query import parse_query
+from footnote.retrieval.understanding import Condense, HypotheticalDocument, MultiQuery
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Phrase:
+    """Condense the question, reword it and imagine its answer, as far as the plan wants."""
+
+    embedder: Embedder
+    model: LanguageModel | None = None
+    vectors: QueryVectors = field(default_factory=QueryVectors)
+
+    async def __call__(self, asked: Asked) -> list[Wording]:
+        """The question as it stands alone, then other wordings of it."""
+        question = await self._condensed(asked)
+        others = await self._reworded(question, asked)
+        first = await self._imagined(await self.worded(question, asked), asked)
+        return [first, *[await self.worded(each, asked) for each in others]]
+
+    async def worded(self, text: str, asked: Asked) -> Wording:
+        """One wording with its vector, or without where the model is away."""
+        parsed = parse_query(text)
+        vector: Vector | None = None
+        if asked.plan.fusion != "lexical_only":
+            with asked.journal.timed("embed"):
+                vector = await asked.journal.attempt(
+                    "dense",
+                    vector,
+                    lambda: self.vectors(asked.asker.workspace_id, parsed.text, self.embedder),
+                )
+        return Wording(text=text, parsed=parsed, vector=vector)
+
+    async def _condensed(self, asked: Asked) -> str:
+        query, conversation = asked.request.query, asked.request.conversation
+        if not asked.plan.condense or not conversation:
+            return query
+        if self.model is None:
+            asked.journal.note(_without_model("condense"))
+            return query
+        with asked.journal.timed("condense"):
+            question, notes = await Condense(model=self.model)(query, conversation)
+        asked.journal.note(*notes)
+        return question
+
+    async def _reworded(self, question: str, asked: Asked) -> Sequence[str]:
+        if asked.plan.queries < 2:
+            return ()
+        if self.model is None:
+            asked.journal.note(_without_model("queries"))
+            return ()
+        with asked.journal.timed("queries"):
+            reword = MultiQuery(model=self.model, count=asked.plan.queries)
+            others, notes = await reword(question)
+        asked.journal.note(*notes)
+        return others
+
+    async def _imagined(self, wording: Wording, asked: Asked) -> Wording:
+        if not asked.plan.hypothetical or wording.vector is None:
+            return wording
+        if self.model is None:
+            asked.journal.note(_without_model("hypothetical"))
+            return wording
+        with asked.journal.timed("hypothetical"):
+            imagine = HypotheticalDocument(model=self.model, embedder=self.embedder)
+            vector, notes = await imagine(wording.parsed.text, wording.vector)
+        asked.journal.note(*notes)
+        return replace(wording, vector=vector)
+
+
+def _without_model(stage: str) -> str:
+    return f"{stage}: no language model is configured"

@@ -1,0 +1,67 @@
+"""Named plans, and what a request changes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+
+from footnote.domain import DiversityName, FusionName, Plan, PlanChanges
+from footnote.errors import InvalidRequest
+
+BALANCED, FAST, THOROUGH = "balanced", "fast", "thorough"
+PLAN_NAMES = (BALANCED, FAST, THOROUGH)
+
+MAX_NEIGHBOURS = 10
+MAX_WORDINGS = 5
+MAX_CORRECTIONS = 2
+
+
+def named_plans(
+    *, fusion: FusionName, diversity: DiversityName, neighbours: int, reranks: bool, writes: bool
+) -> Mapping[str, Plan]:
+    """The plans of an installation, by name.
+
+    `balanced` does what costs little. `fast` leaves out what looks at more than the winners.
+    `thorough` takes every stage that is to be had: `reranks` says whether a reranker is, and
+    `writes` whether a language model.
+    """
+    balanced = Plan(
+        name=BALANCED,
+        fusion=fusion,
+        rerank=reranks,
+        diversity=diversity,
+        neighbours=neighbours,
+        condense=writes,
+    )
+    return {
+        BALANCED: balanced,
+        FAST: Plan(name=FAST, fusion=fusion, spelling=False),
+        THOROUGH: replace(
+            balanced,
+            name=THOROUGH,
+            neighbours=max(neighbours, 1),
+            queries=3 if writes else 1,
+            hypothetical=writes,
+            corrections=MAX_CORRECTIONS if writes else 0,
+        ),
+    }
+
+
+def resolved(plans: Mapping[str, Plan], name: str, changes: PlanChanges) -> Plan:
+    """The plan of that name with the changes. Raises InvalidRequest."""
+    plan = plans.get(name)
+    if plan is None:
+        raise InvalidRequest(
+            f"there is no plan {name!r}", hint=f"leave it out, or say one of {', '.join(plans)}"
+        )
+    given = {field: value for field, value in asdict(changes).items() if value is not None}
+    for field, least, most in (
+        ("neighbours", 0, MAX_NEIGHBOURS),
+        ("queries", 1, MAX_WORDINGS),
+        ("corrections", 0, MAX_CORRECTIONS),
+    ):
+        if field in given and not least <= given[field] <= most:
+            raise InvalidRequest(
+                f"{field} is {given[field]}", hint=f"choose a number from {least} to {most}"
+            )
+    return replace(plan, **given)

@@ -1,0 +1,68 @@
+"""Refines candidates: what repeats another collapses, the best are read anew, documents mix."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from footnote.domain import Evidence
+from footnote.ports import Vector
+from footnote.retrieval.diversify import MARGIN, diversity_by_name
+from footnote.retrieval.duplicates import THRESHOLD, collapse_near_duplicates
+from footnote.retrieval.journal import Asked
+from footnote.retrieval.rerank import STAGE as RERANK
+from footnote.retrieval.rerank import Rerank
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refine:
+    """From candidates in fused order to at most so many, in the order they are handed out."""
+
+    rerank: Rerank | None = None
+    duplicate_overlap: float = THRESHOLD
+    min_per_document: int = 2
+    margin: float = MARGIN
+    mmr_diversity: float = 0.3
+
+    async def __call__(
+        self,
+        question: str,
+        candidates: Sequence[Evidence],
+        asked: Asked,
+    ) -> tuple[Evidence, ...]:
+        """The evidence for the question."""
+        with asked.journal.timed("duplicates"):
+            evidence = collapse_near_duplicates(candidates, self.duplicate_overlap)
+        evidence = await self._reranked(question, evidence, asked)
+        with asked.journal.timed("diversify"):
+            diversify = diversity_by_name(
+                asked.plan.diversity,
+                min_per_document=self.min_per_document,
+                diversity=self.mmr_diversity,
+                margin=self.margin,
+            )
+            vectors: Mapping[int, Vector] = {}
+            if diversify.needs_vectors:
+                numbers = [each.passage.chunk_no for each in evidence]
+                vectors = await asked.journal.attempt(
+                    "diversify", {}, lambda: asked.index.vectors(numbers)
+                )
+            return diversify(evidence, asked.request.top_k, vectors)
+
+    async def _reranked(
+        self,
+        question: str,
+        evidence: tuple[Evidence, ...],
+        asked: Asked,
+    ) -> tuple[Evidence, ...]:
+        """What the reranker read, in its order; what it did not read has no score beside it."""
+        if not asked.plan.rerank:
+            return evidence
+        if self.rerank is None:
+            asked.journal.note("rerank: no reranker is configured")
+            return evidence
+        with asked.journal.timed("rerank"):
+            evidence, notes = await self.rerank(question, evidence, asked.request.top_k)
+        asked.journal.note(*notes)
+        read = [each for each in evidence if each.explanation[-1].stage == RERANK]
+        return tuple(read) or evidence

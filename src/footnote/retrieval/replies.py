@@ -1,0 +1,104 @@
+"""Reads queries out of what a language model wrote."""
+
+from __future__ import annotations
+
+import re
+
+from footnote.retrieval.query import QueryPart, query_parts
+from footnote.text import is_storable
+
+MAX_WORDING_CHARACTERS = 500
+"""What is longer is no query but an answer, an explanation or an apology."""
+
+_MARK = re.compile(r"(?:[-*•–+>#]+|\(?\d{1,2}[.):]|[a-z][.)])\s+")
+_LABEL = re.compile(
+    r"(?:(?:standalone|rewritten|search|better|new|condensed|alternative)\s+)?"
+    r"(?:question|query|wording)\s*\d{0,2}\s*[:：]\s*",
+    re.IGNORECASE,
+)
+_EMPHASIS = ("**", "__", "`", "*", "_")
+
+
+def wordings_from(reply: str, question: str, said: str = "") -> tuple[str, ...]:
+    """The distinct queries of a reply, one for each line, in its order.
+
+    Numbers, bullets, labels and emphasis around them are taken off; announcements ("Here are
+    three:") and code fences are left out. Phrases and exclusions are the user's to make: those of
+    the question hold for every wording, and others lose their marks, except where the user
+    made them in what was `said` before.
+
+    >>> wordings_from('Sure:\\n1. term of notice\\n2) **how "long" is it**\\n- Term of notice', "x")
+    ('term of notice', 'how long is it')
+    >>> wordings_from("term of notice", 'notice period -draft "Acme Ltd"')
+    ('term of notice -draft "Acme Ltd"',)
+    """
+    found: dict[str, str] = {}
+    for line in _storable(reply).splitlines():
+        bare = _bare(line)
+        if not bare or bare.endswith((":", "：")):
+            continue
+        wording = _with_demands(_without_new_marks(bare, f"{question}\n{said}"), question)
+        if len(wording) <= MAX_WORDING_CHARACTERS and _asks_something(wording):
+            found.setdefault(sameness(wording), wording)
+    return tuple(found.values())
+
+
+def sameness(wording: str) -> str:
+    """Equal for wordings that differ in case, space or the mark at the end alone."""
+    return " ".join(wording.casefold().split()).rstrip(".?!。？！ ")
+
+
+def _storable(reply: str) -> str:
+    return "".join(character if is_storable(character) else " " for character in reply)
+
+
+def _bare(line: str) -> str:
+    text = line.strip()
+    if text.startswith("```"):
+        return ""
+    before = None
+    while text != before:
+        before = text
+        opening = _MARK.match(text) or _LABEL.match(text)
+        text = text[opening.end() :] if opening else text
+        for mark in _EMPHASIS:
+            if len(text) > 2 * len(mark) and text.startswith(mark) and text.endswith(mark):
+                text = text[len(mark) : -len(mark)].strip()
+    return text
+
+
+def _without_new_marks(wording: str, said: str) -> str:
+    """The wording without the marks of phrases and exclusions that the user did not make."""
+    known = {_demand(part) for part in query_parts(said)}
+    before = None
+    while wording != before:  # Marks may stand within marks; each round makes it shorter.
+        before, pieces, position = wording, [], 0
+        for part in query_parts(wording):
+            marked = part.quoted or part.excluded
+            text = wording[part.start : part.end]
+            pieces.append(wording[position : part.start])
+            pieces.append(part.text if marked and _demand(part) not in known else text)
+            position = part.end
+        wording = "".join([*pieces, wording[position:]]).strip()
+    return wording
+
+
+def _with_demands(wording: str, question: str) -> str:
+    """The wording with every phrase and exclusion of the question."""
+    present = {_demand(part) for part in query_parts(wording)}
+    missing = [
+        question[part.start : part.end]
+        for part in query_parts(question)
+        if (part.quoted or part.excluded) and _demand(part) not in present
+    ]
+    return " ".join([wording, *missing])
+
+
+def _demand(part: QueryPart) -> tuple[str, bool, bool]:
+    return part.text.casefold(), part.quoted, part.excluded
+
+
+def _asks_something(wording: str) -> bool:
+    return any(
+        not part.excluded and any(map(str.isalnum, part.text)) for part in query_parts(wording)
+    )

@@ -1,0 +1,130 @@
+"""Whether two texts say the same: nearly the same words, and those that matter all the same."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from dataclasses import dataclass
+
+SHINGLE_WORDS = 3
+
+_ASCII_SEPARATORS = "!\"'()*,-./:;?[\\]^_`{|}~"
+_SEPARATORS = (
+    re.escape(_ASCII_SEPARATORS) + "¡¿«»§¶†‡•·…\u2010-\u2015‘’‚‛“”„‟‹›‣▪●○"
+    "、。〈〉《》「」『』【】〔〕・؛،؟।॥។၊။"
+)
+# Scripts that put no space between words: each character counts as one.
+_UNSPACED = (
+    "\u3005-\u3007\u3041-\u3096\u30a1-\u30fa\u30fc-\u30fe\u3105-\u312f\u3400-\u4dbf\u4e00-\u9fff"
+    "\uf900-\ufaff\U00020000-\U0003ffff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
+)
+_WORD = re.compile(rf"[^\s{_SEPARATORS}{_UNSPACED}]+|[{_UNSPACED}]")
+_SPACED = str.maketrans(dict.fromkeys(_ASCII_SEPARATORS, " "))
+_NUMERAL = re.compile(r"\d+")
+_NEGATIVE = re.compile(r"-(?<![\w)]-)\d+")
+
+_OPENING = re.compile(r"(?:^|[.!?:;。]|\n)[^\w\n]*$")
+_OPENING_CHARACTERS = 12  # Quotes, brackets and bullets between a full stop and a word.
+
+_TELLING = frozenset(
+    # Negations; `t` and `n` are what is left of `can't` and `n'est`.
+    "no not never none nothing nobody neither nor without cannot t except unless nicht nie niemals "
+    "kein keine keinen keinem keiner keines nichts ohne weder außer ne n pas jamais aucun aucune "
+    "rien sans ni sauf nunca jamás ninguno ninguna ningún nada sin non mai nessuno nessuna nessun "
+    "niente senza não nenhum nenhuma sem niet nooit geen zonder не нет ни без "
+    "不 没 沒 无 無 未 非 否 勿 "
+    # Numbers in words; those that are articles as well are left out.
+    "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+    "seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred "
+    "thousand million billion half quarter third twice double "
+    "zwei drei vier fünf sechs sieben acht neun zehn elf zwölf zwanzig dreißig vierzig fünfzig "
+    "sechzig siebzig achtzig neunzig hundert tausend million millionen "
+    "deux trois quatre cinq sept huit neuf dix onze douze quinze vingt trente quarante cinquante "
+    "soixante cent cents mille millions dos tres cuatro cinco seis siete ocho nueve diez doce "
+    "quince veinte treinta cuarenta cincuenta sesenta setenta ochenta noventa cien ciento mil "
+    "due tre quattro cinque sei sette otto nove dieci dodici venti trenta quaranta cinquanta "
+    "sessanta settanta ottanta novanta cento mila dois duas três quatro sete oito dez doze vinte "
+    "trinta quarenta cinquenta sessenta cem milhões millones twee drie vijf zes zeven acht negen "
+    "tien elf twaalf twintig dertig veertig vijftig zestig zeventig tachtig negentig honderd "
+    # Months where they are written small.
+    "janvier février mars avril mai juin juillet août septembre octobre novembre décembre enero "
+    "febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre gennaio "
+    "febbraio aprile maggio giugno luglio settembre ottobre dicembre janeiro fevereiro março maio "
+    "junho julho setembro outubro novembro dezembro januari februari maart mei juni juli augustus "
+    "oktober".split()
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wording:
+    """The words of a text as they are compared with those of another."""
+
+    words: tuple[str, ...]
+    """Without case, punctuation and white space; characters, where a script has no spaces."""
+    shingles: frozenset[int]
+    """Every run of three words, hashed; of fewer, the one run there is."""
+
+
+def numerals_of(text: str) -> tuple[str, ...]:
+    """The runs of digits in a text, in order: a quick way to tell most texts apart."""
+    return tuple(_NUMERAL.findall(text))
+
+
+def wording_of(text: str) -> Wording:
+    """The words of a text, negative numbers once more at the end; signs alone are one word."""
+    if text.isascii():
+        words = text.casefold().translate(_SPACED).split()
+    else:
+        words = _WORD.findall(unicodedata.normalize("NFKC", text).casefold())
+    words += _NEGATIVE.findall(text)
+    found = tuple(words) or (text.strip(),)
+    runs = zip(*(found[start:] for start in range(min(SHINGLE_WORDS, len(found)))), strict=False)
+    return Wording(words=found, shingles=frozenset(map(hash, runs)))
+
+
+def overlap(one: Wording, other: Wording) -> float:
+    """The Jaccard similarity of their shingles, 0…1."""
+    shared = len(one.shingles & other.shingles)
+    return shared / (len(one.shingles) + len(other.shingles) - shared)
+
+
+def tell_the_same(one: str, other: str) -> bool:
+    """Whether two texts of nearly the same words agree in those that a meaning hangs on.
+
+    Numbers, what contains one, signs, addresses, negations and numbers in words must be the same
+    in the same order. Of names, which are words with a capital that opens no sentence, one text
+    may have more.
+    """
+    exact, names = _telling(one)
+    other_exact, other_names = _telling(other)
+    return exact == other_exact and not (names - other_names and other_names - names)
+
+
+def _telling(text: str) -> tuple[list[str], Counter[str]]:
+    normal = unicodedata.normalize("NFKC", text)
+    exact = _NEGATIVE.findall(text)
+    names: Counter[str] = Counter()
+    for match in _WORD.finditer(normal):
+        word = match.group()
+        folded = word.casefold()
+        if folded in _TELLING or _is_code(word):
+            exact.append(folded)
+        elif _is_name(word, normal, match.start()):
+            names[folded] += 1
+    return exact, names
+
+
+def _is_code(word: str) -> bool:
+    """Whether it has a digit of any script, an `@`, or no letter."""
+    return "@" in word or any(map(str.isnumeric, word)) or not any(map(str.isalpha, word))
+
+
+def _is_name(word: str, text: str, start: int) -> bool:
+    if any(map(str.isupper, word[1:])):
+        return True
+    return word[0].isupper() and not _opens(text, start)
+
+
+def _opens(text: str, start: int) -> bool:
+    return bool(_OPENING.search(text[max(0, start - _OPENING_CHARACTERS) : start]))

@@ -1,0 +1,309 @@
+"""Mends the words of a query that occur nowhere, by words that occur in the visible documents.
+
+The index is blind: it cannot list its words, only say in how many chunks a given term is. So the
+words a misspelt one may stand for are made up, the index is asked once which of their terms exist,
+and the best of these are looked up in passages, to see the words as they are really written.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from footnote.domain import Passage, SearchFilters
+from footnote.ports import Analyzer, Index, RecallRequest, TermsOf, Tokenizer
+from footnote.retrieval.edits import (
+    FIRST_LETTER,
+    REPLACED,
+    SPLIT,
+    TRANSPOSED,
+    TWO_SLIPS_FROM,
+    UNPAIRED,
+    neighbours,
+    plain,
+    slips,
+)
+from footnote.retrieval.query import query_parts
+
+LEAST_LETTERS = 4
+"""Shorter words are near too many others."""
+MOST_CANDIDATES = 2000
+"""Of all words of a query together; the index is asked about each in every language."""
+
+_LOOKED_UP = 8  # Terms of a misspelt word that are looked up in passages.
+_PASSAGES = 5  # Passages read for each of them.
+_INFLECTED = 0.3  # Added for a word whose spelling only shows in an inflection of it.
+_SHARED = 4  # Letters the two must then share,
+_ENDING = 2  # and how many more the longer one may have.
+_SPOKEN = 0.75
+"""Share of the query's known words that the tokenizer must hold in one piece to speak for words."""
+_ANYWHERE_FROM = 6  # Letters; a shorter word has too many neighbours by its first letter.
+
+_WORD = re.compile(r"[^\W\d_]+")
+_TOKEN = re.compile(r"\S+")
+_IDENTIFIER = re.compile(r"[\d@_/\\&]|\w\.\w")
+_UNSPACED_FROM = "\u0e00"
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    """A word of the query where it stands."""
+
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """What a stretch of the query may have been meant to be."""
+
+    word: _Word
+    text: str
+    terms: tuple[frozenset[str], ...]
+    """For each word of the text, the terms of which the index should know one."""
+    cost: float
+    frequency: int
+
+    @property
+    def order(self) -> tuple[float, int, str]:
+        """The likeliest sorts first."""
+        return self.cost, -self.frequency, self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Correct:
+    """Correct the spelling of a query against the visible documents."""
+
+    analyzer: Analyzer
+    tokenizer: Tokenizer | None = None
+    """The lane's. A word that it holds in one piece exists, even if it is in no document."""
+
+    async def __call__(
+        self,
+        query: str,
+        absent_terms: Sequence[str],
+        languages: Sequence[str],
+        index: Index,
+        filters: SearchFilters,
+    ) -> str | None:
+        """The query with its misspelt words mended; None when nothing is to be mended.
+
+        A word is taken to be misspelt when it has at least `LEAST_LETTERS` letters, stands in
+        neither quotes nor an exclusion nor an identifier, and all its terms are among
+        `absent_terms`, those of the query that no visible chunk holds. It becomes the nearest
+        word of the visible documents; among equally near ones the commonest, then the first by
+        alphabet. With nothing near, it stays.
+        """
+        suspects, certain = self._suspects(query, frozenset(absent_terms), languages)
+        if not suspects:
+            return None
+        # A thousand words take some tens of milliseconds to stem: not on the event loop.
+        readings = await asyncio.to_thread(self._readings, query, suspects, languages)
+        terms = sorted({term for each in readings for part in each.terms for term in part})
+        counts = await index.frequencies(terms, filters)
+        promising = _promising(readings, counts)
+        if not promising:
+            return None
+        vocabulary = await self._vocabulary(promising, counts, index, filters)
+        return _mended(query, _best(promising, vocabulary, counts, certain=certain))
+
+    def _suspects(
+        self, query: str, absent: frozenset[str], languages: Sequence[str]
+    ) -> tuple[list[_Word], bool]:
+        """The words that may be misspelt, and whether they surely are no words of the language."""
+        found, known = [], []
+        for word in _words(query):
+            terms = self.analyzer.query_terms(word.text, languages)
+            if len(word.text) >= LEAST_LETTERS and terms and absent.issuperset(terms):
+                found.append(word)
+            else:
+                known.append(word)
+        if self.tokenizer is None or not found:
+            return found, False
+        pieces = self.tokenizer.count_tokens([word.text.casefold() for word in (*found, *known)])
+        unknown = [word for word, count in zip(found, pieces, strict=False) if count > 1]
+        spoken = pieces[len(found) :].count(1)
+        return unknown, bool(known) and spoken >= _SPOKEN * len(known)
+
+    def _readings(
+        self, query: str, suspects: Sequence[_Word], languages: Sequence[str]
+    ) -> list[_Reading]:
+        share = MOST_CANDIDATES // len(suspects)
+        proposed = [
+            (word, text) for word in suspects for text in neighbours(word.text.casefold(), share)
+        ]
+        proposed += [
+            (both, both.text.replace(" ", "").casefold()) for both in _pairs(query, suspects)
+        ]
+        # Documents of unknown language are analysed as None says.
+        spoken = (*languages, None)
+        readings = []
+        for word, text in proposed:
+            terms = tuple(
+                frozenset(term for each in spoken for term in self.analyzer.terms(part, each))
+                for part in text.split()
+            )
+            if all(terms):
+                readings.append(_Reading(word, text, terms, cost=0.0, frequency=0))
+        return readings
+
+    async def _vocabulary(
+        self,
+        readings: Sequence[_Reading],
+        counts: Mapping[str, int],
+        index: Index,
+        filters: SearchFilters,
+    ) -> Mapping[str, frozenset[str]]:
+        """For each term of the readings, the words some passages with it have for it."""
+        terms = {
+            term for each in readings for part in each.terms for term in part if counts.get(term)
+        }
+        numbers: set[int] = set()
+        for term in sorted(terms):
+            found = await index.recall(
+                RecallRequest(terms_of=_always(term), limit=_PASSAGES, filters=filters)
+            )
+            numbers.update(hit.chunk_no for hit in found.lexical)
+        words: dict[str, set[str]] = {term: set() for term in terms}
+        for passage in (await index.passages(sorted(numbers))).values():
+            for word in _words_of(passage):
+                for term in self.analyzer.terms(word, passage.language):
+                    if term in words:
+                        words[term].add(word)
+        return {term: frozenset(found) for term, found in words.items()}
+
+
+def _always(term: str) -> TermsOf:
+    return lambda _: (term,)
+
+
+def _words(query: str) -> Iterator[_Word]:
+    """The words outside quotes, exclusions, identifiers and scripts without spaces."""
+    for part in query_parts(query):
+        if part.quoted or part.excluded:
+            continue
+        for token in _TOKEN.finditer(query, part.start, part.end):
+            if _IDENTIFIER.search(token.group()):
+                continue
+            for match in _WORD.finditer(query, token.start(), token.end()):
+                if match.group() < _UNSPACED_FROM:
+                    yield _Word(match.start(), match.end(), match.group())
+
+
+def _pairs(query: str, suspects: Sequence[_Word]) -> Iterator[_Word]:
+    """Neighbouring words, of which one at least occurs nowhere, as one stretch."""
+    for first, second in pairwise(_words(query)):
+        if query[first.end : second.start] == " " and (first in suspects or second in suspects):
+            yield _Word(first.start, second.end, f"{first.text} {second.text}")
+
+
+def _words_of(passage: Passage) -> set[str]:
+    parts = (passage.document_title, *passage.heading_path, passage.text)
+    return {word.lower() for part in parts for word in _WORD.findall(part)}
+
+
+def _promising(readings: Sequence[_Reading], counts: Mapping[str, int]) -> list[_Reading]:
+    """The likeliest readings of each stretch of which every word has a term in the index."""
+    existing: dict[_Word, list[_Reading]] = {}
+    for each in readings:
+        frequency = min(max(counts.get(term, 0) for term in part) for part in each.terms)
+        if frequency:
+            cost = _cost(each.word.text, each.text)
+            existing.setdefault(each.word, []).append(
+                _Reading(each.word, each.text, each.terms, cost, frequency)
+            )
+    return [
+        reading
+        for found in existing.values()
+        for reading in sorted(found, key=lambda each: each.order)[:_LOOKED_UP]
+    ]
+
+
+def _best(
+    readings: Sequence[_Reading],
+    vocabulary: Mapping[str, frozenset[str]],
+    counts: Mapping[str, int],
+    *,
+    certain: bool,
+) -> list[_Reading]:
+    """The best reading of each misspelt stretch in words of the vocabulary, none overlapping."""
+    real = {
+        written
+        for each in readings
+        for written in (*_as_written(each, vocabulary, counts), *_inflected(each, vocabulary))
+    }
+    chosen: list[_Reading] = []
+    for each in sorted(real, key=lambda reading: reading.order):
+        if each.cost <= _allowed(each, certain=certain) and all(
+            each.word.end <= other.word.start or other.word.end <= each.word.start
+            for other in chosen
+        ):
+            chosen.append(each)
+    return chosen
+
+
+def _as_written(
+    reading: _Reading, vocabulary: Mapping[str, frozenset[str]], counts: Mapping[str, int]
+) -> Iterator[_Reading]:
+    """The words of passages that have the reading's term; both parts of a split literally."""
+    if len(reading.terms) == 1:
+        for term in reading.terms[0]:
+            for word in vocabulary.get(term, ()):
+                cost = _cost(reading.word.text, word)
+                yield replace(reading, text=word, cost=cost, frequency=counts[term])
+        return
+    written = []
+    for part, terms in zip(reading.text.split(), reading.terms, strict=True):
+        words = {word for term in terms for word in vocabulary.get(term, ())}
+        same = sorted(word for word in words if plain(word) == plain(part))
+        if not same:
+            return
+        written.append(same[0])
+    yield replace(reading, text=" ".join(written))
+
+
+def _inflected(reading: _Reading, vocabulary: Mapping[str, frozenset[str]]) -> Iterator[_Reading]:
+    """Words of passages that begin with the reading, or that it begins with."""
+    if len(reading.terms) > 1 or " " in reading.word.text:
+        return
+    made = plain(reading.text)
+    for term in reading.terms[0]:
+        for word in vocabulary.get(term, ()):
+            known = plain(word)
+            shorter, longer = sorted((made, known), key=len)
+            ending = len(longer) - len(shorter)
+            if len(shorter) >= _SHARED and 0 < ending <= _ENDING and longer.startswith(shorter):
+                yield replace(reading, text=word, cost=reading.cost + _INFLECTED)
+
+
+def _cost(typed: str, meant: str) -> float:
+    if " " in typed:
+        return TRANSPOSED if plain(typed.replace(" ", "")) == plain(meant) else float("inf")
+    if " " in meant:
+        return SPLIT
+    return slips(typed, meant, SPLIT)
+
+
+def _allowed(reading: _Reading, *, certain: bool) -> float:
+    """The cost a reading may have; less where the typed word may be a right one of its language."""
+    letters = len(reading.word.text)
+    if letters >= TWO_SLIPS_FROM and (certain or " " in reading.text):
+        return SPLIT
+    if letters >= TWO_SLIPS_FROM or (certain and letters >= _ANYWHERE_FROM):
+        return REPLACED + FIRST_LETTER
+    return REPLACED if certain else UNPAIRED
+
+
+def _mended(query: str, readings: Sequence[_Reading]) -> str | None:
+    if not readings:
+        return None
+    for reading in sorted(readings, key=lambda each: -each.word.start):
+        meant = reading.text
+        if reading.word.text[0].isupper():
+            meant = meant[0].upper() + meant[1:]
+        query = query[: reading.word.start] + meant + query[reading.word.end :]
+    return query

@@ -1,0 +1,124 @@
+"""How far to trust the dense recall beside the lexical one, query by query."""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from footnote.domain import Lane, Ranking
+
+NATIVE, KINDRED, ALIEN = 1, 0, -1
+"""The lane's model was trained for the language; for others in its script; for none in it."""
+
+_TENTH = 9
+_OTHER_SCRIPTS = {
+    "ar": "ARABIC",
+    "bg": "CYRILLIC",
+    "el": "GREEK",
+    "fa": "ARABIC",
+    "he": "HEBREW",
+    "hi": "DEVANAGARI",
+    "hy": "ARMENIAN",
+    "ja": "CJK",
+    "ka": "GEORGIAN",
+    "km": "KHMER",
+    "ko": "HANGUL",
+    "lo": "LAO",
+    "my": "MYANMAR",
+    "ru": "CYRILLIC",
+    "sr": "CYRILLIC",
+    "ta": "TAMIL",
+    "th": "THAI",
+    "uk": "CYRILLIC",
+    "ur": "ARABIC",
+    "zh": "CJK",
+}
+"""By language, as Unicode names their letters; the languages left out are written in Latin."""
+_ALIKE = {"HIRAGANA": "CJK", "KATAKANA": "CJK", "IDEOGRAPHIC": "CJK"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signals:
+    """What is known and what was observed of one query."""
+
+    kinship: int
+    """NATIVE, KINDRED or ALIEN: what the lane declares about the query's language."""
+    coverage: float
+    """0…1, the share of the query's idf that the best lexical hit holds."""
+    prominence: float
+    """0…1, how far the best lexical score stands above the tenth."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrustModel:
+    """A logistic model of the share the dense recall deserves.
+
+    Fitted by `bench/fit_fusion.py`, which says on what; `docs/fusion.md` shows what it gains.
+    """
+
+    intercept: float = 0.156
+    kinship: float = 1.206
+    coverage: float = -1.21
+    prominence: float = -0.539
+
+    def __call__(self, signals: Signals) -> float:
+        """The weight of the dense recall, 0…1; the lexical one has the rest."""
+        log_odds = (
+            self.intercept
+            + self.kinship * signals.kinship
+            + self.coverage * signals.coverage
+            + self.prominence * signals.prominence
+        )
+        return 1.0 / (1.0 + math.exp(-log_odds))
+
+
+def observe(
+    *,
+    query: str,
+    language: str | None,
+    lane: Lane,
+    lexical: Ranking,
+    matched_terms: Mapping[int, Mapping[str, float]],
+    rarities: Mapping[str, float],
+) -> Signals:
+    """The signals of one query, given its language if that is known."""
+    best = matched_terms.get(lexical[0].chunk_no, {}) if lexical else {}
+    asked = sum(rarities.values())
+    held = sum(rarities[term] for term in best if term in rarities)
+    return Signals(
+        kinship=kinship(query, language, lane),
+        coverage=held / asked if asked > 0 else 0.0,
+        prominence=_prominence(lexical),
+    )
+
+
+def kinship(query: str, language: str | None, lane: Lane) -> int:
+    """What the lane declares about the language of a query."""
+    if not lane.languages or language in lane.languages:
+        return NATIVE
+    if script_of(query) not in _scripts(lane.languages):
+        return ALIEN
+    return NATIVE if language is None else KINDRED
+
+
+def script_of(text: str) -> str:
+    """The script of most letters, by its Unicode name; LATIN for a text without letters."""
+    counts = Counter(
+        unicodedata.name(letter, "LATIN").partition(" ")[0] for letter in text if letter.isalpha()
+    )
+    script = min(counts, key=lambda name: (-counts[name], name), default="LATIN")
+    return _ALIKE.get(script, script)
+
+
+def _scripts(languages: Sequence[str]) -> set[str]:
+    return {_OTHER_SCRIPTS.get(language, "LATIN") for language in languages}
+
+
+def _prominence(lexical: Ranking) -> float:
+    if not lexical or lexical[0].score <= 0:
+        return 0.0
+    tenth = lexical[_TENTH].score if len(lexical) > _TENTH else 0.0
+    return 1.0 - tenth / lexical[0].score

@@ -1,0 +1,275 @@
+"""A condition on documents becomes SQL over their table, every value of it bound."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import LiteralString
+
+from psycopg import sql
+from psycopg.types.json import Jsonb
+
+from footnote.domain import (
+    AllOf,
+    AnyOf,
+    Comparison,
+    Condition,
+    MetadataValue,
+    Not,
+    Operator,
+    SearchFilters,
+)
+from footnote.filters import METADATA, checked_condition
+from footnote.store.database import WorkspaceScope
+from footnote.store.statements import load_statements
+
+_SQL = load_statements("conditions")
+
+_DAY_CHARACTERS = len("2024-05-31")
+_SIGNS = {
+    Operator.EQUALS: sql.SQL("="),
+    Operator.LESS: sql.SQL("<"),
+    Operator.AT_MOST: sql.SQL("<="),
+    Operator.GREATER: sql.SQL(">"),
+    Operator.AT_LEAST: sql.SQL(">="),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """A piece of SQL that is true or false for each row of `documents`, and its parameters."""
+
+    text: sql.Composable
+    parameters: Mapping[str, object]
+
+
+def admitted(scope: WorkspaceScope, filters: SearchFilters) -> Compiled:
+    """The published documents that the filters admit, all but their kinds of chunk.
+
+    Raises InvalidRequest for a condition that makes no sense.
+    """
+    where = Compiled(sql.SQL("true"), {})
+    if filters.where is not None:
+        where = compile_condition(filters.where)
+    return Compiled(
+        sql.SQL(_SQL["admitted"]).format(condition=where.text),
+        {
+            "workspace_id": scope.workspace_id,
+            "collections": list(filters.collections) or None,
+            "document_ids": list(filters.document_ids) or None,
+            "source_types": [each.value for each in filters.source_types] or None,
+            **where.parameters,
+        },
+    )
+
+
+def compile_condition(condition: Condition) -> Compiled:
+    """The condition as SQL that is never null. Raises InvalidRequest.
+
+    What a document lacks makes a comparison false and its opposite, `ne` or `not`, true.
+    """
+    bound = _Bound("where")
+    text = _compiled(checked_condition(condition), bound)
+    return Compiled(text, bound.values)
+
+
+def value_of(name: str) -> Compiled:
+    """Where the value of a field stands; it may be null, and for `tags` an array."""
+    bound = _Bound("value")
+    return Compiled(_subject(name, bound).column, bound.values)
+
+
+@dataclass(frozen=True, slots=True)
+class _Bound:
+    """The parameters of a statement, as they accumulate."""
+
+    prefix: str
+    values: dict[str, object] = field(default_factory=dict)
+
+    def __call__(self, value: object) -> sql.Composable:
+        name = f"{self.prefix}_{len(self.values)}"
+        self.values[name] = list(value) if isinstance(value, tuple) else value
+        return sql.Placeholder(name)
+
+
+Value = MetadataValue | tuple[MetadataValue, ...]
+Rule = Callable[[sql.Composable, Operator, Value, _Bound], sql.Composable]
+"""How a value in a column is compared with a given one, other than by `ne` and `exists`."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Subject:
+    """What is compared."""
+
+    column: sql.Composable
+    rule: Rule
+    presence: str = "has_value"
+    """The statement that says whether there is a value."""
+
+
+def _fill(name: str, **parts: sql.Composable) -> sql.Composed:
+    return sql.SQL(_SQL[name]).format(**parts)
+
+
+# --- conditions -----------------------------------------------------------------------------
+
+
+def _compiled(condition: Condition, bound: _Bound) -> sql.Composable:
+    match condition:
+        case AllOf():
+            return _all_of(condition.conditions, bound)
+        case AnyOf():
+            return _joined(" OR ", [_compiled(each, bound) for each in condition.conditions])
+        case Not():
+            return sql.SQL("NOT {}").format(_compiled(condition.condition, bound))
+        case Comparison():
+            return _comparison(condition, bound)
+
+
+def _all_of(conditions: Sequence[Condition], bound: _Bound) -> sql.Composable:
+    dates = [each for each in conditions if isinstance(each, Comparison) and _seeks_a_date(each)]
+    pieces = [_compiled(each, bound) for each in conditions if each not in dates]
+    if dates:
+        pieces.append(_some_date(dates, bound))
+    return _joined(" AND ", pieces)
+
+
+def _joined(word: LiteralString, pieces: Sequence[sql.Composable]) -> sql.Composable:
+    if not pieces:
+        return sql.SQL("true" if word == " AND " else "false")
+    return sql.SQL("({})").format(sql.SQL(word).join(pieces))
+
+
+def _comparison(comparison: Comparison, bound: _Bound) -> sql.Composable:
+    name, operator, value = comparison.field, comparison.operator, comparison.value
+    if operator is Operator.DIFFERS:
+        equal = Comparison(field=name, operator=Operator.EQUALS, value=value)
+        return sql.SQL("NOT {}").format(_comparison(equal, bound))
+    if _seeks_a_date(comparison):
+        return _some_date([comparison], bound)
+    subject = _subject(name, bound)
+    if operator is Operator.EXISTS:
+        presence = _fill(subject.presence, column=subject.column)
+        return _fill("exists", presence=presence, value=bound(value))
+    return _fill("missing", comparison=subject.rule(subject.column, operator, value, bound))
+
+
+def _seeks_a_date(comparison: Comparison) -> bool:
+    return comparison.field == "date" and comparison.operator not in {
+        Operator.DIFFERS,
+        Operator.EXISTS,
+    }
+
+
+def _some_date(comparisons: Sequence[Comparison], bound: _Bound) -> sql.Composable:
+    day = sql.SQL(_SQL["day"])
+    pieces = [_date(day, each.operator, each.value, bound) for each in comparisons]
+    return _fill("some_date", comparisons=_joined(" AND ", pieces))
+
+
+# --- comparisons ----------------------------------------------------------------------------
+
+
+def _as(kind: str) -> Rule:
+    """The rule whose statements are named after the kind and the operator."""
+
+    def compare(
+        column: sql.Composable, operator: Operator, value: Value, bound: _Bound
+    ) -> sql.Composable:
+        return _fill(f"{kind}_{operator.value}", column=column, value=bound(value))
+
+    return compare
+
+
+def _ordered(kind: str) -> Rule:
+    """The same for what has an order."""
+
+    def compare(
+        column: sql.Composable, operator: Operator, value: Value, bound: _Bound
+    ) -> sql.Composable:
+        if operator is Operator.ONE_OF:
+            return _fill(f"{kind}_in", column=column, value=bound(value))
+        sign = _SIGNS[operator]
+        return _fill(f"{kind}_order", column=column, operator=sign, value=bound(value))
+
+    return compare
+
+
+_date = _ordered("date")
+
+
+def _moment(
+    column: sql.Composable, operator: Operator, value: Value, bound: _Bound
+) -> sql.Composable:
+    """A day lasts from its first moment to the one before the next day's."""
+    given = bound(value)
+    if len(str(value)) > _DAY_CHARACTERS:
+        return _fill("moment_order", column=column, operator=_SIGNS[operator], value=given)
+    begins, ends = _fill("day_begins", value=given), _fill("day_ends", value=given)
+    edges = {
+        Operator.EQUALS: [(">=", begins), ("<", ends)],
+        Operator.LESS: [("<", begins)],
+        Operator.AT_MOST: [("<", ends)],
+        Operator.GREATER: [(">=", ends)],
+        Operator.AT_LEAST: [(">=", begins)],
+    }
+    pieces = [
+        _fill("moment_order", column=column, operator=sql.SQL(sign), value=edge)
+        for sign, edge in edges[operator]
+    ]
+    return _joined(" AND ", pieces)
+
+
+def _metadata(
+    column: sql.Composable, operator: Operator, value: Value, bound: _Bound
+) -> sql.Composable:
+    """A value is compared with values of its own JSON type."""
+    match operator, value:
+        case Operator.EQUALS, _:
+            return _fill("metadata_in", column=column, value=bound([Jsonb(value)]))
+        case Operator.ONE_OF, tuple():
+            return _fill("metadata_in", column=column, value=bound([*map(Jsonb, value)]))
+        case Operator.CONTAINS, _:
+            return _fill("metadata_contains", column=column, value=bound(value))
+        case _, str():
+            return _ordered("metadata_text")(column, operator, value, bound)
+        case _:
+            # By way of text: binary floats would be rounded on their way to numeric.
+            number = str(value)
+            return _ordered("metadata_number")(column, operator, number, bound)
+
+
+# --- fields ---------------------------------------------------------------------------------
+
+
+def _subject(name: str, bound: _Bound) -> _Subject:
+    if not name.startswith(METADATA):
+        return _SUBJECTS[name]
+    key = bound(name.removeprefix(METADATA))
+    return _Subject(_fill("metadata_value", key=key), _metadata)
+
+
+def _column(name: str) -> sql.Composable:
+    return sql.Identifier("documents", name)
+
+
+_SUBJECTS: Mapping[str, _Subject] = {
+    "author": _Subject(sql.SQL(_SQL["author"]), _as("person")),
+    "class": _Subject(_column("document_class"), _as("text")),
+    "collection": _Subject(_column("collection"), _as("text")),
+    "created_at": _Subject(_column("created_at"), _moment),
+    "date": _Subject(_column("dates"), _date, "has_items"),
+    "document_id": _Subject(_column("document_id"), _as("uuid")),
+    "external_id": _Subject(_column("external_id"), _as("text")),
+    "filename": _Subject(_column("filename"), _as("text")),
+    "language": _Subject(_column("language"), _as("text")),
+    "media_type": _Subject(_column("media_type"), _as("text")),
+    "page_count": _Subject(_column("page_count"), _ordered("number")),
+    "parent_id": _Subject(_column("parent_id"), _as("uuid")),
+    "sender": _Subject(sql.SQL(_SQL["sender"]), _as("person")),
+    "size": _Subject(_column("byte_size"), _ordered("number")),
+    "source_type": _Subject(_column("source_type"), _as("text")),
+    "tags": _Subject(_column("tags"), _as("tags"), "has_items"),
+    "title": _Subject(_column("title"), _as("text")),
+    "updated_at": _Subject(_column("updated_at"), _moment),
+}

@@ -1,0 +1,87 @@
+"""Counts the commonest values of a field among the documents that a search would look at."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+
+from psycopg import AsyncCursor, sql
+from psycopg.rows import DictRow
+
+from footnote.domain import FACET_FIELDS, FacetCount, SearchFilters
+from footnote.errors import InvalidRequest
+from footnote.filters import METADATA
+from footnote.store.conditions import Compiled, admitted, value_of
+from footnote.store.database import WorkspaceScope
+from footnote.store.statements import load_statements
+from footnote.text import is_storable
+
+_SQL = load_statements("facets")
+
+MAX_FACETS = 20
+"""Fields that are counted for one request."""
+VALUES_PER_FACET = 20
+
+_FORMS = {"author": "person", "sender": "person", "tags": "several"}
+"""How the values of a field are made; of others there is one."""
+
+
+async def load_facets(
+    scope: WorkspaceScope, fields: Sequence[str], filters: SearchFilters
+) -> Mapping[str, tuple[FacetCount, ...]]:
+    """For each field its commonest values, by falling count and then by value.
+
+    Counted are published documents that the principal may see and the filters admit; where
+    they name kinds of chunk, documents with a chunk of such a kind. A minimum similarity plays
+    no part. Raises InvalidRequest for a field that cannot be counted.
+    """
+    wanted = checked_facets(fields)
+    documents = _within(scope, filters)
+    cursors = {name: await _ask(scope, name, documents) for name in wanted}
+    return {
+        name: tuple(
+            FacetCount(value=row["value"], documents=row["documents"])
+            for row in await cursor.fetchall()
+        )
+        for name, cursor in cursors.items()
+    }
+
+
+def checked_facets(fields: Sequence[str]) -> tuple[str, ...]:
+    """The fields, each once, if they can be counted. Raises InvalidRequest."""
+    wanted = tuple(dict.fromkeys(fields))
+    if len(wanted) > MAX_FACETS:
+        raise InvalidRequest(
+            f"facets of {len(wanted)} fields are asked for", hint=f"ask for at most {MAX_FACETS}"
+        )
+    for name in wanted:
+        key = name.removeprefix(METADATA)
+        if name not in FACET_FIELDS and (key in {name, ""} or not is_storable(key)):
+            near = get_close_matches(name[:60], FACET_FIELDS, n=1)
+            known = f"count one of {', '.join(FACET_FIELDS)}, or {METADATA}KEY"
+            raise InvalidRequest(
+                f"there are no facets of {name[:60]!r}",
+                hint=f"did you mean {near[0]}?" if near else known,
+            )
+    return wanted
+
+
+def _within(scope: WorkspaceScope, filters: SearchFilters) -> Compiled:
+    documents = admitted(scope, filters)
+    if not filters.evidence_types:
+        return documents
+    return Compiled(
+        sql.SQL(_SQL["with_kinds"]).format(documents=documents.text),
+        {**documents.parameters, "kinds": [each.value for each in filters.evidence_types]},
+    )
+
+
+async def _ask(scope: WorkspaceScope, name: str, documents: Compiled) -> AsyncCursor[DictRow]:
+    """Send for the counts of a field without waiting for them."""
+    value = value_of(name)
+    form = "metadata" if name.startswith(METADATA) else _FORMS.get(name, "single")
+    statement = sql.SQL(_SQL["commonest"]).format(
+        values=sql.SQL(_SQL[form]).format(column=value.text), documents=documents.text
+    )
+    parameters = {**documents.parameters, **value.parameters, "most": VALUES_PER_FACET}
+    return await scope.connection.execute(statement, parameters)

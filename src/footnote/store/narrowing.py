@@ -1,0 +1,253 @@
+"""Narrows what a search sees to the chunks that hold its phrases and none of what it excludes.
+
+The lexical index is blind and has no positions. Posting lists give the candidates, which hold
+every word of a phrase; the chunk's own text decides.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+import numpy as np
+
+from footnote.index.bm25 import Numbers, score
+from footnote.index.phrases import Phrase, folded_text, read_phrase
+from footnote.index.ranges import ChunkRanges
+from footnote.index.stemming import analysis_language
+from footnote.index.terms import term_ids
+from footnote.store.database import WorkspaceScope
+from footnote.store.index_cache import IndexCache, IndexState, Posting
+from footnote.store.index_state import ranges_of
+from footnote.store.postings import ask_postings, read_postings
+from footnote.store.statements import load_statements
+
+MOST_VERIFIED = 20_000
+"""Chunks whose text is read for one search: about a second's work."""
+
+_BATCH = 1000
+_SQL = load_statements("narrowing")
+_NO_NUMBERS: Numbers = np.zeros(0, dtype=np.int32)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Narrowed:
+    """What is left to see."""
+
+    visible: ChunkRanges
+    notes: tuple[str, ...]
+    """What could not be checked, a sentence each."""
+
+
+async def narrow(
+    scope: WorkspaceScope,
+    state: IndexState,
+    cache: IndexCache,
+    visible: ChunkRanges,
+    *,
+    phrases: Sequence[str],
+    excluded: Sequence[str],
+) -> Narrowed:
+    """The visible chunks that hold every phrase and nothing that is excluded.
+
+    An excluded word goes by its stem in each document's language, so `drafts` excludes `draft`;
+    an excluded identifier or phrase, and a function word, literally. At most `MOST_VERIFIED` texts
+    are read, those that the words of the phrases promise most of; chunks that could not be checked
+    are left out, and a note says so. What has neither letter nor digit is ignored.
+    """
+    wanted = _read(phrases)
+    unwanted = _read(excluded)
+    lookup = await _lookup(scope, state, cache, visible, [*wanted, *unwanted])
+    notes: list[str] = []
+    reading = MOST_VERIFIED
+    if wanted:
+        found = await _verified(scope, lookup, lookup.candidates(wanted), wanted, reading)
+        reading -= found.read
+        visible = ChunkRanges.from_rising(found.holding)
+        notes += found.notes(f"the phrase {_quoted(wanted)}")
+    for phrase in unwanted:
+        visible = visible.difference(ChunkRanges.from_rising(lookup.by_stem(phrase)))
+        suspects = lookup.literal_candidates(phrase)
+        suspects = suspects[visible.mask_of_rising(suspects)]
+        found = await _verified(scope, lookup, suspects, [phrase], reading)
+        reading -= found.read
+        bad = np.union1d(found.holding, found.unread)
+        visible = visible.difference(ChunkRanges.from_rising(bad))
+        notes += found.notes(f"the excluded {_quoted([phrase])}")
+    return Narrowed(visible=visible, notes=tuple(notes))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Lookup:
+    """The posting lists of the phrases' terms, and what may be seen by language."""
+
+    by_language: Mapping[str, ChunkRanges]
+    """Visible live chunks by analysis language."""
+    state: IndexState
+    terms: Mapping[str, Posting]
+
+    def candidates(self, phrases: Sequence[Phrase]) -> Numbers:
+        """Chunks that hold the words of every phrase, rising."""
+        return self._union(
+            reduce(_both, [self._holding(phrase, code) for phrase in phrases])
+            for code in self.by_language
+        )
+
+    def literal_candidates(self, phrase: Phrase) -> Numbers:
+        """Chunks that may hold an excluded phrase and that no stem decides about, rising."""
+        return self._union(
+            self._holding(phrase, code) for code in self.by_language if not phrase.stems(code)
+        )
+
+    def by_stem(self, phrase: Phrase) -> Numbers:
+        """Chunks that hold the stem of an excluded word in their language, rising."""
+        return self._union(
+            self._within(code, self._all_of(stems))
+            for code in self.by_language
+            if (stems := phrase.stems(code))
+        )
+
+    def _holding(self, phrase: Phrase, code: str) -> Numbers:
+        found = self._within(code, self.state.corpus.chunk_numbers)
+        for alternatives in phrase.requirements(code):
+            found = _both(found, self._union(self._all_of(terms) for terms in alternatives))
+        return found
+
+    def _within(self, code: str, numbers: Numbers) -> Numbers:
+        return numbers[self.by_language[code].mask_of_rising(numbers)]
+
+    def _all_of(self, terms: Sequence[str]) -> Numbers:
+        return reduce(_both, [self.terms[term][0] for term in terms])
+
+    @staticmethod
+    def _union(parts: Iterable[Numbers]) -> Numbers:
+        return np.unique(np.concatenate([_NO_NUMBERS, *parts]))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Verified:
+    """What the texts of candidates say."""
+
+    holding: Numbers
+    """Those that hold every phrase, rising."""
+    unread: Numbers
+    """Those that were too many to read, rising."""
+    read: int
+
+    def notes(self, what: str) -> Iterator[str]:
+        """A sentence on what was not read, if anything was not."""
+        if self.unread.size:
+            yield (
+                f"{self.read + self.unread.size} passages may hold {what}; the {self.read} most "
+                "promising were checked, and the others are left out"
+            )
+
+
+async def _lookup(
+    scope: WorkspaceScope,
+    state: IndexState,
+    cache: IndexCache,
+    visible: ChunkRanges,
+    phrases: Sequence[Phrase],
+) -> _Lookup:
+    cursor = await scope.connection.execute(
+        _SQL["language_ranges"], {"workspace_id": scope.workspace_id}
+    )
+    live = visible.difference(state.dead)
+    by_language: dict[str, ChunkRanges] = {}
+    for row in await cursor.fetchall():
+        code = analysis_language(row["language"])
+        known = by_language.get(code, ChunkRanges.empty())
+        by_language[code] = known.union(ranges_of(row["chunks"]).intersection(live))
+    wanted = list(
+        dict.fromkeys(
+            term for phrase in phrases for code in by_language for term in _terms(phrase, code)
+        )
+    )
+    ids = term_ids(state.lexical_key, wanted)
+    asked = await ask_postings(scope, state, cache, ids)
+    postings = await read_postings(scope, state, cache, asked)
+    return _Lookup(
+        by_language=by_language,
+        state=state,
+        terms={term: postings[number] for term, number in zip(wanted, ids, strict=True)},
+    )
+
+
+async def _verified(
+    scope: WorkspaceScope,
+    lookup: _Lookup,
+    candidates: Numbers,
+    phrases: Sequence[Phrase],
+    reading: int,
+) -> _Verified:
+    """Which of the candidates hold every phrase; at most `reading` of them are read."""
+    chosen = candidates
+    if candidates.size > reading:
+        chosen = await asyncio.to_thread(_most_promising, lookup, candidates, reading)
+    holding: list[int] = []
+    for start in range(0, chosen.size, _BATCH):
+        cursor = await scope.connection.execute(
+            _SQL["texts"],
+            {
+                "workspace_id": scope.workspace_id,
+                "numbers": chosen[start : start + _BATCH].tolist(),
+            },
+        )
+        rows = [
+            (row["chunk_no"], (row["title"], *row["heading_path"], row["text"]))
+            for row in await cursor.fetchall()
+        ]
+        holding += await asyncio.to_thread(_holders, rows, phrases)
+    return _Verified(
+        holding=np.array(sorted(holding), dtype=np.int32),
+        unread=np.setdiff1d(candidates, chosen, assume_unique=True),
+        read=int(chosen.size),
+    )
+
+
+def _most_promising(lookup: _Lookup, candidates: Numbers, limit: int) -> Numbers:
+    """The candidates in which the words of the phrases weigh most, rising."""
+    if limit <= 0:
+        return _NO_NUMBERS
+    best = score(
+        dict(enumerate(lookup.terms.values())),
+        lookup.state.corpus,
+        lookup.state.dead,
+        ChunkRanges.from_rising(candidates),
+        limit,
+    ).ranking
+    scored = np.array(sorted(hit.chunk_no for hit in best), dtype=np.int32)
+    rest = np.setdiff1d(candidates, scored, assume_unique=True)
+    return np.union1d(scored, rest[: limit - scored.size])
+
+
+def _holders(rows: Sequence[tuple[int, Sequence[str]]], phrases: Sequence[Phrase]) -> list[int]:
+    found = []
+    for number, parts in rows:
+        texts = [folded_text(part) for part in parts]
+        if all(any(phrase.occurs_in(text) for text in texts) for phrase in phrases):
+            found.append(number)
+    return found
+
+
+def _terms(phrase: Phrase, code: str) -> Iterator[str]:
+    for alternatives in phrase.requirements(code):
+        for terms in alternatives:
+            yield from terms
+    yield from phrase.stems(code)
+
+
+def _read(texts: Sequence[str]) -> list[Phrase]:
+    return [phrase for text in dict.fromkeys(texts) if (phrase := read_phrase(text)) is not None]
+
+
+def _quoted(phrases: Sequence[Phrase]) -> str:
+    return " and ".join(f"“{phrase.text}”" for phrase in phrases)
+
+
+def _both(one: Numbers, other: Numbers) -> Numbers:
+    """The numbers in both; each rises."""
+    return np.intersect1d(one, other, assume_unique=True)

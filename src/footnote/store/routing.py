@@ -1,0 +1,177 @@
+"""Keeps what documents are about beside their chunks, and asks it which documents to look into."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from footnote.domain import Hit, Publication, Stage
+from footnote.errors import DocumentInterrupted
+from footnote.index.bm25 import Numbers
+from footnote.index.ranges import ChunkRanges
+from footnote.index.routing import (
+    DocumentRanking,
+    DocumentTable,
+    Matrix,
+    document_terms,
+    rank_documents,
+)
+from footnote.index.terms import term_ids
+from footnote.ports import RecallRequest, RoutedDocument, Routes
+from footnote.store.database import WorkspaceScope
+from footnote.store.index_cache import IndexCache, IndexState, Posting
+from footnote.store.statements import load_statements
+
+_SQL = load_statements("routing")
+
+_NUMBER = np.dtype(">i4")
+_HEADER = 2  # int16s before each vector in halfvec's wire form: dimensions, and nothing.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedRoutes:
+    """The documents that can be routed to, and the terms that are sought in them."""
+
+    table: DocumentTable | None = None
+    """None where the search is not to be routed."""
+    terms: tuple[int, ...] = ()
+
+
+async def replace_document_vector(
+    scope: WorkspaceScope, parameters: Mapping[str, object], first: int, publication: Publication
+) -> None:
+    """Keep what this version of the document is about; nothing if the publication does not say.
+
+    Raises DocumentInterrupted when its vector is missing; embedding again heals that.
+    """
+    await scope.connection.execute(_SQL["delete"], parameters)
+    if publication.document_hash is None:
+        return
+    cursor = await scope.connection.execute(
+        _SQL["insert"],
+        {
+            **parameters,
+            "first": first,
+            "end": first + len(publication.chunks),
+            "length": len(publication.document_terms),
+            "hash": publication.document_hash,
+        },
+    )
+    if cursor.rowcount != 1:
+        raise DocumentInterrupted(
+            stage=Stage.PUBLISH,
+            cause="the vector of the document went missing before publication",
+            advice="it is embedded again by itself",
+        )
+
+
+async def ask_routes(
+    scope: WorkspaceScope,
+    state: IndexState,
+    cache: IndexCache,
+    request: RecallRequest,
+    terms: Sequence[str],
+) -> AskedRoutes:
+    """What a routed search of these terms needs; nothing for any other search.
+
+    The documents are read when the index has moved on, and are kept in memory until it does.
+    """
+    if request.route is None or state.lane_id is None:
+        return AskedRoutes()
+    table = await _table(scope, state, cache, state.lane_id)
+    return AskedRoutes(table=table, terms=tuple(term_ids(state.lexical_key, document_terms(terms))))
+
+
+def routes_of(
+    asked: AskedRoutes,
+    postings: Mapping[int, Posting],
+    visible: ChunkRanges,
+    request: RecallRequest,
+    recalled: Iterable[Hit],
+) -> Routes | None:
+    """How promising the documents of the recalled chunks are; None for a search of no route.
+
+    `postings` are those of the asked terms, `visible` what both recalls were over.
+    """
+    if request.route is None or asked.table is None:
+        return None
+    table = asked.table
+    if not table.firsts.size:
+        return Routes(in_scope=0)
+    ranking = rank_documents(table, visible, request.vector, postings)
+    if ranking.in_scope <= request.route.threshold or not ranking.scores.any():
+        return Routes(in_scope=ranking.in_scope)
+    numbers = np.fromiter(dict.fromkeys(hit.chunk_no for hit in recalled), dtype=np.int32)
+    places = table.places_of(numbers)
+    documents: dict[int, RoutedDocument] = {}
+    by_chunk: dict[int, RoutedDocument] = {}
+    for number, place in zip(numbers.tolist(), places.tolist(), strict=True):
+        if place >= 0 and ranking.ranks[place]:
+            if place not in documents:
+                documents[place] = _routed(ranking, place, request.route.documents)
+            by_chunk[number] = documents[place]
+    return Routes(in_scope=ranking.in_scope, documents=by_chunk)
+
+
+def _routed(ranking: DocumentRanking, place: int, documents: int) -> RoutedDocument:
+    similarities = ranking.similarities
+    return RoutedDocument(
+        rank=int(ranking.ranks[place]),
+        score=float(ranking.scores[place]),
+        chosen=0 < ranking.ranks[place] <= documents and bool(ranking.scores[place]),
+        similarity=None if similarities is None else float(similarities[place]),
+        bm25=float(ranking.bm25[place]),
+    )
+
+
+async def _table(
+    scope: WorkspaceScope, state: IndexState, cache: IndexCache, lane_id: int
+) -> DocumentTable | None:
+    """The documents at the state's generation; None if the index moved on meanwhile."""
+    known = cache.documents(scope.workspace_id)
+    if known is not None and known.lane_id != lane_id:
+        known = None
+    if known is not None and known.generation == state.generation:
+        return known
+    since = int(known.firsts[-1]) + 1 if known is not None and known.firsts.size else 0
+    cursor = await scope.connection.execute(
+        _SQL["documents"],
+        {"workspace_id": scope.workspace_id, "lane_id": lane_id, "since": since},
+        binary=True,
+    )
+    row = await cursor.fetchone()
+    assert row is not None, "an aggregate has a row"
+    firsts = _numbers(row["firsts"])
+    table = DocumentTable(
+        generation=row["generation"],
+        lane_id=lane_id,
+        firsts=firsts,
+        ends=_numbers(row["ends"]),
+        lengths=_numbers(row["lengths"]),
+        vectors=_joined(known, firsts[: np.searchsorted(firsts, since)], row["vectors"]),
+    )
+    if table.generation != state.generation:
+        return None
+    cache.keep_documents(scope.workspace_id, table)
+    return table
+
+
+def _numbers(packed: bytes | None) -> Numbers:
+    return np.frombuffer(packed or b"", dtype=_NUMBER).astype(np.int32)
+
+
+def _joined(known: DocumentTable | None, kept: Numbers, packed: bytes | None) -> Matrix:
+    """The vectors of what was known and is still there, and behind them the new ones.
+
+    A first chunk is never given again, and what is published later has higher ones.
+    """
+    rows: list[Matrix] = []
+    if known is not None:
+        rows.append(known.vectors[np.searchsorted(known.firsts, kept)])
+    if packed:
+        dimensions = int.from_bytes(packed[:2], "big")
+        wire = np.frombuffer(packed, dtype=">u2").reshape(-1, _HEADER + dimensions)
+        rows.append(wire[:, _HEADER:].astype(np.uint16).view(np.float16).astype(np.float32))
+    return np.concatenate(rows) if rows else np.zeros((0, 0), dtype=np.float32)

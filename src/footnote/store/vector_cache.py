@@ -1,0 +1,346 @@
+"""Holds the vectors of searched workspaces in the process, so that neighbours cost no scan.
+
+A vector never changes while its chunk lives, and a chunk number is never given again. So what
+is held needs no invalidation: of the chunks that a search may see, those that are held are
+compared here, the few others by Postgres. What may be seen always comes with the search.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from uuid import UUID
+
+import numpy as np
+import numpy.typing as npt
+
+from footnote.domain import Hit, Ranking
+from footnote.errors import FootnoteError
+from footnote.index.bm25 import Numbers
+from footnote.index.ranges import ChunkRanges
+from footnote.ports import Vector, Vectors
+from footnote.store.database import SYSTEM, Database
+from footnote.store.index_cache import IndexState
+from footnote.store.index_state import multirange_of
+from footnote.store.statements import load_statements
+
+_SQL = load_statements("vector_cache")
+
+ALL_COMPARED = 20_000
+"""Vectors up to which a search compares every one: about 2 ms at 384 dimensions."""
+SKETCH_DIMENSIONS = 96
+"""Of 384, they hold 71 % of synthetic vectors and 79 % of real ones, and halve a search's time."""
+CANDIDATES = 1024
+"""Vectors that are compared in full after a look at all sketches, to see how those err."""
+_COMPARED_BEFORE_SKETCHES = 5000
+"""Visible vectors up to which picking them out beats looking at sketches first."""
+_GATHERING_COSTS = 4  # How much dearer a row is that is picked out than one in passing.
+_SAMPLE = 4096  # Vectors from which the directions of a sketch are taken.
+_PACKED_TOGETHER = 4096  # Vectors a statement brings: 3 MB at 384 dimensions.
+_HEADER = 2  # int16s before each vector in halfvec's wire form: dimensions, and nothing.
+_WORTH_CATCHING_UP = 512
+_SHARE_WORTH_CATCHING_UP = 32
+"""Held vectors are copied for a catch-up, so it waits for a 32nd of them; Postgres has the rest."""
+_PATIENCE = 1000
+"""Searches that others get before a workspace's vectors make room: what goes round never stays."""
+
+Places = npt.NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Sketch:
+    """Every vector along the few directions in which the vectors differ most."""
+
+    directions: Vectors
+    """Orthonormal columns, shape (dimensions, sketch dimensions)."""
+    rows: Vectors
+    """Shape (vectors, sketch dimensions)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class HeldVectors:
+    """Vectors of one workspace and lane."""
+
+    numbers: Numbers
+    """Chunk numbers, rising."""
+    rows: Vectors
+    """One for each number, as exact as the database keeps them."""
+    covered: ChunkRanges
+    """The numbers as ranges."""
+    sketch: Sketch | None = None
+
+    @classmethod
+    def of(cls, numbers: Numbers, rows: Vectors, sketch: Sketch | None = None) -> HeldVectors:
+        """These vectors, by rising number. Their sketch is made if there are many."""
+        if sketch is None and rows.shape[0] > ALL_COMPARED and _sketchable(rows.shape[1]):
+            sketch = _sketched(rows)
+        covered = ChunkRanges.from_rising(numbers)
+        return cls(numbers=numbers, rows=rows, covered=covered, sketch=sketch)
+
+    @property
+    def byte_size(self) -> int:
+        """What it takes of the memory."""
+        sketch = 0 if self.sketch is None else self.sketch.rows.nbytes
+        return self.numbers.nbytes + self.rows.nbytes + sketch
+
+    def nearest(self, vector: Vector, visible: ChunkRanges, limit: int) -> Ranking:
+        """The `limit` visible held chunks of highest cosine, ties by chunk number.
+
+        Exact while there is no sketch or few are visible. Beyond, those are compared in full
+        that come within reach by their sketch, which errs no more than it does on the best.
+        """
+        query = _halved(vector)
+        places = self._places(visible)
+        count = self.numbers.size if places is None else places.size
+        if self.sketch is not None and count > max(limit, _COMPARED_BEFORE_SKETCHES):
+            places, similarities = self._within_reach(self.sketch, places, query, limit)
+        else:
+            similarities = _products(self.rows, places, query)
+        numbers = self.numbers if places is None else self.numbers[places]
+        return _best(numbers, similarities, limit)
+
+    def similarities(self, vector: Vector, chunk_numbers: Sequence[int]) -> Mapping[int, float]:
+        """Cosines of those of the chunks that are held, whoever may see them."""
+        wanted = np.array(chunk_numbers, dtype=np.int32)
+        wanted = wanted[self.covered.contains(wanted)]
+        places = np.searchsorted(self.numbers, wanted)
+        similarities = _products(self.rows, places, _halved(vector))
+        return dict(zip(wanted.tolist(), similarities.tolist(), strict=True))
+
+    def _places(self, visible: ChunkRanges) -> Places | None:
+        """Where the visible ones stand; None for all."""
+        if visible.count_of_rising(self.numbers) == self.numbers.size:
+            return None
+        return np.flatnonzero(visible.mask_of_rising(self.numbers))
+
+    def _within_reach(
+        self, sketch: Sketch, places: Places | None, query: Vector, limit: int
+    ) -> tuple[Places, Vector]:
+        """Where those stand that could be among the best, and their cosines."""
+        nearness = _products(sketch.rows, places, query @ sketch.directions)
+        first = nearness.size - max(CANDIDATES, limit)
+        likely = np.argpartition(nearness, first)[first:]
+        found = likely if places is None else places[likely]
+        similarities = _products(self.rows, found, query)
+        last = np.partition(similarities, similarities.size - limit)[-limit]
+        least = last - np.max(similarities - nearness[likely])
+        if nearness[likely].min() >= least:
+            within = np.flatnonzero(nearness >= least)
+            found = within if places is None else places[within]
+            similarities = _products(self.rows, found, query)
+        return found, similarities
+
+
+@dataclass(slots=True)
+class VectorCache:
+    """Held vectors by workspace and lane, within a number of bytes."""
+
+    capacity_bytes: int
+    _held: OrderedDict[tuple[UUID, int], HeldVectors] = field(default_factory=OrderedDict)
+    _last_use: dict[tuple[UUID, int], int] = field(default_factory=dict)
+    _seen: dict[tuple[UUID, int], int] = field(default_factory=dict)
+    """The generation for which each was last looked after."""
+    _tasks: dict[tuple[UUID, int], asyncio.Task[None]] = field(default_factory=dict)
+    _searches: int = 0
+
+    def held(
+        self, database: Database, workspace_id: UUID, state: IndexState, dimensions: int
+    ) -> HeldVectors | None:
+        """What is held of the workspace's lane, maybe not all of it.
+
+        Where the index has moved on, the rest is loaded meanwhile, if there is room for it.
+        """
+        if state.lane_id is None or not self.capacity_bytes:
+            return None
+        key = workspace_id, state.lane_id
+        self._searches += 1
+        held = self._held.get(key)
+        if held is not None:
+            self._held.move_to_end(key)
+            self._last_use[key] = self._searches
+        if self._seen.get(key) != state.generation and key not in self._tasks:
+            self._seen[key] = state.generation
+            self._look_after(database, key, state, dimensions)
+        return held
+
+    async def settled(self) -> None:
+        """Wait until nothing is being loaded."""
+        await asyncio.gather(*self._tasks.values())
+
+    async def close(self) -> None:
+        """Stop what is being loaded, before the database is closed."""
+        tasks = list(self._tasks.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _look_after(
+        self, database: Database, key: tuple[UUID, int], state: IndexState, dimensions: int
+    ) -> None:
+        live = state.corpus.chunk_numbers
+        held = self._held.get(key)
+        if held is not None and not _outdated(held, live):
+            return
+        if not self._make_room(key, live.size * _row_bytes(live.size, dimensions)):
+            return
+        task = asyncio.create_task(self._load(database, key, held, live, dimensions))
+        self._tasks[key] = task
+        task.add_done_callback(lambda _: self._tasks.pop(key, None))
+
+    def _make_room(self, key: tuple[UUID, int], wanted_bytes: int) -> bool:
+        """Whether so much fits, once what was not asked for in a long time is dropped."""
+        others = sum(held.byte_size for each, held in self._held.items() if each != key)
+        for each in [each for each in self._held if each != key]:
+            if others + wanted_bytes <= self.capacity_bytes:
+                break
+            if self._searches - self._last_use[each] < _PATIENCE:
+                return False
+            others -= self._drop(each)
+        return others + wanted_bytes <= self.capacity_bytes
+
+    def _drop(self, key: tuple[UUID, int]) -> int:
+        self._last_use.pop(key)
+        self._seen.pop(key, None)
+        return self._held.pop(key).byte_size
+
+    async def _load(
+        self,
+        database: Database,
+        key: tuple[UUID, int],
+        held: HeldVectors | None,
+        live: Numbers,
+        dimensions: int,
+    ) -> None:
+        try:
+            loaded = await _loaded(database, key, held, live, dimensions)
+        except FootnoteError:
+            # Postgres compares them all the same; the next change of the index is a new chance.
+            return
+        self._held[key] = loaded
+        self._last_use[key] = self._searches
+
+
+def _outdated(held: HeldVectors, live: Numbers) -> bool:
+    """Whether enough is missing or dead to be worth a copy."""
+    current = held.covered.count_of_rising(live)
+    missing, dead = live.size - current, held.numbers.size - current
+    return max(missing, dead) > max(_WORTH_CATCHING_UP, live.size // _SHARE_WORTH_CATCHING_UP)
+
+
+async def _loaded(
+    database: Database,
+    key: tuple[UUID, int],
+    held: HeldVectors | None,
+    live: Numbers,
+    dimensions: int,
+) -> HeldVectors:
+    """The vectors of all live chunks, what is held of them not read again."""
+    missing = live if held is None else live[~held.covered.mask_of_rising(live)]
+    pieces: list[tuple[Numbers, Vectors]] = []
+    for first in range(0, missing.size, _PACKED_TOGETHER):
+        wanted = ChunkRanges.from_rising(missing[first : first + _PACKED_TOGETHER])
+        pieces += await _read_packed(database, key, wanted, dimensions)
+    return await asyncio.to_thread(_joined, held, live, pieces, dimensions)
+
+
+async def _read_packed(
+    database: Database, key: tuple[UUID, int], wanted: ChunkRanges, dimensions: int
+) -> list[tuple[Numbers, Vectors]]:
+    # One transaction each, so that a large workspace does not hold a snapshot for a second.
+    async with database.snapshot(key[0], SYSTEM) as scope:
+        cursor = await scope.connection.execute(
+            _SQL["packed"],
+            {"workspace_id": key[0], "lane_id": key[1], "wanted": multirange_of(wanted)},
+            binary=True,
+        )
+        row = await cursor.fetchone()
+    if row is None or row["numbers"] is None:
+        return []
+    return [await asyncio.to_thread(_unpacked, row["numbers"], row["vectors"], dimensions)]
+
+
+def _unpacked(numbers: bytes, vectors: bytes, dimensions: int) -> tuple[Numbers, Vectors]:
+    wire = np.frombuffer(vectors, dtype=">u2").reshape(-1, _HEADER + dimensions)
+    halves = wire[:, _HEADER:].astype(np.uint16).view(np.float16)
+    return np.frombuffer(numbers, dtype=">i4").astype(np.int32), halves.astype(np.float32)
+
+
+def _joined(
+    held: HeldVectors | None,
+    live: Numbers,
+    pieces: Sequence[tuple[Numbers, Vectors]],
+    dimensions: int,
+) -> HeldVectors:
+    """What is held and still lives, with the pieces."""
+    numbers = [each for each, _ in pieces]
+    rows = [each for _, each in pieces]
+    sketches: list[Vectors] = []
+    if held is not None:
+        lives = ChunkRanges.from_rising(live).mask_of_rising(held.numbers)
+        numbers.insert(0, held.numbers[lives])
+        rows.insert(0, held.rows[lives])
+        if held.sketch is not None:
+            sketches = [
+                held.sketch.rows[lives],
+                *(row @ held.sketch.directions for row in rows[1:]),
+            ]
+    all_numbers = np.concatenate([np.zeros(0, np.int32), *numbers])
+    order = np.argsort(all_numbers, kind="stable")
+    all_rows = np.concatenate([np.zeros((0, dimensions), np.float32), *rows])
+    sketch = None
+    if held is not None and held.sketch is not None:
+        sketch = Sketch(directions=held.sketch.directions, rows=np.concatenate(sketches)[order])
+    return HeldVectors.of(all_numbers[order], all_rows[order], sketch)
+
+
+def _sketched(rows: Vectors) -> Sketch:
+    """Along the principal directions of a sample, not centred: products are what is sketched."""
+    sample = rows[:: max(rows.shape[0] // _SAMPLE, 1)]
+    _, directions = np.linalg.eigh(sample.T @ sample)
+    principal = np.ascontiguousarray(directions[:, ::-1][:, :SKETCH_DIMENSIONS])
+    return Sketch(directions=principal, rows=rows @ principal)
+
+
+def _products(rows: Vectors, places: Places | None, query: Vector) -> Vector:
+    """The inner products of the rows at these places, None for all, with the query."""
+    # Of numpy's products this one alone never starts threads, which cost a busy machine dearly.
+    if places is None:
+        every: Vector = np.vecdot(rows, query)
+        return every
+    if places.size * _GATHERING_COSTS > rows.shape[0]:
+        chosen: Vector = np.vecdot(rows, query)[places]
+        return chosen
+    gathered: Vector = np.vecdot(rows[places], query)
+    return gathered
+
+
+def _sketchable(dimensions: int) -> bool:
+    """Whether a sketch is small beside the vector."""
+    return dimensions > 2 * SKETCH_DIMENSIONS
+
+
+def _row_bytes(count: int, dimensions: int) -> int:
+    sketched = count > ALL_COMPARED and _sketchable(dimensions)
+    return 4 * (1 + dimensions + sketched * SKETCH_DIMENSIONS)
+
+
+def _halved(vector: Vector) -> Vector:
+    """The vector as the database would take it."""
+    return vector.astype(np.float16).astype(np.float32)
+
+
+def _best(numbers: Numbers, similarities: Vector, limit: int) -> Ranking:
+    if similarities.size > limit:
+        # All that equal the last one stay, so that the number decides among them.
+        last = np.partition(similarities, similarities.size - limit)[-limit]
+        kept = similarities >= last
+        numbers, similarities = numbers[kept], similarities[kept]
+    order = np.lexsort((numbers, -similarities))[:limit]
+    return tuple(
+        Hit(chunk_no=number, score=similarity)
+        for number, similarity in zip(
+            numbers[order].tolist(), similarities[order].tolist(), strict=True
+        )
+    )

@@ -1,0 +1,56 @@
+"""What is answered is the question as it was meant."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from footnote.domain import Comparison, Operator, PlanChanges, SearchFilters, Turn
+from footnote.engine import WorkspaceEngine
+from footnote.jobs.inline import work_until_resting
+from footnote.models.testing import scripted_model
+
+STORM = "# Storm\n\nThe deductible for storm damage is EUR 500 for each event."
+FIRE = "# Fire\n\nThe deductible for fire damage is EUR 900 for each event."
+
+
+async def publish(workspace: WorkspaceEngine, *texts: str) -> None:
+    received = [await workspace.receive(text.encode(), f"{text[2:7]}.md") for text in texts]
+    ids = [each.document.document_id for each in received]
+    await work_until_resting(workspace.engine, workspace, ids, lambda _: None)
+
+
+async def test_a_follow_up_is_answered_as_it_stands_alone(workspace: WorkspaceEngine) -> None:
+    await publish(workspace, STORM, FIRE)
+    engine = workspace.engine
+    search = engine.search_stages
+    model = scripted_model("What is the deductible for fire damage?")
+    engine.search_stages = replace(search, phrase=replace(search.phrase, model=model))
+    answer = await workspace.ask(
+        "And for fire?",
+        changes=PlanChanges(condense=True),
+        conversation=(
+            Turn(role="user", text="What is the deductible for storm damage?"),
+            Turn(role="assistant", text="EUR 500. [1]"),
+        ),
+    )
+    assert answer.question == "And for fire?"
+    assert answer.found
+    assert "EUR 900" in answer.text
+    assert answer.degraded == ()
+
+
+async def test_a_question_is_asked_by_a_plan_and_within_filters(
+    workspace: WorkspaceEngine,
+) -> None:
+    await publish(workspace, STORM, FIRE)
+    titled = Comparison(field="title", operator=Operator.EQUALS, value="Fire")
+    answer = await workspace.ask(
+        "How much is the deductible?",
+        filters=SearchFilters(where=titled),
+        plan="fast",
+        changes=PlanChanges(fusion="lexical_only"),
+    )
+    assert {each.passage.document_title for each in answer.evidence} == {"Fire"}
+    assert {record.stage for each in answer.evidence for record in each.explanation} >= {
+        "lexical_only"
+    }

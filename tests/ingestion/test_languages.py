@@ -1,0 +1,70 @@
+"""A document's language is told in every language that the index has rules for."""
+
+from __future__ import annotations
+
+import pytest
+
+from footnote.index.stemming import SNOWBALL
+from footnote.ingestion.languages import detect_language
+
+SENTENCES = {
+    "ar": "مدة الإشعار ثلاثة أشهر ويجدد العقد بعد ذلك سنة أخرى.",
+    "ca": "La pòlissa cobreix els danys causats per l'aigua a l'habitatge.",
+    "cs": "Výpovědní lhůta činí tři měsíce a smlouva se poté prodlužuje o rok.",
+    "da": "Forsikringen dækker skader, som vand har forvoldt i boligen, men ikke i haven.",
+    "de": "Die Kündigungsfrist beträgt drei Monate zum Ende des Jahres.",
+    "el": "Η προθεσμία προειδοποίησης είναι τρεις μήνες και η σύμβαση ανανεώνεται.",
+    "en": "The notice period is three months to the end of the year.",
+    "eo": "La kontrakto validas dum unu jaro kaj povas esti plilongigita.",
+    "es": "La póliza cubre los daños causados por el agua en la vivienda.",
+    "et": "Etteteatamise tähtaeg on kolm kuud ja lepingut pikendatakse aasta võrra.",
+    "eu": "Kontratuaren iraupena urtebetekoa izango da, eta luzatu egin daiteke.",
+    "fa": "مدت اطلاع قبلی سه ماه است و قرارداد یک سال تمدید می‌شود.",
+    "fi": "Vakuutus korvaa veden aiheuttamat vahingot asunnossa.",
+    "fr": "Le délai de préavis est de trois mois et le contrat est renouvelé chaque année.",
+    "ga": "Is é trí mhí an tréimhse fógra agus déantar an conradh a athnuachan gach bliain.",
+    "hi": "यह अनुबंध एक वर्ष के लिए मान्य होगा और इसे बढ़ाया जा सकता है।",
+    "hu": "A felmondási idő három hónap, és a szerződés egy évvel meghosszabbodik.",
+    "hy": "Պայմանագիրը գործում է մեկ տարի և կարող է երկարաձգվել։",
+    "id": "Jangka waktu pemberitahuan adalah tiga bulan dan kontrak dapat diperpanjang.",
+    "it": "La polizza copre i danni causati dall'acqua nell'abitazione.",
+    "ja": "解約の予告期間は三か月で、契約は毎年更新されます。",
+    "km": "ព្រះរាជាណាចក្រកម្ពុជា ជាប្រទេសមួយនៅអាស៊ីអាគ្នេយ៍",
+    "ko": "해지 통지 기간은 삼 개월이며 계약은 매년 갱신됩니다.",
+    "lo": "ສາທາລະນະລັດ ປະຊາທິປະໄຕ ປະຊາຊົນລາວ ແມ່ນປະເທດ",
+    "lt": "Įspėjimo terminas yra trys mėnesiai, o sutartis pratęsiama metams.",
+    "my": "မြန်မာနိုင်ငံသည် အရှေ့တောင်အာရှ နိုင်ငံဖြစ်သည်",
+    "ne": "यो सम्झौता एक वर्षसम्म मान्य हुनेछ र नवीकरण गर्न सकिन्छ।",
+    "nl": "De opzegtermijn bedraagt drie maanden en het contract wordt daarna verlengd.",
+    "no": "Oppsigelsestiden er tre måneder, og avtalen blir deretter forlenget med ett år.",
+    "pl": "Okres wypowiedzenia wynosi trzy miesiące, a umowa jest przedłużana o rok.",
+    "pt": "A apólice cobre os danos causados pela água na habitação.",
+    "ro": "Termenul de preaviz este de trei luni, iar contractul se prelungește cu un an.",
+    "ru": "Срок уведомления составляет три месяца, после чего договор продлевается.",
+    "sr": "Отказни рок је три месеца, а уговор се после тога продужава за годину дана.",
+    "st": "Batho bohle ba tswala ba lokolohile mme ba lekana ka seriti le ditokelo.",
+    "sv": "Uppsägningstiden är tre månader och avtalet förlängs därefter med ett år.",
+    "ta": "ஒப்பந்தம் ஒரு வருடத்திற்கு செல்லுபடியாகும் மற்றும் நீட்டிக்கப்படலாம்.",
+    "th": "ระยะเวลาการแจ้งล่วงหน้าคือสามเดือนและสัญญาจะต่ออายุ",
+    "tr": "İhbar süresi üç aydır ve sözleşme her yıl yenilenir.",
+    "yi": "דער קאָנטראַקט איז גילטיק פֿאַר איין יאָר און קען ווערן פֿאַרלענגערט.",
+    "zh": "解除合同的通知期为三个月，合同每年续签。",
+}
+
+
+@pytest.mark.parametrize("language", sorted(SENTENCES))
+def test_a_sentence_tells_its_language(language: str) -> None:
+    assert detect_language(SENTENCES[language]) == language
+
+
+def test_every_language_with_stems_can_be_told() -> None:
+    assert set(SENTENCES) >= set(SNOWBALL)
+
+
+def test_hebrew_is_not_taken_for_yiddish() -> None:
+    assert detect_language("תקופת ההודעה המוקדמת היא שלושה חודשים והחוזה מתחדש") == "he"
+
+
+@pytest.mark.parametrize("text", ["", "Hello", "12345 67890 12345 67890", "A-1"])
+def test_too_little_text_tells_nothing(text: str) -> None:
+    assert detect_language(text) is None

@@ -1,0 +1,83 @@
+"""From settings to a reranker, without loading or reaching anything."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from footnote.errors import UnsupportedSettings
+from footnote.models.rerankers import RerankerKind, reranker_from
+
+from .tiny_cross_encoder import build_cross_encoder
+
+
+def test_none_is_no_reranker(tmp_path: Path) -> None:
+    assert reranker_from(kind="none", models_folder=tmp_path) is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "model", "name"),
+    [
+        ("local", "", "local:Xenova/ms-marco-MiniLM-L-6-v2"),
+        ("local", "acme/own", "local:acme/own"),
+        ("cohere", "", "cohere:rerank-v3.5"),
+        ("jina", "own", "jina:own"),
+        ("voyage", "", "voyage:rerank-2.5"),
+        ("vertex", "", "vertex:semantic-ranker-default-004"),
+    ],
+)
+def test_each_kind_has_a_usual_model(
+    tmp_path: Path, kind: RerankerKind, model: str, name: str
+) -> None:
+    made = reranker_from(kind=kind, models_folder=tmp_path, model=model, project="acme")
+    assert made is not None
+    assert made.name == name
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_names_the_local_model_and_a_service_of_ones_own_its_kind(tmp_path: Path) -> None:
+    folder = build_cross_encoder(tmp_path / "ours")
+    local = reranker_from(kind="local", models_folder=tmp_path, folder=folder)
+    own = reranker_from(kind="tei", models_folder=tmp_path, url="http://127.0.0.1:9/")
+    assert local is not None
+    assert own is not None
+    assert (local.name, own.name) == ("local:ours", "tei")
+
+
+def test_time_out_and_breaker_are_as_set(tmp_path: Path) -> None:
+    made = reranker_from(
+        kind="cohere",
+        models_folder=tmp_path,
+        timeout_seconds=1.5,
+        failures_to_open=3,
+        pause_seconds=7,
+    )
+    assert made is not None
+    assert made.timeout_seconds == 1.5
+    assert (made.breaker.failures_to_open, made.breaker.pause_seconds) == (3, 7)
+
+
+@pytest.mark.parametrize(
+    ("kind", "given", "setting"),
+    [
+        ("tei", {}, "FOOTNOTE_RERANKER_URL"),
+        ("vertex", {}, "FOOTNOTE_RERANKER_PROJECT"),
+        ("cohere", {"url": "nowhere"}, "FOOTNOTE_RERANKER_URL"),
+        ("cohere", {"api_key": "a b"}, "FOOTNOTE_RERANKER_API_KEY"),
+        ("vertex", {"project": "p", "api_key": "a b"}, "FOOTNOTE_RERANKER_API_KEY"),
+    ],
+)
+def test_what_is_missing_or_wrong_is_named(
+    tmp_path: Path, kind: str, given: dict[str, str], setting: str
+) -> None:
+    with pytest.raises(UnsupportedSettings) as raised:
+        reranker_from(
+            kind=cast("RerankerKind", kind),
+            models_folder=tmp_path,
+            url=given.get("url"),
+            api_key=given.get("api_key"),
+            project=given.get("project", ""),
+        )
+    assert setting in (raised.value.hint or "")

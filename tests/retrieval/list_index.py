@@ -1,0 +1,107 @@
+"""An index over a list of texts, any of whose parts can be made to fail."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import log1p
+
+from footnote.domain import FacetCount, Hit, Passage, Ranking, SearchFilters
+from footnote.errors import StoreUnavailable
+from footnote.index.analysis import TextAnalyzer
+from footnote.models.testing import HashEmbedder
+from footnote.ports import Recalled, RecallRequest, Vector, Widened
+
+from .evidence import passage_of
+
+ANALYZER = TextAnalyzer()
+
+
+@dataclass(frozen=True, slots=True)
+class ListIndex:
+    """Searches by shared words and by hashed vectors; every text is a document of its own."""
+
+    texts: tuple[str, ...]
+    failing: frozenset[str] = frozenset()
+    """Of `dense`, `lexical`, `frequencies`, `vectors`, `widened`, `facets`."""
+
+    async def recall(self, request: RecallRequest) -> Recalled:
+        """Both recalls, completed whether or not that was asked for."""
+        if request.vector is not None:
+            self._check("dense")
+        terms = []
+        if request.terms_of is not None:
+            self._check("lexical")
+            terms = list(request.terms_of(["en"]))
+        held = [set(ANALYZER.terms(text, "en")) for text in self.texts]
+        holders = {term: sum(term in each for each in held) for term in terms}
+        shares = {
+            number: {term: 1.0 / holders[term] for term in terms if term in each}
+            for number, each in enumerate(held)
+        }
+        lexical = {number: sum(each.values()) for number, each in shares.items() if each}
+        dense: dict[int, float] = {}
+        if request.vector is not None:
+            similarities = HashEmbedder().encode(self.texts) @ request.vector
+            dense = dict(enumerate(map(float, similarities)))
+        return Recalled(
+            dense=_ranked(dense, request.limit),
+            lexical=_ranked(lexical, request.limit),
+            matched_terms={number: shares[number] for number in lexical},
+            similarities=dense,
+            bm25=lexical,
+            rarities={term: log1p(1 / (holders[term] + 1)) for term in terms},
+            absent_terms=tuple(term for term in terms if not holders[term]),
+            languages=("en",),
+        )
+
+    async def passages(self, chunk_numbers: Sequence[int]) -> Mapping[int, Passage]:
+        """A passage for each number."""
+        return {
+            number: passage_of(self.texts[number], number=number, document=number)
+            for number in chunk_numbers
+        }
+
+    async def generation(self) -> int:
+        """It never changes."""
+        return 1
+
+    @property
+    def last_generation(self) -> int | None:
+        """It was never looked at."""
+        return None
+
+    async def frequencies(self, terms: Sequence[str], filters: SearchFilters) -> Mapping[str, int]:
+        """In how many texts each term occurs."""
+        self._check("frequencies")
+        held = [set(ANALYZER.terms(text, "en")) for text in self.texts]
+        counts = {term: sum(term in each for each in held) for term in terms}
+        return {term: count for term, count in counts.items() if count}
+
+    async def vectors(self, chunk_numbers: Sequence[int]) -> Mapping[int, Vector]:
+        """The texts' vectors."""
+        self._check("vectors")
+        return {number: HashEmbedder().encode([self.texts[number]])[0] for number in chunk_numbers}
+
+    async def widened(
+        self, passages: Sequence[Passage], window: int, across_headings: bool
+    ) -> Mapping[int, Widened]:
+        """No text has a neighbour."""
+        self._check("widened")
+        return {each.chunk_no: Widened(passage=each, distances={}) for each in passages}
+
+    async def facets(
+        self, fields: Sequence[str], filters: SearchFilters
+    ) -> Mapping[str, tuple[FacetCount, ...]]:
+        """One value for each field."""
+        self._check("facets")
+        return {name: (FacetCount(value="x", documents=len(self.texts)),) for name in fields}
+
+    def _check(self, part: str) -> None:
+        if part in self.failing:
+            raise StoreUnavailable(f"{part} is away")
+
+
+def _ranked(scores: Mapping[int, float], limit: int) -> Ranking:
+    ordered = sorted(scores.items(), key=lambda item: (-item[1], item[0]))
+    return tuple(Hit(chunk_no=number, score=score) for number, score in ordered[:limit])

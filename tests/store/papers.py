@@ -1,0 +1,118 @@
+"""Documents with every field a filter looks at, laid into the tables without being ingested."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from uuid import UUID, uuid4
+
+from psycopg.types.json import Jsonb
+from psycopg.types.range import Range
+
+from footnote.domain import LOCAL_PRINCIPAL, BlockKind, MetadataValue
+from footnote.store.database import Database
+
+_LAY_DOCUMENT = """
+INSERT INTO documents (
+    workspace_id, document_id, collection, external_id, parent_id, filename, title, media_type,
+    source_type, byte_size, content_sha256, status, stage, version, published_version, chunks,
+    language, document_class, page_count, dates, metadata, tags, access, created_by, created_at,
+    updated_at
+) VALUES (
+    %(workspace_id)s, %(document_id)s, %(collection)s, %(external_id)s, %(parent_id)s,
+    %(filename)s, %(title)s, %(media_type)s, %(source_type)s, %(size)s, %(sha256)s, 'indexed',
+    'publish', 1, 1, %(chunks)s, %(language)s, %(document_class)s, %(page_count)s, %(dates)s,
+    %(metadata)s, %(tags)s, %(access)s, 'local', %(created_at)s, %(updated_at)s
+)
+"""
+_LAY_CHUNK = """
+INSERT INTO chunks (
+    workspace_id, chunk_no, document_id, version, ordinal, kind, text, body_offset, char_start,
+    char_end, spans, heading_path, paragraph_start, paragraph_end, token_count
+) VALUES (
+    %(workspace_id)s, %(chunk_no)s, %(document_id)s, 1, %(ordinal)s, %(kind)s, 'x', 0, 0, 1,
+    '[]', '{}', 1, 1, 1
+)
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paper:
+    """One published document."""
+
+    document_id: UUID = field(default_factory=uuid4)
+    collection: str = "default"
+    external_id: str | None = None
+    parent_id: UUID | None = None
+    filename: str = "paper.txt"
+    title: str = "Paper"
+    media_type: str = "text/plain"
+    source_type: str = "upload"
+    size: int = 10
+    language: str | None = None
+    document_class: str = "generic"
+    page_count: int | None = None
+    dates: tuple[str, ...] = ()
+    metadata: Mapping[str, MetadataValue] = field(default_factory=dict)
+    tags: tuple[str, ...] = ()
+    access: tuple[str, ...] | None = None
+    created_at: datetime = datetime(2024, 1, 1, tzinfo=UTC)
+    updated_at: datetime = datetime(2024, 1, 1, tzinfo=UTC)
+    kinds: tuple[BlockKind, ...] = (BlockKind.PARAGRAPH,)
+    """One chunk of each; without any the paper is not published."""
+
+
+async def lay(
+    database: Database, workspace_id: UUID, papers: Sequence[Paper], first_chunk: int = 0
+) -> None:
+    """Put the papers into a workspace; their chunks count on from `first_chunk`."""
+    async with database.workspace(workspace_id, LOCAL_PRINCIPAL) as scope:
+        for collection in sorted({paper.collection for paper in papers}):
+            await scope.connection.execute(
+                "INSERT INTO collections (workspace_id, name) VALUES (%s, %s)"
+                " ON CONFLICT DO NOTHING",
+                [workspace_id, collection],
+            )
+        next_chunk = first_chunk
+        for paper in papers:
+            chunks = range(next_chunk, next_chunk + len(paper.kinds))
+            next_chunk = chunks.stop
+            await scope.connection.execute(_LAY_DOCUMENT, _row(workspace_id, paper, chunks))
+            for ordinal, (number, kind) in enumerate(zip(chunks, paper.kinds, strict=True)):
+                await scope.connection.execute(
+                    _LAY_CHUNK,
+                    {
+                        "workspace_id": workspace_id,
+                        "chunk_no": number,
+                        "document_id": paper.document_id,
+                        "ordinal": ordinal,
+                        "kind": kind.value,
+                    },
+                )
+
+
+def _row(workspace_id: UUID, paper: Paper, chunks: range) -> dict[str, object]:
+    return {
+        "workspace_id": workspace_id,
+        "document_id": paper.document_id,
+        "collection": paper.collection,
+        "external_id": paper.external_id,
+        "parent_id": paper.parent_id,
+        "filename": paper.filename,
+        "title": paper.title,
+        "media_type": paper.media_type,
+        "source_type": paper.source_type,
+        "size": paper.size,
+        "sha256": bytes(32),
+        "chunks": Range(chunks.start, chunks.stop),
+        "language": paper.language,
+        "document_class": paper.document_class,
+        "page_count": paper.page_count,
+        "dates": list(paper.dates),
+        "metadata": Jsonb(dict(paper.metadata)),
+        "tags": list(paper.tags),
+        "access": None if paper.access is None else list(paper.access),
+        "created_at": paper.created_at,
+        "updated_at": paper.updated_at,
+    }
