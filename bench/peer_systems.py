@@ -167,7 +167,7 @@ def places(response: SearchResponse, firsts: Mapping[UUID, int]) -> list[int]:
 async def fill_lancedb(corpus: Corpus, folder: Path) -> Searchers:
     """Its full-text index, its default vector index and its default reranker."""
     # It warns of a column it adds by itself at every single search.
-    os.environ.setdefault("LANCE_LOG", "error")
+    os.environ.setdefault("LANCEDB_LOG", "error")
     import lancedb  # noqa: PLC0415  # optional
     import pyarrow as pa  # noqa: PLC0415
     from lancedb.index import FTS, IvfPq  # noqa: PLC0415

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal, get_args, get_origin
+from typing import Annotated, Literal, get_args, get_origin
 
 from pydantic import SecretStr
 from pydantic.fields import FieldInfo
@@ -62,7 +62,10 @@ def _values(setting: FieldInfo) -> Iterator[str]:
     if get_origin(setting.annotation) is Literal:
         yield from (f"`{value}`" for value in get_args(setting.annotation))
         return
-    kinds = get_args(setting.annotation) or (setting.annotation,)
+    kinds = [
+        get_args(kind)[0] if get_origin(kind) is Annotated else kind
+        for kind in get_args(setting.annotation) or (setting.annotation,)
+    ]
     names = {int: "integer", float: "number", str: "text", Path: "path", SecretStr: "text"}
     names[bool] = "`true`, `false`"
     yield from (names[kind] for kind in kinds if kind in names)

@@ -14,12 +14,28 @@ FOOTNOTE = Path(sys.executable).with_name("footnote")
 DOCUMENTS = Path(__file__).resolve().parent / "documents"
 WORKSPACE = "demo"
 QUESTIONS = (
-    "What is the deductible for storm damage?",
-    "How much notice must a policyholder give to cancel policy POL-88213-X?",
-    "What is the total amount of the repair invoice?",
-    "Wie lange läuft der Mietvertrag der Lagerhalle?",
-    "Who won the football world cup?",
+    (
+        "Ask. An exact number may be part of a question.",
+        "How much notice must a policyholder give to cancel policy POL-88213-X?",
+    ),
+    (
+        "Ask a table. The footnote quotes the row.",
+        "What is the deductible for equipment in transit?",
+    ),
+    (
+        "Ask a scanned page.",
+        "How long does Tolliver guarantee the hull repair?",
+    ),
+    (
+        "Ask the slides.",
+        "Until when will spare parts for the Pelorus 3 be available?",
+    ),
+    (
+        "Ask what the documents do not say. There is no answer without a footnote.",
+        "Does the policy cover damage by earthquakes?",
+    ),
 )
+"""What to say before each question, and the question."""
 
 
 def main() -> int:
@@ -34,8 +50,8 @@ def main() -> int:
     say("Find an exact number. Words and meaning are searched together.")
     if run("search", "POL-88213-X", "--top-k", "2") != 0:
         return 1
-    for question in QUESTIONS:
-        say("Ask. Every statement carries its footnote, or there is no answer.")
+    for remark, question in QUESTIONS:
+        say(remark)
         if run("ask", question) != 0:
             return 1
     farewell()
@@ -66,7 +82,7 @@ def say(line: str) -> None:
 def run(*arguments: str) -> int:
     """Show a command, then run it in the demo's workspace."""
     print(f"$ footnote {shlex.join(arguments)}\n", flush=True)
-    command = [FOOTNOTE, *arguments, "--workspace", WORKSPACE]
+    command = [str(FOOTNOTE), *arguments, "--workspace", WORKSPACE]
     return subprocess.run(command, check=False).returncode
 
 
@@ -78,7 +94,7 @@ def farewell() -> None:
         f"""
 ── Done. Go on with the same documents:
 
-  {setting}{FOOTNOTE} ask "What does a Pelorus 4 cost?" --workspace {WORKSPACE}
+  {setting}{FOOTNOTE} ask "What does a salinity sensor cost?" --workspace {WORKSPACE}
   {setting}{FOOTNOTE} serve      # the HTTP API on http://127.0.0.1:8080
   {setting}{FOOTNOTE} doctor     # what is installed, what is missing
 """

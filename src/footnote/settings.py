@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 import platformdirs
-from pydantic import AliasChoices, Field, SecretStr, ValidationError
+from pydantic import AfterValidator, AliasChoices, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from footnote.domain import DiversityName, FusionName
@@ -24,23 +24,55 @@ def _also(name: str, *variables: str) -> AliasChoices:
     return AliasChoices(f"FOOTNOTE_{name.upper()}", *variables)
 
 
+def _checked_url(url: str) -> str:
+    """The URL, if libpq understands it; what it says of another may quote the password."""
+    from psycopg import Error, conninfo  # noqa: PLC0415  # slow, and unused without a URL
+
+    try:
+        parts = conninfo.conninfo_to_dict(url)
+    except (Error, ValueError):
+        raise ValueError(_NO_URL) from None
+    # A password that should have been percent-encoded ends up in these two.
+    hosts, ports = (str(parts.get(part) or "").split(",") for part in ("host", "port"))
+    if any("@" in host and host[0] not in "/@" for host in hosts):
+        raise ValueError(_NO_URL)
+    if not all(port.isdecimal() or not port for port in ports):
+        raise ValueError(_NO_URL)
+    return url
+
+
+_NO_URL = (
+    "it is not like postgresql://user:password@host:5432/database, or its password holds "
+    "characters that must be percent-encoded"
+)
+
+DatabaseUrl = Annotated[str, AfterValidator(_checked_url)]
+
+
 class Settings(BaseSettings):
     """Read from the environment (`FOOTNOTE_…`) when created; explicit arguments win."""
 
     model_config = SettingsConfigDict(
-        env_prefix="FOOTNOTE_", frozen=True, extra="forbid", populate_by_name=True
+        env_prefix="FOOTNOTE_",
+        env_ignore_empty=True,
+        frozen=True,
+        extra="forbid",
+        populate_by_name=True,
+        hide_input_in_errors=True,
     )
 
     home: Path = Field(
         default_factory=_default_home,
         description="Folder of the embedded database, blobs and built models.",
     )
-    database_url: str | None = Field(
+    database_url: DatabaseUrl | None = Field(
         None,
+        repr=False,
         description="A Postgres with pgvector, as the application's login; unset means embedded.",
     )
-    owner_database_url: str | None = Field(
+    owner_database_url: DatabaseUrl | None = Field(
         None,
+        repr=False,
         description="The login that owns the tables, for migrations and index builds; "
         "defaults to database_url.",
     )
@@ -318,7 +350,7 @@ def variables_of(name: str) -> tuple[str, ...]:
 @lru_cache(maxsize=1)
 def load_settings() -> Settings:
     """The settings of this process."""
-    return Settings()
+    return settings_from(None, {})
 
 
 def settings_from(base: Settings | None, overrides: Mapping[str, object]) -> Settings:
@@ -329,11 +361,12 @@ def settings_from(base: Settings | None, overrides: Mapping[str, object]) -> Set
     except ValidationError as error:
         wrong = error.errors(include_url=False)[0]
         said = str(wrong["loc"][0]) if wrong["loc"] else ""
+        said_of_it = wrong["msg"].removeprefix("Value error, ")
         name = next(
             (each for each in Settings.model_fields if said in (each, *variables_of(each))), ""
         )
         raise UnsupportedSettings(
-            f"The setting {name or said} cannot be used: {wrong['msg']}.",
+            f"The setting {name or said} cannot be used: {said_of_it}.",
             hint=f"Set {' or '.join(variables_of(name))} to another value."
             if name
             else "There is no such setting.",

@@ -18,8 +18,18 @@ from footnote.settings import Settings
 
 P = ParamSpec("P")
 R = TypeVar("R")
-Inner = TypeVar("Inner")
-Inner_co = TypeVar("Inner_co", covariant=True)
+
+
+class Openable(Protocol):
+    """What can be used until it is closed."""
+
+    def require_open(self) -> None:
+        """Raise NotReady once it was closed."""
+        ...
+
+
+Inner = TypeVar("Inner", bound=Openable)
+Inner_co = TypeVar("Inner_co", bound=Openable, covariant=True)
 
 
 class Bridged(Protocol[Inner_co]):
@@ -43,6 +53,7 @@ def blocking(
 
     @wraps(verb)
     def wait(bridged: Bridged[Inner], /, *args: P.args, **kwargs: P.kwargs) -> R:
+        bridged.inner.require_open()
         return bridged.portal.call(partial(verb, bridged.inner, *args, **kwargs))
 
     return wait
@@ -84,6 +95,7 @@ class SyncWorkspaceEngine:
         on_change: Callable[[Mapping[UUID, Document]], None] = lambda _: None,
     ) -> Mapping[UUID, Document]:
         """Index these documents in this process and return them with their attachments."""
+        self.inner.require_open()
         return self.portal.call(
             work_until_resting, self.engine, self.inner, document_ids, on_change
         )
@@ -110,6 +122,7 @@ class SyncEngine:
         self, name: str | None = None, principal: Principal = LOCAL_PRINCIPAL
     ) -> SyncWorkspaceEngine:
         """The engine inside a workspace. Raises NotFound."""
+        self.inner.require_open()
         inner = self.portal.call(self.inner.workspace, name, principal)
         return SyncWorkspaceEngine(self.portal, self.inner, inner)
 

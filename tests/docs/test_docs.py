@@ -18,11 +18,13 @@ import typer.main
 
 import footnote
 from footnote.domain import BlockKind, DocumentClass, DocumentStatus, SourceType, Stage
+from footnote.engine.verbs import MAX_PAGE
 from footnote.interfaces import schemas
 from footnote.interfaces.cli.main import app
 from footnote.interfaces.failures import FAILURES
 from footnote.interfaces.http import requests
 from footnote.interfaces.http.app import create_app
+from footnote.retrieval.pipeline import MAX_QUERY_CHARACTERS
 from footnote.settings import Settings
 
 from .pages import ROOT, Page, page, pages
@@ -35,6 +37,8 @@ FILE_NAME = re.compile(
 )
 INVENTED = {"policy.pdf", "server.log", "delivery-note-DN-7731.pdf", "calibration-results.csv"}
 """File names of stories, and of files that exist only at run time or inside others."""
+REFUSALS = {"bad-request", "no-such-route", "method-not-allowed", "content-too-large", "not-local"}
+"""Problems of HTTP alone, which no error of the engine becomes."""
 VARIABLE = re.compile(r"FOOTNOTE_[A-Z][A-Z_]*[A-Z]")
 COMMAND = re.compile(r"^footnote (?!\.)(.+)$")
 OPTION = re.compile(r"(?<![\w-])(--?[a-z][a-z-]*)")
@@ -226,8 +230,15 @@ def test_every_route_is_described(name: str) -> None:
 
 def test_every_kind_of_problem_is_described() -> None:
     section = page("docs/http-api.md").section("Errors")
-    codes = {failure.code for failure in FAILURES.values()}
+    codes = {failure.code for failure in FAILURES.values()} | REFUSALS
     assert [code for code in sorted(codes) if f"`{code}`" not in section] == []
+
+
+def test_every_limit_is_the_one_that_holds() -> None:
+    text = page("docs/http-api.md").text
+    assert f"up to {MAX_QUERY_CHARACTERS:,} characters" in text
+    assert f"`limit` (1 to {MAX_PAGE})" in text
+    assert f"1 to {MAX_PAGE};" in page("docs/cli.md").section("`footnote documents list")
 
 
 @pytest.mark.parametrize("request_shape", [requests.Search, requests.Context, requests.Question])

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+from email.message import EmailMessage
 from itertools import pairwise
 from pathlib import Path
 
@@ -121,6 +122,25 @@ def test_an_email_has_headers_a_body_and_attachments() -> None:
     (attachment,) = parsed.attachments
     assert (attachment.filename, attachment.media_type) == ("sensors.csv", "text/csv")
     assert attachment.content.startswith(b"serial,price")
+
+
+@pytest.mark.parametrize(
+    ("sent", "kept"),
+    [
+        ("../../x.csv", "x.csv"),
+        (r"C:\\Users\\x.csv", "x.csv"),
+        ("a\u202ex.csv", "ax.csv"),
+        ("../..", "attachment-1"),
+        ("folder/", "attachment-1"),
+        ("x" * 300, "x" * 255),
+    ],
+)
+def test_an_attachment_has_a_name_and_no_path(sent: str, kept: str) -> None:
+    message = EmailMessage()
+    message.set_content("See the list.")
+    message.add_attachment(b"a,b\n1,2", maintype="text", subtype="csv", filename=sent)
+    (attachment,) = read_document(message.as_bytes(), "a.eml").attachments
+    assert attachment.filename == kept
 
 
 def test_html_leaves_out_what_is_not_the_page() -> None:

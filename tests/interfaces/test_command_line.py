@@ -1,11 +1,13 @@
 """What the command line says and returns before any engine is needed."""
 
+import asyncio
 import json
 import os
 import subprocess
 import sys
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
 import pytest
 
@@ -98,6 +100,7 @@ def test_the_version_is_said(command: Callable[..., Ended]) -> None:
         ("search", "x", "--min-similarity", "2"),
         ("ask", "x", "--facet", "class"),
         ("ingest", "/no/such/file"),
+        ("ingest", ""),
         ("documents", "show", "not-a-uuid"),
         ("documents", "list", "--status", "lost"),
     ],
@@ -119,6 +122,43 @@ def test_wrong_usage_is_json_when_json_is_wanted(command: Callable[..., Ended]) 
     error = json.loads(ended.out)["error"]
     assert set(error) == {"code", "message", "hint", "exit_code"}
     assert (error["code"], error["exit_code"]) == ("usage", 2)
+
+
+@pytest.mark.parametrize("name", ["BAD", "-x", "ä", "a b", "x" * 64])
+def test_nobody_is_told_to_create_a_workspace_that_cannot_be(
+    name: str, command: Callable[..., Ended]
+) -> None:
+    ended = command("documents", "list", f"--workspace={name}")
+    assert (ended.code, ended.out) == (2, "")
+    assert repr(name) in ended.err
+    assert "workspace create" not in ended.err
+    assert "lower-case" in ended.err
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device here")
+@pytest.mark.parametrize("unbuffered", ["", "1"], ids=["buffered", "unbuffered"])
+async def test_output_that_nobody_takes_is_one_sentence_and_exit_code_1(unbuffered: str) -> None:
+    process = await asyncio.create_subprocess_shell(
+        f"{sys.executable} -m footnote.interfaces.cli.main --help > /dev/full",
+        env={**ENV, "PYTHONUNBUFFERED": unbuffered},
+        stderr=asyncio.subprocess.PIPE,
+    )
+    _, err = await process.communicate()
+    error, hint = err.decode().strip().splitlines()
+    assert process.returncode == 1
+    assert error == "Error: Footnote cannot write: No space left on device."
+    assert hint.startswith("Hint: ")
+
+
+async def test_what_the_terminal_cannot_show_is_escaped() -> None:
+    env = {**ENV, "PYTHONIOENCODING": "ascii"}
+    for arguments in (("--help",), ("search", "“quoted”", "--plän"), ("doctor", "--wörter")):
+        ended = await footnote(env, *arguments)
+        assert "Traceback" not in ended.err
+        assert "UnicodeEncodeError" not in ended.err
+        assert ended.code == (0 if arguments == ("--help",) else 2)
+    wrong = await footnote(env, "search", "x", "--kínd", "--json")
+    assert json.loads(wrong.out)["error"]["code"] == "usage"
 
 
 async def test_a_setting_that_cannot_be_used_is_named() -> None:

@@ -2,13 +2,18 @@
 
 import asyncio
 import json
+import os
 import sys
+from io import StringIO
 from pathlib import Path
 from uuid import uuid4
 
 import pytest
+from rich.progress import Progress, TaskID
 
 from footnote import open as open_engine
+from footnote.interfaces.cli import present
+from footnote.interfaces.cli.ingest import Labels, ingest_files
 from footnote.settings import Settings
 from tests.interfaces.serving import Ended, environment, footnote
 
@@ -84,6 +89,53 @@ async def test_a_broken_file_fails_alone_with_a_sentence(env: dict[str, str], fo
         "empty.txt": "failed",
     }
     assert by_name["broken.pdf"]["document"]["failure"]["advice"]
+
+
+async def test_names_that_are_no_text_and_what_is_no_file_disturb_nobody(
+    env: dict[str, str], folder: Path
+) -> None:
+    odd = folder / os.fsdecode(b"caf\xe9.txt")
+    odd.write_text("The harbour is dredged every second spring.")
+    (folder / "circle").symlink_to("circle")
+    os.mkfifo(folder / "pipe")
+    ended = await footnote(env, "ingest", str(folder), "--no-wait", "--json")
+    assert ended.code == 1
+    by_name = {Path(file["path"]).name: file for file in json.loads(ended.out)["files"]}
+    refused = {name: file["refusal"] for name, file in by_name.items() if file["refusal"]}
+    assert set(by_name) == {"policy.md", "minutes.md", "caf%E9.txt", "circle", "pipe"}
+    assert set(refused) == {"circle", "pipe"}
+    assert "not a regular file" in refused["pipe"]
+    document = by_name["caf%E9.txt"]["document"]
+    assert document["filename"] == "caf%E9.txt"
+    assert document["external_id"] == odd.as_uri()
+    again = await footnote(env, "ingest", str(odd), "--no-wait", "--json")
+    assert json.loads(again.out)["files"][0]["duplicate"] is True
+
+
+class InterruptedProgress(Progress):
+    """Progress that sees somebody press Ctrl-C once the first file is in."""
+
+    def advance(self, task_id: TaskID, advance: float = 1) -> None:
+        super().advance(task_id, advance)
+        task = asyncio.current_task()
+        assert task is not None
+        task.cancel()
+
+
+async def test_an_interruption_says_what_is_left_and_how_it_goes_on(
+    settings: Settings, folder: Path
+) -> None:
+    said = StringIO()
+    progress = InterruptedProgress(console=present.console_on(said), disable=True)
+    files = [folder / "policy.md", folder / "below" / "minutes.md"]
+    labels = Labels(collection=None, tags=())
+    working = asyncio.create_task(ingest_files(settings, None, files, labels, progress, wait=True))
+    with pytest.raises(asyncio.CancelledError):
+        await working
+    assert said.getvalue() == (
+        "Interrupted. 1 document waits to be indexed; `footnote worker` or `footnote serve` goes "
+        "on with that. 1 file was not taken in; the same command takes in what is missing.\n"
+    )
 
 
 async def test_documents_are_listed_shown_and_deleted(env: dict[str, str], folder: Path) -> None:

@@ -1,10 +1,13 @@
 """What people read on a terminal."""
 
+import json
 from dataclasses import replace
 from io import StringIO
 from uuid import uuid4
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from rich.console import Console
 
 from footnote.domain import (
@@ -20,6 +23,7 @@ from footnote.domain import (
 )
 from footnote.interfaces.cli import present, results
 from footnote.interfaces.cli.ingest import stages
+from footnote.interfaces.cli.present import encodable_json
 from tests.interfaces.records import a_document, an_answer, an_evidence
 
 
@@ -141,3 +145,11 @@ def test_an_explained_result_has_its_stages_with_what_they_changed(console: Cons
 def test_facets_are_small_tables(console: Console) -> None:
     results.show_facets(console, {"class": [FacetCount(value="policy", documents=3)]})
     assert " ".join(written(console).split()).endswith("policy 3")
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])))
+def test_json_says_the_same_in_every_encoding(text: str) -> None:
+    written = json.dumps({"text": text}, ensure_ascii=False)
+    for encoding in ("utf-8", "ascii", "latin-1"):
+        sent = encodable_json(written, encoding).encode(encoding)
+        assert json.loads(sent.decode(encoding)) == {"text": text}

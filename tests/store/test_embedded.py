@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
 import stat
@@ -13,8 +14,10 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from structlog.testing import capture_logs
 
 from footnote.errors import StoreUnavailable
+from footnote.store import embedded
 from footnote.store.embedded import APPLICATION_ROLE, SUPERUSER, start_embedded
 
 HOLD = """
@@ -117,6 +120,43 @@ def test_a_long_path_still_finds_room_for_a_socket(home: Path) -> None:
         assert answers(server.url(APPLICATION_ROLE))
     finally:
         server.release()
+
+
+@pytest.mark.parametrize(
+    "name",
+    ['it\'s 100% "so" & b=c?d#e; $HOME `id` \\', "left, right"],
+    ids=["for URLs and shells", "comma"],
+)
+def test_a_folder_may_have_any_name(home: Path, name: str) -> None:
+    server = start_embedded(home / name)
+    try:
+        assert answers(server.url(APPLICATION_ROLE))
+        assert server.log.exists()
+    finally:
+        server.release()
+    assert not answers(server.url(APPLICATION_ROLE))
+
+
+def test_nobody_else_may_hold_its_locks(home: Path) -> None:
+    (home / "postgres.lock").touch(mode=0o644)
+    server = start_embedded(home)
+    server.release()
+    for name in ("postgres.lock", "postgres.users"):
+        assert stat.S_IMODE((home / name).stat().st_mode) == 0o600
+
+
+def test_a_start_that_has_to_wait_says_for_what_and_gives_up(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(embedded, "_SILENT_SECONDS", 0.0)
+    monkeypatch.setattr(embedded, "_LOCK_TIMEOUT_SECONDS", 0.5)
+    with (home / "postgres.lock").open("wb") as held, capture_logs() as said:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        with pytest.raises(StoreUnavailable, match=r"postgres\.lock") as caught:
+            start_embedded(home)
+    assert [entry["log_level"] for entry in said] == ["warning"]
+    assert said[0]["lock"] == str(home / "postgres.lock")
+    assert caught.value.hint is not None
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root needs another account for Postgres")

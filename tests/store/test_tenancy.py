@@ -24,7 +24,7 @@ from tests.store.shelves import new_shelf
 
 CUSTOMER_TABLES = (
     "workspaces index_states lanes collections documents document_versions stage_results chunks "
-    "embeddings staged_embeddings segments postings"
+    "embeddings staged_embeddings document_embeddings segments postings"
 ).split()
 
 

@@ -40,6 +40,7 @@ from footnote.store.embedded import (
 )
 from footnote.store.index_cache import IndexCache
 from footnote.store.migrate import migrate
+from footnote.store.revival import keep
 
 if TYPE_CHECKING:
     # It brings the client libraries of an extra.
@@ -108,7 +109,7 @@ def _wire(
         ),
         reranker=reranker,
         model=model,
-        server=server,
+        server=None if server is None else keep(server),
     )
 
 

@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import UUID
@@ -15,7 +15,6 @@ from footnote.answering.pipeline import ExtractiveAnswerer
 from footnote.domain import (
     LOCAL_PRINCIPAL,
     Answer,
-    Check,
     Document,
     DocumentPage,
     DocumentStatus,
@@ -35,20 +34,11 @@ from footnote.domain import (
     Workspace,
     WorkspaceStats,
 )
+from footnote.engine.arguments import require, require_request
 from footnote.engine.files import TooLarge, clean_name, read_file
-from footnote.errors import (
-    Conflict,
-    DocumentUnreadable,
-    FootnoteError,
-    InvalidRequest,
-    NotFound,
-)
-from footnote.ingestion.labels import (
-    checked_collection,
-    checked_external_id,
-    checked_metadata,
-    checked_tags,
-)
+from footnote.engine.health import look
+from footnote.errors import Conflict, DocumentUnreadable, InvalidRequest, NotFound, NotReady
+from footnote.ingestion import labels
 from footnote.ingestion.pipeline import UNKNOWN_TYPE, failure_of
 from footnote.ingestion.receive import check_received
 from footnote.models.breaker import GuardedReranker
@@ -67,13 +57,11 @@ from footnote.store.documents import (
     list_documents,
     receive_document,
 )
-from footnote.store.embedded import (
-    EmbeddedPostgres,
-)
 from footnote.store.index_cache import IndexCache
 from footnote.store.passages import passage_context
 from footnote.store.publishing import MaintenanceLimits, delete_document
 from footnote.store.recall import PostgresIndex
+from footnote.store.revival import KeptPostgres
 from footnote.store.statistics import workspace_stats
 from footnote.store.workspaces import create_workspace, find_workspace, list_workspaces
 
@@ -94,9 +82,9 @@ class Engine:
     settings: Settings
     lane: Lane
     database: Database
-    database_url: str
+    database_url: str = field(repr=False)
     """Where the application role connects."""
-    owner_url: str
+    owner_url: str = field(repr=False)
     blobs: LocalBlobs
     embedder: MiniLmEmbedder
     analyzer: Analyzer
@@ -105,7 +93,7 @@ class Engine:
     answerer: ExtractiveAnswerer
     reranker: GuardedReranker | None = None
     model: WritingModel | None = None
-    server: EmbeddedPostgres | None = None
+    server: KeptPostgres | None = None
 
     async def __aenter__(self) -> Engine:
         return self
@@ -123,6 +111,8 @@ class Engine:
 
     async def create_workspace(self, name: str) -> Workspace:
         """Make a workspace. Raises Conflict, or InvalidRequest for an odd name."""
+        require(str, "a text", name=name)
+        self.require_open()
         return await create_workspace(self.database, name)
 
     async def workspaces(self) -> tuple[Workspace, ...]:
@@ -136,6 +126,9 @@ class Engine:
 
         The default workspace is made when it is first used; others must exist (NotFound).
         """
+        require(str | None, "a text", name=name)
+        require(Principal, "a footnote.Principal", principal=principal)
+        self.require_open()
         if SYSTEM.principal_id in principal.access_names:
             raise InvalidRequest(f"nobody may act as {SYSTEM.principal_id!r}")
         wanted = name or self.settings.default_workspace
@@ -149,18 +142,12 @@ class Engine:
 
     async def health(self) -> Health:
         """Whether it can serve at this moment."""
-        try:
-            async with self.database.outside() as connection:
-                await connection.execute("SELECT")
-            database = Check(name="database", ok=True, detail="answers")
-        except FootnoteError as error:
-            database = Check(name="database", ok=False, detail=str(error), hint=error.hint)
-        checks = (
-            database,
-            Check(name="migrations", ok=True, detail="applied at start"),
-            Check(name="embedding model", ok=True, detail=self.lane.fingerprint),
-        )
-        return Health(ready=all(check.ok for check in checks), checks=checks)
+        return await look(self.database, self.lane)
+
+    def require_open(self) -> None:
+        """Raise NotReady once it was closed."""
+        if self.database.pool.closed:
+            raise NotReady("the engine was closed", hint="open it again: footnote.open()")
 
     async def close(self) -> None:
         """Let go of everything; the embedded Postgres stops when nobody else uses it."""
@@ -170,7 +157,7 @@ class Engine:
                 await model.close()
         await self.database.pool.close()
         if self.server is not None:
-            await asyncio.to_thread(self.server.release)
+            await self.server.release()
 
     async def _make_default(self, name: str) -> Workspace:
         try:
@@ -186,6 +173,10 @@ class WorkspaceEngine:
     engine: Engine
     workspace: Workspace
     principal: Principal
+
+    def require_open(self) -> None:
+        """Raise NotReady once the engine was closed."""
+        self.engine.require_open()
 
     async def receive(
         self,
@@ -205,10 +196,16 @@ class WorkspaceEngine:
         give the existing document; other bytes under a known external id a new version. A
         known document keeps its tags unless others are given.
         """
-        collection = checked_collection(collection or self.engine.settings.default_collection)
-        external_id = checked_external_id(external_id)
-        metadata = checked_metadata(metadata or {})
-        tags = checked_tags(tags)
+        self.require_open()
+        require(bytes | bytearray, "its bytes", content=content)
+        require(str, "a name", filename=filename)
+        collection = labels.checked_collection(
+            collection or self.engine.settings.default_collection
+        )
+        access = labels.checked_access(access)
+        external_id = labels.checked_external_id(external_id)
+        metadata = labels.checked_metadata(metadata or {})
+        tags = labels.checked_tags(tags)
         sha256 = hashlib.sha256(content).hexdigest()
         key = blob_key(self.workspace.workspace_id, sha256)
         await self.engine.blobs.put(key, content)
@@ -225,7 +222,7 @@ class WorkspaceEngine:
                 metadata=metadata,
                 tags=tags,
                 source_type=source_type,
-                access=None if access is None else tuple(access),
+                access=access,
                 failure=failure,
             )
         )
@@ -238,8 +235,9 @@ class WorkspaceEngine:
         One that is too large is kept as a failed document without its bytes. Raises
         InvalidRequest when it cannot be opened.
         """
+        require(Path, "a pathlib.Path", path=path)
         settings = self.engine.settings
-        tags = checked_tags(tags)
+        tags = labels.checked_tags(tags)
         file = await asyncio.to_thread(read_file, path, settings.max_file_bytes)
         if isinstance(file, TooLarge):
             return await self._accept(
@@ -249,7 +247,7 @@ class WorkspaceEngine:
                     byte_size=file.byte_size,
                     content_sha256=file.content_sha256,
                     blob_key=NO_BLOB,
-                    collection=checked_collection(collection or settings.default_collection),
+                    collection=labels.checked_collection(collection or settings.default_collection),
                     external_id=file.location,
                     tags=tags,
                     failure=file.failure,
@@ -273,7 +271,7 @@ class WorkspaceEngine:
     ) -> DocumentPage:
         """A page of documents, newest first. Raises InvalidRequest."""
         if collection is not None:
-            checked_collection(collection)
+            labels.checked_collection(collection)
         if not 1 <= limit <= MAX_PAGE:
             raise InvalidRequest(f"limit is {limit}", hint=f"ask for 1 to {MAX_PAGE} documents")
         async with self._scope() as scope:
@@ -283,11 +281,13 @@ class WorkspaceEngine:
 
     async def document(self, document_id: UUID) -> Document:
         """One document. Raises NotFound."""
+        require(UUID, "a uuid.UUID", document_id=document_id)
         async with self._scope() as scope:
             return await get_document(scope, document_id)
 
     async def children(self, document_id: UUID) -> tuple[Document, ...]:
         """The attachments of a document, and theirs. Raises NotFound."""
+        require(UUID, "a uuid.UUID", document_id=document_id)
         async with self._scope() as scope:
             await get_document(scope, document_id)
             family = await documents_and_attachments(scope, [document_id])
@@ -295,12 +295,15 @@ class WorkspaceEngine:
 
     async def statuses(self, document_ids: Sequence[UUID]) -> Mapping[UUID, Document]:
         """The documents of these ids and of their attachments, as far as they exist."""
+        for each in document_ids:
+            require(UUID, "uuid.UUID", document_ids=each)
         async with self._scope() as scope:
             family = await documents_and_attachments(scope, document_ids)
         return {document.document_id: document for document in family}
 
     async def delete_document(self, document_id: UUID) -> None:
         """Remove a document, its attachments and all that was made of them. Raises NotFound."""
+        require(UUID, "a uuid.UUID", document_id=document_id)
         async with self._scope() as scope:
             blobs = await delete_document(scope, document_id, self.engine.maintenance_limits)
         for key in blobs:
@@ -309,11 +312,15 @@ class WorkspaceEngine:
 
     async def search(self, request: SearchRequest) -> SearchResponse:
         """Evidence for a query. Raises InvalidRequest and LaneMismatch."""
+        require_request(request)
+        self.require_open()
         asker = Asker(workspace_id=self.workspace.workspace_id, principal=self.principal)
         return await self.engine.search_stages(request, self._index(), asker)
 
     async def context(self, chunk_id: str, window: int = 2) -> PassageContext:
         """A passage between its neighbours. Raises NotFound and InvalidRequest."""
+        require(str, "a text", chunk_id=chunk_id)
+        require(int, "a whole number", window=window)
         if not 0 <= window <= MAX_CONTEXT_WINDOW:
             raise InvalidRequest(
                 f"the window is {window}", hint=f"ask for 0 to {MAX_CONTEXT_WINDOW} neighbours"
@@ -338,7 +345,7 @@ class WorkspaceEngine:
         response = await self.search(
             SearchRequest(
                 query=question,
-                top_k=top_k or self.engine.settings.top_k,
+                top_k=self.engine.settings.top_k if top_k is None else top_k,
                 filters=filters or SearchFilters(),
                 plan=plan,
                 changes=changes or PlanChanges(),
@@ -387,4 +394,5 @@ class WorkspaceEngine:
         )
 
     def _scope(self) -> AbstractAsyncContextManager[WorkspaceScope]:
+        self.require_open()
         return self.engine.database.workspace(self.workspace.workspace_id, self.principal)

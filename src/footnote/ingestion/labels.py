@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from footnote.domain import (
     MAX_EXTERNAL_ID_CHARACTERS,
@@ -31,20 +31,26 @@ def checked_external_id(external_id: str | None) -> str | None:
 
 def checked_metadata(metadata: Mapping[str, MetadataValue]) -> Mapping[str, MetadataValue]:
     """The metadata, if JSON and Postgres can hold it. Raises InvalidRequest."""
+    if not isinstance(metadata, Mapping):
+        raise _another_type("the metadata", metadata, "a mapping of names to values")
     for key, value in metadata.items():
         _checked("a metadata key", key, MAX_NAME_CHARACTERS)
+        what = f"the metadata value of {key!r}"
+        if not isinstance(value, str | int | float):
+            raise _another_type(what, value, "text, a number or a boolean")
         if isinstance(value, str) and not is_storable(value):
-            raise _unstorable(f"the metadata value of {key!r}")
+            raise _unstorable(what)
         if isinstance(value, float) and not math.isfinite(value):
-            raise InvalidRequest(
-                f"the metadata value of {key!r} is {value}", hint="give a finite number"
-            )
+            raise InvalidRequest(f"{what} is {value}", hint="give a finite number")
+        if isinstance(value, int) and not -(2**63) <= value < 2**63:
+            raise InvalidRequest(f"{what} needs more than 64 bits", hint="give it as text")
     return metadata
 
 
 def checked_tags(tags: Sequence[str]) -> tuple[str, ...]:
     """The tags in NFC, each once, in their order. Raises InvalidRequest."""
-    distinct = tuple(dict.fromkeys(unicodedata.normalize("NFC", tag) for tag in tags))
+    given = _checked_names("the tags", tags)
+    distinct = tuple(dict.fromkeys(unicodedata.normalize("NFC", tag) for tag in given))
     if len(distinct) > MAX_TAGS:
         raise InvalidRequest(
             f"a document is given {len(distinct)} tags", hint=f"give at most {MAX_TAGS}"
@@ -52,7 +58,29 @@ def checked_tags(tags: Sequence[str]) -> tuple[str, ...]:
     return tuple(_checked("a tag", tag, MAX_TAG_CHARACTERS) for tag in distinct)
 
 
+def checked_access(access: Sequence[str] | None) -> tuple[str, ...] | None:
+    """The names that are admitted; None admits everybody. Raises InvalidRequest."""
+    return None if access is None else _checked_names("access", access)
+
+
+def _checked_names(what: str, names: Sequence[str]) -> tuple[str, ...]:
+    """The names, for a single text would be taken for its letters."""
+    if isinstance(names, str | bytes) or not isinstance(names, Iterable):
+        raise _another_type(what, names, "a list of texts")
+    listed = tuple(names)
+    for name in listed:
+        if not isinstance(name, str):
+            raise _another_type(what, name, "a list of texts")
+    return listed
+
+
+def _another_type(what: str, value: object, wanted: str) -> InvalidRequest:
+    return InvalidRequest(f"{what} cannot be {type(value).__name__}", hint=f"give {wanted}")
+
+
 def _checked(what: str, text: str, most: int) -> str:
+    if not isinstance(text, str):
+        raise _another_type(what, text, "a text")
     if not text or len(text) > most:
         raise InvalidRequest(
             f"{what} has {len(text)} characters", hint=f"use 1 to {most} characters"

@@ -54,8 +54,8 @@ class Ingestion:
         hashes = tuple(text_hash(chunk.embedded_text) for chunk in chunks)
         about = about_text(enrichment)
         texts = dict(zip(hashes, (chunk.embedded_text for chunk in chunks), strict=True))
-        await self._embed(work, {text_hash(about): about} | texts)
-        if not await work.begin(Stage.PUBLISH):
+        embedded = await self._embed(work, {text_hash(about): about} | texts)
+        if not embedded or not await work.begin(Stage.PUBLISH):
             return
         terms = await asyncio.to_thread(self._index, work, enrichment, chunks)
         await work.publish(
@@ -102,7 +102,8 @@ class Ingestion:
         chunks = chunk_blocks(parsed, self.embedder, policy)
         return enrich(parsed, chunks, filename)
 
-    async def _embed(self, work: VersionInWork, texts: Mapping[bytes, str]) -> None:
+    async def _embed(self, work: VersionInWork, texts: Mapping[bytes, str]) -> bool:
+        """Keep the vectors that are missing; False when nobody wants them any more."""
         missing = await work.missing_vectors(list(texts))
         wanted = {key: text for key, text in texts.items() if key in missing}
         # Batches of like length waste the least padding.
@@ -110,7 +111,10 @@ class Ingestion:
         for start in range(0, len(keys), self.embedding_batch):
             batch = keys[start : start + self.embedding_batch]
             vectors = await self.embedder.embed_documents([wanted[key] for key in batch])
+            if not await work.begin(Stage.EMBED):
+                return False
             await work.keep_vectors(batch, vectors)
+        return True
 
     def _index(
         self, work: VersionInWork, enrichment: Enrichment, chunks: Sequence[Chunk]

@@ -40,6 +40,9 @@ UNEXPECTED = Failure(code="unexpected", title="Unexpected failure", status=500, 
 USAGE = Failure(code="usage", title="Wrong usage", status=400, exit_code=2)
 """A command line that cannot be understood."""
 
+UNWRITABLE = Failure(code="unwritable", title="Cannot write", status=500, exit_code=1)
+"""The output of a command, or the disk, takes nothing more."""
+
 FAILURES: dict[type[FootnoteError], Failure] = {
     InvalidRequest: Failure(
         code="invalid-request", title="Invalid request", status=422, exit_code=2

@@ -57,12 +57,18 @@ def cached_graph(models_folder: Path, lane: Lane, package: Path, precision: Prec
     replaces the others' with the same bytes.
     """
     path = models_folder / lane.fingerprint.replace("/", "--") / "model.onnx"
-    if path.is_file():
-        return path
     try:
+        if path.is_file():
+            path.open("rb").close()  # The runtime would not say that it may not be read.
+            return path
         path.parent.mkdir(parents=True, exist_ok=True)
         graph = build_graph(load_file(package / "model.safetensors"), precision)
         _write_atomically(path, graph.SerializeToString())
+    except PermissionError as error:
+        raise LaneUnavailable(
+            f"this user may not use the folder of the embedding model, {path.parent}",
+            hint="allow this user to read and write it, or set FOOTNOTE_HOME to another folder",
+        ) from error
     except OSError as error:
         raise LaneUnavailable(
             f"the embedding model cannot be built in {path.parent}: {error}",

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from itertools import zip_longest
 
 from footnote.domain import Ranking
 from footnote.ports import Analyzer, Recalled
@@ -42,9 +43,23 @@ Weights = Mapping[str, float]
 
 # Printed by `bench/fit_confidence.py`; the first is the intercept.
 FITTED: Mapping[str, Weights] = {
-    "native": {"intercept": 0.0},
-    "foreign": {"intercept": 0.0},
-    "none": {"intercept": 0.0},
+    "native": {
+        "intercept": -11.513,
+        "coverage": 6.805,
+        "together": 0.428,
+        "prominence": 3.077,
+        "similarity": 11.168,
+        "margin": 6.61,
+    },
+    "foreign": {
+        "intercept": -6.868,
+        "coverage": 1.103,
+        "together": 3.546,
+        "prominence": 5.437,
+        "similarity": -2.051,
+        "margin": 14.926,
+    },
+    "none": {"intercept": -7.507, "coverage": -0.034, "together": 4.006, "prominence": 6.546},
 }
 """By what the lane's model knows of the query's language; `none` without vectors."""
 
@@ -67,11 +82,16 @@ def query_words(text: str, recalled: Recalled, analyzer: Analyzer) -> tuple[froz
     A word is found when one of its terms is, so the stems of other languages do not count as
     missing; nor do terms that stand for no word of their own, such as neighbours in one piece.
     """
-    words = (
-        frozenset(analyzer.query_terms(token, recalled.languages)).intersection(recalled.rarities)
-        for token in text.split()
-    )
-    return tuple(dict.fromkeys(word for word in words if word))
+    found: dict[frozenset[str], None] = {}
+    for token in text.split():
+        # The parts of an identifier and the pairs of an ideographic run are words as well; they
+        # stand at the same places whatever the language.
+        readings = [analyzer.terms(token, each) for each in (*recalled.languages, None)]
+        for place in zip_longest(*readings):
+            sought = frozenset(term for term in place if term in recalled.rarities)
+            if sought:
+                found[sought] = None
+    return tuple(found)
 
 
 def observe_recall(words: Sequence[frozenset[str]], recalled: Recalled, fused: Ranking) -> Observed:

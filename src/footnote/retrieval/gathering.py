@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from footnote.domain import Evidence, Plan, Ranking
 from footnote.errors import FootnoteError
 from footnote.ports import Analyzer, Embedder, Recalled, RecallRequest, Routing, Vector
+from footnote.retrieval.confidence import confidence, observe_recall, query_words
 from footnote.retrieval.explain import evidence_from
 from footnote.retrieval.fusion import Fused, FusionChoices, Recalls
 from footnote.retrieval.journal import Asked
@@ -115,11 +116,16 @@ class Gather:
             evident = wanted if lifts else EVIDENT + SPARE
             kept = within_routes(fused.ranking, recalled, wanted, evident)
             fused = replace(fused, ranking=kept)
+        words = query_words(wording.parsed.text, recalled, self.analyzer)
         return _Searched(
             wording=wording,
             recalled=recalled,
             fused=fused,
-            confidence=signals.coverage,
+            confidence=confidence(
+                observe_recall(words, recalled, fused.ranking),
+                kinship=signals.kinship,
+                has_vectors=wording.vector is not None,
+            ),
         )
 
     async def _recall(self, wording: Wording, asked: Asked) -> Recalled:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from selectors import EVENT_READ, DefaultSelector
 from uuid import UUID
 
 import psycopg
@@ -22,6 +24,8 @@ Pool = AsyncConnectionPool[Connection]
 
 SYSTEM = Principal(principal_id="*")
 """Jobs act as the system: they see a document whoever it is for."""
+
+_REACH_SECONDS = 2.0
 
 _SQL = load_statements("scope")
 
@@ -62,14 +66,13 @@ class Database:
 
         Statements are sent without waiting; a fetch waits for all that was sent before.
         """
-        async with (
-            self._connection() as connection,
-            connection.pipeline(),
-            connection.transaction(),
-        ):
-            await connection.execute(_SQL["one_moment"])
+        async with self._connection() as connection, connection.pipeline():
+            # By hand: psycopg's own transaction would wait for its beginning and thrice at its
+            # end. When the block fails, the pool rolls back.
+            await connection.execute(_SQL["begin_moment"])
             await bind(connection, workspace_id, principal)
             yield WorkspaceScope(workspace_id, principal, connection)
+            await connection.execute(_SQL["end_moment"])
 
     @asynccontextmanager
     async def outside(self) -> AsyncIterator[Connection]:
@@ -77,15 +80,34 @@ class Database:
         async with self._connection() as connection, connection.transaction():
             yield connection
 
+    async def reach(self) -> None:
+        """Raise StoreUnavailable, within two seconds or so, when the server does not answer.
+
+        Asks over a connection of its own, so that a busy pool is not taken for a dead server.
+        """
+        try:
+            async with (
+                asyncio.timeout(_REACH_SECONDS),
+                await psycopg.AsyncConnection.connect(str(self.pool.conninfo)) as connection,
+            ):
+                await connection.execute("SELECT")
+        except (psycopg.Error, TimeoutError) as error:
+            reason = str(error).strip() or f"no answer within {_REACH_SECONDS:g} seconds"
+            raise StoreUnavailable(
+                f"the database cannot be reached: {reason}",
+                hint="check that the Postgres server runs",
+            ) from error
+
     @asynccontextmanager
     async def _connection(self) -> AsyncIterator[Connection]:
         try:
             async with self.pool.connection() as connection:
                 yield connection
         except PoolTimeout as error:
+            await self.reach()
             raise StoreUnavailable(
                 "no database connection came free in time",
-                hint="raise FOOTNOTE_POOL_SIZE, or check that the server runs",
+                hint="raise FOOTNOTE_POOL_SIZE",
             ) from error
         except psycopg.OperationalError as error:
             raise StoreUnavailable(
@@ -109,18 +131,17 @@ async def open_database(url: str, pool_size: int, statement_timeout_seconds: flo
     """
 
     async def configure(connection: Connection) -> None:
-        await connection.set_autocommit(True)
         await _become_application(connection, statement_timeout_seconds)
         await register_vector_async(connection)
-        await connection.set_autocommit(False)
 
     pool: Pool = AsyncConnectionPool(
         url,
         min_size=1,
         max_size=pool_size,
-        kwargs={"row_factory": dict_row},
+        # Every scope begins its transaction itself.
+        kwargs={"row_factory": dict_row, "autocommit": True},
         configure=configure,
-        check=_refuse_closed,
+        check=_check_what_spoke,
         open=False,
     )
     try:
@@ -153,12 +174,16 @@ async def _become_application(connection: Connection, statement_timeout_seconds:
     )
 
 
-async def _refuse_closed(connection: Connection) -> None:
-    """Raise for a connection that the server has closed, without a round trip to ask.
+async def _check_what_spoke(connection: Connection) -> None:
+    """Raise for a connection that the server has closed; asking each time would cost a round trip.
 
-    What the server says as it goes, or the end of the stream, waits in the socket.
+    A server has nothing to say to an idle connection but that it goes, or something harmless.
     """
-    connection.pgconn.consume_input()
+    with DefaultSelector() as selector:
+        selector.register(connection, EVENT_READ)
+        if not selector.select(0):
+            return
+    await AsyncConnectionPool.check_connection(connection)
 
 
 async def _refuse_powerful_role(database: Database) -> None:

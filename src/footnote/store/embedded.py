@@ -5,19 +5,22 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
+import shlex
 import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.metadata import version as package_version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import IO
+from urllib.parse import quote
 
 import psycopg
+import structlog
 from psycopg import sql
 
 from footnote.errors import StoreUnavailable
@@ -33,6 +36,12 @@ _START_TIMEOUT_SECONDS = 180
 """Recovery after a crash replays the write-ahead log before the server answers."""
 
 _REMAINS_TIMEOUT_SECONDS = 10
+
+_LOCK_TIMEOUT_SECONDS = 240.0
+"""Longer than the slowest start of another process, which holds the lock meanwhile."""
+
+_SILENT_SECONDS = 3.0
+_LOOK_SECONDS = 0.1
 
 _LONGEST_SOCKET_PATH = 100
 """Unix socket paths end at 103 bytes on macOS and 107 on Linux."""
@@ -52,6 +61,9 @@ jit = off
 """
 
 
+_log = structlog.get_logger(__name__)
+
+
 @dataclass(slots=True)
 class EmbeddedPostgres:
     """A running server; `release` stops it when nobody else uses it.
@@ -68,7 +80,8 @@ class EmbeddedPostgres:
 
     def url(self, role: str, database: str = DATABASE) -> str:
         """Where `role` connects; only this operating system user (and root) gets through."""
-        return f"postgresql://{role}@/{database}?host={self.socket_folder}"
+        folder = quote(os.fsencode(self.socket_folder))
+        return f"postgresql://{role}@/{database}?host={folder}"
 
     @property
     def cluster(self) -> Path:
@@ -83,7 +96,7 @@ class EmbeddedPostgres:
     def use(self) -> None:
         """Count as a user, and create and start the server if need be."""
         with _exclusively(self.home / "postgres.lock"):
-            self._use = (self.home / "postgres.users").open("ab")
+            self._use = _open_lock(self.home / "postgres.users")
             fcntl.flock(self._use, fcntl.LOCK_SH)
             try:
                 _ensure_cluster(self)
@@ -94,22 +107,27 @@ class EmbeddedPostgres:
                 self._use = None
                 raise
 
+    def revive(self) -> bool:
+        """Start the server if it has died; whether it had. Processes that notice take turns."""
+        with _exclusively(self.home / "postgres.lock"):
+            if self._use is None or _answers(self):
+                return False
+            _ensure_running(self)
+        return True
+
     def release(self) -> None:
         """Stop using the server, and stop it if we were its last user."""
         if self._use is None:
             return
         use, self._use = self._use, None
-        with _exclusively(self.home / "postgres.lock"):
+        with use, _exclusively(self.home / "postgres.lock"):
             fcntl.flock(use, fcntl.LOCK_UN)
-            try:
-                fcntl.flock(use, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                return
-            finally:
-                use.close()
-            self._run("pg_ctl", "-w", "-m", "fast", "-D", str(self.cluster), "stop")
+            if _locked(use):
+                self._run("pg_ctl", "-w", "-m", "fast", "-D", str(self.cluster), "stop")
 
-    def _run(self, program: str, *arguments: str) -> None:
+    def _run(
+        self, program: str, *arguments: str, environment: Mapping[str, str] | None = None
+    ) -> None:
         # A file, because a server that inherits a pipe keeps its reader waiting for ever.
         with tempfile.TemporaryFile() as output:
             try:
@@ -123,6 +141,7 @@ class EmbeddedPostgres:
                     group=self.account.gid,
                     extra_groups=None if self.account.uid is None else [],
                     cwd=self.socket_folder,
+                    env=os.environ | dict(environment or {}),
                 )
             except subprocess.CalledProcessError as error:
                 output.seek(0)
@@ -214,23 +233,28 @@ def _ensure_running(server: EmbeddedPostgres) -> None:
     deadline = time.monotonic() + _REMAINS_TIMEOUT_SECONDS
     while not _answers(server):
         try:
-            server._run(
-                "pg_ctl",
-                "-w",
-                "-t",
-                str(_START_TIMEOUT_SECONDS),
-                "-o",
-                f"-k '{server.socket_folder}'",
-                "-l",
-                str(server.log),
-                "-D",
-                str(server.cluster),
-                "start",
-            )
+            _start(server)
         except StoreUnavailable:
             if time.monotonic() > deadline:
                 raise
             time.sleep(0.2)
+
+
+def _start(server: EmbeddedPostgres) -> None:
+    """Start the server.
+
+    pg_ctl writes its options into the command line of a shell, so paths, which may hold
+    anything, come by variables that the shell expands only once it has read the line.
+    """
+    server._run(
+        *("pg_ctl", "-w", "-t", str(_START_TIMEOUT_SECONDS)),
+        *("-o", '-k "$FOOTNOTE_SOCKETS"', "-l", "$FOOTNOTE_LOG", "start"),
+        environment={
+            "PGDATA": str(server.cluster),
+            "FOOTNOTE_LOG": str(server.log),
+            "FOOTNOTE_SOCKETS": '"{}"'.format(str(server.socket_folder).replace('"', '""')),
+        },
+    )
 
 
 def _answers(server: EmbeddedPostgres) -> bool:
@@ -267,9 +291,13 @@ def _packaged_binaries() -> Path:
 
 
 def _socket_folder(home: Path, account: ServerAccount) -> Path:
-    """A private folder whose path is short enough for a socket."""
+    """A private folder whose path is short enough for a socket, and holds no comma.
+
+    To those who connect a comma begins another host, however it is quoted.
+    """
     folder = home / "run"
-    if len(str(folder / ".s.PGSQL.5432")) > _LONGEST_SOCKET_PATH:
+    socket = os.fsencode(folder / ".s.PGSQL.5432")
+    if len(socket) > _LONGEST_SOCKET_PATH or b"," in socket:
         name = hashlib.sha256(str(home).encode()).hexdigest()[:12]
         folder = Path(tempfile.gettempdir()) / f"footnote-{os.geteuid()}-{name}"
     account.own(folder)
@@ -281,8 +309,39 @@ def _socket_folder(home: Path, account: ServerAccount) -> Path:
     return folder
 
 
+def _open_lock(path: Path) -> IO[bytes]:
+    """A file to lock, closed to other users: whoever may open it may hold it."""
+    file = os.open(path, os.O_WRONLY | os.O_CREAT, 0o600)
+    os.fchmod(file, 0o600)
+    return os.fdopen(file, "wb")
+
+
 @contextmanager
 def _exclusively(path: Path) -> Iterator[None]:
-    with path.open("ab") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    """Hold the lock while the server is started or stopped.
+
+    Says so when it has to wait, and raises StoreUnavailable when that takes longer than any
+    start.
+    """
+    with _open_lock(path) as lock:
+        begun, said = time.monotonic(), False
+        while not _locked(lock):
+            waited = time.monotonic() - begun
+            if waited > _LOCK_TIMEOUT_SECONDS:
+                raise StoreUnavailable(
+                    f"another process has held {path} for {waited:.0f} seconds",
+                    hint=f"see who it is with: fuser {shlex.quote(str(path))}",
+                )
+            if waited > _SILENT_SECONDS and not said:
+                said = True
+                _log.warning("waiting for a process that starts or stops Postgres", lock=str(path))
+            time.sleep(_LOOK_SECONDS)
         yield
+
+
+def _locked(file: IO[bytes]) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from uuid import UUID
 
+from psycopg import AsyncCursor
 from psycopg.rows import DictRow
 
 from footnote.domain import BlockKind, BlockSpan, Passage, PassageContext, SourceType
@@ -15,15 +16,24 @@ from footnote.store.statements import load_statements
 _SQL = load_statements("recall")
 
 
+async def ask_passages(scope: WorkspaceScope, chunk_numbers: Sequence[int]) -> AsyncCursor[DictRow]:
+    """Send for the passages of these chunk numbers without waiting for them."""
+    return await scope.connection.execute(
+        _SQL["passages"],
+        {"workspace_id": scope.workspace_id, "numbers": list(chunk_numbers)},
+    )
+
+
+async def read_passages(cursor: AsyncCursor[DictRow]) -> Mapping[int, Passage]:
+    """Those that are published and visible, in no order; the scope may have ended."""
+    return {row["chunk_no"]: _passage(row) for row in await cursor.fetchall()}
+
+
 async def load_passages(
     scope: WorkspaceScope, chunk_numbers: Sequence[int]
 ) -> Mapping[int, Passage]:
     """The passages of these chunk numbers that are published and visible, in no order."""
-    cursor = await scope.connection.execute(
-        _SQL["passages"],
-        {"workspace_id": scope.workspace_id, "numbers": list(chunk_numbers)},
-    )
-    return {row["chunk_no"]: _passage(row) for row in await cursor.fetchall()}
+    return await read_passages(await ask_passages(scope, chunk_numbers))
 
 
 async def passage_context(scope: WorkspaceScope, chunk_id: str, window: int) -> PassageContext:

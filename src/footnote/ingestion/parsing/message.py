@@ -16,6 +16,7 @@ from footnote.ingestion.parsing.plaintext import decode
 
 _PARAGRAPH = re.compile(r"\n[ \t]*\n\s*")
 _HEADERS = ("subject", "from", "to", "cc", "date", "message-id", "in-reply-to")
+_MAX_NAME_CHARACTERS = 255
 _EXTENSIONS = {"message/rfc822": ".eml", "text/plain": ".txt", "text/html": ".html"}
 
 
@@ -95,6 +96,17 @@ def _attachments(message: EmailMessage) -> Iterator[Attachment]:
         else:
             payload = part.get_payload(decode=True)
             content = payload if isinstance(payload, bytes) else b""
-        name = part.get_filename() or f"attachment-{number}{_EXTENSIONS.get(media_type, '')}"
+        unnamed = f"attachment-{number}{_EXTENSIONS.get(media_type, '')}"
         if content:
-            yield Attachment(filename=name, media_type=media_type, content=content)
+            yield Attachment(
+                filename=_last_part(part.get_filename() or "") or unnamed,
+                media_type=media_type,
+                content=content,
+            )
+
+
+def _last_part(filename: str) -> str:
+    """The name without folders and what cannot be printed; empty if nothing is left of it."""
+    name = filename.replace("\\", "/").rsplit("/", 1)[-1]
+    printable = "".join(character for character in name if character.isprintable()).strip()
+    return printable[:_MAX_NAME_CHARACTERS] if printable.strip(".") else ""

@@ -33,7 +33,7 @@ def list_documents(
     context: typer.Context,
     collection: Collection = None,
     status: Annotated[DocumentStatus | None, typer.Option(help="Only these.")] = None,
-    limit: Annotated[int, typer.Option(min=1, max=200, help="Most documents shown.")] = 50,
+    limit: Annotated[int, typer.Option(min=1, max=500, help="Most documents shown.")] = 50,
     cursor: Annotated[str | None, typer.Option(help="Where the page before ended.")] = None,
     workspace: Workspace = None,
     as_json: AsJson = False,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+import io
 import json
 import logging
 import os
@@ -16,7 +18,8 @@ from rich.console import Console
 from rich.text import Text
 
 from footnote.errors import FootnoteError
-from footnote.interfaces.failures import UNEXPECTED, USAGE, failure_of
+from footnote.interfaces.cli.present import encodable_json
+from footnote.interfaces.failures import UNEXPECTED, UNWRITABLE, USAGE, failure_of
 from footnote.interfaces.logs import write_logs
 from footnote.settings import Settings, settings_from
 
@@ -37,6 +40,13 @@ def prepared(**overrides: object) -> Settings:
 def wait_for(work: Coroutine[object, object, T]) -> T:
     """Run the asynchronous part of a command."""
     return asyncio.run(work)
+
+
+def print_whatever_the_terminal_lacks() -> None:
+    """Write escapes for characters that the encoding of this process's output has not."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def exit_code_of(command: Callable[[], object], arguments: Sequence[str]) -> int:
@@ -61,13 +71,29 @@ def exit_code_of(command: Callable[[], object], arguments: Sequence[str]) -> int
         _stop_writing()
         return 0
     except Exception as error:
-        logging.getLogger(__name__).debug("unexpected failure", exc_info=error)
-        sentence = f"Something failed inside Footnote: {type(error).__name__}: {error}"
-        report(UNEXPECTED.code, sentence, _UNEXPECTED_HINT, 1, as_json=as_json)
-        return UNEXPECTED.exit_code
+        return _unexpected(error, as_json=as_json)
     return code if isinstance(code, int) else 0
 
 
+_FULL = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
+"""What a device says that takes nothing more."""
+
+
+def _unexpected(error: Exception, *, as_json: bool) -> int:
+    """Say what nobody foresaw, or that the output or the disk takes nothing more."""
+    if isinstance(error, OSError) and error.errno in _FULL:
+        _stop_writing()
+        sentence = f"Footnote cannot write: {error.strerror}."
+        with suppress(OSError):
+            report(UNWRITABLE.code, sentence, _FULL_HINT, UNWRITABLE.exit_code, as_json=False)
+        return UNWRITABLE.exit_code
+    logging.getLogger(__name__).debug("unexpected failure", exc_info=error)
+    sentence = f"Something failed inside Footnote: {type(error).__name__}: {error}"
+    report(UNEXPECTED.code, sentence, _UNEXPECTED_HINT, 1, as_json=as_json)
+    return UNEXPECTED.exit_code
+
+
+_FULL_HINT = "Make room where the output goes and in FOOTNOTE_HOME, then run it again."
 _USAGE_HINT = "`footnote --help` lists the commands; each has its own --help."
 _UNEXPECTED_HINT = "Run it again with FOOTNOTE_LOG_LEVEL=debug to see where."
 
@@ -83,7 +109,8 @@ def report(code: str, message: str, hint: str | None, exit_code: int, *, as_json
     if as_json:
         error = {"code": code, "message": message, "hint": hint, "exit_code": exit_code}
         with suppress(BrokenPipeError):
-            sys.stdout.write(json.dumps({"error": error}, indent=2, ensure_ascii=False) + "\n")
+            text = json.dumps({"error": error}, indent=2, ensure_ascii=False)
+            sys.stdout.write(encodable_json(text, sys.stdout.encoding) + "\n")
             sys.stdout.flush()
         return
     console = Console(stderr=True, highlight=False, markup=False, emoji=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,8 +20,16 @@ from footnote.errors import DocumentFailed, InvalidRequest
 from footnote.interfaces import schemas
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import prepared, wait_for
-from footnote.interfaces.cli.loading import opened, work_until_resting
+from footnote.interfaces.cli.loading import opened, receive_named, work_until_resting
 from footnote.interfaces.cli.options import AsJson, Collection, Workspace, chosen_workspace
+from footnote.interfaces.cli.paths import (
+    entries,
+    existing,
+    has_plain_name,
+    location_of,
+    printable,
+    refusal_of,
+)
 from footnote.settings import Settings
 
 if TYPE_CHECKING:
@@ -61,7 +70,7 @@ def ingest(
     context: typer.Context,
     paths: Annotated[
         list[Path],
-        typer.Argument(exists=True, metavar="PATH", help="Files, and folders to walk."),
+        typer.Argument(parser=existing, metavar="PATH", help="Files, and folders to walk."),
     ],
     collection: Collection = None,
     tags: Annotated[
@@ -77,7 +86,7 @@ def ingest(
 ) -> None:
     """Take files in and index them; hidden files in folders are left out."""
     settings = prepared()
-    files = list(found(paths))
+    files = list(entries(paths))
     if not files:
         raise InvalidRequest(
             "There is nothing to take in there.",
@@ -86,7 +95,7 @@ def ingest(
     name = chosen_workspace(context, workspace)
     labels = Labels(collection=collection, tags=tuple(tags or ()))
     with _progress(visible=not as_json) as progress:
-        outcomes = wait_for(_ingest(settings, name, files, labels, progress, wait=wait))
+        outcomes = wait_for(ingest_files(settings, name, files, labels, progress, wait=wait))
     if as_json:
         present.print_json(schemas.IngestReport(files=tuple(map(_shape, outcomes))))
     else:
@@ -96,23 +105,11 @@ def ingest(
 
 
 def found(paths: Sequence[Path]) -> Iterator[Path]:
-    """The files at and below the paths, each once, as absolute paths without links."""
-    seen: set[Path] = set()
-    for path in paths:
-        for file in _below(path) if path.is_dir() else [path]:
-            resolved = file.resolve()
-            if resolved not in seen and resolved.is_file():
-                seen.add(resolved)
-                yield resolved
+    """The regular files at and below the paths, each once, as absolute paths without links."""
+    return (Path(os.path.realpath(path)) for path in entries(paths) if path.is_file())
 
 
-def _below(folder: Path) -> Iterator[Path]:
-    for parent, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        yield from (Path(parent, name) for name in sorted(names) if not name.startswith("."))
-
-
-async def _ingest(
+async def ingest_files(
     settings: Settings,
     name: str | None,
     files: Sequence[Path],
@@ -121,40 +118,87 @@ async def _ingest(
     *,
     wait: bool,
 ) -> list[Outcome]:
+    """What became of each file; says what is left to do when it is interrupted."""
+    outcomes: list[Outcome] = []
+    documents: dict[UUID, Document] = {}
     async with opened(settings) as engine:
         workspace = await engine.workspace(name)
-        reading = progress.add_task("taking in", total=len(files), stages="")
-        outcomes = []
-        for path in files:
-            outcomes.append(await _receive(workspace, path, labels))
-            progress.advance(reading)
-        documents = {
-            outcome.document.document_id: outcome.document
-            for outcome in outcomes
-            if outcome.document
-        }
-        if not wait or not documents:
-            return outcomes
-        indexing = progress.add_task("indexing", total=len(documents), stages="")
+        try:
+            await _take_in(workspace, files, labels, progress, outcomes)
+            documents.update(_accepted(outcomes))
+            if not wait or not documents:
+                return outcomes
+            indexing = progress.add_task("indexing", total=len(documents), stages="")
 
-        def show(moved: Mapping[UUID, Document]) -> None:
-            documents.update(moved)
-            resting = sum(document.status in RESTING for document in documents.values())
-            progress.update(
-                indexing, total=len(documents), completed=resting, stages=stages(documents)
-            )
+            def show(moved: Mapping[UUID, Document]) -> None:
+                documents.update(moved)
+                resting = sum(document.status in RESTING for document in documents.values())
+                progress.update(
+                    indexing, total=len(documents), completed=resting, stages=stages(documents)
+                )
 
-        show(await work_until_resting(engine, workspace, list(documents), show))
+            show(await work_until_resting(engine, workspace, list(documents), show))
+        except asyncio.CancelledError:
+            left = await workspace.statuses(list(_accepted(outcomes)))
+            sentence = left_behind(left, unread=len(files) - len(outcomes))
+            progress.console.print(Text(sentence), soft_wrap=True)
+            raise
         return [_rested(outcome, documents) for outcome in outcomes]
 
 
-async def _receive(workspace: WorkspaceEngine, path: Path, labels: Labels) -> Outcome:
-    try:
-        received = await workspace.receive_file(
-            path, collection=labels.collection, tags=labels.tags
+def _accepted(outcomes: Sequence[Outcome]) -> dict[UUID, Document]:
+    return {each.document.document_id: each.document for each in outcomes if each.document}
+
+
+def left_behind(documents: Mapping[UUID, Document], *, unread: int) -> str:
+    """What an interruption leaves to be done, and how it goes on."""
+    waiting = sum(document.status not in RESTING for document in documents.values())
+    sentences = ["Interrupted."]
+    if waiting:
+        what = "1 document waits" if waiting == 1 else f"{waiting} documents wait"
+        sentences.append(
+            f"{what} to be indexed; `footnote worker` or `footnote serve` goes on with that."
         )
+    if unread:
+        what = "1 file was" if unread == 1 else f"{unread} files were"
+        sentences.append(f"{what} not taken in; the same command takes in what is missing.")
+    return " ".join(sentences)
+
+
+async def _take_in(
+    workspace: WorkspaceEngine,
+    files: Sequence[Path],
+    labels: Labels,
+    progress: Progress,
+    outcomes: list[Outcome],
+) -> None:
+    """Append to the outcomes what became of each file."""
+    reading = progress.add_task("taking in", total=len(files), stages="")
+    for path in files:
+        outcomes.append(await _receive(workspace, path, labels))
+        progress.advance(reading)
+
+
+async def _receive(workspace: WorkspaceEngine, path: Path, labels: Labels) -> Outcome:
+    if refusal := refusal_of(path):
+        return Outcome(path=path, refusal=refusal)
+    try:
+        if has_plain_name(path):
+            received = await workspace.receive_file(
+                path, collection=labels.collection, tags=labels.tags
+            )
+        else:
+            received = await receive_named(
+                workspace,
+                path,
+                printable(path.name),
+                external_id=location_of(path),
+                collection=labels.collection,
+                tags=labels.tags,
+            )
     except (DocumentFailed, InvalidRequest) as error:
-        return Outcome(path=path, refusal="; ".join(filter(None, (str(error), error.hint))))
+        sentence = "; ".join(filter(None, (str(error), error.hint)))
+        return Outcome(path=path, refusal=printable(sentence))
     return Outcome(path=path, received=received, document=received.document)
 
 
@@ -203,7 +247,7 @@ def _show(outcomes: Sequence[Outcome]) -> None:
     console = present.terminal()
     listing = present.table("file", "status", "#pages", "#chunks", "")
     for outcome in outcomes:
-        name = present.plain(outcome.path.name)
+        name = present.plain(printable(outcome.path.name))
         if outcome.document is None:
             refused = Text("refused", style="bold red")
             listing.add_row(name, refused, "", "", present.plain(outcome.refusal))
@@ -233,7 +277,7 @@ def _remark(outcome: Outcome) -> str:
 def _shape(outcome: Outcome) -> schemas.IngestedFile:
     received = outcome.received
     return schemas.IngestedFile(
-        path=str(outcome.path),
+        path=printable(str(outcome.path)),
         duplicate=received is not None and received.duplicate,
         new_version=received is not None and received.new_version,
         document=outcome.document and schemas.Document.from_domain(outcome.document),

@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import UUID
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
     from uvicorn import Server
 
-    from footnote.domain import Document, Health
+    from footnote.domain import Document, Health, Received
     from footnote.engine import Engine, WorkspaceEngine
     from footnote.errors import FootnoteError
     from footnote.settings import Settings
@@ -45,6 +46,33 @@ async def work_until_resting(
     return await work(engine, workspace, document_ids, on_change)
 
 
+async def receive_named(
+    workspace: WorkspaceEngine,
+    path: Path,
+    filename: str,
+    *,
+    external_id: str,
+    collection: str | None,
+    tags: Sequence[str],
+) -> Received:
+    """Accept a file under a name and an id that are not its path.
+
+    Raises InvalidRequest when it cannot be opened or is too large.
+    """
+    import asyncio
+
+    from footnote.engine.files import TooLarge, read_file
+    from footnote.errors import InvalidRequest
+
+    file = await asyncio.to_thread(read_file, path, workspace.engine.settings.max_file_bytes)
+    if isinstance(file, TooLarge):
+        cause = f"{filename} has more than {workspace.engine.settings.max_file_bytes:,} bytes"
+        raise InvalidRequest(cause, hint=file.failure.advice)
+    return await workspace.receive(
+        file.content, filename, collection=collection, external_id=external_id, tags=tags
+    )
+
+
 async def run_worker(engine: Engine, stop: asyncio.Event) -> None:
     """Index whatever is queued until told to stop."""
     from footnote.jobs.worker import run_worker as work
@@ -63,11 +91,12 @@ def create_app(
     settings: Settings,
     on_ready: Callable[[], None],
     on_failure: Callable[[FootnoteError], None],
+    beside: Callable[[], AbstractAsyncContextManager[None]] = nullcontext,
 ) -> FastAPI:
     """The HTTP application."""
     from footnote.interfaces.http.app import create_app as create
 
-    return create(settings, on_ready=on_ready, on_failure=on_failure)
+    return create(settings, on_ready=on_ready, on_failure=on_failure, beside=beside)
 
 
 def is_loopback(host: str) -> bool:

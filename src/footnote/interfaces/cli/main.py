@@ -17,7 +17,7 @@ from footnote.interfaces.cli import (
     serve,
     workspaces,
 )
-from footnote.interfaces.cli.edge import exit_code_of
+from footnote.interfaces.cli.edge import exit_code_of, print_whatever_the_terminal_lacks
 from footnote.interfaces.cli.options import EXIT_CODES, RootWorkspace
 
 app = typer.Typer(
@@ -62,6 +62,7 @@ app.command("doctor", epilog=EXIT_CODES)(operations.doctor)
 
 def run() -> None:
     """Run the command line of this process and end it with an exit code."""
+    print_whatever_the_terminal_lacks()
     arguments = sys.argv[1:]
     sys.exit(
         exit_code_of(lambda: app(arguments, prog_name="footnote", standalone_mode=False), arguments)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated
 
 import typer
 
+from footnote.errors import InvalidRequest
+
 EXIT_CODES = (
-    "Exit codes: 0 done · 1 a document failed, or something unexpected · 2 wrong usage or an "
-    "invalid request · 3 not found · 4 database or model not ready · 130 interrupted"
+    "Exit codes: 0 done · 1 a document failed, or something unexpected · 2 wrong usage, an "
+    "invalid request or a name that is taken · 3 not found · 4 database or model not ready · "
+    "130 interrupted"
 )
 
 _WORKSPACE_HELP = "Workspace to work in; the default one if not given."
@@ -36,10 +40,21 @@ Collection = Annotated[
 ]
 
 
+_WORKSPACE_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")
+"""As the database has it; here so that nobody is told to create what cannot be."""
+
+
 def chosen_workspace(context: typer.Context, named: str | None) -> str | None:
-    """The workspace named after the command, before it, or in FOOTNOTE_WORKSPACE."""
-    if named is not None:
-        return named
-    root = context.find_root().obj
-    assert root is None or isinstance(root, str)
-    return root
+    """The workspace named after the command, before it, or in FOOTNOTE_WORKSPACE.
+
+    Raises InvalidRequest for a name that no workspace can have.
+    """
+    name = context.find_root().obj if named is None else named
+    assert name is None or isinstance(name, str)
+    if name and not _WORKSPACE_NAME.fullmatch(name):
+        raise InvalidRequest(
+            f"no workspace is called {name!r}",
+            hint="names have 1 to 63 lower-case letters, digits, '-', '_' or '.', and begin with "
+            "a letter or digit",
+        )
+    return name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -42,7 +43,16 @@ _STATUS_STYLES = {
 
 def print_json(shape: BaseModel) -> None:
     """Print one JSON object on standard output."""
-    typer.echo(shape.model_dump_json(indent=2))
+    typer.echo(encodable_json(shape.model_dump_json(indent=2), sys.stdout.encoding))
+
+
+def encodable_json(text: str, encoding: str) -> str:
+    """The same JSON, with escapes if the encoding lacks a character of it."""
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        return json.dumps(json.loads(text), indent=2)
+    return text
 
 
 def terminal() -> Console:

@@ -7,7 +7,7 @@ import signal
 import socket
 import sys
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Annotated
 
 import structlog
@@ -92,12 +92,13 @@ async def _serve(settings: Settings, listening: socket.socket, *, with_worker: b
         failures.append(failure)
         server.should_exit = True
 
-    server = loading.server(create_app(settings, begin, stop_for), _GRACE_SECONDS)
+    def beside() -> AbstractAsyncContextManager[None]:
+        return _worker_beside(ready) if with_worker else nullcontext()
+
+    app = create_app(settings, begin, stop_for, beside)
+    server = loading.server(app, _GRACE_SECONDS)
     _end_quietly_on_signals(server)
-    async with AsyncExitStack() as stack:
-        if with_worker:
-            await stack.enter_async_context(_worker_beside(ready))
-        await server.serve(sockets=[listening])
+    await server.serve(sockets=[listening])
     if failures:
         raise failures[0]
 
@@ -114,7 +115,11 @@ def _end_quietly_on_signals(server: Server) -> None:
 
 @asynccontextmanager
 async def _worker_beside(ready: asyncio.Event) -> AsyncIterator[None]:
-    """Keep a worker process alive once the engine is ready; end it with the block."""
+    """Keep a worker process alive once the engine is ready; end it with the block.
+
+    Whoever uses an embedded Postgres last stops it, and a worker that had to be killed cannot:
+    so this block ends before the engine is closed.
+    """
     keeping = asyncio.create_task(_keep_worker(ready))
     try:
         yield

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from functools import partial
 from importlib.metadata import version
 from typing import cast
@@ -47,14 +47,18 @@ def create_app(
     *,
     on_ready: Callable[[], None] = lambda: None,
     on_failure: Callable[[FootnoteError], None] = stop_this_process,
+    beside: Callable[[], AbstractAsyncContextManager[None]] = nullcontext,
 ) -> FastAPI:
     """The application; it accepts connections at once and opens its engine behind them.
 
     `on_ready` is called when the engine is open, `on_failure` when it cannot be opened: by
-    default the process is asked to end, so that a supervisor notices.
+    default the process is asked to end, so that a supervisor notices. `beside` is entered as the
+    server starts and left before the engine is closed.
     """
     settings = settings or settings_from(None, {})
-    lifecycle = Lifecycle(settings=settings, on_ready=on_ready, on_failure=on_failure)
+    lifecycle = Lifecycle(
+        settings=settings, on_ready=on_ready, on_failure=on_failure, beside=beside
+    )
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:

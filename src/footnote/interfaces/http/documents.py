@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, File, Form, Query, Response, UploadFile
+from fastapi import APIRouter, Depends, File, Form, Query, Request, Response, UploadFile
+from fastapi.exceptions import RequestValidationError
 from pydantic import Json
 
 from footnote.domain import DocumentStatus
+from footnote.engine.verbs import MAX_PAGE
 from footnote.errors import InvalidRequest
 from footnote.interfaces import schemas
 from footnote.interfaces.http import examples
@@ -25,10 +27,26 @@ _LOCATION = {
 }
 
 
+_UPLOAD_FIELDS = frozenset({"file", "collection", "external_id", "metadata", "tags"})
+
+
+async def refuse_unknown_fields(request: Request) -> None:
+    """Raise RequestValidationError for fields of the form that mean nothing here."""
+    unknown = sorted(set(await request.form()) - _UPLOAD_FIELDS)
+    if unknown:
+        raise RequestValidationError(
+            [
+                {"type": "extra_forbidden", "loc": ("body", name), "msg": "there is no such field"}
+                for name in unknown
+            ]
+        )
+
+
 @router.post(
     UPLOAD_PATH,
     status_code=202,
     summary="Hand in a file",
+    dependencies=[Depends(refuse_unknown_fields)],
     response_model=schemas.ReceivedDocument,
     responses={
         202: {**examples.json_example("Accepted", examples.RECEIVED), "headers": _LOCATION},
@@ -92,7 +110,7 @@ async def receive_document(
 async def list_documents(
     *,
     workspace: TheWorkspace,
-    limit: Annotated[int, Query(ge=1, le=200, description="Most documents in a page.")] = 50,
+    limit: Annotated[int, Query(ge=1, le=MAX_PAGE, description="Most documents in a page.")] = 50,
     cursor: Annotated[
         str | None, Query(max_length=1000, description="`next_cursor` of the page before.")
     ] = None,

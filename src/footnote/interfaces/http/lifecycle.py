@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 
 import structlog
@@ -30,6 +30,8 @@ class Lifecycle:
     settings: Settings
     on_failure: Callable[[FootnoteError], None] = stop_this_process
     on_ready: Callable[[], None] = lambda: None
+    beside: Callable[[], AbstractAsyncContextManager[None]] = nullcontext
+    """What runs beside the engine and ends before it is closed."""
     open_engine: OpenEngine = open_engine
     failure: FootnoteError | None = None
     _engine: Engine | None = field(default=None)
@@ -59,7 +61,8 @@ class Lifecycle:
         """Open the engine in the background; close it at the end."""
         opening = asyncio.create_task(self._open())
         try:
-            yield
+            async with self.beside():
+                yield
         finally:
             opening.cancel()
             with suppress(asyncio.CancelledError):

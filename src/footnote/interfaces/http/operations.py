@@ -11,6 +11,7 @@ from footnote.interfaces.http.scope import ALWAYS, TheLifecycle, TheWorkspace
 router = APIRouter(tags=["operations"])
 
 
+@router.head("/health", include_in_schema=False)
 @router.get(
     "/health",
     summary="Is it ready?",

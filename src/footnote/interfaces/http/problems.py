@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import structlog
 from fastapi import HTTPException, Request
@@ -97,20 +98,45 @@ async def _footnote_error(_: Request, error: Exception) -> JSONResponse:
     return problem_of(error)
 
 
-async def _invalid_request(_: Request, error: Exception) -> JSONResponse:
+async def _invalid_request(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
+    found = error.errors()
+    if any(_is_no_json(wrong) for wrong in found):
+        return problem(400, "bad-request", "The body is not JSON.", hint=_DESCRIBED)
+    sent = request.headers.get("content-type", "")
     errors = tuple(
-        Invalid(where=".".join(str(part) for part in wrong["loc"]), message=wrong["msg"])
-        for wrong in error.errors()
+        Invalid(where=".".join(str(part) for part in wrong["loc"]), message=_said(wrong, sent))
+        for wrong in found
     )
     return problem(
         422,
         "invalid-request",
         "; ".join(f"{wrong.where}: {wrong.message}" for wrong in errors),
         title="Invalid request",
-        hint="/openapi.json describes what is accepted.",
+        hint=_DESCRIBED,
         errors=errors,
     )
+
+
+_DESCRIBED = "/openapi.json describes what is accepted."
+
+
+def _is_no_json(wrong: Mapping[str, Any]) -> bool:
+    """Whether the body itself could not be parsed, not only a field that holds JSON."""
+    return wrong["type"] == "json_invalid" and isinstance(wrong["loc"][-1], int)
+
+
+def _said(wrong: Mapping[str, Any], content_type: str) -> str:
+    """What is wrong with a part, in words of the API and not of the libraries below it."""
+    message = str(wrong["msg"]).removeprefix("Value error, ")
+    if wrong["loc"] == ("body",) and isinstance(wrong.get("input"), bytes):
+        sent = content_type.partition(";")[0] or "none"
+        return f"send it with Content-Type: application/json, not {sent}"
+    if wrong["loc"] == ("body",) and wrong["type"] == "model_attributes_type":
+        return "it must be a JSON object"
+    if wrong["loc"] == ("body", "file"):
+        return "a file with its name is required, sent with Content-Type: multipart/form-data"
+    return message
 
 
 async def _refused(_: Request, error: Exception) -> JSONResponse:

@@ -24,7 +24,7 @@ from footnote.domain import (
 from footnote.errors import InvalidRequest
 from footnote.interfaces import schemas
 from footnote.interfaces.http import examples
-from footnote.interfaces.http.requests import MinSimilarity, Name, Query, Request, TopK
+from footnote.interfaces.http.requests import MinSimilarity, Name, Query, Request, TopK, Whole
 from footnote.interfaces.http.scope import ALWAYS, TheEngine, TheSettings, WorkspaceName
 
 Type = TypeVar("Type", bound=StrEnum)
@@ -35,7 +35,10 @@ UserId = Annotated[
     Name, Field(description="Who asks. It is believed as it stands: this serves one computer only.")
 ]
 
-_RESPONSES = {**ALWAYS, **examples.problem_responses("content-too-large", "lane-mismatch")}
+_RESPONSES = {
+    **ALWAYS,
+    **examples.problem_responses("bad-request", "content-too-large", "lane-mismatch"),
+}
 
 
 class ProjectSearch(Request):
@@ -61,7 +64,7 @@ class ProjectContextRequest(Request):
 
     chunk_id: str = Field(min_length=1, max_length=200)
     user_id: UserId
-    context_window: int = Field(2, ge=0, le=20, description="Chunks before and after.")
+    context_window: Whole = Field(2, ge=0, le=20, description="Chunks before and after.")
 
 
 @router.post(
@@ -73,8 +76,8 @@ class ProjectContextRequest(Request):
 async def search_project(
     engine: TheEngine,
     settings: TheSettings,
+    workspace: WorkspaceName,
     request: Annotated[ProjectSearch, Body(openapi_examples=examples.PROJECT_SEARCHES)],
-    workspace: WorkspaceName = None,
 ) -> schemas.ProjectResults:
     """The chunks of a project that answer a query, best first, with the request mirrored.
 
@@ -106,8 +109,8 @@ async def search_project(
 )
 async def read_project_context(
     engine: TheEngine,
+    workspace: WorkspaceName,
     request: Annotated[ProjectContextRequest, Body(openapi_examples=examples.PROJECT_CONTEXTS)],
-    workspace: WorkspaceName = None,
 ) -> schemas.ProjectContext:
     """A chunk with those before and after it in its document, as far as the user may see them."""
     acting = await engine.workspace(workspace, Principal(principal_id=request.user_id))

@@ -12,7 +12,10 @@ from footnote.interfaces.http.scope import ALWAYS, TheSettings, TheWorkspace
 
 router = APIRouter(tags=["questions"])
 
-_RESPONSES = {**ALWAYS, **examples.problem_responses("content-too-large", "lane-mismatch")}
+_RESPONSES = {
+    **ALWAYS,
+    **examples.problem_responses("bad-request", "content-too-large", "lane-mismatch"),
+}
 
 
 @router.post(

@@ -18,7 +18,7 @@ from footnote.errors import InvalidRequest
 from footnote.filters import condition_from
 from footnote.text import is_storable
 
-MAX_QUERY_CHARACTERS = 8_000
+MAX_QUERY_CHARACTERS = 10_000
 """Longer text is a document, not a question."""
 
 MAX_TURNS = 100
@@ -50,7 +50,10 @@ Metadata = Annotated[
 """What a caller may say about a document, beside its key."""
 
 Query = Annotated[str, Field(min_length=1, max_length=MAX_QUERY_CHARACTERS)]
-TopK = Annotated[int, Field(ge=1, le=200)]
+Whole = Annotated[int, Field(strict=True)]
+"""A JSON number without a fraction; neither true nor a number in quotes."""
+Flag = Annotated[bool, Field(strict=True)]
+TopK = Annotated[Whole, Field(ge=1, le=200)]
 
 
 class Request(BaseModel):
@@ -59,7 +62,7 @@ class Request(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-MinSimilarity = Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)]
+MinSimilarity = Annotated[float, Field(strict=True, ge=-1, le=1, allow_inf_nan=False)]
 
 
 class Filters(Request):
@@ -101,31 +104,31 @@ class Stages(Request):
     """What is changed of a plan; null leaves what the plan says."""
 
     fusion: domain.FusionName | None = Field(None, description="How the two recalls become one.")
-    route: bool | None = Field(None, description="Search the documents first, then within a few.")
-    rerank: bool | None = Field(None, description="Read the best candidates beside the query.")
+    route: Flag | None = Field(None, description="Search the documents first, then within a few.")
+    rerank: Flag | None = Field(None, description="Read the best candidates beside the query.")
     diversity: domain.DiversityName | None = Field(
         None, description="How results are spread over documents."
     )
-    neighbours: int | None = Field(
+    neighbours: Whole | None = Field(
         None, description="Chunks before and after each evidence merged into it, 0 to 10."
     )
-    across_headings: bool | None = Field(
+    across_headings: Flag | None = Field(
         None, description="Whether neighbours may stand under another heading."
     )
-    spelling: bool | None = Field(None, description="Mend the spelling of what is found nowhere.")
-    condense: bool | None = Field(
+    spelling: Flag | None = Field(None, description="Mend the spelling of what is found nowhere.")
+    condense: Flag | None = Field(
         None, description="Put a follow-up question so that it stands alone; needs a model."
     )
-    queries: int | None = Field(
+    queries: Whole | None = Field(
         None, description="Wordings that are searched, 1 to 5; more than one needs a model."
     )
-    hypothetical: bool | None = Field(
+    hypothetical: Flag | None = Field(
         None, description="Search with the vector of an imagined answer; needs a model."
     )
-    corrections: int | None = Field(
+    corrections: Whole | None = Field(
         None, description="Cycles of grading and rewriting, 0 to 2; needs a model."
     )
-    cache: bool | None = Field(None, description="Answer from an earlier search, if there is one.")
+    cache: Flag | None = Field(None, description="Answer from an earlier search, if there is one.")
 
     def to_domain(self) -> domain.PlanChanges:
         """The changes as retrieval receives them."""
@@ -181,7 +184,7 @@ class Context(Request):
     """A passage and how many of its neighbours are wanted."""
 
     chunk_id: str = Field(min_length=1, max_length=200)
-    window: int = Field(2, ge=0, le=20, description="Chunks before and after.")
+    window: Whole = Field(2, ge=0, le=20, description="Chunks before and after.")
 
 
 class Question(Request):

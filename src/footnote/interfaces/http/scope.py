@@ -7,6 +7,7 @@ from typing import Annotated, cast
 from fastapi import Depends, Header, Request
 
 from footnote.engine import Engine, WorkspaceEngine
+from footnote.errors import InvalidRequest
 from footnote.interfaces.http.examples import problem_responses
 from footnote.interfaces.http.lifecycle import Lifecycle
 from footnote.settings import Settings
@@ -30,21 +31,36 @@ def engine(life: Annotated[Lifecycle, Depends(lifecycle)]) -> Engine:
 
 
 TheEngine = Annotated[Engine, Depends(engine)]
-WorkspaceName = Annotated[
-    str | None,
-    Header(
-        alias=WORKSPACE_HEADER,
-        description="The workspace's name; the server's default without it.",
-        examples=["acme"],
-        min_length=1,
-        max_length=200,
-    ),
-]
 
 
-async def workspace(engine: TheEngine, footnote_workspace: WorkspaceName = None) -> WorkspaceEngine:
+def workspace_name(
+    request: Request,
+    footnote_workspace: Annotated[
+        str | None,
+        Header(
+            alias=WORKSPACE_HEADER,
+            description="The workspace's name; the server's default without it.",
+            examples=["acme"],
+            min_length=1,
+            max_length=200,
+        ),
+    ] = None,
+) -> str | None:
+    """The workspace the request names. Raises InvalidRequest where it names more than one."""
+    if len(request.headers.getlist(WORKSPACE_HEADER)) > 1:
+        raise InvalidRequest(
+            f"header.{WORKSPACE_HEADER}: it is there more than once",
+            hint="A request is about one workspace; send the header once.",
+        )
+    return footnote_workspace
+
+
+WorkspaceName = Annotated[str | None, Depends(workspace_name)]
+
+
+async def workspace(engine: TheEngine, name: WorkspaceName) -> WorkspaceEngine:
     """The engine inside the named workspace. Raises NotFound."""
-    return await engine.workspace(footnote_workspace)
+    return await engine.workspace(name)
 
 
 TheLifecycle = Annotated[Lifecycle, Depends(lifecycle)]

@@ -4,8 +4,11 @@ SELECT
     set_config('footnote.workspace_id', %(workspace_id)s, true),
     set_config('footnote.access', (%(access)s::text[])::text, true)
 
--- name: one_moment
-SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY
+-- name: begin_moment
+BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY
+
+-- name: end_moment
+COMMIT
 
 -- name: configure
 -- The login may be more than the application role (a single login for everything); what

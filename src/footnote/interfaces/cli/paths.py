@@ -1,0 +1,81 @@
+"""Which files a command line means, and under which names they are taken in."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import typer
+
+from footnote.text import is_storable
+
+
+def existing(text: str) -> Path:
+    """The path a word of the command line names. Raises typer.BadParameter."""
+    if not text:
+        raise typer.BadParameter("a path is empty; name a file or a folder")
+    if not os.path.lexists(text):
+        raise typer.BadParameter(f"there is no file or folder {text!r}")
+    return Path(text)
+
+
+def entries(paths: Sequence[Path]) -> Iterator[Path]:
+    """What is at and below the paths, each file once, as absolute paths in which links stay.
+
+    Hidden files in folders are left out, linked folders are not entered. What cannot be read is
+    there all the same, so that it can be refused by its name.
+    """
+    seen: set[str] = set()
+    for path in paths:
+        for entry in _below(path) if path.is_dir() else [path]:
+            # realpath, since Path.resolve raises on a link that leads in a circle
+            meant = os.path.realpath(entry)
+            if meant not in seen:
+                seen.add(meant)
+                yield entry.absolute()
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    closed: list[OSError] = []
+    for parent, folders, names in os.walk(folder, onerror=closed.append):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        yield from (Path(parent, name) for name in sorted(names) if not name.startswith("."))
+    yield from (Path(error.filename) for error in closed)
+
+
+def refusal_of(path: Path) -> str:
+    """Why there is no file to read, and what to do; empty for a regular file."""
+    try:
+        mode = path.stat().st_mode
+    except OSError as error:
+        return f"it cannot be read: {error.strerror}; check the path and its rights"
+    if stat.S_ISDIR(mode):
+        return "the folder cannot be read; check its rights"
+    return "" if stat.S_ISREG(mode) else "it is not a regular file; name a file or a folder"
+
+
+def has_plain_name(path: Path) -> bool:
+    """Whether the path, and what it leads to, could be read as text."""
+    return is_storable(str(path)) and is_storable(os.path.realpath(path))
+
+
+def printable(text: str) -> str:
+    """A file name, with each of its bytes that is no text as `%` and two digits."""
+    return "".join(
+        f"%{ord(character) - 0xDC00:02X}" if "\udc80" <= character <= "\udcff" else character
+        for character in _as_utf8(text)
+    )
+
+
+def location_of(path: Path) -> str:
+    """Where the path leads, as text from which its bytes can be told: itself, or a file URI."""
+    meant = os.path.realpath(path)
+    location = _as_utf8(meant)
+    return location if is_storable(location) else Path(meant).as_uri()
+
+
+def _as_utf8(name: str) -> str:
+    """A file name as it is in UTF-8, also where the locale made Python read it as ASCII."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")

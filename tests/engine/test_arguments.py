@@ -1,0 +1,136 @@
+"""Arguments that make no sense are refused in a sentence, before anything is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+import footnote
+from footnote.domain import LOCAL_PRINCIPAL, MetadataValue, Principal, SearchRequest
+from footnote.engine import Engine, WorkspaceEngine
+from footnote.errors import InvalidRequest, NotReady
+from footnote.settings import Settings
+
+Call = Callable[[WorkspaceEngine], Coroutine[object, object, object]]
+"""What a caller without a type checker might do, hence Any."""
+
+LABELS: dict[str, dict[str, Any]] = {
+    "access is a text": {"access": "alice"},
+    "access holds a number": {"access": [7]},
+    "access is a number": {"access": 7},
+    "tags are a text": {"tags": "urgent"},
+    "tags are bytes": {"tags": b"urgent"},
+    "a tag is None": {"tags": [None]},
+    "metadata is a list": {"metadata": ["year"]},
+    "metadata key": {"metadata": {7: "seven"}},
+    "list": {"metadata": {"years": [2024, 2025]}},
+    "None": {"metadata": {"year": None}},
+    "object": {"metadata": {"year": object()}},
+    "mapping": {"metadata": {"year": {"from": 2024}}},
+    "nan": {"metadata": {"share": float("nan")}},
+    "infinity": {"metadata": {"share": float("-inf")}},
+    "too large": {"metadata": {"number": 2**63}},
+    "too small": {"metadata": {"number": -(2**63) - 1}},
+    "collection": {"collection": 7},
+    "external id": {"external_id": 7},
+}
+
+
+@pytest.mark.parametrize("labels", LABELS.values(), ids=LABELS.keys())
+async def test_labels_of_another_type_are_refused(
+    workspace: WorkspaceEngine, labels: dict[str, Any]
+) -> None:
+    with pytest.raises(InvalidRequest):
+        await workspace.receive(b"text", "a.txt", **labels)
+    assert (await workspace.stats()).documents == 0
+    assert not workspace.engine.blobs.folder.exists()
+
+
+async def test_the_largest_numbers_are_kept(workspace: WorkspaceEngine) -> None:
+    metadata: dict[str, MetadataValue] = {
+        "least": -(2**63),
+        "most": 2**63 - 1,
+        "share": 0.5,
+        "signed": True,
+        "by": "Ada",
+    }
+    received = await workspace.receive(b"text", "a.txt", metadata=metadata)
+    assert received.document.metadata == metadata
+
+
+async def test_access_that_is_a_list_admits_those_in_it(engine: Engine) -> None:
+    alice = await engine.workspace(principal=Principal(principal_id="alice"))
+    ace = await engine.workspace(principal=Principal(principal_id="a"))
+    received = await alice.receive(b"text", "a.txt", access=["alice"])
+    await alice.document(received.document.document_id)
+    with pytest.raises(footnote.NotFound):
+        await ace.document(received.document.document_id)
+
+
+def _calls() -> dict[str, Call]:
+    wrong: Any = None
+    text: Any = "nope"
+    return {
+        "content": lambda one: one.receive(text, "a.txt"),
+        "filename": lambda one: one.receive(b"text", wrong),
+        "path": lambda one: one.receive_file(text),
+        "document": lambda one: one.document(text),
+        "children": lambda one: one.children(text),
+        "deletion": lambda one: one.delete_document(text),
+        "statuses": lambda one: one.statuses([text]),
+        "search": lambda one: one.search(text),
+        "query": lambda one: one.search(SearchRequest(query=wrong)),
+        "filters": lambda one: one.search(SearchRequest(query="fee", filters=text)),
+        "question": lambda one: one.ask(wrong),
+        "no results": lambda one: one.ask("What is the fee?", top_k=0),
+        "top_k": lambda one: one.ask("What is the fee?", top_k=text),
+        "chunk": lambda one: one.context(wrong),
+        "window": lambda one: one.context("a", text),
+    }
+
+
+@pytest.mark.parametrize("call", _calls().values(), ids=_calls().keys())
+async def test_arguments_of_another_type_are_refused(
+    workspace: WorkspaceEngine, call: Call
+) -> None:
+    with pytest.raises(InvalidRequest):
+        await call(workspace)
+
+
+async def test_a_workspace_has_a_name_and_a_principal(engine: Engine) -> None:
+    wrong: Any = 5
+    with pytest.raises(InvalidRequest):
+        await engine.workspace(wrong)
+    with pytest.raises(InvalidRequest):
+        await engine.workspace("default", wrong)
+    with pytest.raises(InvalidRequest):
+        await engine.create_workspace(wrong)
+
+
+async def test_a_closed_engine_says_so(settings: Settings) -> None:
+    async with footnote.open(settings) as engine:
+        workspace = await engine.workspace()
+    with pytest.raises(NotReady):
+        await engine.workspace()
+    with pytest.raises(NotReady):
+        await workspace.receive(b"text", "a.txt")
+    with pytest.raises(NotReady):
+        await workspace.document(uuid4())
+    with pytest.raises(NotReady):
+        await workspace.ask("What is the fee?")
+
+
+def test_a_closed_blocking_engine_says_so(settings: Settings) -> None:
+    with footnote.open_sync(settings) as engine:
+        workspace = engine.workspace("default", LOCAL_PRINCIPAL)
+    with pytest.raises(NotReady):
+        engine.workspace()
+    with pytest.raises(NotReady):
+        engine.workspaces()
+    with pytest.raises(NotReady):
+        workspace.ask("What is the fee?")
+    with pytest.raises(NotReady):
+        workspace.work_until_resting([])

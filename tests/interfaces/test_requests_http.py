@@ -1,0 +1,121 @@
+"""What the shape of a request may be, and that a refusal speaks of the API alone."""
+
+import json
+
+import httpx
+import pytest
+
+from footnote.engine.verbs import MAX_PAGE
+from footnote.interfaces.http import requests
+from footnote.retrieval.pipeline import MAX_QUERY_CHARACTERS
+from tests.interfaces.conftest import Library
+from tests.interfaces.serving import environment, footnote
+from tests.interfaces.test_refusals import assert_problem
+
+INTERNALS = ("UploadFile", "<class", "Value error", "pydantic", "object to extract", "bytes")
+
+
+def assert_invalid(response: httpx.Response, where: str) -> str:
+    assert_problem(response, 422, "invalid-request")
+    body = response.json()
+    assert [wrong["where"] for wrong in body["errors"]] == [where]
+    assert not [word for word in INTERNALS if word in response.text]
+    return str(body["detail"])
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "where"),
+    [
+        ("/v1/search", {"query": "a", "top_k": True}, "body.top_k"),
+        ("/v1/search", {"query": "a", "top_k": "3"}, "body.top_k"),
+        ("/v1/search", {"query": "a", "top_k": 3.5}, "body.top_k"),
+        ("/v1/search", {"query": "a", "stages": {"neighbours": True}}, "body.stages.neighbours"),
+        ("/v1/search", {"query": "a", "stages": {"cache": "no"}}, "body.stages.cache"),
+        ("/v1/search", {"query": "a", "stages": {"cache": 0}}, "body.stages.cache"),
+        (
+            "/v1/search",
+            {"query": "a", "filters": {"min_similarity": "0.5"}},
+            "body.filters.min_similarity",
+        ),
+        ("/v1/search", {"query": "a", "plan": "a\0b"}, "body.plan"),
+        ("/v1/search", ["a"], "body"),
+        ("/v1/answers", {"question": "a", "top_k": "3"}, "body.top_k"),
+        ("/v1/context", {"chunk_id": "a", "window": "1"}, "body.window"),
+        ("/search", {"query": "a", "project_id": "p", "user_id": "u", "limit": "3"}, "body.limit"),
+        (
+            "/context",
+            {"chunk_id": "a", "user_id": "u", "context_window": True},
+            "body.context_window",
+        ),
+    ],
+    ids=str,
+)
+async def test_a_value_of_another_type_is_refused(
+    library: Library, path: str, body: object, where: str
+) -> None:
+    assert_invalid(await library.http.post(path, json=body), where)
+
+
+@pytest.mark.parametrize("content_type", ["text/plain", "application/x-www-form-urlencoded", None])
+async def test_a_body_of_another_content_type_is_told_which_one_is_meant(
+    library: Library, content_type: str | None
+) -> None:
+    headers = {"content-type": content_type} if content_type else {}
+    content = json.dumps({"query": "claim"}).encode()
+    response = await library.http.post("/v1/search", content=content, headers=headers)
+    assert "Content-Type: application/json" in assert_invalid(response, "body")
+
+
+async def test_an_upload_in_another_form_is_told_which_one_is_meant(library: Library) -> None:
+    for response in (
+        await library.http.post("/v1/documents", json={"file": "text"}),
+        await library.http.post("/v1/documents", data={"file": "text"}),
+        await library.http.post("/v1/documents", files={"file": (None, "text")}),
+        await library.http.post("/v1/documents"),
+    ):
+        assert "multipart/form-data" in assert_invalid(response, "body.file")
+
+
+async def test_a_field_of_an_upload_that_is_not_known_is_refused(library: Library) -> None:
+    response = await library.http.post(
+        "/v1/documents", files={"file": ("a.txt", b"text")}, data={"colection": "x"}
+    )
+    assert_invalid(response, "body.colection")
+
+
+@pytest.mark.parametrize("content", [b"{", b"\xff{}", b'{"query": }'], ids=repr)
+async def test_a_body_that_cannot_be_parsed_is_a_bad_request(
+    library: Library, content: bytes
+) -> None:
+    headers = {"content-type": "application/json"}
+    for path in ("/v1/search", "/v1/answers", "/v1/context", "/search", "/context"):
+        response = await library.http.post(path, content=content, headers=headers)
+        assert_problem(response, 400, "bad-request")
+
+
+@pytest.mark.parametrize("path", ["/v1/search", "/search"])
+async def test_a_request_is_about_one_workspace(library: Library, path: str) -> None:
+    headers = [("Footnote-Workspace", "default"), ("Footnote-Workspace", "annex")]
+    body = {"query": "a"} | ({"project_id": "p", "user_id": "u"} if path == "/search" else {})
+    response = await library.http.post(path, json=body, headers=headers)
+    assert_problem(response, 422, "invalid-request")
+    assert "Footnote-Workspace" in response.json()["detail"]
+
+
+async def test_health_is_told_without_a_body_too(library: Library) -> None:
+    told, asked = await library.http.head("/health"), await library.http.get("/health")
+    assert (told.status_code, told.content) == (200, b"")
+    assert told.headers["content-type"] == asked.headers["content-type"]
+
+
+async def test_every_entrance_has_the_same_limits(library: Library) -> None:
+    assert requests.MAX_QUERY_CHARACTERS == MAX_QUERY_CHARACTERS
+    env = environment(library.settings)
+    longest, longer = "x" * MAX_QUERY_CHARACTERS, "x" * (MAX_QUERY_CHARACTERS + 1)
+    for query, status, code in ((longest, 200, 0), (longer, 422, 2)):
+        assert (await library.http.post("/v1/search", json={"query": query})).status_code == status
+        assert (await footnote(env, "search", query)).code == code
+    for limit, status, code in ((MAX_PAGE, 200, 0), (MAX_PAGE + 1, 422, 2)):
+        response = await library.http.get("/v1/documents", params={"limit": limit})
+        assert response.status_code == status
+        assert (await footnote(env, "documents", "list", "--limit", str(limit))).code == code

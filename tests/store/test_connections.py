@@ -1,0 +1,83 @@
+"""Scopes leave nothing behind on a pooled connection, and a closed one is replaced unnoticed."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import psycopg
+import pytest
+
+from footnote.domain import LOCAL_PRINCIPAL
+from footnote.store.database import Database, WorkspaceScope
+from footnote.store.workspaces import create_workspace
+from tests.conftest import TestDatabase
+
+
+async def test_a_connection_that_the_server_ended_is_replaced(
+    database: Database, test_database: TestDatabase
+) -> None:
+    first = await _server_process(database)
+    assert await _server_process(database) == first
+    with psycopg.connect(test_database.superuser_url, autocommit=True) as operator:
+        ended = operator.execute("SELECT pg_terminate_backend(%s, 10000)", [first]).fetchone()
+    assert ended == (True,)
+    assert await _server_process(database) != first
+
+
+async def _server_process(database: Database) -> int:
+    async with database.outside() as connection:
+        row = await (await connection.execute("SELECT pg_backend_pid() AS number")).fetchone()
+    assert row is not None
+    return int(row["number"])
+
+
+async def test_a_snapshot_sees_one_moment_and_writes_nothing(database: Database) -> None:
+    workspace = await create_workspace(database, "acme")
+    identity = workspace.workspace_id
+    async with database.snapshot(identity, LOCAL_PRINCIPAL) as scope:
+        before = await _generation(scope)
+        async with database.workspace(identity, LOCAL_PRINCIPAL) as other:
+            await other.connection.execute("UPDATE index_states SET generation = generation + 1")
+        assert await _generation(scope) == before
+    with pytest.raises(psycopg.errors.ReadOnlySqlTransaction):
+        async with database.snapshot(identity, LOCAL_PRINCIPAL) as scope:
+            await scope.connection.execute("UPDATE index_states SET generation = 0")
+    async with database.snapshot(identity, LOCAL_PRINCIPAL) as scope:
+        assert await _generation(scope) == before + 1
+
+
+async def test_a_connection_comes_back_unbound_however_a_snapshot_ends(database: Database) -> None:
+    workspace = await create_workspace(database, "acme")
+    with pytest.raises(LookupError):
+        await _fail_within_a_snapshot(database, workspace.workspace_id)
+    with pytest.raises(psycopg.errors.DivisionByZero):
+        async with database.snapshot(workspace.workspace_id, LOCAL_PRINCIPAL) as scope:
+            await scope.connection.execute("SELECT 1 / 0")
+    async with database.snapshot(workspace.workspace_id, LOCAL_PRINCIPAL):
+        pass
+    for _ in range(4):
+        async with database.outside() as connection:
+            cursor = await connection.execute("SELECT FROM index_states")
+            assert cursor.rowcount == 0
+
+
+async def test_what_was_asked_within_a_snapshot_can_be_read_after_it(database: Database) -> None:
+    workspace = await create_workspace(database, "acme")
+    async with database.snapshot(workspace.workspace_id, LOCAL_PRINCIPAL) as scope:
+        cursor = await scope.connection.execute("SELECT count(*) AS number FROM index_states")
+    row = await cursor.fetchone()
+    assert row is not None
+    assert row["number"] == 1
+
+
+async def _fail_within_a_snapshot(database: Database, workspace_id: UUID) -> None:
+    async with database.snapshot(workspace_id, LOCAL_PRINCIPAL) as scope:
+        await _generation(scope)
+        raise LookupError
+
+
+async def _generation(scope: WorkspaceScope) -> int:
+    cursor = await scope.connection.execute("SELECT generation FROM index_states")
+    row = await cursor.fetchone()
+    assert row is not None
+    return int(row["generation"])

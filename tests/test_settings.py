@@ -1,0 +1,72 @@
+"""What the environment may say, and what is said of it when it makes no sense."""
+
+import traceback
+from pathlib import Path
+
+import pytest
+
+import footnote
+from footnote.settings import Settings, settings_from
+from tests.interfaces.serving import footnote as run
+
+MALFORMED = {
+    "percent": "postgresql://app:s3cret%zz@db/footnote",
+    "other scheme": "mysql://app:s3cret@db/footnote",
+    "no separator": "host=db password=s3cret again",
+    "unknown option": "host=db password=s3cret x=1",
+    "an at sign in the password": "postgresql://app:s3@cret@db/footnote",
+    "a slash in the password": "postgresql://app:s3/cret@db/footnote",
+    "no number for a port": "postgresql://app@db:s3cret/footnote",
+    "NUL": "postgresql://app:s3cret\0@db/footnote",
+}
+
+
+@pytest.mark.parametrize("setting", ["database_url", "owner_database_url"])
+@pytest.mark.parametrize("url", MALFORMED.values(), ids=MALFORMED.keys())
+def test_a_malformed_database_url_is_refused_without_being_shown(setting: str, url: str) -> None:
+    with pytest.raises(footnote.UnsupportedSettings) as caught:
+        settings_from(None, {setting: url})
+    said = "".join(traceback.format_exception(caught.value)) + str(caught.value.hint)
+    assert "s3" not in said
+    assert "cret" not in said.replace("SecretStr", "")
+    assert f"FOOTNOTE_{setting.upper()}" in str(caught.value.hint)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://app:pass%40word@db:5432/footnote?sslmode=require",
+        "postgres://app@one:5432,two:5433/footnote",
+        "postgresql://app@/footnote?host=%2Ftmp%2Fan%20odd%40home",
+        "host=/run/postgresql dbname=footnote user=app",
+        "postgresql://[::1]/footnote",
+    ],
+)
+def test_a_database_url_that_makes_sense_is_kept_to_itself(url: str) -> None:
+    settings = Settings(database_url=url, owner_database_url=url)
+    assert settings.database_url == url
+    assert url not in repr(settings)
+
+
+@pytest.mark.parametrize("command", ["doctor", "worker"])
+async def test_a_command_refuses_a_malformed_database_url(command: str, tmp_path: Path) -> None:
+    env = {"FOOTNOTE_HOME": str(tmp_path), "FOOTNOTE_DATABASE_URL": MALFORMED["percent"]}
+    ended = await run(env, command)
+    assert ended.code == 2
+    assert "FOOTNOTE_DATABASE_URL" in ended.err
+    assert "s3cret" not in ended.out + ended.err
+
+
+def test_an_empty_variable_counts_as_unset(monkeypatch: pytest.MonkeyPatch) -> None:
+    unset = Settings()
+    for variable in ("HOME", "DATABASE_URL", "RERANK_TOP_K", "TOP_K", "OCR", "RERANKER_API_KEY"):
+        monkeypatch.setenv(f"FOOTNOTE_{variable}", "")
+    assert Settings() == unset
+
+
+def test_an_empty_variable_gives_way_to_the_other_name_of_its_setting(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("FOOTNOTE_TOP_K", "")
+    monkeypatch.setenv("TOP_K_FINAL", "17")
+    assert Settings().top_k == 17
