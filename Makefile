@@ -42,7 +42,7 @@ test: $(VENV)/.dev  ## Run the whole test suite and show its coverage
 	@$(BIN)/python -m pytest --cov --cov-report=term
 
 gate: $(VENV)/.installed  ## Fail if answers to the golden set got worse
-	@FOOTNOTE_HOME='$(DEMO_HOME)' $(BIN)/footnote eval examples/golden.jsonl --ingest examples/documents --gate examples/baseline.json --tolerance 0.02
+	@FOOTNOTE_HOME='$(DEMO_HOME)' $(BIN)/footnote eval examples/golden.jsonl --ingest examples/documents --gate examples/baseline.json --tolerance 0.08
 
 lint: $(VENV)/.dev  ## Check style, types and the import contract
 	@$(BIN)/ruff check .

@@ -5,7 +5,9 @@
 Each question of XQuAD is asked twice: of all paragraphs, and of those of the other articles, as if
 its own had never been published. Articles, not questions, are split into a half to fit on and a
 half to judge by. German, Spanish and Chinese stand for languages the lane's model does not know;
-`none` is fitted on all four without vectors. `--set` chooses fewer sets, `--limit` fewer questions.
+`none` is fitted on all four without vectors. `elsewhere` are documents that nothing was fitted on:
+Cranfield, asked its own questions and those of XQuAD. `--set` chooses fewer sets, `--limit` fewer
+questions.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fit_answerability import area_under_curve, fit
+from footnote.answering.coefficients import Logistic
 from footnote.domain import Hit
 from footnote.index.analysis import TextAnalyzer
 from footnote.index.bm25 import (
@@ -35,7 +38,7 @@ from footnote.index.segments import build_segment
 from footnote.index.terms import term_ids
 from footnote.models.minilm import MiniLmEmbedder, load_minilm
 from footnote.ports import Recalled, Vectors
-from footnote.retrieval.confidence import NAMES, Observed, observe_recall, query_words
+from footnote.retrieval.confidence import Observed, observe_recall, query_words
 from footnote.retrieval.fusion import FusionChoices, Recalls
 from footnote.retrieval.trust import observe
 from installation import MODELS
@@ -48,7 +51,12 @@ PARAGRAPHS_OF_AN_ARTICLE = 5
 """XQuAD's; its corpus keeps the paragraphs of an article together."""
 KEY = b"fit"
 DEPTH = 100
-LEXICAL_SIGNALS = ("coverage", "together", "prominence")
+SIGNALS = {
+    "native": ("coverage", "similarity"),
+    "foreign": ("coverage", "similarity"),
+    "none": ("coverage",),
+}
+ELSEWHERE = "cranfield"
 
 Floats = npt.NDArray[np.float64]
 
@@ -182,28 +190,41 @@ def rows(shown: Sequence[Shown], names: Sequence[str]) -> Floats:
     return np.array([[getattr(each.observed, name) for name in names] for each in shown])
 
 
-def fitted(shown: Sequence[Shown], names: Sequence[str]) -> tuple[dict[str, float], list[str]]:
-    """The weights, and the row of the report that judges them."""
+async def show_elsewhere(
+    corpus: Corpus, strange: Sequence[str], embedder: MiniLmEmbedder, limit: int | None
+) -> tuple[list[Shown], list[Shown]]:
+    """The corpus asked its own questions and strange ones, with vectors and without."""
+    shown, wordly = [], []
+    own = list(corpus.judged.queries.values())[:limit]
+    for query in (*own, *strange[: len(own)]):
+        vector = await embedder.embed_query(query)
+        found = recalled(corpus, query, vector, ChunkRanges.empty())
+        about = Shown(observed=seen(query, found, embedder), about=query in own, held_out=True)
+        blind = replace(found, dense=(), similarities={})
+        shown.append(about)
+        wordly.append(replace(about, observed=seen(query, blind, embedder)))
+    return shown, wordly
+
+
+def fitted(shown: Sequence[Shown], names: Sequence[str]) -> Logistic:
     used = [each for each in shown if not each.held_out]
     right = np.array([each.about for each in used], dtype=float)
-    model = fit(rows(used, names), right, np.ones(len(used)), names)
-    judged = [each for each in shown if each.held_out]
+    return fit(rows(used, names), right, np.ones(len(used)), names)
+
+
+def judged(model: Logistic, shown: Sequence[Shown], names: Sequence[str]) -> list[str]:
+    """What the model says of the questions it was not fitted on."""
+    held = [each for each in shown if each.held_out]
     weights = np.array([model.weights.get(name, 0.0) for name in names])
-    chances = 1.0 / (1.0 + np.exp(-(model.intercept + rows(judged, names) @ weights)))
-    about = np.array([each.about for each in judged])
+    chances = 1.0 / (1.0 + np.exp(-(model.intercept + rows(held, names) @ weights)))
+    about = np.array([each.about for each in held])
     good, bad = chances[about], chances[~about]
-    singles = [
-        area_under_curve(rows(judged, [name])[about, 0], rows(judged, [name])[~about, 0])
-        for name in ("coverage", "similarity")
-    ]
-    report = [
-        str(len(judged)),
+    return [
+        str(len(held)),
         f"{area_under_curve(good, bad):.3f}",
-        *(f"{each:.3f}" for each in singles),
         *(f"{np.mean(good < at):.3f} / {np.mean(bad < at):.3f}" for at in (0.3, 0.5)),
-        f"{np.mean(np.abs(chances - about) ** 2):.3f}",
+        f"{np.mean((chances - about) ** 2):.3f}",
     ]
-    return {"intercept": model.intercept, **model.weights}, report
 
 
 async def main() -> None:
@@ -219,30 +240,27 @@ async def main() -> None:
     embedder = load_minilm(options.models, "int8", threads=1, batch_tokens=8192)
     groups: dict[str, list[Shown]] = {"native": [], "foreign": [], "none": []}
     for name in options.set or SETS:
-        judged = read_set(options.data / name, "own-language")
-        shown, wordly = await show_all(await indexed(judged, embedder), embedder, options.limit)
+        corpus = await indexed(read_set(options.data / name, "own-language"), embedder)
+        shown, wordly = await show_all(corpus, embedder, options.limit)
         groups[SETS[name]] += shown
         groups["none"] += wordly
-    found = {
-        group: fitted(shown, LEXICAL_SIGNALS if group == "none" else NAMES)
-        for group, shown in groups.items()
-        if shown
-    }
+    models = {name: fitted(shown, SIGNALS[name]) for name, shown in groups.items() if shown}
+    table = [(name, *judged(models[name], groups[name], SIGNALS[name])) for name in models]
+    if "native" in models:
+        strange = list(read_set(options.data / "xquad-en").queries.values())
+        corpus = await indexed(read_set(options.data / ELSEWHERE), embedder)
+        pair = await show_elsewhere(corpus, strange[::5], embedder, options.limit)
+        for name, shown in zip(("native", "none"), pair, strict=True):
+            table.append((f"{name}, elsewhere", *judged(models[name], shown, SIGNALS[name])))
     show(
-        "Confidence, judged on the articles it was not fitted on",
-        ("lane", "judged", "AUC", "coverage alone", "similarity alone",
-         "below 0.3: about / not", "below 0.5: about / not", "Brier"),
-        [(group, *report) for group, (_, report) in found.items()],
-    )  # fmt: skip
-    for group, (weights, _) in found.items():
-        print(f'    "{group}": {weights},')
-    finish(
-        {
-            "machine": machine(),
-            "weights": {group: weights for group, (weights, _) in found.items()},
-        },
-        options.json,
+        "Confidence, judged on what it was not fitted on",
+        ("lane", "judged", "AUC", "below 0.3: about / not", "below 0.5: about / not", "Brier"),
+        table,
     )
+    for name, model in models.items():
+        print(f'    "{name}": intercept={model.intercept}, {dict(model.weights)}')
+    weights = {name: {"intercept": each.intercept, **each.weights} for name, each in models.items()}
+    finish({"machine": machine(), "weights": weights}, options.json)
 
 
 if __name__ == "__main__":

@@ -171,6 +171,7 @@ async def fill_lancedb(corpus: Corpus, folder: Path) -> Searchers:
     import lancedb  # noqa: PLC0415  # optional
     import pyarrow as pa  # noqa: PLC0415
     from lancedb.index import FTS, IvfPq  # noqa: PLC0415
+    from lancedb.query import LanceHybridQueryBuilder  # noqa: PLC0415
     from lancedb.rerankers import RRFReranker  # noqa: PLC0415
 
     flat = pa.array(corpus.vectors.reshape(-1))
@@ -200,15 +201,22 @@ async def fill_lancedb(corpus: Corpus, folder: Path) -> Searchers:
         found = table.search(question.vector).distance_type("cosine").limit(TOP).select(shown)
         return [int(place) for place in found.to_arrow()["place"].to_pylist()]
 
+    def both(question: Question) -> LanceHybridQueryBuilder:
+        asked = table.search(query_type="hybrid").vector(question.vector).text(question.text)
+        return asked.distance_type("cosine").rerank(RRFReranker()).limit(TOP).select(shown)
+
     async def hybrid(question: Question) -> list[int]:
-        found = table.search(query_type="hybrid").vector(question.vector).text(question.text)
-        found = found.distance_type("cosine").rerank(RRFReranker()).limit(TOP).select(shown)
+        return [int(place) for place in both(question).to_arrow()["place"].to_pylist()]
+
+    async def exact(question: Question) -> list[int]:
+        found = both(question).bypass_vector_index()
         return [int(place) for place in found.to_arrow()["place"].to_pylist()]
 
     vectors = "IVF_PQ" if indexed else f"exact vectors below {LANCE_INDEX_FROM:,} rows"
     return Searchers(
-        ways={"lexical": lexical, "dense": dense, "hybrid": hybrid},
-        setup=f"FTS, {vectors}, RRF reranker",
+        ways={"lexical": lexical, "dense": dense, "hybrid": hybrid, "exact": exact},
+        setup=f"FTS, {vectors}, RRF reranker; `exact` is hybrid without the vector index, which "
+        "its guide finds needless up to 100,000 rows",
     )
 
 

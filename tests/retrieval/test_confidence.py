@@ -11,8 +11,6 @@ from hypothesis import strategies as st
 from footnote.domain import Hit
 from footnote.ports import Recalled
 from footnote.retrieval.confidence import (
-    FITTED,
-    NAMES,
     Observed,
     confidence,
     observe_recall,
@@ -23,14 +21,7 @@ from footnote.retrieval.trust import ALIEN, KINDRED, NATIVE
 from .list_index import ANALYZER
 
 SHARES = st.floats(0.0, 1.0)
-OBSERVED = st.builds(
-    Observed,
-    coverage=SHARES,
-    together=SHARES,
-    prominence=SHARES,
-    similarity=st.floats(-1.0, 1.0),
-    margin=st.floats(-1.0, 1.0),
-)
+OBSERVED = st.builds(Observed, coverage=SHARES, similarity=st.floats(-1.0, 1.0))
 
 
 def ranking(*scores: float) -> tuple[Hit, ...]:
@@ -56,7 +47,7 @@ def test_confidence_is_a_probability(observed: Observed, kinship: int, has_vecto
 def test_more_of_the_question_never_lowers_it(
     observed: Observed, kinship: int, has_vectors: bool
 ) -> None:
-    better = replace(observed, coverage=1.0, together=1.0)
+    better = replace(observed, coverage=1.0, similarity=1.0)
     assert confidence(better, kinship=kinship, has_vectors=has_vectors) >= confidence(
         observed, kinship=kinship, has_vectors=has_vectors
     )
@@ -64,9 +55,7 @@ def test_more_of_the_question_never_lowers_it(
 
 def test_nothing_found_is_nothing_to_trust() -> None:
     nothing = observe_recall((), Recalled(), ())
-    assert nothing == Observed(
-        coverage=0.0, together=0.0, prominence=0.0, similarity=0.0, margin=0.0
-    )
+    assert nothing == Observed(coverage=0.0, similarity=0.0)
     for kinship in (NATIVE, KINDRED, ALIEN):
         for has_vectors in (True, False):
             assert confidence(nothing, kinship=kinship, has_vectors=has_vectors) < 0.1
@@ -87,12 +76,12 @@ def test_what_is_observed_is_of_the_leading_chunks() -> None:
     words = tuple(frozenset({term}) for term in ("notic", "period", "leas", "rhubarb"))
     observed = observe_recall(words, RECALLED, ranking(0.9, 0.8))
     assert observed.coverage == pytest.approx(3.0 / 8.0)
-    assert observed.together == pytest.approx(4.0 / 8.0)
-    assert observed.prominence == pytest.approx(0.75)
     assert observed.similarity == pytest.approx(0.7)
-    assert observed.margin == pytest.approx(0.3)
 
 
-def test_every_weight_is_of_something_observed() -> None:
-    for weights in FITTED.values():
-        assert set(weights) - {"intercept"} <= set(NAMES)
+def test_pairs_of_characters_and_parts_of_identifiers_are_words_too() -> None:
+    recalled = replace(
+        RECALLED, rarities={"保险": 1.0, "险合": 1.0, "pol": 1.0, "88213": 2.0, "pol88213": 2.0}
+    )
+    assert len(query_words("保险合", recalled, ANALYZER)) == 2
+    assert len(query_words("POL-88213", recalled, ANALYZER)) == 3

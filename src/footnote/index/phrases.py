@@ -21,7 +21,7 @@ from footnote.index.tokens import UNSPACED_SCRIPTS, folded, mark_ranges, runs, t
 Alternatives = tuple[tuple[str, ...], ...]
 """Term sets of which a chunk must hold one completely."""
 
-_MARKED_SCRIPTS = "A-Za-z\u00c0-\u024f\u0370-\u03ff\u0590-\u06ff\u0750-\u077f\u08a0-\u08ff"
+_MARKED_SCRIPTS = "A-Za-z\u00c0-\u02af\u0370-\u03ff\u0590-\u06ff\u0750-\u077f\u08a0-\u08ff"
 _DROPPED_MARKS = re.compile(
     f"(?<=[{_MARKED_SCRIPTS}])"
     "[\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7"

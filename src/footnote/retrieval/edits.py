@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator
-from itertools import islice
 
 TRANSPOSED = 0.8
 """The cost of two letters in the wrong order, or of one doubled or halved."""
@@ -30,17 +29,25 @@ _ALPHABETS = {
 _LEAST_PART = 3
 
 
-def neighbours(word: str, most: int) -> list[str]:
-    """At most `most` strings near a case-folded word, the likelier kinds of slip first.
+def neighbours(word: str, *, replaced: bool = True) -> list[str]:
+    """All strings at one slip from a case-folded word, and every split of it in two.
 
-    All at one slip (Norvig, "How to Write a Spelling Corrector", 2007: every deletion,
-    transposition, replacement and insertion), every split in two, and for longer words those at two
-    slips that change or add no letter of another kind. A word in a script without an alphabet here
-    gets no replacements and insertions.
+    The likelier kinds of slip first (Norvig, "How to Write a Spelling Corrector", 2007: every
+    deletion, transposition, insertion and replacement). A word in a script without an alphabet
+    here gets neither replacements nor insertions; without `replaced` none gets replacements.
     """
-    found = dict.fromkeys(islice(_neighbours(word), most))
+    found = dict.fromkeys(_neighbours(word, replaced=replaced))
     found.pop(word, None)
     return list(found)
+
+
+def remoter(word: str) -> list[str]:
+    """Strings at two slips that change or add no letter of another kind; none of short words."""
+    if len(word) < TWO_SLIPS_FROM:
+        return []
+    once = dict.fromkeys(_shuffled(word))
+    twice = dict.fromkeys(second for first in once for second in _shuffled(first))
+    return [each for each in twice if each != word and each not in once]
 
 
 def slips(typed: str, meant: str, at_most: float) -> float:
@@ -85,20 +92,15 @@ def plain(word: str) -> str:
     )
 
 
-def _neighbours(word: str) -> Iterator[str]:
-    once = list(_shuffled(word))
-    yield from once
+def _neighbours(word: str, *, replaced: bool) -> Iterator[str]:
+    yield from _shuffled(word)
     for at in range(_LEAST_PART, len(word) - _LEAST_PART + 1):
         yield f"{word[:at]} {word[at:]}"
     alphabet = _alphabet(word)
     for at in range(len(word), -1, -1):
-        for letter in alphabet:
-            yield word[:at] + letter + word[at:]
-            if at < len(word):
-                yield word[:at] + letter + word[at + 1 :]
-    if len(word) >= TWO_SLIPS_FROM:
-        for first in once:
-            yield from _shuffled(first)
+        yield from (word[:at] + letter + word[at:] for letter in alphabet)
+    for at in range(len(word) - 1, -1, -1) if replaced else ():
+        yield from (word[:at] + letter + word[at + 1 :] for letter in alphabet)
 
 
 def _shuffled(word: str) -> Iterator[str]:

@@ -24,6 +24,7 @@ from footnote.retrieval.edits import (
     UNPAIRED,
     neighbours,
     plain,
+    remoter,
     slips,
 )
 from footnote.retrieval.query import query_parts
@@ -31,10 +32,10 @@ from footnote.retrieval.query import query_parts
 LEAST_LETTERS = 4
 """Shorter words are near too many others."""
 MOST_CANDIDATES = 2000
-"""Of all words of a query together; the index is asked about each in every language."""
+"""Of all words of a query together, twice; the index is asked about each in every language."""
 
-_LOOKED_UP = 8  # Terms of a misspelt word that are looked up in passages.
-_PASSAGES = 5  # Passages read for each of them.
+_LOOKED_UP = 5  # Terms of a misspelt word that are looked up in passages.
+_PASSAGES = 8  # Passages read for each of them.
 _INFLECTED = 0.3  # Added for a word whose spelling only shows in an inflection of it.
 _SHARED = 4  # Letters the two must then share,
 _ENDING = 2  # and how many more the longer one may have.
@@ -55,6 +56,10 @@ class _Word:
     start: int
     end: int
     text: str
+
+
+_Guess = tuple[_Word, str]
+"""A word of the query, and what it may have been meant to be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,15 +106,13 @@ class Correct:
         suspects, certain = self._suspects(query, frozenset(absent_terms), languages)
         if not suspects:
             return None
-        # A thousand words take some tens of milliseconds to stem: not on the event loop.
-        readings = await asyncio.to_thread(self._readings, query, suspects, languages)
-        terms = sorted({term for each in readings for part in each.terms for term in part})
-        counts = await index.frequencies(terms, filters)
-        promising = _promising(readings, counts)
-        if not promising:
-            return None
-        vocabulary = await self._vocabulary(promising, counts, index, filters)
-        return _mended(query, _best(promising, vocabulary, counts, certain=certain))
+        guesses = _near(query, suspects, certain=certain)
+        chosen = await self._meant(guesses, languages, index, filters, certain=certain)
+        open_still = [word for word in suspects if certain and not _touches(word, chosen)]
+        guesses = _shared({word: remoter(word.text.casefold()) for word in open_still})
+        if guesses:
+            chosen += await self._meant(guesses, languages, index, filters, certain=certain)
+        return _mended(query, chosen)
 
     def _suspects(
         self, query: str, absent: frozenset[str], languages: Sequence[str]
@@ -129,22 +132,33 @@ class Correct:
         spoken = pieces[len(found) :].count(1)
         return unknown, bool(known) and spoken >= _SPOKEN * len(known)
 
-    def _readings(
-        self, query: str, suspects: Sequence[_Word], languages: Sequence[str]
+    async def _meant(
+        self,
+        guesses: Sequence[_Guess],
+        languages: Sequence[str],
+        index: Index,
+        filters: SearchFilters,
+        *,
+        certain: bool,
     ) -> list[_Reading]:
-        share = MOST_CANDIDATES // len(suspects)
-        proposed = [
-            (word, text) for word in suspects for text in neighbours(word.text.casefold(), share)
-        ]
-        proposed += [
-            (both, both.text.replace(" ", "").casefold()) for both in _pairs(query, suspects)
-        ]
-        # Documents of unknown language are analysed as None says.
-        spoken = (*languages, None)
+        """The best of the guesses for each stretch that has a good one."""
+        # A thousand words take some tens of milliseconds to stem: not on the event loop.
+        readings = await asyncio.to_thread(self._readings, guesses, languages)
+        terms = sorted({term for each in readings for part in each.terms for term in part})
+        counts = await index.frequencies(terms, filters)
+        promising = _promising(readings, counts)
+        vocabulary = await self._vocabulary(promising, counts, index, filters)
+        return _best(promising, vocabulary, counts, certain=certain)
+
+    def _readings(self, guesses: Sequence[_Guess], languages: Sequence[str]) -> list[_Reading]:
         readings = []
-        for word, text in proposed:
+        for word, text in guesses:
             terms = tuple(
-                frozenset(term for each in spoken for term in self.analyzer.terms(part, each))
+                frozenset(
+                    term
+                    for language in languages or (None,)
+                    for term in self.analyzer.terms(part, language)
+                )
                 for part in text.split()
             )
             if all(terms):
@@ -194,6 +208,32 @@ def _words(query: str) -> Iterator[_Word]:
                     yield _Word(match.start(), match.end(), match.group())
 
 
+def _near(query: str, suspects: Sequence[_Word], *, certain: bool) -> list[_Guess]:
+    """Neighbours of the suspects, and neighbouring words in one."""
+    guesses = _shared(
+        {
+            word: neighbours(
+                word.text.casefold(), replaced=certain or len(word.text) >= TWO_SLIPS_FROM
+            )
+            for word in suspects
+        }
+    )
+    return [
+        *guesses,
+        *((both, both.text.replace(" ", "").casefold()) for both in _pairs(query, suspects)),
+    ]
+
+
+def _shared(texts: Mapping[_Word, Sequence[str]]) -> list[_Guess]:
+    """What each word may be, cut so that all together stay within `MOST_CANDIDATES`."""
+    share = MOST_CANDIDATES // max(1, len(texts))
+    return [(word, text) for word, found in texts.items() for text in found[:share]]
+
+
+def _touches(word: _Word, readings: Sequence[_Reading]) -> bool:
+    return any(word.start < each.word.end and each.word.start < word.end for each in readings)
+
+
 def _pairs(query: str, suspects: Sequence[_Word]) -> Iterator[_Word]:
     """Neighbouring words, of which one at least occurs nowhere, as one stretch."""
     for first, second in pairwise(_words(query)):
@@ -238,10 +278,7 @@ def _best(
     }
     chosen: list[_Reading] = []
     for each in sorted(real, key=lambda reading: reading.order):
-        if each.cost <= _allowed(each, certain=certain) and all(
-            each.word.end <= other.word.start or other.word.end <= each.word.start
-            for other in chosen
-        ):
+        if each.cost <= _allowed(each, certain=certain) and not _touches(each.word, chosen):
             chosen.append(each)
     return chosen
 
