@@ -56,7 +56,7 @@ class Signals:
 class TrustModel:
     """A logistic model of the share the dense recall deserves.
 
-    Fitted by `bench/fit_fusion.py`, which says on what; `docs/fusion.md` shows what it gains.
+    `bench/fit_fusion.py` repeats the fit and says on what; `docs/fusion.md` shows what it gains.
     """
 
     intercept: float = 0.156
