@@ -38,7 +38,8 @@ from footnote.index.segments import build_segment
 from footnote.index.terms import term_ids
 from footnote.models.minilm import MiniLmEmbedder, load_minilm
 from footnote.ports import Recalled, Vectors
-from footnote.retrieval.confidence import Observed, observe_recall, query_words
+from footnote.retrieval.confidence import Observed, observe_recall
+from footnote.retrieval.coverage import query_words
 from footnote.retrieval.fusion import FusionChoices, Recalls
 from footnote.retrieval.trust import observe
 from installation import MODELS
@@ -135,9 +136,11 @@ def _holders(postings: dict[int, tuple[Numbers, Frequencies]], term: int, dead: 
 
 def seen(query: str, found: Recalled, embedder: MiniLmEmbedder) -> Observed:
     """What the engine would see: through the adaptive fusion."""
+    words = query_words(query, found.rarities, found.languages, TextAnalyzer())
     signals = observe(
         query=query,
         language=found.languages[0],
+        words=words,
         lane=embedder.lane,
         lexical=found.lexical,
         matched_terms=found.matched_terms,
@@ -154,7 +157,7 @@ def seen(query: str, found: Recalled, embedder: MiniLmEmbedder) -> Observed:
             signals=signals,
         )
     )
-    return observe_recall(query_words(query, found, TextAnalyzer()), found, fused.ranking)
+    return observe_recall(words, found, fused.ranking)
 
 
 async def show_all(

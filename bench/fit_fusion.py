@@ -28,6 +28,7 @@ from footnote.index.ranges import ChunkRanges
 from footnote.index.segments import build_segment
 from footnote.index.terms import term_ids
 from footnote.models.minilm import MiniLmEmbedder, load_minilm
+from footnote.retrieval.coverage import query_words
 from footnote.retrieval.fusion import Fusion, FusionChoices, Recalls
 from footnote.retrieval.trust import Signals, TrustModel, observe
 from installation import MODELS
@@ -97,6 +98,7 @@ async def judged_queries(judged: RetrievalSet, embedder: MiniLmEmbedder) -> list
             query=query,
             language=judged.language,
             lane=embedder.lane,
+            words=query_words(query, rarities, [judged.language], analyzer),
             lexical=lexical,
             matched_terms={
                 hit.chunk_no: {

@@ -210,6 +210,7 @@ async def measure(options: Options) -> dict[str, object]:
             for count in (max(WARM_UP, options.workspaces), options.queries, options.queries)
         )
         await one_by_one(workspaces, warm_up)
+        await engine.vector_cache.settled()
         totals, stages = await one_by_one(workspaces, alone)
         rate, crowded = await all_at_once(workspaces, together, options.clients)
         few = SearchFilters(

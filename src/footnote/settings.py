@@ -301,6 +301,12 @@ class Settings(BaseSettings):
     index_cache_bytes: int = Field(
         256 * 1024**2, ge=0, description="Memory for decoded postings and segment lengths."
     )
+    vector_cache_bytes: int = Field(
+        256 * 1024**2,
+        ge=0,
+        description="Memory for the vectors of workspaces that are searched again and again; "
+        "100,000 of 384 dimensions take 200 MB. 0 leaves every comparison to Postgres.",
+    )
 
     answer_sentences: int = Field(
         4, ge=1, le=12, description="Most sentences in an extractive answer."

@@ -14,8 +14,8 @@ from footnote.retrieval.confidence import (
     Observed,
     confidence,
     observe_recall,
-    query_words,
 )
+from footnote.retrieval.coverage import query_words
 from footnote.retrieval.trust import ALIEN, KINDRED, NATIVE
 
 from .list_index import ANALYZER
@@ -36,6 +36,10 @@ RECALLED = Recalled(
     rarities={"notic": 2.0, "noticia": 9.0, "period": 1.0, "leas": 1.0, "rhubarb": 4.0, "a1": 9.0},
     languages=("en",),
 )
+
+
+def sought(text: str, recalled: Recalled) -> tuple[frozenset[str], ...]:
+    return query_words(text, recalled.rarities, recalled.languages, ANALYZER)
 
 
 @given(OBSERVED, st.sampled_from([NATIVE, KINDRED, ALIEN]), st.booleans())
@@ -62,7 +66,7 @@ def test_nothing_found_is_nothing_to_trust() -> None:
 
 
 def test_words_count_once_whatever_languages_they_were_sought_in() -> None:
-    words = query_words("the notice period, lease of period", RECALLED, ANALYZER)
+    words = sought("the notice period, lease of period", RECALLED)
     assert words == (frozenset({"notic"}), frozenset({"period"}), frozenset({"leas"}))
 
 
@@ -83,5 +87,5 @@ def test_pairs_of_characters_and_parts_of_identifiers_are_words_too() -> None:
     recalled = replace(
         RECALLED, rarities={"保险": 1.0, "险合": 1.0, "pol": 1.0, "88213": 2.0, "pol88213": 2.0}
     )
-    assert len(query_words("保险合", recalled, ANALYZER)) == 2
-    assert len(query_words("POL-88213", recalled, ANALYZER)) == 3
+    assert len(sought("保险合", recalled)) == 2
+    assert len(sought("POL-88213", recalled)) == 3

@@ -85,6 +85,7 @@ def observed_of(scores: list[float], matched: dict[str, float], rare: dict[str, 
         query="q",
         language="en",
         lane=ENGLISH,
+        words=tuple(frozenset({term}) for term in rare),
         lexical=tuple(Hit(chunk_no=n, score=score) for n, score in enumerate(scores)),
         matched_terms={0: matched},
         rarities=rare,
@@ -94,6 +95,19 @@ def observed_of(scores: list[float], matched: dict[str, float], rare: dict[str, 
 def test_coverage_is_the_share_of_rarity_that_the_best_hit_holds() -> None:
     found = observed_of([3.0], {"storm": 3.0}, {"storm": 3.0, "deductible": 1.0})
     assert found.coverage == pytest.approx(0.75)
+
+
+def test_a_word_sought_in_two_languages_is_held_by_one_of_its_stems() -> None:
+    found = observe(
+        query="q",
+        language="en",
+        lane=ENGLISH,
+        words=(frozenset({"hall", "halle"}), frozenset({"storm"})),
+        lexical=(Hit(chunk_no=0, score=3.0),),
+        matched_terms={0: {"hall": 3.0}},
+        rarities={"hall": 2.0, "halle": 5.0, "storm": 2.0},
+    )
+    assert found.coverage == pytest.approx(0.5)
 
 
 def test_prominence_is_the_fall_to_the_tenth() -> None:

@@ -159,7 +159,7 @@ async def test_what_is_too_much_to_read_is_left_out_and_said(
     found = await recall(shelf, "red apple", phrases=["red apple"])
     assert numbers(found)[0] == [1, 2]
     assert found.notes == (
-        "3 passages may hold the phrase “red apple”; the 2 most promising were checked, "
+        "phrases: 3 passages may hold the phrase “red apple”; the 2 most promising were checked, "
         "and the others are left out",
     )
     found = await recall(shelf, "x", excluded=["red apple"])
@@ -192,6 +192,16 @@ async def test_frequencies_count_visible_chunks_and_nothing_else(shelf: Shelf) -
     assert await index.frequencies(terms, SearchFilters(collections=("a",))) == {}
     everyone = shelf.index(Principal(principal_id="chair", groups=("board",)))
     assert (await everyone.frequencies(terms, SearchFilters()))["secret"] == 1
+
+
+async def test_a_phrase_that_stands_nowhere_is_said_so(shelf: Shelf) -> None:
+    await shelf.put("the red apple", "an apple, red")
+    found = await recall(shelf, "apple", phrases=("apple red pear",))
+    assert (found.dense, found.lexical) == ((), ())
+    assert found.notes == (
+        "phrases: no passage that was searched holds “apple red pear”; to search for the words "
+        "themselves, leave out the quotation marks",
+    )
 
 
 async def test_spelling_is_corrected_by_visible_words_alone(shelf: Shelf) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from psycopg import sql
 
-from footnote.domain import LOCAL_PRINCIPAL, Lane, SearchFilters
+from footnote.domain import LOCAL_PRINCIPAL, Lane, Principal, SearchFilters
 from footnote.errors import LaneMismatch
 from footnote.models.testing import HashEmbedder
 from footnote.store.database import Database
@@ -45,6 +45,16 @@ async def test_a_language_that_is_new_is_searched_at_once(shelf: Shelf) -> None:
     await shelf.texts("hall")
     await shelf.put("Die Lagerhallen sind trocken.", language="de")
     assert await shelf.texts("Lagerhalle") == ["Die Lagerhallen sind trocken."]
+
+
+async def test_the_languages_are_of_what_a_principal_may_see(shelf: Shelf) -> None:
+    await shelf.put("Die Lagerhallen sind trocken.", language="de", access=("board",))
+    await shelf.put("The storage hall is dry.")
+    board = Principal(principal_id="chair", groups=("board",))
+    reader = Principal(principal_id="reader")
+    for _ in range(2):
+        assert (await shelf.recall("hall", principal=reader)).languages == ("en",)
+        assert set((await shelf.recall("hall", principal=board)).languages) == {"de", "en"}
 
 
 async def test_a_new_version_replaces_the_old_one(shelf: Shelf) -> None:

@@ -41,6 +41,7 @@ from footnote.store.embedded import (
 from footnote.store.index_cache import IndexCache
 from footnote.store.migrate import migrate
 from footnote.store.revival import keep
+from footnote.store.vector_cache import VectorCache
 
 if TYPE_CHECKING:
     # It brings the client libraries of an extra.
@@ -103,6 +104,7 @@ def _wire(
         embedder=embedder,
         analyzer=analyzer,
         cache=IndexCache(settings.index_cache_bytes),
+        vector_cache=VectorCache(settings.vector_cache_bytes),
         search_stages=_search_stages(settings, embedder, analyzer, reranker, model),
         answerer=ExtractiveAnswerer(
             embedder=embedder, analyzer=analyzer, max_sentences=settings.answer_sentences

@@ -63,6 +63,7 @@ from footnote.store.publishing import MaintenanceLimits, delete_document
 from footnote.store.recall import PostgresIndex
 from footnote.store.revival import KeptPostgres
 from footnote.store.statistics import workspace_stats
+from footnote.store.vector_cache import VectorCache
 from footnote.store.workspaces import create_workspace, find_workspace, list_workspaces
 
 if TYPE_CHECKING:
@@ -89,6 +90,7 @@ class Engine:
     embedder: MiniLmEmbedder
     analyzer: Analyzer
     cache: IndexCache
+    vector_cache: VectorCache
     search_stages: Search
     answerer: ExtractiveAnswerer
     reranker: GuardedReranker | None = None
@@ -155,6 +157,7 @@ class Engine:
         for model in (self.reranker, self.model):
             if model is not None:
                 await model.close()
+        await self.vector_cache.close()
         await self.database.pool.close()
         if self.server is not None:
             await self.server.release()
@@ -388,6 +391,7 @@ class WorkspaceEngine:
             principal=self.principal,
             lane=self.engine.lane,
             cache=self.engine.cache,
+            vector_cache=self.engine.vector_cache,
             breadth=DenseBreadth(
                 exact_up_to=settings.hnsw_threshold_chunks, ef_search=settings.hnsw_ef_search
             ),

@@ -9,12 +9,12 @@ purpose: it tells much where one passage answers and misleads where many say the
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
 
 from footnote.domain import Ranking
-from footnote.ports import Analyzer, Recalled
+from footnote.ports import Recalled
+from footnote.retrieval.coverage import share_held
 from footnote.retrieval.trust import NATIVE
 
 LEADING = 3
@@ -63,41 +63,12 @@ def confidence(observed: Observed, *, kinship: int, has_vectors: bool) -> float:
     return 1.0 / (1.0 + math.exp(-log_odds))
 
 
-def query_words(text: str, recalled: Recalled, analyzer: Analyzer) -> tuple[frozenset[str], ...]:
-    """For each word of a query, the terms it was sought by in the workspace's languages.
-
-    A word is found when one of its terms is, so the stems of other languages do not count as
-    missing; nor do terms that stand for no word of their own, such as neighbours in one piece.
-    """
-    found: dict[frozenset[str], None] = {}
-    for token in text.split():
-        # The parts of an identifier and the pairs of an ideographic run are words as well; they
-        # stand at the same places whatever the language.
-        readings = [analyzer.terms(token, each) for each in (*recalled.languages, None)]
-        for place in zip_longest(*readings):
-            sought = frozenset(term for term in place if term in recalled.rarities)
-            if sought:
-                found[sought] = None
-    return tuple(found)
-
-
 def observe_recall(words: Sequence[frozenset[str]], recalled: Recalled, fused: Ranking) -> Observed:
     """What can be seen of a query's words, its two recalls and the ranking they became."""
     leading = [hit.chunk_no for hit in fused[:LEADING]]
     shares = [
-        _share(words, recalled.matched_terms.get(number, {}), recalled.rarities)
+        share_held(words, recalled.matched_terms.get(number, {}), recalled.rarities)
         for number in leading
     ]
     cosines = [recalled.similarities[each] for each in leading if each in recalled.similarities]
     return Observed(coverage=max(shares, default=0.0), similarity=max(cosines, default=0.0))
-
-
-def _share(
-    words: Sequence[frozenset[str]], held: Collection[str], rarities: Mapping[str, float]
-) -> float:
-    """How much of the words' idf is held; a word weighs what its commonest term does."""
-    weights = [min(rarities[term] for term in word) for word in words]
-    found = [
-        weight for word, weight in zip(words, weights, strict=True) if not word.isdisjoint(held)
-    ]
-    return sum(found) / sum(weights) if weights else 0.0

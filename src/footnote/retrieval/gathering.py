@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from footnote.domain import Evidence, Plan, Ranking
 from footnote.errors import FootnoteError
 from footnote.ports import Analyzer, Embedder, Recalled, RecallRequest, Routing, Vector
-from footnote.retrieval.confidence import confidence, observe_recall, query_words
+from footnote.retrieval.confidence import confidence, observe_recall
+from footnote.retrieval.coverage import query_words
 from footnote.retrieval.explain import evidence_from
 from footnote.retrieval.fusion import Fused, FusionChoices, Recalls
 from footnote.retrieval.journal import Asked
@@ -92,11 +93,14 @@ class Gather:
         asked.journal.note(*recalled.notes)
         with asked.journal.timed("fuse"):
             recalled = _near_enough(recalled, wording, asked)
-            language = self.analyzer.language_of(wording.parsed.text, recalled.languages)
+            text = wording.parsed.text
+            words = query_words(text, recalled.rarities, recalled.languages, self.analyzer)
+            language = self.analyzer.language_of(text, recalled.languages)
             signals = observe(
-                query=wording.parsed.text,
+                query=text,
                 language=language,
                 lane=self.embedder.lane,
+                words=words,
                 lexical=recalled.lexical,
                 matched_terms=recalled.matched_terms,
                 rarities=recalled.rarities,
@@ -116,7 +120,6 @@ class Gather:
             evident = wanted if lifts else EVIDENT + SPARE
             kept = within_routes(fused.ranking, recalled, wanted, evident)
             fused = replace(fused, ranking=kept)
-        words = query_words(wording.parsed.text, recalled, self.analyzer)
         return _Searched(
             wording=wording,
             recalled=recalled,

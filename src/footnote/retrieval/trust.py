@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from footnote.domain import Lane, Ranking
+from footnote.retrieval.coverage import share_held
 
 NATIVE, KINDRED, ALIEN = 1, 0, -1
 """The lane's model was trained for the language; for others in its script; for none in it."""
@@ -80,17 +81,16 @@ def observe(
     query: str,
     language: str | None,
     lane: Lane,
+    words: Sequence[frozenset[str]],
     lexical: Ranking,
     matched_terms: Mapping[int, Mapping[str, float]],
     rarities: Mapping[str, float],
 ) -> Signals:
-    """The signals of one query, given its language if that is known."""
+    """The signals of one query, given its language if that is known, and its sought words."""
     best = matched_terms.get(lexical[0].chunk_no, {}) if lexical else {}
-    asked = sum(rarities.values())
-    held = sum(rarities[term] for term in best if term in rarities)
     return Signals(
         kinship=kinship(query, language, lane),
-        coverage=held / asked if asked > 0 else 0.0,
+        coverage=share_held(words, best, rarities),
         prominence=_prominence(lexical),
     )
 

@@ -12,7 +12,7 @@ from footnote.index.routing import DocumentTable
 
 Posting = tuple[Numbers, Frequencies]
 
-_SCOPES_PER_STATE = 256
+_VIEWS_PER_STATE = 256
 _SMALL = 128  # bytes an entry costs beside its arrays
 
 
@@ -26,6 +26,15 @@ class ScopeKey:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class View:
+    """What one principal sees of a workspace through some filters."""
+
+    ranges: ChunkRanges
+    languages: tuple[str, ...]
+    """Of all the documents that the principal may see, the commonest first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class IndexState:
     """A workspace's index as it stood at one generation."""
 
@@ -34,19 +43,18 @@ class IndexState:
     hnsw: bool
     """Whether the lane has an HNSW index of this workspace."""
     lexical_key: bytes
-    languages: tuple[str, ...]
     segments: tuple[int, ...]
     """Numbers of the segments, rising."""
     corpus: CorpusLengths
     dead: ChunkRanges
-    scopes: dict[ScopeKey, ChunkRanges] = field(default_factory=dict)
+    views: dict[ScopeKey, View] = field(default_factory=dict)
     """What was visible to whom; filled as they ask."""
 
-    def remember_scope(self, key: ScopeKey, ranges: ChunkRanges) -> None:
+    def remember(self, key: ScopeKey, view: View) -> None:
         """Keep the answer, but not for ever more askers."""
-        if len(self.scopes) >= _SCOPES_PER_STATE:
-            self.scopes.pop(next(iter(self.scopes)))
-        self.scopes[key] = ranges
+        if len(self.views) >= _VIEWS_PER_STATE:
+            self.views.pop(next(iter(self.views)))
+        self.views[key] = view
 
 
 @dataclass(slots=True)

@@ -15,7 +15,7 @@ from footnote.index.bm25 import corpus_lengths
 from footnote.index.ranges import ChunkRanges
 from footnote.store.conditions import Compiled, admitted
 from footnote.store.database import WorkspaceScope
-from footnote.store.index_cache import IndexState
+from footnote.store.index_cache import IndexState, View
 from footnote.store.statements import load_statements
 from footnote.store.workspaces import known_lane
 
@@ -29,7 +29,6 @@ async def load_state(scope: WorkspaceScope, lane: Lane) -> IndexState:
     parameters = {"workspace_id": scope.workspace_id}
     states = await scope.connection.execute(_SQL["state"], parameters)
     segments = await scope.connection.execute(_SQL["segments"], parameters)
-    languages = await scope.connection.execute(_SQL["languages"], parameters)
     lane_id = await known_lane(scope, lane)
     row = await states.fetchone()
     if row is None:
@@ -41,13 +40,20 @@ async def load_state(scope: WorkspaceScope, lane: Lane) -> IndexState:
         lane_id=lane_id,
         hnsw=lane_id is not None and row["hnsw_lane"] == lane_id,
         lexical_key=bytes(row["lexical_key"]),
-        languages=tuple(each["language"] for each in await languages.fetchall()),
         segments=tuple(each["segment_id"] for each in rows),
         corpus=corpus_lengths(
             [(bytes(each["chunk_numbers"]), bytes(each["lengths"])) for each in rows], dead
         ),
         dead=dead,
     )
+
+
+async def load_view(scope: WorkspaceScope, filters: SearchFilters) -> View:
+    """What the principal sees through the filters. Raises InvalidRequest as `load_scope` does."""
+    asked = await scope.connection.execute(_SQL["languages"], {"workspace_id": scope.workspace_id})
+    ranges = await load_scope(scope, filters)
+    languages = tuple(row["language"] for row in await asked.fetchall())
+    return View(ranges=ranges, languages=languages)
 
 
 async def load_scope(scope: WorkspaceScope, filters: SearchFilters) -> ChunkRanges:

@@ -67,6 +67,8 @@ async def narrow(
         reading -= found.read
         visible = ChunkRanges.from_rising(found.holding)
         notes += found.notes(f"the phrase {_quoted(wanted)}")
+        if not found.holding.size:
+            notes.append(_nowhere(wanted))
     for phrase in unwanted:
         visible = visible.difference(ChunkRanges.from_rising(lookup.by_stem(phrase)))
         suspects = lookup.literal_candidates(phrase)
@@ -140,8 +142,8 @@ class _Verified:
         """A sentence on what was not read, if anything was not."""
         if self.unread.size:
             yield (
-                f"{self.read + self.unread.size} passages may hold {what}; the {self.read} most "
-                "promising were checked, and the others are left out"
+                f"phrases: {self.read + self.unread.size} passages may hold {what}; the "
+                f"{self.read} most promising were checked, and the others are left out"
             )
 
 
@@ -246,6 +248,13 @@ def _read(texts: Sequence[str]) -> list[Phrase]:
 
 def _quoted(phrases: Sequence[Phrase]) -> str:
     return " and ".join(f"“{phrase.text}”" for phrase in phrases)
+
+
+def _nowhere(phrases: Sequence[Phrase]) -> str:
+    return (
+        f"phrases: no passage that was searched holds {_quoted(phrases)}; to search for the words "
+        "themselves, leave out the quotation marks"
+    )
 
 
 def _both(one: Numbers, other: Numbers) -> Numbers:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field, replace
 
 from psycopg import AsyncCursor
 from psycopg.rows import DictRow
@@ -19,14 +20,15 @@ from footnote.store.completion import complete_bm25, complete_similarities, scor
 from footnote.store.database import Database, WorkspaceScope
 from footnote.store.dense import DenseBreadth, ask_nearest, read_nearest
 from footnote.store.facets import load_facets
-from footnote.store.index_cache import IndexCache, IndexState, Posting, ScopeKey
-from footnote.store.index_state import load_scope, load_state
+from footnote.store.index_cache import IndexCache, IndexState, Posting, ScopeKey, View
+from footnote.store.index_state import load_state, load_view
 from footnote.store.narrowing import narrow
 from footnote.store.neighbourhood import load_widened
-from footnote.store.passages import load_passages
+from footnote.store.passages import ask_passages, read_passages
 from footnote.store.postings import ask_postings, holder_counts, read_postings
 from footnote.store.routing import AskedRoutes, ask_routes, routes_of
 from footnote.store.statements import load_statements
+from footnote.store.vector_cache import HeldVectors, VectorCache
 from footnote.store.vectors import load_vectors
 
 _SQL = load_statements("recall")
@@ -40,6 +42,7 @@ class _Found:
     """What the database answered at one generation."""
 
     generation: int
+    held: HeldVectors | None
     dense: Ranking
     terms: Mapping[int, str]
     postings: Mapping[int, Posting]
@@ -51,7 +54,7 @@ class _Found:
 class _Scope:
     """What a search looks at."""
 
-    visible: ChunkRanges
+    view: View
     """What the principal may see and the filters admit."""
     searched: ChunkRanges
     """What phrases and exclusions leave of it."""
@@ -68,6 +71,7 @@ class PostgresIndex:
     lane: Lane
     cache: IndexCache
     breadth: DenseBreadth
+    vector_cache: VectorCache = field(default_factory=lambda: VectorCache(0))
 
     async def recall(self, request: RecallRequest) -> Recalled:
         """Both recalls, of one moment, over what the principal may see.
@@ -78,27 +82,30 @@ class PostgresIndex:
         """
         state = self.cache.state(self.workspace.workspace_id)
         key = self._key(request.filters)
-        if state is not None and key in state.scopes and not _narrows(request):
-            visible = _Scope(visible=state.scopes[key], searched=state.scopes[key])
-            async with self.database.snapshot(self.workspace.workspace_id, self.principal) as scope:
-                found = await self._ask(scope, state, visible.searched, request)
+        if state is not None and key in state.views and not _narrows(request):
+            looked = _Scope(view=state.views[key], searched=state.views[key].ranges)
+            async with self._snapshot() as scope:
+                found = await self._ask(scope, state, looked, request)
                 if found.generation == state.generation:
-                    return await _ranked(scope, state, visible, found, request)
-        async with self.database.snapshot(self.workspace.workspace_id, self.principal) as scope:
-            state, everything = await self._current(scope, request.filters)
-            visible = await self._narrowed(scope, state, everything, request)
-            found = await self._ask(scope, state, visible.searched, request)
-            return await _ranked(scope, state, visible, found, request)
+                    return await _ranked(scope, state, looked, found, request)
+        async with self._snapshot() as scope:
+            state, view = await self._current(scope, request.filters)
+            looked = await self._narrowed(scope, state, view, request)
+            found = await self._ask(scope, state, looked, request)
+            return await _ranked(scope, state, looked, found, request)
 
     async def passages(self, chunk_numbers: Sequence[int]) -> Mapping[int, Passage]:
         """The passages of these chunk numbers that are published and visible."""
-        async with self.database.snapshot(self.workspace.workspace_id, self.principal) as scope:
-            return await load_passages(scope, chunk_numbers)
+        async with self._snapshot() as scope:
+            asked = await ask_passages(scope, chunk_numbers)
+        # The end of the transaction travels with the question: one trip fewer.
+        return await read_passages(asked)
 
     async def generation(self) -> int:
         """A number that rises with every change a search could notice."""
-        async with self.database.snapshot(self.workspace.workspace_id, self.principal) as scope:
-            return await _read_generation(await _ask_generation(scope))
+        async with self._snapshot() as scope:
+            asked = await _ask_generation(scope)
+        return await _read_generation(asked)
 
     @property
     def last_generation(self) -> int | None:
@@ -109,17 +116,17 @@ class PostgresIndex:
     async def frequencies(self, terms: Sequence[str], filters: SearchFilters) -> Mapping[str, int]:
         """In how many visible chunks each term occurs; terms of none are left out."""
         wanted = list(dict.fromkeys(terms))
-        async with self.database.snapshot(self.workspace.workspace_id, self.principal) as scope:
-            state, visible = await self._current(scope, filters)
+        async with self._snapshot() as scope:
+            state, view = await self._current(scope, filters)
             ids = term_ids(state.lexical_key, wanted)
-            counts = await holder_counts(scope, state, self.cache, ids, visible)
+            counts = await holder_counts(scope, state, self.cache, ids, view.ranges)
         return {
             term: counts[number] for term, number in zip(wanted, ids, strict=True) if counts[number]
         }
 
     async def vectors(self, chunk_numbers: Sequence[int]) -> Mapping[int, Vector]:
         """The vectors of these chunks, in the lane that is searched."""
-        async with self.database.snapshot(self.workspace.workspace_id, self.principal) as scope:
+        async with self._snapshot() as scope:
             state, _ = await self._current(scope, SearchFilters())
             if state.lane_id is None:
                 return {}
@@ -129,15 +136,18 @@ class PostgresIndex:
         self, passages: Sequence[Passage], window: int, across_headings: bool
     ) -> Mapping[int, Widened]:
         """For each chunk number, its passage merged with up to `window` neighbours a side."""
-        async with self.database.snapshot(self.workspace.workspace_id, self.principal) as scope:
+        async with self._snapshot() as scope:
             return await load_widened(scope, passages, window, across_headings)
 
     async def facets(
         self, fields: Sequence[str], filters: SearchFilters
     ) -> Mapping[str, tuple[FacetCount, ...]]:
         """For each field, its commonest values among the visible documents."""
-        async with self.database.snapshot(self.workspace.workspace_id, self.principal) as scope:
+        async with self._snapshot() as scope:
             return await load_facets(scope, fields, filters)
+
+    def _snapshot(self) -> AbstractAsyncContextManager[WorkspaceScope]:
+        return self.database.snapshot(self.workspace.workspace_id, self.principal)
 
     def _key(self, filters: SearchFilters) -> ScopeKey:
         # How near evidence must be is no matter of what may be seen.
@@ -146,57 +156,60 @@ class PostgresIndex:
 
     async def _current(
         self, scope: WorkspaceScope, filters: SearchFilters
-    ) -> tuple[IndexState, ChunkRanges]:
+    ) -> tuple[IndexState, View]:
         """The index as of this transaction, and what of it may be seen; remembers both."""
         state = self.cache.state(self.workspace.workspace_id)
         key = self._key(filters)
         if state is not None:
             asked = await _ask_generation(scope)
-            known = state.scopes.get(key)
-            visible = await load_scope(scope, filters) if known is None else known
+            known = state.views.get(key)
+            view = await load_view(scope, filters) if known is None else known
             if await _read_generation(asked) == state.generation:
                 if known is None:
-                    state.remember_scope(key, visible)
-                return state, visible
+                    state.remember(key, view)
+                return state, view
         state = await load_state(scope, self.lane)
-        visible = await load_scope(scope, filters)
-        state.remember_scope(key, visible)
+        view = await load_view(scope, filters)
+        state.remember(key, view)
         self.cache.keep_state(self.workspace.workspace_id, state)
-        return state, visible
+        return state, view
 
     async def _narrowed(
         self,
         scope: WorkspaceScope,
         state: IndexState,
-        visible: ChunkRanges,
+        view: View,
         request: RecallRequest,
     ) -> _Scope:
         if not _narrows(request):
-            return _Scope(visible=visible, searched=visible)
+            return _Scope(view=view, searched=view.ranges)
         left = await narrow(
             scope,
             state,
             self.cache,
-            visible,
+            view.ranges,
             phrases=request.phrases,
             excluded=request.excluded,
         )
-        return _Scope(visible=visible, searched=left.visible, notes=left.notes)
+        return _Scope(view=view, searched=left.visible, notes=left.notes)
 
     async def _ask(
         self,
         scope: WorkspaceScope,
         state: IndexState,
-        visible: ChunkRanges,
+        looked: _Scope,
         request: RecallRequest,
     ) -> _Found:
         """Send every question before waiting for the first answer."""
         terms: dict[int, str] = {}
         if request.terms_of is not None:
-            wanted = list(request.terms_of(state.languages))
+            wanted = list(request.terms_of(looked.view.languages))
             terms = dict(zip(term_ids(state.lexical_key, wanted), wanted, strict=True))
         generation = await _ask_generation(scope)
-        nearest = await ask_nearest(scope, state, visible, request, self.breadth)
+        held = self.vector_cache.held(
+            self.database, self.workspace.workspace_id, state, self.lane.dimensions
+        )
+        nearest = await ask_nearest(scope, state, looked.searched, request, self.breadth, held=held)
         routes = await ask_routes(scope, state, self.cache, request, list(terms.values()))
         postings = await ask_postings(scope, state, self.cache, [*terms, *routes.terms])
         moment = await _read_generation(generation)
@@ -204,6 +217,7 @@ class PostgresIndex:
         read = await read_postings(scope, state, self.cache, postings)
         return _Found(
             generation=moment,
+            held=held,
             dense=dense,
             terms=terms,
             postings={term: read[term] for term in terms},
@@ -231,18 +245,18 @@ def _narrows(request: RecallRequest) -> bool:
 async def _ranked(
     transaction: WorkspaceScope,
     state: IndexState,
-    scope: _Scope,
+    looked: _Scope,
     found: _Found,
     request: RecallRequest,
 ) -> Recalled:
-    lexical = await _scored(state, scope.searched, found.postings, request.limit)
+    lexical = await _scored(state, looked.searched, found.postings, request.limit)
     similarities: Mapping[int, float] = scores_of(found.dense)
     bm25: Mapping[int, float] = scores_of(lexical.ranking)
     if request.complete:
         bm25 = complete_bm25(state, found.postings, found.dense, lexical.ranking)
         if request.vector is not None:
             similarities = await complete_similarities(
-                transaction, state, request.vector, found.dense, lexical.ranking
+                transaction, state, request.vector, found.dense, lexical.ranking, held=found.held
             )
     matched = {
         number: {found.terms[term]: share for term, share in shares.items()}
@@ -257,13 +271,13 @@ async def _ranked(
         rarities={
             found.terms[term]: _rarity(state, posting) for term, posting in found.postings.items()
         },
-        absent_terms=_absent(scope.visible, found, matched),
-        languages=state.languages,
-        notes=scope.notes,
+        absent_terms=_absent(looked.view.ranges, found, matched),
+        languages=looked.view.languages,
+        notes=looked.notes,
         routes=routes_of(
             found.routes,
             found.document_postings,
-            scope.searched,
+            looked.searched,
             request,
             (*found.dense, *lexical.ranking),
         ),
