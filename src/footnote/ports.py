@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -108,6 +109,9 @@ class LanguageModel(Protocol):
         ...
 
 
+ComingVector = asyncio.Future[Vector | None]
+"""A query's vector while it is still being made; None where it cannot be."""
+
 TermsOf = Callable[[Sequence[str]], Sequence[str]]
 """From the languages a workspace is written in to the terms a query asks for."""
 
@@ -209,8 +213,12 @@ class Widened:
 class Index(Protocol):
     """The searchable side of a workspace, already bound to workspace and principal."""
 
-    async def recall(self, request: RecallRequest) -> Recalled:
-        """Both recalls over what the principal may see."""
+    async def recall(self, request: RecallRequest, coming: ComingVector | None = None) -> Recalled:
+        """Both recalls over what the principal may see.
+
+        A vector that is still coming takes the place of the request's; what needs none of it is
+        done before it is there.
+        """
         ...
 
     async def passages(self, chunk_numbers: Sequence[int]) -> Mapping[int, Passage]:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from footnote.domain import Hit
 from footnote.index.analysis import TextAnalyzer
-from footnote.index.bm25 import corpus_lengths, decode_posting, score
+from footnote.index.bm25 import corpus_lengths, decode_posting, score, score_chunks
 from footnote.index.ranges import ChunkRanges
 from footnote.index.segments import build_segment
 
@@ -63,6 +63,17 @@ def test_a_scope_filters_the_complete_ranking_and_leaves_the_scores(
     complete = naive_ranking(corpus, query)
     expected = [hit for hit in complete if hit.chunk_no in members(scope)]
     assert ranked(corpus, query, limit, scope=scope) == expected[:limit]
+
+
+@given(corpora, queries, ranges)
+def test_chosen_chunks_get_the_scores_of_the_complete_ranking(
+    corpus: Corpus, query: list[int], chosen: ChunkRanges
+) -> None:
+    postings, lengths = searchable(segments_of(corpus), query, NONE_DEAD)
+    numbers = lengths.chunk_numbers[chosen.mask_of_rising(lengths.chunk_numbers)]
+    complete = {hit.chunk_no: hit.score for hit in naive_ranking(corpus, query)}
+    expected = [complete.get(number, 0.0) for number in numbers.tolist()]
+    assert score_chunks(postings, lengths, NONE_DEAD, numbers).tolist() == expected
 
 
 @given(corpora, queries, limits, ranges, st.none() | ranges)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log1p
 
 from footnote.domain import FacetCount, Hit, Passage, Ranking, SearchFilters
 from footnote.errors import StoreUnavailable
 from footnote.index.analysis import TextAnalyzer
 from footnote.models.testing import HashEmbedder
-from footnote.ports import Recalled, RecallRequest, Vector, Widened
+from footnote.ports import ComingVector, Recalled, RecallRequest, Vector, Widened
 
 from .evidence import passage_of
 
@@ -25,8 +25,10 @@ class ListIndex:
     failing: frozenset[str] = frozenset()
     """Of `dense`, `lexical`, `frequencies`, `vectors`, `widened`, `facets`."""
 
-    async def recall(self, request: RecallRequest) -> Recalled:
+    async def recall(self, request: RecallRequest, coming: ComingVector | None = None) -> Recalled:
         """Both recalls, completed whether or not that was asked for."""
+        if coming is not None:
+            request = replace(request, vector=await coming)
         if request.vector is not None:
             self._check("dense")
         terms = []

@@ -104,11 +104,7 @@ def score(
     """
     if limit <= 0 or corpus.live_chunks == 0:
         return LexicalResult(ranking=(), contributions={})
-    damping = _Damping(
-        base=k1 * (1 - b),
-        slope=k1 * b / (corpus.average_length or 1.0),
-        length_of=corpus.length_of,
-    )
+    damping = _damping(corpus, k1, b)
     allowed = (ChunkRanges.everything() if scope is None else scope).difference(dead)
     terms = _terms(postings, corpus.live_chunks, dead, allowed)
     candidates = _candidates(terms, damping, limit)
@@ -120,6 +116,23 @@ def score(
     # Candidates rise by chunk number, so a stable sort breaks ties as promised.
     best = np.argsort(-totals, kind="stable")[:limit]
     return _result(terms, candidates[best], totals[best], shares[:, best])
+
+
+def score_chunks(
+    postings: Mapping[int, tuple[Numbers, Frequencies]],
+    corpus: CorpusLengths,
+    dead: ChunkRanges,
+    numbers: Numbers,
+    *,
+    k1: float = K1,
+    b: float = B,
+) -> Scores:
+    """What `score` gives to each of these live chunks, which rise; 0 without any of the terms."""
+    damping = _damping(corpus, k1, b)
+    totals = np.zeros(numbers.size)
+    for term in _terms(postings, corpus.live_chunks, dead, ChunkRanges.everything()):
+        totals += _shares_of(term, numbers, damping)
+    return totals
 
 
 def inverse_frequency(live_chunks: int, holders: int) -> float:
@@ -159,6 +172,14 @@ class _Damping:
         """No chunk gets more of a term than its highest frequency in no length at all would."""
         frequency = int(term.frequencies.max())
         return term.idf * frequency / (frequency + self.base)
+
+
+def _damping(corpus: CorpusLengths, k1: float, b: float) -> _Damping:
+    return _Damping(
+        base=k1 * (1 - b),
+        slope=k1 * b / (corpus.average_length or 1.0),
+        length_of=corpus.length_of,
+    )
 
 
 def _terms(

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from footnote.domain import Evidence, Plan, Ranking
 from footnote.errors import FootnoteError
-from footnote.ports import Analyzer, Embedder, Recalled, RecallRequest, Routing, Vector
+from footnote.ports import (
+    Analyzer,
+    ComingVector,
+    Embedder,
+    Recalled,
+    RecallRequest,
+    Routing,
+    Vector,
+)
 from footnote.retrieval.confidence import confidence, observe_recall
 from footnote.retrieval.coverage import query_words
 from footnote.retrieval.explain import evidence_from
@@ -29,7 +38,15 @@ class Wording:
 
     text: str
     parsed: ParsedQuery
-    vector: Vector | None
+    vector: ComingVector
+    """Maybe still being made; it is there once the wording was searched."""
+
+
+def at_hand(vector: Vector | None) -> ComingVector:
+    """A vector that need not be waited for."""
+    ready: ComingVector = asyncio.get_running_loop().create_future()
+    ready.set_result(vector)
+    return ready
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,9 +107,10 @@ class Gather:
     async def _search(self, wording: Wording, asked: Asked) -> _Searched:
         with asked.journal.timed("recall"):
             recalled = await self._recall(wording, asked)
+            vector = await wording.vector
         asked.journal.note(*recalled.notes)
         with asked.journal.timed("fuse"):
-            recalled = _near_enough(recalled, wording, asked)
+            recalled = _near_enough(recalled, vector, asked)
             text = wording.parsed.text
             words = query_words(text, recalled.rarities, recalled.languages, self.analyzer)
             language = self.analyzer.language_of(text, recalled.languages)
@@ -127,7 +145,7 @@ class Gather:
             confidence=confidence(
                 observe_recall(words, recalled, fused.ranking),
                 kinship=signals.kinship,
-                has_vectors=wording.vector is not None,
+                has_vectors=vector is not None,
             ),
         )
 
@@ -139,7 +157,6 @@ class Gather:
 
         wanted = RecallRequest(
             terms_of=None if asked.plan.fusion == "dense_only" else terms_of,
-            vector=wording.vector,
             limit=max(self.recall_limit, CANDIDATES_PER_RESULT * asked.request.top_k),
             filters=asked.request.filters,
             phrases=wording.parsed.phrases,
@@ -149,19 +166,22 @@ class Gather:
         )
         if asked.plan.route:
             routed = replace(wanted, route=self.routing)
-            found = await asked.journal.attempt(ROUTE, None, lambda: asked.index.recall(routed))
+            found = await asked.journal.attempt(
+                ROUTE, None, lambda: asked.index.recall(routed, wording.vector)
+            )
             if found is not None:
                 return found
         try:
-            return await asked.index.recall(wanted)
+            return await asked.index.recall(wanted, wording.vector)
         except FootnoteError as error:
-            if wanted.vector is None or wanted.terms_of is None or not error.retryable:
+            vector = await wording.vector
+            if vector is None or wanted.terms_of is None or not error.retryable:
                 raise
             asked.journal.note(f"recall: {error}")
         try:
-            return await asked.index.recall(replace(wanted, terms_of=None))
+            return await asked.index.recall(replace(wanted, vector=vector, terms_of=None))
         except FootnoteError:
-            return await asked.index.recall(replace(wanted, vector=None, complete=False))
+            return await asked.index.recall(replace(wanted, complete=False))
 
     async def _mended(
         self,
@@ -186,12 +206,12 @@ class Gather:
             )
         if text is None:
             return None
-        parsed, vector = parse_query(text), first.wording.vector
+        parsed, vector = parse_query(text), await first.wording.vector
         if vector is not None:
             vector = await asked.journal.attempt(
                 "dense", None, lambda: self.embedder.embed_query(parsed.text)
             )
-        wording = Wording(text=text, parsed=parsed, vector=vector)
+        wording = Wording(text=text, parsed=parsed, vector=at_hand(vector))
         return await self._search(wording, asked)
 
     def _wanted(self, top_k: int, plan: Plan) -> int:
@@ -206,12 +226,12 @@ class Gather:
         return max(wanted)
 
 
-def _near_enough(recalled: Recalled, wording: Wording, asked: Asked) -> Recalled:
+def _near_enough(recalled: Recalled, vector: Vector | None, asked: Asked) -> Recalled:
     """What reaches the least similarity that is asked for."""
     least = asked.request.filters.min_similarity
     if least is None:
         return recalled
-    if wording.vector is None:
+    if vector is None:
         asked.journal.note("min_similarity: without the lane's model it cannot be told")
         return recalled
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from footnote.ports import Embedder, LanguageModel, Vector
 from footnote.retrieval.cache import QueryVectors
-from footnote.retrieval.gathering import Wording
+from footnote.retrieval.gathering import Wording, at_hand
 from footnote.retrieval.journal import Asked
 from footnote.retrieval.query import parse_query
 from footnote.retrieval.understanding import Condense, HypotheticalDocument, MultiQuery
@@ -25,21 +26,26 @@ class Phrase:
         """The question as it stands alone, then other wordings of it."""
         question = await self._condensed(asked)
         others = await self._reworded(question, asked)
-        first = await self._imagined(await self.worded(question, asked), asked)
-        return [first, *[await self.worded(each, asked) for each in others]]
+        first = await self._imagined(self.worded(question, asked), asked)
+        return [first, *[self.worded(each, asked) for each in others]]
 
-    async def worded(self, text: str, asked: Asked) -> Wording:
-        """One wording with its vector, or without where the model is away."""
+    def worded(self, text: str, asked: Asked) -> Wording:
+        """One wording; its vector is being made from now on."""
         parsed = parse_query(text)
-        vector: Vector | None = None
-        if asked.plan.fusion != "lexical_only":
-            with asked.journal.timed("embed"):
-                vector = await asked.journal.attempt(
-                    "dense",
-                    vector,
-                    lambda: self.vectors(asked.asker.workspace_id, parsed.text, self.embedder),
-                )
-        return Wording(text=text, parsed=parsed, vector=vector)
+        if asked.plan.fusion == "lexical_only":
+            return Wording(text=text, parsed=parsed, vector=at_hand(None))
+        embedding = self._embedded(parsed.text, asked)
+        return Wording(text=text, parsed=parsed, vector=asyncio.ensure_future(embedding))
+
+    async def _embedded(self, text: str, asked: Asked) -> Vector | None:
+        """Its vector, or none where the model is away."""
+        nothing: Vector | None = None
+        with asked.journal.timed("embed"):
+            return await asked.journal.attempt(
+                "dense",
+                nothing,
+                lambda: self.vectors(asked.asker.workspace_id, text, self.embedder),
+            )
 
     async def _condensed(self, asked: Asked) -> str:
         query, conversation = asked.request.query, asked.request.conversation
@@ -66,16 +72,16 @@ class Phrase:
         return others
 
     async def _imagined(self, wording: Wording, asked: Asked) -> Wording:
-        if not asked.plan.hypothetical or wording.vector is None:
+        if not asked.plan.hypothetical or (vector := await wording.vector) is None:
             return wording
         if self.model is None:
             asked.journal.note(_without_model("hypothetical"))
             return wording
         with asked.journal.timed("hypothetical"):
             imagine = HypotheticalDocument(model=self.model, embedder=self.embedder)
-            vector, notes = await imagine(wording.parsed.text, wording.vector)
+            vector, notes = await imagine(wording.parsed.text, vector)
         asked.journal.note(*notes)
-        return replace(wording, vector=vector)
+        return replace(wording, vector=at_hand(vector))
 
 
 def _without_model(stage: str) -> str:

@@ -55,7 +55,7 @@ class Search:
         key = await self._key(asked)
 
         async def vector_of(query: str) -> Vector | None:
-            return (await self.phrase.worded(query, asked)).vector
+            return await self.phrase.worded(query, asked).vector
 
         async def search() -> SearchResponse:
             return await self._searched(asked)
@@ -90,7 +90,7 @@ class Search:
         async def retrieve(wording: str) -> tuple[Evidence, ...]:
             found = gathered
             if wording != question:
-                found = await self.gather([await self.phrase.worded(wording, asked)], asked)
+                found = await self.gather([self.phrase.worded(wording, asked)], asked)
             return await self.refine(question, found.evidence, asked)
 
         corrected = await self._corrected(question, retrieve, asked)

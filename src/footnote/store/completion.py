@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
 from pgvector import HalfVector
 
 from footnote.domain import Ranking
-from footnote.index.bm25 import score
-from footnote.index.ranges import ChunkRanges
+from footnote.index.bm25 import score_chunks
 from footnote.ports import Vector
 from footnote.store.database import WorkspaceScope
 from footnote.store.index_cache import IndexState, Posting
@@ -53,12 +53,10 @@ def complete_bm25(
 ) -> Mapping[int, float]:
     """BM25 of every chunk of either ranking that holds a term of the query, by chunk number."""
     known = scores_of(lexical)
-    missing = [hit.chunk_no for hit in dense if hit.chunk_no not in known]
-    if not missing:
-        return known
-    scope = ChunkRanges.from_pairs((number, number + 1) for number in missing)
-    found = score(postings, state.corpus, state.dead, scope, len(missing))
-    return known | scores_of(found.ranking)
+    missing = sorted(hit.chunk_no for hit in dense if hit.chunk_no not in known)
+    numbers = np.array(missing, dtype=np.int32)
+    scores = score_chunks(postings, state.corpus, state.dead, numbers).tolist()
+    return known | {number: bm25 for number, bm25 in zip(missing, scores, strict=True) if bm25}
 
 
 def scores_of(ranking: Ranking) -> dict[int, float]:

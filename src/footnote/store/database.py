@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from selectors import EVENT_READ, DefaultSelector
+from select import POLLIN, poll
 from uuid import UUID
 
 import psycopg
@@ -179,10 +179,10 @@ async def _check_what_spoke(connection: Connection) -> None:
 
     A server has nothing to say to an idle connection but that it goes, or something harmless.
     """
-    with DefaultSelector() as selector:
-        selector.register(connection, EVENT_READ)
-        if not selector.select(0):
-            return
+    spoken = poll()
+    spoken.register(connection, POLLIN)
+    if not spoken.poll(0):
+        return
     await AsyncConnectionPool.check_connection(connection)
 
 

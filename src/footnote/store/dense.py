@@ -63,7 +63,7 @@ async def ask_nearest(
             cursor = None
             if not rest.is_empty:
                 cursor = await _ask_database(scope, state, rest, request, breadth)
-            found = _begun(held, request.vector, visible, request.limit)
+            found = begin_nearest(held, request.vector, visible, request.limit)
             return AskedNearest(limit=request.limit, cursor=cursor, held=found)
     cursor = await _ask_database(scope, state, visible, request, breadth)
     return AskedNearest(limit=request.limit, cursor=cursor)
@@ -110,7 +110,7 @@ async def _ask_database(
     return await scope.connection.execute(statement, parameters, prepare=False)
 
 
-def _begun(
+def begin_nearest(
     held: HeldVectors, vector: Vector, visible: ChunkRanges, limit: int
 ) -> Awaitable[Ranking]:
     """The search of the held vectors, beside the round trip where it takes milliseconds."""

@@ -15,10 +15,10 @@ from footnote.errors import NotFound
 from footnote.index.bm25 import LexicalResult, inverse_frequency, score
 from footnote.index.ranges import ChunkRanges
 from footnote.index.terms import term_ids
-from footnote.ports import Recalled, RecallRequest, Vector, Widened
+from footnote.ports import ComingVector, Recalled, RecallRequest, Vector, Widened
 from footnote.store.completion import complete_bm25, complete_similarities, scores_of
 from footnote.store.database import Database, WorkspaceScope
-from footnote.store.dense import DenseBreadth, ask_nearest, read_nearest
+from footnote.store.dense import DenseBreadth, ask_nearest, begin_nearest, read_nearest
 from footnote.store.facets import load_facets
 from footnote.store.index_cache import IndexCache, IndexState, Posting, ScopeKey, View
 from footnote.store.index_state import load_state, load_view
@@ -42,12 +42,22 @@ class _Found:
     """What the database answered at one generation."""
 
     generation: int
-    held: HeldVectors | None
-    dense: Ranking
     terms: Mapping[int, str]
     postings: Mapping[int, Posting]
     routes: AskedRoutes
     document_postings: Mapping[int, Posting]
+    held: HeldVectors | None = None
+    dense: Ranking = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Worded:
+    """What words found at one generation, and the vectors that are in memory."""
+
+    state: IndexState
+    looked: _Scope
+    found: _Found
+    lexical: LexicalResult
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,13 +83,40 @@ class PostgresIndex:
     breadth: DenseBreadth
     vector_cache: VectorCache = field(default_factory=lambda: VectorCache(0))
 
-    async def recall(self, request: RecallRequest) -> Recalled:
+    async def recall(self, request: RecallRequest, coming: ComingVector | None = None) -> Recalled:
         """Both recalls, of one moment, over what the principal may see.
 
         What is cached of the workspace is tried first, and replaced when the index has moved
-        on. Phrases and exclusions narrow the search before either recall. Raises LaneMismatch
-        when the workspace was embedded by another model.
+        on. Phrases and exclusions narrow the search before either recall. While a vector is
+        coming, words are looked up; no connection is held meanwhile. Raises LaneMismatch when
+        the workspace was embedded by another model.
         """
+        if coming is None:
+            return await self._recalled(request)
+        ahead = await self._ahead(request)
+        request = replace(request, vector=await coming)
+        if ahead is None or request.vector is None:
+            return await self._recalled(request)
+        return await _joined(ahead, request, request.vector)
+
+    async def _ahead(self, request: RecallRequest) -> _Worded | None:
+        """The lexical recall alone, if all vectors it could be joined with are in memory."""
+        state = self.cache.state(self.workspace.workspace_id)
+        view = None if state is None else state.views.get(self._key(request.filters))
+        if state is None or view is None or request.terms_of is None or _narrows(request):
+            return None
+        held = self._held(state)
+        if held is None or not view.ranges.difference(held.covered).is_empty:
+            return None
+        looked = _Scope(view=view, searched=view.ranges)
+        async with self._snapshot() as scope:
+            found = await self._ask(scope, state, looked, replace(request, vector=None))
+        if found.generation != state.generation:
+            return None
+        lexical = await _scored(state, looked.searched, found.postings, request.limit)
+        return _Worded(state=state, looked=looked, found=found, lexical=lexical)
+
+    async def _recalled(self, request: RecallRequest) -> Recalled:
         state = self.cache.state(self.workspace.workspace_id)
         key = self._key(request.filters)
         if state is not None and key in state.views and not _narrows(request):
@@ -206,9 +243,7 @@ class PostgresIndex:
             wanted = list(request.terms_of(looked.view.languages))
             terms = dict(zip(term_ids(state.lexical_key, wanted), wanted, strict=True))
         generation = await _ask_generation(scope)
-        held = self.vector_cache.held(
-            self.database, self.workspace.workspace_id, state, self.lane.dimensions
-        )
+        held = self._held(state)
         nearest = await ask_nearest(scope, state, looked.searched, request, self.breadth, held=held)
         routes = await ask_routes(scope, state, self.cache, request, list(terms.values()))
         postings = await ask_postings(scope, state, self.cache, [*terms, *routes.terms])
@@ -223,6 +258,11 @@ class PostgresIndex:
             postings={term: read[term] for term in terms},
             routes=routes,
             document_postings={term: read[term] for term in routes.terms},
+        )
+
+    def _held(self, state: IndexState) -> HeldVectors | None:
+        return self.vector_cache.held(
+            self.database, self.workspace.workspace_id, state, self.lane.dimensions
         )
 
 
@@ -242,6 +282,19 @@ def _narrows(request: RecallRequest) -> bool:
     return bool(request.phrases or request.excluded)
 
 
+async def _joined(worded: _Worded, request: RecallRequest, vector: Vector) -> Recalled:
+    """What words found, and the nearest of the vectors in memory, which are all there are."""
+    held = worded.found.held
+    assert held is not None, "nothing is joined to what is not in memory"
+    dense = await begin_nearest(held, vector, worded.looked.searched, request.limit)
+    similarities = scores_of(dense)
+    if request.complete:
+        others = [hit.chunk_no for hit in worded.lexical.ranking]
+        similarities |= held.similarities(vector, others)
+    found = replace(worded.found, dense=dense)
+    return _recalled(replace(worded, found=found), similarities, request)
+
+
 async def _ranked(
     transaction: WorkspaceScope,
     state: IndexState,
@@ -251,13 +304,21 @@ async def _ranked(
 ) -> Recalled:
     lexical = await _scored(state, looked.searched, found.postings, request.limit)
     similarities: Mapping[int, float] = scores_of(found.dense)
+    if request.complete and request.vector is not None:
+        similarities = await complete_similarities(
+            transaction, state, request.vector, found.dense, lexical.ranking, held=found.held
+        )
+    worded = _Worded(state=state, looked=looked, found=found, lexical=lexical)
+    return _recalled(worded, similarities, request)
+
+
+def _recalled(
+    worded: _Worded, similarities: Mapping[int, float], request: RecallRequest
+) -> Recalled:
+    state, looked, found, lexical = worded.state, worded.looked, worded.found, worded.lexical
     bm25: Mapping[int, float] = scores_of(lexical.ranking)
     if request.complete:
         bm25 = complete_bm25(state, found.postings, found.dense, lexical.ranking)
-        if request.vector is not None:
-            similarities = await complete_similarities(
-                transaction, state, request.vector, found.dense, lexical.ranking, held=found.held
-            )
     matched = {
         number: {found.terms[term]: share for term, share in shares.items()}
         for number, shares in lexical.contributions.items()
