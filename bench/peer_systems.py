@@ -255,9 +255,9 @@ async def fill_chromadb(corpus: Corpus, folder: Path) -> Searchers:
 async def fill_bm25s(corpus: Corpus, _folder: Path) -> Searchers:
     """Lexical scores in memory, with stop words and stems as its guide has them."""
     import bm25s  # type: ignore[import-untyped]  # noqa: PLC0415  # no types; optional
-    import snowballstemmer  # type: ignore[import-untyped]  # noqa: PLC0415  # no types
+    import Stemmer  # type: ignore[import-not-found]  # noqa: PLC0415  # no types
 
-    stem = snowballstemmer.stemmer("english")
+    stem = Stemmer.Stemmer("english")
     tokenize = partial(bm25s.tokenize, stopwords="en", stemmer=stem, show_progress=False)
     retriever = bm25s.BM25()
     retriever.index(tokenize(list(corpus.texts)), show_progress=False)

@@ -194,13 +194,20 @@ def test_the_quick_way_finds_what_comparing_all_pairs_does(
 ) -> None:
     expected: list[list[int]] = []
     for number, text in enumerate(texts):
-        for group in expected:
-            same = [texts[each] for each in group if wording_of(texts[each]) == wording_of(text)]
-            kept = texts[group[0]]
-            near = overlap(wording_of(text), wording_of(kept)) >= threshold
-            if same or (near and tell_the_same(text, kept)):
-                group.append(number)
-                break
+        same = [
+            group
+            for group in expected
+            if any(wording_of(texts[each]) == wording_of(text) for each in group)
+        ]
+        near = [
+            group
+            for group in expected
+            if overlap(wording_of(text), wording_of(texts[group[0]])) >= threshold
+            and tell_the_same(text, texts[group[0]])
+        ]
+        # Passages of equal words are together, whatever else comes near.
+        if found_in := [*same, *near]:
+            found_in[0].append(number)
         else:
             expected.append([number])
     ids = [each.passage.chunk_id for each in found(*texts)]

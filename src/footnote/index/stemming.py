@@ -8,7 +8,7 @@ from functools import lru_cache
 from threading import Lock
 from typing import Protocol
 
-import snowballstemmer  # type: ignore[import-untyped]  # the package ships no types
+import Stemmer  # type: ignore[import-not-found]  # the package ships no types
 
 from footnote.index.stopwords import STOP_WORDS
 
@@ -121,7 +121,8 @@ def without_accents(word: str) -> str:
 
 @lru_cache(maxsize=len(SNOWBALL))
 def _stemmer(language: str) -> _Stemmer:
-    stemmer: _Stemmer = snowballstemmer.stemmer(SNOWBALL[language])
+    # Its own cache is off: `stem` keeps what it found, accents gone.
+    stemmer: _Stemmer = Stemmer.Stemmer(SNOWBALL[language], 0)
     return stemmer
 
 
