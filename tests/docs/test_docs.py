@@ -18,7 +18,7 @@ import typer.main
 
 import footnote
 from footnote.domain import BlockKind, DocumentClass, DocumentStatus, SourceType, Stage
-from footnote.engine.verbs import MAX_PAGE
+from footnote.engine.workspace import MAX_PAGE
 from footnote.interfaces import schemas
 from footnote.interfaces.cli.main import app
 from footnote.interfaces.failures import FAILURES

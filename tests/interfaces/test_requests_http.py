@@ -5,7 +5,7 @@ import json
 import httpx
 import pytest
 
-from footnote.engine.verbs import MAX_PAGE
+from footnote.engine.workspace import MAX_PAGE
 from footnote.interfaces.http import requests
 from footnote.retrieval.pipeline import MAX_QUERY_CHARACTERS
 from tests.interfaces.conftest import Library

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from footnote.engine.installation import Engine
 from footnote.engine.opening import database_urls, open_engine
-from footnote.engine.verbs import Engine, WorkspaceEngine
+from footnote.engine.workspace import WorkspaceEngine
 
 __all__ = ["Engine", "WorkspaceEngine", "database_urls", "open_engine"]

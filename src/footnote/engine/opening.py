@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pydantic import SecretStr
 
 from footnote.answering.pipeline import ExtractiveAnswerer
-from footnote.engine.verbs import Engine
+from footnote.engine.installation import Engine
 from footnote.errors import (
     StoreUnavailable,
 )

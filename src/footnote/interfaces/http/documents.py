@@ -10,7 +10,7 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import Json
 
 from footnote.domain import DocumentStatus
-from footnote.engine.verbs import MAX_PAGE
+from footnote.engine.workspace import MAX_PAGE
 from footnote.errors import InvalidRequest
 from footnote.interfaces import schemas
 from footnote.interfaces.http import examples
