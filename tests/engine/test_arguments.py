@@ -9,7 +9,13 @@ from uuid import uuid4
 import pytest
 
 import footnote
-from footnote.domain import LOCAL_PRINCIPAL, MetadataValue, Principal, SearchRequest
+from footnote.domain import (
+    LOCAL_PRINCIPAL,
+    MetadataValue,
+    Principal,
+    SearchFilters,
+    SearchRequest,
+)
 from footnote.engine import Engine, WorkspaceEngine
 from footnote.errors import InvalidRequest, NotReady
 from footnote.settings import Settings
@@ -47,6 +53,15 @@ async def test_labels_of_another_type_are_refused(
         await workspace.receive(b"text", "a.txt", **labels)
     assert (await workspace.stats()).documents == 0
     assert not workspace.engine.blobs.folder.exists()
+
+
+@pytest.mark.parametrize("field", ["collections", "document_ids", "source_types", "evidence_types"])
+async def test_a_filter_of_one_text_is_not_taken_for_its_letters(
+    workspace: WorkspaceEngine, field: str
+) -> None:
+    named: dict[str, Any] = {field: "default"}
+    with pytest.raises(InvalidRequest, match=field):
+        await workspace.search(SearchRequest(query="limit", filters=SearchFilters(**named)))
 
 
 async def test_the_largest_numbers_are_kept(workspace: WorkspaceEngine) -> None:

@@ -87,6 +87,7 @@ class Asker:
     deaf: bool = False
     degraded: tuple[str, ...] = ()
     text: str = "The limit is EUR 12,500."
+    corrected: str | None = None
 
     async def __call__(self, query: str, at: CacheKey | None = None) -> SearchResponse:
         async def search() -> SearchResponse:
@@ -95,6 +96,7 @@ class Asker:
                 query=query,
                 evidence=(evidence(self.text),),
                 degraded=self.degraded,
+                corrected_query=self.corrected,
                 facets={"tags": (FacetCount(value="a", documents=1),)},
                 timings_ms={"recall": 2.0, "total": 3.0},
             )
@@ -333,6 +335,13 @@ async def test_without_vectors_only_the_same_query_is_answered(ask: Asker) -> No
     ask.deaf = True
     await ask("What is the limit?")
     assert (await ask("what is the limit")).cached is None
+    assert (await ask("What is the limit?")).cached == "exact"
+
+
+async def test_an_answer_to_mended_words_is_not_for_other_wordings(ask: Asker) -> None:
+    ask.corrected = "What is the limit?"
+    await ask("What is the limit?")
+    assert (await ask("the limit")).cached is None
     assert (await ask("What is the limit?")).cached == "exact"
 
 

@@ -21,3 +21,12 @@ def require_request(request: SearchRequest) -> None:
     require(str, "text", query=request.query)
     require(int, "a whole number", top_k=request.top_k)
     require(SearchFilters, "footnote.SearchFilters", filters=request.filters)
+    filters = request.filters
+    require(
+        tuple | list,
+        "several, in a tuple",
+        collections=filters.collections,
+        document_ids=filters.document_ids,
+        source_types=filters.source_types,
+        evidence_types=filters.evidence_types,
+    )

@@ -187,7 +187,10 @@ class SemanticCache:
                 nearest = similarity, other
         # Looked up only now: the index may have moved on while the queries were embedded.
         entry = None if nearest is None else self._lookup(nearest[1])
-        return None if entry is None else entry.response
+        if entry is None or entry.response.corrected_query is not None:
+            # What was mended are the other's words.
+            return None
+        return entry.response
 
     def _shelf(self, key: CacheKey) -> _Shelf | None:
         """What is kept of this generation; what is kept of another one goes."""

@@ -21,6 +21,7 @@ from footnote.domain import (
     SearchRequest,
     SourceType,
 )
+from footnote.engine.workspace import MAX_CONTEXT_WINDOW
 from footnote.errors import InvalidRequest
 from footnote.interfaces import schemas
 from footnote.interfaces.http import examples
@@ -64,7 +65,9 @@ class ProjectContextRequest(Request):
 
     chunk_id: str = Field(min_length=1, max_length=200)
     user_id: UserId
-    context_window: Whole = Field(2, ge=0, le=20, description="Chunks before and after.")
+    context_window: Whole = Field(
+        2, ge=0, le=MAX_CONTEXT_WINDOW, description="Chunks before and after."
+    )
 
 
 @router.post(

@@ -14,6 +14,7 @@ from footnote.domain import (
     MAX_TAG_CHARACTERS,
     MAX_TAGS,
 )
+from footnote.engine.workspace import MAX_CONTEXT_WINDOW
 from footnote.errors import InvalidRequest
 from footnote.filters import condition_from
 from footnote.text import is_storable
@@ -184,7 +185,7 @@ class Context(Request):
     """A passage and how many of its neighbours are wanted."""
 
     chunk_id: str = Field(min_length=1, max_length=200)
-    window: Whole = Field(2, ge=0, le=20, description="Chunks before and after.")
+    window: Whole = Field(2, ge=0, le=MAX_CONTEXT_WINDOW, description="Chunks before and after.")
 
 
 class Question(Request):
