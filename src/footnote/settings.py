@@ -11,7 +11,7 @@ import platformdirs
 from pydantic import AfterValidator, AliasChoices, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from footnote.domain import DiversityName, FusionName
+from footnote.domain import DiversityName, DocumentClass, FusionName
 from footnote.errors import UnsupportedSettings
 
 
@@ -76,6 +76,16 @@ class Settings(BaseSettings):
         description="The login that owns the tables, for migrations and index builds; "
         "defaults to database_url.",
     )
+    blob_url: str | None = Field(
+        None,
+        description="Object store of the received files, s3://bucket/prefix, gs://… or az://…; "
+        "unset means the folder blobs in home.",
+    )
+    blob_options: SecretStr | None = Field(
+        None,
+        description="JSON object of what the object store wants to know, such as endpoint, "
+        "access_key_id, secret_access_key and region.",
+    )
     pool_size: int = Field(8, ge=1, le=200, description="Connections a process keeps to Postgres.")
     statement_timeout_seconds: float = Field(
         30.0, gt=0, description="Longest a statement of a request may run."
@@ -97,8 +107,33 @@ class Settings(BaseSettings):
     ocr: Literal["auto", "tesseract", "rapidocr", "off"] = Field(
         "auto", description="What reads text from pixels; auto takes the first that is installed."
     )
-    ocr_languages: str = Field("eng", description="Tesseract language codes, joined by '+'.")
+    ocr_languages: str = Field(
+        "eng",
+        description="Tesseract language codes, joined by '+', or `auto` for every installed one.",
+    )
 
+    archive_max_depth: int = Field(
+        3, ge=1, le=20, description="Archives inside archives that are opened, the outermost too."
+    )
+    archive_max_members: int = Field(
+        5000, ge=1, le=9999, description="Most files of an archive and of those inside it."
+    )
+    archive_max_bytes: int = Field(
+        512 * 1024**2, ge=1, description="Most bytes that an archive may unpack to."
+    )
+    archive_max_ratio: int = Field(
+        200, ge=1, description="Most bytes that an archive may unpack to for each byte it has."
+    )
+
+    chunk_policy: Literal["balanced", "characters-900-120", "tokens-512-50"] = Field(
+        "balanced",
+        description="How documents are divided; docs/chunking.md tells the three apart.",
+    )
+    chunk_class_targets: dict[DocumentClass, int] = Field(
+        default_factory=dict,
+        description="Targets of single classes, in the unit of the policy, as a JSON object: "
+        '`{"contract": 300, "email": 160}`.',
+    )
     chunk_tokens: int = Field(
         200, ge=32, le=4000, description="Tokens a chunk aims at, by the lane's tokenizer."
     )

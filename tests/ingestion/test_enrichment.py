@@ -89,6 +89,7 @@ def test_enriching_twice_gives_the_same() -> None:
         (b"# Minutes of the meeting\n\nPresent: Ann, Bob.", "a.md", DocumentClass.MINUTES),
         (b"```\nx = 1\ny = 2\nz = 3\n```", "a.md", DocumentClass.CODE),
         (b"The weather is fine.", "a.txt", DocumentClass.GENERIC),
+        (b"# Code snippets of the page\n\nSome rules apply.", "a.md", DocumentClass.GENERIC),
     ],
 )
 def test_the_class_follows_from_type_and_words(

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import importlib.util
+import io
 import shutil
 
 import pytest
+from PIL import Image
 
 from footnote.domain import BlockKind, ParsedDocument
 from footnote.ingestion.parsing.ocr import OcrChoice
@@ -57,3 +59,22 @@ def test_a_mixed_document_says_how_many_pages_were_not_read() -> None:
     parsed = read(content, "mixed.pdf", "off")
     assert parsed.metadata["pages_without_text"] == 1
     assert parsed.page_count == 2
+
+
+def test_small_letters_are_read_as_well_as_large_ones() -> None:
+    if shutil.which("tesseract") is None:
+        pytest.skip("no tesseract here")
+    large = Image.open(io.BytesIO(files.picture(INVOICE)))
+    small = io.BytesIO()
+    large.resize((large.width // 5, large.height // 5)).save(small, "PNG")
+    parsed = read(small.getvalue(), "small.png", "tesseract")
+    assert "4711" in parsed.text
+    assert "thirty days" in parsed.text
+    assert all((block.confidence or 0) > 0.8 for block in parsed.blocks)
+
+
+def test_every_installed_language_can_be_asked_for() -> None:
+    if shutil.which("tesseract") is None:
+        pytest.skip("no tesseract here")
+    options = ReadingOptions(ocr="tesseract", ocr_languages="auto")
+    assert "4711" in read_document(files.picture(INVOICE), "a.png", options).text

@@ -32,9 +32,9 @@ from tests.ingestion import files
         (b"WEBVTT\n\n", "a.txt", media.CAPTIONS),
         ("Grüße".encode("utf-16"), "a.txt", media.PLAIN),
         (b"plain", "a.unknown", media.PLAIN),
-        (b"PK\x03\x04 broken", "a.zip", None),
+        (b"PK\x03\x04 broken", "a.zip", media.ZIP),
         (b"\x00\x01\x02\x03" * 500, "a.md", None),
-        (b"ID3\x04\x00\x00" + b"\x00\xff\x10" * 900, "a.mp3", None),
+        (b"ID3\x04\x00\x00" + b"\x00\xff\x10" * 900, "a.mp3", "audio/mpeg"),
     ],
 )
 def test_content_decides_the_type(content: bytes, filename: str, expected: str | None) -> None:

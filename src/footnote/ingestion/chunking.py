@@ -1,54 +1,21 @@
-"""Blocks become chunks: consecutive blocks under one heading path, sized in the lane's tokens."""
+"""Blocks become chunks: consecutive blocks under one heading path, sized as the policy says."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from footnote.domain import Block, BlockKind, BlockSpan, Chunk, DocumentClass, ParsedDocument
+from footnote.domain import Block, BlockKind, BlockSpan, Chunk, ParsedDocument
+from footnote.ingestion.chunk_policies import ChunkPolicy
+from footnote.ingestion.chunk_units import LINEWISE, Unit, table_header, units_of
+from footnote.ingestion.quotes import quoted_blocks
 from footnote.ports import Tokenizer
-from footnote.text import sentence_spans
 
-_ATOM = re.compile(r"\s*\S{1,24}")
-"""What an oversized sentence is cut into: words, and slices of words that are longer."""
-_TABLE_RULE = re.compile(r"\|?(?:\s*:?-+:?\s*\|)+(?:\s*:?-+:?\s*)?$")
-_LINEWISE = (BlockKind.TABLE, BlockKind.CODE)
+__all__ = ["ChunkPolicy", "chunk_blocks"]
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChunkPolicy:
-    """How large chunks are, and how much they share with the one before."""
-
-    target_tokens: int = 220
-    overlap_sentences: int = 1
-    overlap_share: float = 0.34
-    """Most of a chunk that may repeat the one before it, as a share of the target."""
-    row_limit_targets: float = 4.0
-    """A table row longer than this many targets is cut like a sentence, others stay whole."""
-
-    def for_class(self, document_class: DocumentClass) -> ChunkPolicy:
-        """This policy as a document of the class needs it.
-
-        Rows and code lines do not lead into each other, so they do not overlap; speech is
-        elliptic, so an utterance keeps more of what was said before.
-        """
-        if document_class in (DocumentClass.TABLE, DocumentClass.CODE):
-            return replace(self, overlap_sentences=0)
-        if document_class is DocumentClass.TRANSCRIPT:
-            return replace(self, overlap_sentences=2 * self.overlap_sentences)
-        return self
-
-
-@dataclass(frozen=True, slots=True)
-class _Unit:
-    """The smallest piece that is never divided: a sentence, a table row, a line of code."""
-
-    block: int
-    start: int
-    end: int
-    tokens: int
+_LEAST_ROWS = 3
+"""A repeated header is not worth fewer rows, where so many fit the target."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,36 +26,76 @@ class _Section:
     blocks: range
 
 
+@dataclass(frozen=True, slots=True)
+class _Headers:
+    """The header of each table, by its block, and what it adds to a chunk."""
+
+    texts: dict[int, str]
+    tokens: dict[int, int]
+    in_characters: bool
+
+    def size(self, block: int) -> int:
+        if self.in_characters:
+            return len(self.texts.get(block, "")) + 1
+        return self.tokens.get(block, 0)
+
+
 def chunk_blocks(
     parsed: ParsedDocument, tokenizer: Tokenizer, policy: ChunkPolicy | None = None
 ) -> tuple[Chunk, ...]:
     """Chunks in reading order, ordinals from 0.
 
     Laws: a chunk stays under one heading; its text from `body_offset` on is a slice of the
-    canonical text; every block that is no heading is covered; a sentence or row is divided only
-    when it is larger than a chunk. A heading stands in `heading_path`, not in the text; one
-    without content, nor a deeper heading below it, becomes a chunk of its own. Tokens are
-    counted by sentence, which is exact for tokenizers that never join words.
+    canonical text; every block that is no heading is covered; a sentence, row, utterance or
+    definition is divided only when it is larger than a chunk. A heading stands in
+    `heading_path`, not in the text; one without content, nor a deeper heading below it, becomes
+    a chunk of its own. Tokens are counted by piece, which is exact for tokenizers that never
+    join words.
     """
     policy = policy or ChunkPolicy()
-    sections = list(_sections(parsed.blocks))
-    headers = {
+    texts = {
         index: header
         for index, block in enumerate(parsed.blocks)
-        if block.kind is BlockKind.TABLE and (header := _table_header(block.text))
+        if block.kind is BlockKind.TABLE and (header := table_header(block.text))
     }
-    header_tokens = dict(zip(headers, tokenizer.count_tokens(list(headers.values())), strict=True))
-    units = _units(parsed.blocks, tokenizer, policy)
+    tokens = dict(zip(texts, tokenizer.count_tokens(list(texts.values())), strict=True))
+    headers = _Headers(texts, tokens, policy.target_characters is not None)
+    units = units_of(parsed.blocks, tokenizer, policy)
     chunks: list[Chunk] = []
-    for section in sections:
+    for section in _parted_sections(parsed.blocks, policy):
         section_units = [unit for block in section.blocks for unit in units[block]]
         if not section_units:
             if section.heading is not None:
-                chunks.append(_chunk(parsed, units[section.heading], {}, {}))
+                chunks.append(_chunk(parsed, units[section.heading], _NO_HEADERS))
             continue
-        for first, last in _pack(section_units, parsed.blocks, policy, header_tokens):
-            chunks.append(_chunk(parsed, section_units[first:last], headers, header_tokens))
+        packing = _Packing(section_units, parsed.blocks, policy, headers)
+        for first, last in packing.ranges():
+            chunks.append(_chunk(parsed, section_units[first:last], headers))
     return tuple(replace(chunk, ordinal=ordinal) for ordinal, chunk in enumerate(chunks))
+
+
+_NO_HEADERS = _Headers({}, {}, in_characters=False)
+
+
+# --- sections -------------------------------------------------------------------------------
+
+
+def _parted_sections(blocks: Sequence[Block], policy: ChunkPolicy) -> Iterator[_Section]:
+    """Sections, further parted where the policy wants no chunk to go across."""
+    marks: list[tuple[int | None, bool]] = [(None, False)] * len(blocks)
+    if policy.pages_stand_alone:
+        marks = [(block.page, False) for block in blocks]
+    if policy.quotes_stand_apart:
+        quoted = quoted_blocks(blocks)
+        marks = [(page, quote) for (page, _), quote in zip(marks, quoted, strict=True)]
+    for section in _sections(blocks):
+        start = section.blocks.start
+        heading = section.heading
+        for index in section.blocks:
+            if index > start and marks[index] != marks[index - 1]:
+                yield _Section(heading, range(start, index))
+                heading, start = None, index
+        yield _Section(heading, range(start, section.blocks.stop))
 
 
 def _sections(blocks: Sequence[Block]) -> Iterator[_Section]:
@@ -116,168 +123,135 @@ def _is_below(block: Block, heading: Block) -> bool:
     return len(block.heading_path) > depth and block.heading_path[:depth] == heading.heading_path
 
 
-def _table_header(table: str) -> str:
-    """The header row and its rule, or nothing when the table has none."""
-    lines = table.split("\n", 2)
-    return "\n".join(lines[:2]) if len(lines) > 1 and _TABLE_RULE.match(lines[1]) else ""
+# --- packing --------------------------------------------------------------------------------
 
 
-def _units(blocks: Sequence[Block], tokenizer: Tokenizer, policy: ChunkPolicy) -> list[list[_Unit]]:
-    """The indivisible pieces of each block, counted in one call for the whole document."""
-    pieces = [
-        (index, block.char_start + start, block.char_start + end, block.text[start:end])
-        for index, block in enumerate(blocks)
-        for start, end in _piece_spans(block)
-    ]
-    counts = tokenizer.count_tokens([text for *_, text in pieces])
-    units: list[list[_Unit]] = [[] for _ in blocks]
-    for (index, start, end, text), tokens in zip(pieces, counts, strict=True):
-        whole = policy.target_tokens
-        if blocks[index].kind is BlockKind.TABLE:
-            whole = int(whole * policy.row_limit_targets)
-        if tokens <= whole:
-            units[index].append(_Unit(index, start, end, tokens))
-        else:
-            units[index].extend(_cut(index, start, text, tokenizer, policy.target_tokens))
-    return units
+class _Packing:
+    """The units of one section, to be put into chunks."""
 
+    def __init__(
+        self,
+        units: Sequence[Unit],
+        blocks: Sequence[Block],
+        policy: ChunkPolicy,
+        headers: _Headers,
+    ) -> None:
+        self._units = units
+        self._blocks = blocks
+        self._headers = headers
+        self._overlap_sentences = policy.overlap_sentences
+        sizes = policy.sizes
+        self._target = sizes.target
+        self._overlap = sizes.overlap
+        self._table_target = max(1, round(sizes.target * policy.table_share))
+        self._table_sizes: Counter[int] = Counter()
+        self._sizes = [unit.tokens for unit in units]
+        if sizes.unit == "characters":
+            # With the white space after it, so that sums are never below the text's length.
+            ends = [*(unit.start for unit in units[1:]), units[-1].end]
+            self._sizes = [end - unit.start for unit, end in zip(units, ends, strict=True)]
+        for unit, size in zip(units, self._sizes, strict=True):
+            if self._kind(unit) is BlockKind.TABLE:
+                self._table_sizes[unit.block] += size
 
-def _piece_spans(block: Block) -> list[tuple[int, int]]:
-    if block.kind not in _LINEWISE:
-        return sentence_spans(block.text)
-    spans: list[tuple[int, int]] = []
-    position = 0
-    for line in block.text.split("\n"):
-        if line.strip():
-            spans.append((position, position + len(line)))
-        position += len(line) + 1
-    header = _table_header(block.text) if block.kind is BlockKind.TABLE else ""
-    if header:  # header and rule are one piece
-        spans[:2] = [(0, len(header))]
-    return spans
+    def ranges(self) -> Iterator[tuple[int, int]]:
+        """Index ranges of units, each a chunk: as even as their number allows."""
+        total = sum(self._sizes)
+        aim = total / -(-total // self._target) if total else 0
+        first = 0
+        while first < len(self._units):
+            last = self._without_bare_header(first, self._end(first, aim))
+            yield first, last
+            if last == len(self._units):
+                return
+            first = self._overlap_start(first, last)
 
-
-def _cut(block: int, offset: int, text: str, tokenizer: Tokenizer, target: int) -> Iterator[_Unit]:
-    """A piece larger than a chunk, at word boundaries, or inside words that have none."""
-    atoms = [match.span() for match in _ATOM.finditer(text)]
-    counts = tokenizer.count_tokens([text[start:end] for start, end in atoms])
-    first, tokens = 0, 0
-    for position, count in enumerate(counts):
-        if tokens and tokens + count > target:
-            yield _unit_of_atoms(block, offset, text, atoms[first:position], tokens)
-            first, tokens = position, 0
-        tokens += count
-    if atoms[first:]:
-        yield _unit_of_atoms(block, offset, text, atoms[first:], tokens)
-
-
-def _unit_of_atoms(
-    block: int, offset: int, text: str, atoms: Sequence[tuple[int, int]], tokens: int
-) -> _Unit:
-    start, end = atoms[0][0], atoms[-1][1]
-    start += len(text[start:end]) - len(text[start:end].lstrip())
-    return _Unit(block, offset + start, offset + end, tokens)
-
-
-def _pack(
-    units: Sequence[_Unit],
-    blocks: Sequence[Block],
-    policy: ChunkPolicy,
-    header_tokens: dict[int, int],
-) -> Iterator[tuple[int, int]]:
-    """Index ranges of units, each a chunk: as even as their number allows, none over the target."""
-    total = sum(unit.tokens for unit in units)
-    aim = total / -(-total // policy.target_tokens) if total else 0
-    first = 0
-    while first < len(units):
-        opening = units[first]
-        tokens = opening.tokens
-        if _continues_table(opening, blocks):
-            tokens += header_tokens.get(opening.block, 0)
+    def _end(self, first: int, aim: float) -> int:
+        """Where a chunk that begins there is full."""
+        opening = self._units[first]
+        size = self._sizes[first]
+        if self._continues_table(opening):
+            size += self._headers.size(opening.block)
         last = first + 1
-        while last < len(units) and tokens < aim:
-            if tokens + units[last].tokens > policy.target_tokens:
+        while last < len(self._units):
+            grown = size + self._sizes[last]
+            if grown > self._target:
                 break
-            if _starts_own_chunk(units, last, blocks, policy.target_tokens - tokens):
+            if self._table_sizes[self._units[last].block] > self._target:
+                if grown > self._table_target and last - first >= _LEAST_ROWS:
+                    break
+            elif size >= aim:
                 break
-            tokens += units[last].tokens
+            if self._starts_own_chunk(last, self._target - size) and not self._is_caption(
+                first, last
+            ):
+                break
+            size = grown
             last += 1
-        last = _without_bare_header(units, first, last, blocks)
-        yield first, last
-        if last == len(units):
-            return
-        first = _overlap_start(units, first, last, blocks, policy)
-
-
-def _without_bare_header(
-    units: Sequence[_Unit], first: int, last: int, blocks: Sequence[Block]
-) -> int:
-    """Where the chunk ends, so that a table's header is not its last line."""
-    closing = units[last - 1]
-    splits_table = last < len(units) and units[last].block == closing.block
-    is_header = (
-        blocks[closing.block].kind is BlockKind.TABLE
-        and closing.start == blocks[closing.block].char_start
-    )
-    if splits_table and is_header and _table_header(blocks[closing.block].text):
-        return last - 1 if last - 1 > first else last + 1
-    return last
-
-
-def _continues_table(unit: _Unit, blocks: Sequence[Block]) -> bool:
-    block = blocks[unit.block]
-    return block.kind is BlockKind.TABLE and unit.start > block.char_start
-
-
-def _starts_own_chunk(
-    units: Sequence[_Unit], position: int, blocks: Sequence[Block], room: int
-) -> bool:
-    """Whether a table begins here that fits a chunk, but not what is left of this one."""
-    unit = units[position]
-    block = blocks[unit.block]
-    if block.kind is not BlockKind.TABLE or unit.start != block.char_start:
-        return False
-    size = 0
-    for following in units[position:]:
-        if following.block != unit.block or size > room:
-            break
-        size += following.tokens
-    return size > room
-
-
-def _overlap_start(
-    units: Sequence[_Unit], first: int, last: int, blocks: Sequence[Block], policy: ChunkPolicy
-) -> int:
-    """Where the next chunk begins: some sentences back, if they and what follows have room."""
-    start, repeated = last, 0
-    room = min(
-        int(policy.target_tokens * policy.overlap_share),
-        policy.target_tokens - units[last].tokens,
-    )
-    if blocks[units[last].block].kind in _LINEWISE:
         return last
-    for _ in range(policy.overlap_sentences):
-        candidate = units[start - 1]
-        if start - 1 <= first or blocks[candidate.block].kind in _LINEWISE:
-            break
-        if repeated + candidate.tokens > room:
-            break
-        start, repeated = start - 1, repeated + candidate.tokens
-    return start
+
+    def _is_caption(self, first: int, last: int) -> bool:
+        """Whether all there is so far is the caption of what follows."""
+        return all(self._kind(unit) is BlockKind.CAPTION for unit in self._units[first:last])
+
+    def _kind(self, unit: Unit) -> BlockKind:
+        return self._blocks[unit.block].kind
+
+    def _continues_table(self, unit: Unit) -> bool:
+        return (
+            self._kind(unit) is BlockKind.TABLE and unit.start > self._blocks[unit.block].char_start
+        )
+
+    def _without_bare_header(self, first: int, last: int) -> int:
+        """Where the chunk ends, so that a table's header is not its last line."""
+        closing = self._units[last - 1]
+        splits_table = last < len(self._units) and self._units[last].block == closing.block
+        block = self._blocks[closing.block]
+        is_header = block.kind is BlockKind.TABLE and closing.start == block.char_start
+        if splits_table and is_header and closing.block in self._headers.texts:
+            return last - 1 if last - 1 > first else last + 1
+        return last
+
+    def _starts_own_chunk(self, position: int, room: int) -> bool:
+        """Whether a table begins here that fits a chunk, but not what is left of this one."""
+        unit = self._units[position]
+        block = self._blocks[unit.block]
+        if block.kind is not BlockKind.TABLE or unit.start != block.char_start:
+            return False
+        size = 0
+        for following in range(position, len(self._units)):
+            if self._units[following].block != unit.block or size > room:
+                break
+            size += self._sizes[following]
+        return size > room
+
+    def _overlap_start(self, first: int, last: int) -> int:
+        """Where the next chunk begins: some sentences back, if they and what follows have room."""
+        start, repeated = last, 0
+        room = min(self._overlap, self._target - self._sizes[last])
+        if self._kind(self._units[last]) in LINEWISE:
+            return last
+        for _ in range(self._overlap_sentences):
+            candidate = self._units[start - 1]
+            if start - 1 <= first or self._kind(candidate) in LINEWISE:
+                break
+            if repeated + self._sizes[start - 1] > room:
+                break
+            start, repeated = start - 1, repeated + self._sizes[start - 1]
+        return start
 
 
-def _chunk(
-    parsed: ParsedDocument,
-    units: Sequence[_Unit],
-    headers: dict[int, str],
-    header_tokens: dict[int, int],
-) -> Chunk:
+# --- chunks ---------------------------------------------------------------------------------
+
+
+def _chunk(parsed: ParsedDocument, units: Sequence[Unit], headers: _Headers) -> Chunk:
     start, end = units[0].start, units[-1].end
     opening = units[0]
     prefix, tokens = "", sum(unit.tokens for unit in units)
-    if _continues_table(opening, parsed.blocks) and opening.block in headers:
-        prefix = headers[opening.block] + "\n"
-        tokens += header_tokens[opening.block]
+    table = parsed.blocks[opening.block]
+    if opening.block in headers.texts and opening.start > table.char_start:
+        prefix = headers.texts[opening.block] + "\n"
+        tokens += headers.tokens[opening.block]
     blocks = parsed.blocks[opening.block : units[-1].block + 1]
     spans = tuple(
         BlockSpan(

@@ -30,10 +30,14 @@ _WIDE_CHARACTER = 4
 _CLASS_BY_TYPE = {
     media.EMAIL: DocumentClass.EMAIL,
     media.OUTLOOK: DocumentClass.EMAIL,
+    media.MBOX: DocumentClass.EMAIL,
     media.PPTX: DocumentClass.SLIDES,
     media.PPT: DocumentClass.SLIDES,
+    media.ODP: DocumentClass.SLIDES,
+    media.CODE: DocumentClass.CODE,
     media.CSV: DocumentClass.TABLE,
     media.TSV: DocumentClass.TABLE,
+    media.JSON_LINES: DocumentClass.TABLE,
     media.XLSX: DocumentClass.TABLE,
     media.XLS: DocumentClass.TABLE,
     media.ODS: DocumentClass.TABLE,
@@ -49,8 +53,8 @@ _DOMINANT_SHARE = 0.7
 _CLASS_WORDS = {
     DocumentClass.CONTRACT: "contract agreement lease party parties hereby terminate termination "
     "vertrag mietvertrag kaufvertrag vertragspartei contrat contrato contratto",
-    DocumentClass.POLICY: "policy policies handbook guideline guidelines code conduct insured "
-    "exclusions rules richtlinie ordnung handbuch politique política",
+    DocumentClass.POLICY: "policy policies handbook guideline guidelines conduct insured "
+    "exclusions richtlinie ordnung handbuch politique política",
     DocumentClass.REPORT: "report annual quarterly findings results summary analysis revenue audit "
     "bericht jahresbericht rapport informe relazione",
     DocumentClass.MINUTES: "minutes meeting attendees agenda present apologies decisions actions "

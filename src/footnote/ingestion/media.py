@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import json
+import re
 import zipfile
 from pathlib import PurePath
 
@@ -24,10 +26,34 @@ PPT = "application/vnd.ms-powerpoint"
 XLS = "application/vnd.ms-excel"
 ODT = "application/vnd.oasis.opendocument.text"
 ODS = "application/vnd.oasis.opendocument.spreadsheet"
+ODP = "application/vnd.oasis.opendocument.presentation"
 EPUB = "application/epub+zip"
 RTF = "application/rtf"
 OLE_ENCRYPTED = "application/x-ole-encrypted"
 """A password-protected Office file: a compound file around an encrypted package."""
+
+MBOX = "application/mbox"
+MHTML = "multipart/related"
+RST = "text/x-rst"
+ASCIIDOC = "text/asciidoc"
+LATEX = "text/x-tex"
+JSON = "application/json"
+JSON_LINES = "application/x-ndjson"
+XML = "application/xml"
+CODE = "text/x-source"
+"""Source code and configuration of any language."""
+
+ZIP = "application/zip"
+ZIP_ENCRYPTED = "application/x-zip-encrypted"
+"""A member of a ZIP archive that is protected by a password, as it stands in the archive."""
+TAR = "application/x-tar"
+GZIP = "application/gzip"
+BZIP2 = "application/x-bzip2"
+XZ = "application/x-xz"
+ARCHIVES = frozenset((ZIP, TAR, GZIP, BZIP2, XZ))
+SEVEN_ZIP = "application/x-7z-compressed"
+RAR = "application/vnd.rar"
+HEIC = "image/heic"
 
 TEXT_TYPES = {
     ".md": MARKDOWN,
@@ -38,16 +64,84 @@ TEXT_TYPES = {
     ".htm": HTML,
     ".xhtml": HTML,
     ".eml": EMAIL,
+    ".mbox": MBOX,
+    ".mht": MHTML,
+    ".mhtml": MHTML,
     ".vtt": CAPTIONS,
     ".srt": SUBRIP,
+    ".rst": RST,
+    ".rest": RST,
+    ".adoc": ASCIIDOC,
+    ".asciidoc": ASCIIDOC,
+    ".tex": LATEX,
+    ".latex": LATEX,
+    ".json": JSON,
+    ".ipynb": JSON,
+    ".jsonl": JSON_LINES,
+    ".ndjson": JSON_LINES,
+    ".xml": XML,
 }
+LANGUAGE_SUFFIXES = {
+    "python": "py pyi pyw",
+    "javascript": "js mjs cjs jsx",
+    "typescript": "ts mts cts tsx",
+    "java": "java",
+    "c": "c h",
+    "c++": "cc cpp cxx hh hpp hxx",
+    "c#": "cs",
+    "go": "go",
+    "rust": "rs",
+    "ruby": "rb",
+    "php": "php",
+    "kotlin": "kt kts",
+    "swift": "swift",
+    "scala": "scala",
+    "shell": "sh bash zsh fish",
+    "powershell": "ps1 psm1",
+    "batch": "bat cmd",
+    "sql": "sql",
+    "r": "r",
+    "lua": "lua",
+    "perl": "pl pm",
+    "haskell": "hs",
+    "elixir": "ex exs",
+    "css": "css scss less",
+    "vue": "vue svelte",
+    "yaml": "yaml yml",
+    "toml": "toml",
+    "ini": "ini cfg conf properties env",
+    "terraform": "tf hcl",
+    "protobuf": "proto",
+    "graphql": "graphql gql",
+    "make": "mk cmake",
+    "diff": "diff patch",
+}
+"""Programming and configuration languages, each with the endings of its files' names."""
+LANGUAGES = {f".{end}": name for name, ends in LANGUAGE_SUFFIXES.items() for end in ends.split()}
+_CODE_NAMES = {"makefile": "make", "dockerfile": "docker", "cmakelists.txt": "make"}
 _SIGNATURES = (
     (b"\x89PNG\r\n\x1a\n", "image/png"),
     (b"\xff\xd8\xff", "image/jpeg"),
     (b"II*\x00", "image/tiff"),
     (b"MM\x00*", "image/tiff"),
+    (b"GIF87a", "image/gif"),
+    (b"GIF89a", "image/gif"),
     (b"{\\rtf", RTF),
+    (b"\x1f\x8b\x08", GZIP),
+    (b"BZh", BZIP2),
+    (b"\xfd7zXZ\x00", XZ),
+    (b"7z\xbc\xaf\x27\x1c", SEVEN_ZIP),
+    (b"Rar!\x1a\x07", RAR),
+    (b"OggS", "audio/ogg"),
+    (b"fLaC", "audio/flac"),
+    (b"ID3", "audio/mpeg"),
+    (b"\x1a\x45\xdf\xa3", "video/webm"),
 )
+_RIFF_KINDS = {b"WEBP": "image/webp", b"WAVE": "audio/wav", b"AVI ": "video/x-msvideo"}
+_HEIC_BRANDS = frozenset((b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"mif1", b"msf1"))
+_AVIF_BRANDS = frozenset((b"avif", b"avis"))
+_AUDIO_BRANDS = frozenset((b"M4A ", b"M4B ", b"M4P "))
+_BITMAP_HEADERS = frozenset((12, 40, 52, 56, 64, 108, 124))
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _OLE_STREAMS = (
     ("EncryptedPackage", OLE_ENCRYPTED),
@@ -57,10 +151,17 @@ _OLE_STREAMS = (
     ("__properties_version1.0", OUTLOOK),
 )
 _OFFICE_PARTS = (("word/", DOCX), ("ppt/", PPTX), ("xl/", XLSX))
-_PACKAGES = (ODT, ODS, EPUB)
+_PACKAGES = (ODT, ODS, ODP, EPUB)
 _MAIL_HEADERS = (b"from:", b"received:", b"return-path:", b"message-id:", b"mime-version:")
 _HTML_STARTS = (b"<!doctype html", b"<html", b"<head", b"<body")
+_XHTML_ROOT = re.compile(
+    rb"(?>\s+|<!--(?:(?!-->).)*-->|<\?(?:(?!\?>).)*\?>|<!doctype[^>]*>)*<html[\s>]", re.DOTALL
+)
+_PARTING_LINE = re.compile(rb"from .*\d:\d\d")
+_HEADER_LINE = re.compile(rb"[a-z][a-z0-9-]*:")
+_SAVED_PAGE = re.compile(rb"^content-type:\s*multipart/related", re.MULTILINE)
 _SNIFFED_BYTES = 4096
+_PARSED_BYTES = 4 * 1024 * 1024
 
 
 def sniff_media_type(content: bytes, filename: str) -> str | None:
@@ -70,23 +171,71 @@ def sniff_media_type(content: bytes, filename: str) -> str | None:
     """
     head = content[:_SNIFFED_BYTES]
     suffix = PurePath(filename).suffix.lower()
-    if b"%PDF-" in head[:1024]:
-        return PDF
-    if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
-        return "image/webp"
-    for signature, media_type in _SIGNATURES:
-        if head.startswith(signature):
-            return media_type
-    if head.startswith(b"PK\x03\x04"):
+    if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return _packaged(content, suffix)
     if head.startswith(_OLE):
         return _compound(content)
-    return _textual(head, suffix) if _is_text(head) else None
+    for signature, media_type in _SIGNATURES:
+        if head.startswith(signature):
+            return media_type
+    if head[257:262] == b"ustar":
+        return TAR
+    if by_content := _pdf(content, head) or _contained(head, suffix):
+        return by_content
+    return _textual(content, head, filename) if _is_text(head) else None
 
 
 def is_image(media_type: str) -> bool:
     """Whether its text can only be read from pixels."""
     return media_type.startswith("image/")
+
+
+def is_recording(media_type: str) -> bool:
+    """Whether its text can only be had by listening."""
+    return media_type.startswith(("audio/", "video/"))
+
+
+def language_of(filename: str) -> str | None:
+    """The programming or configuration language a file's name claims."""
+    path = PurePath(filename)
+    return LANGUAGES.get(path.suffix.lower()) or _CODE_NAMES.get(path.name.lower())
+
+
+def _pdf(content: bytes, head: bytes) -> str | None:
+    """A PDF, whose mark may come after other bytes; a text that speaks of the mark is none."""
+    if head.lstrip().startswith(b"%PDF-"):
+        return PDF
+    ended = b"%%EOF" in content[-2048:] or not _is_text(head)
+    return PDF if b"%PDF-" in head[:1024] and ended else None
+
+
+def _contained(head: bytes, suffix: str) -> str | None:
+    """Pictures and recordings whose kind stands behind the first bytes."""
+    if head.startswith(b"RIFF"):
+        return _RIFF_KINDS.get(head[8:12])
+    if head[4:8] == b"ftyp":
+        return _boxed(head, suffix)
+    if head.startswith(b"BM") and int.from_bytes(head[14:18], "little") in _BITMAP_HEADERS:
+        return "image/bmp"
+    return "audio/mpeg" if _is_mpeg_audio(head) else None
+
+
+def _boxed(head: bytes, suffix: str) -> str:
+    """The kind of an ISO base media file, by its brands."""
+    size = min(int.from_bytes(head[:4], "big"), 256)
+    brands = {head[start : start + 4] for start in (8, *range(16, size, 4))}
+    if brands & _AVIF_BRANDS:
+        return "image/avif"
+    if brands & _HEIC_BRANDS:
+        return HEIC
+    return "audio/mp4" if brands & _AUDIO_BRANDS or suffix == ".m4a" else "video/mp4"
+
+
+def _is_mpeg_audio(head: bytes) -> bool:
+    """Whether it opens with the header of an MPEG layer III frame."""
+    if len(head) < 4 or head[0] != 0xFF or head[1] & 0xE6 != 0xE2 or head[1] & 0x18 == 0x08:
+        return False
+    return head[2] >> 4 not in (0, 15) and head[2] & 0x0C != 0x0C
 
 
 def _packaged(content: bytes, suffix: str) -> str | None:
@@ -97,11 +246,15 @@ def _packaged(content: bytes, suffix: str) -> str | None:
                 declared = archive.read("mimetype").decode("ascii", "ignore").strip()
                 return declared if declared in _PACKAGES else None
     except (zipfile.BadZipFile, RuntimeError, NotImplementedError, OSError, ValueError):
-        return {".docx": DOCX, ".pptx": PPTX, ".xlsx": XLSX, ".odt": ODT}.get(suffix)
-    for folder, media_type in _OFFICE_PARTS:
-        if any(name.startswith(folder) for name in names):
-            return media_type
-    return None
+        if content[6:7] and content[6] & 1:
+            return ZIP_ENCRYPTED
+        claimed = {".docx": DOCX, ".pptx": PPTX, ".xlsx": XLSX, ".odt": ODT, ".epub": EPUB}
+        return claimed.get(suffix, ZIP)
+    if "[Content_Types].xml" in names:
+        for folder, media_type in _OFFICE_PARTS:
+            if any(name.startswith(folder) for name in names):
+                return media_type
+    return ZIP
 
 
 def _compound(content: bytes) -> str | None:
@@ -128,16 +281,86 @@ def _controls(text: bytes) -> int:
     return sum(1 for byte in text if byte < 32 and byte not in b"\t\n\r\x0b\x0c\x1b")
 
 
-def _textual(head: bytes, suffix: str) -> str:
-    opening = head.lstrip(b"\xef\xbb\xbf \t\r\n").lower()
-    if opening.startswith(b"webvtt"):
+def _textual(content: bytes, head: bytes, filename: str) -> str:
+    """The kind of a text: by how it opens where that is beyond doubt, then by its name."""
+    suffix = PurePath(filename).suffix.lower()
+    opening = _ascii(head).lstrip(b"\xef\xbb\xbf \t\r\n")
+    lowered = opening.lower()
+    if lowered.startswith(b"webvtt"):
         return CAPTIONS
+    mail = _mail_kind(lowered)
+    if mail == MBOX:
+        return MBOX
     if suffix in TEXT_TYPES:
-        return TEXT_TYPES[suffix]
-    if opening.startswith(_HTML_STARTS):
+        return MHTML if mail == MHTML and suffix == ".eml" else _claimed(lowered, suffix)
+    if mail and suffix in ("", ".txt", ".mail", ".msg"):
+        return mail
+    if language_of(filename):
+        return CODE
+    return _unclaimed(content, lowered, suffix)
+
+
+def _claimed(opening: bytes, suffix: str) -> str:
+    """What the name says, unless markup was saved under the name of another kind of text."""
+    claimed = TEXT_TYPES[suffix]
+    if claimed in (CSV, TSV, JSON, XML) and _is_page(opening):
         return HTML
-    if not suffix or suffix in (".txt", ".mail"):
-        first_lines = opening.splitlines()[:12]
-        if sum(line.startswith(_MAIL_HEADERS) for line in first_lines) > 1:
-            return EMAIL
+    return claimed
+
+
+def _unclaimed(content: bytes, opening: bytes, suffix: str) -> str:
+    """The kind of a text whose name says nothing."""
+    if _is_page(opening):
+        return HTML
+    if opening.startswith(b"<?xml") or suffix in (".svg", ".rss", ".atom", ".xsd", ".xsl"):
+        return XML
+    if opening.startswith(b"#!"):
+        return CODE
+    if opening.startswith(b"\\documentclass") or b"\n\\begin{document}" in opening:
+        return LATEX
+    if opening.startswith((b"{", b"[")):
+        return _notation(content)
     return PLAIN
+
+
+def _is_page(opening: bytes) -> bool:
+    return opening.startswith(_HTML_STARTS) or (
+        opening.startswith(b"<?xml") and _XHTML_ROOT.match(opening[:2000]) is not None
+    )
+
+
+def _mail_kind(opening: bytes) -> str | None:
+    """Whether it opens as mail does: with the headers of one message or of a box of them."""
+    lines = opening.splitlines()[:40]
+    if len(lines) > 1 and _PARTING_LINE.match(lines[0]) and _HEADER_LINE.match(lines[1]):
+        return MBOX
+    if sum(line.startswith(_MAIL_HEADERS) for line in lines[:12]) < 2:
+        return None
+    saved = _SAVED_PAGE.search(opening) and b"\nsnapshot-content-location:" in opening
+    return MHTML if saved or lines[0].startswith(b"from: <saved by") else EMAIL
+
+
+def _notation(content: bytes) -> str:
+    """JSON, JSON by lines, or a text that merely opens with a bracket."""
+    if len(content) > _PARSED_BYTES:
+        return JSON if content.rstrip().endswith((b"}", b"]")) else PLAIN
+    try:
+        json.loads(content)
+    except (ValueError, RecursionError):
+        lines = content.split(b"\n", 2)[:2]
+        return JSON_LINES if len(lines) == 2 and all(map(_is_object, lines)) else PLAIN
+    return JSON
+
+
+def _is_object(line: bytes) -> bool:
+    try:
+        return isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _ascii(head: bytes) -> bytes:
+    """The head with UTF-16 narrowed, so that its first words can be told."""
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\x00" in head:
+        return head.replace(b"\x00", b"").lstrip(b"\xff\xfe")
+    return head

@@ -18,6 +18,7 @@ from footnote.domain import (
 from footnote.errors import DocumentFailed, DocumentUnreadable
 from footnote.ingestion.chunking import ChunkPolicy, chunk_blocks
 from footnote.ingestion.enrichment import classify, enrich
+from footnote.ingestion.provenance import with_provenance
 from footnote.ingestion.receive import check_received
 from footnote.ports import Analyzer, Embedder, Parser, VersionInWork
 
@@ -63,7 +64,7 @@ class Ingestion:
                 canonical_text=parsed.text,
                 page_count=parsed.page_count,
                 enrichment=enrichment,
-                metadata=parsed.metadata,
+                metadata=with_provenance(parsed, work.filename),
                 chunks=chunks,
                 text_hashes=hashes,
                 chunk_terms=terms,

@@ -7,8 +7,8 @@ from footnote.errors import DocumentUnreadable
 from footnote.ingestion.media import sniff_media_type
 
 _READABLE = (
-    "PDF, Word, PowerPoint, Excel, OpenDocument, EPUB, RTF, email, HTML, Markdown, CSV, "
-    "plain text, captions and images"
+    "PDF, Word, PowerPoint, Excel, OpenDocument, EPUB, RTF, email and mailboxes, HTML, Markdown, "
+    "RST, AsciiDoc, LaTeX, CSV, JSON, XML, source code, plain text, captions, images, ZIP and TAR"
 )
 
 

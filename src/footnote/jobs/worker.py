@@ -11,7 +11,8 @@ from procrastinate import App
 from procrastinate.exceptions import ConnectorException
 
 from footnote.engine import Engine
-from footnote.ingestion.chunking import ChunkPolicy
+from footnote.ingestion.chunk_policies import named_policy
+from footnote.ingestion.parsing.archives import ArchiveLimits
 from footnote.ingestion.parsing.reading import ReadingOptions
 from footnote.ingestion.parsing.subprocess import ChildParser
 from footnote.ingestion.pipeline import Ingestion
@@ -36,6 +37,12 @@ async def run_worker(engine: Engine, *, stop: asyncio.Event | None = None) -> No
             ocr=settings.ocr,
             ocr_languages=settings.ocr_languages,
             max_pages=settings.max_pages,
+            archive=ArchiveLimits(
+                max_depth=settings.archive_max_depth,
+                max_members=settings.archive_max_members,
+                max_bytes=settings.archive_max_bytes,
+                max_ratio=settings.archive_max_ratio,
+            ),
         ),
         processes=settings.parse_processes,
         timeout_seconds=settings.parse_timeout_seconds,
@@ -47,9 +54,11 @@ async def run_worker(engine: Engine, *, stop: asyncio.Event | None = None) -> No
                 inner=engine.embedder, batch_tokens=settings.embedding_batch_tokens
             ),
             analyzer=engine.analyzer,
-            policy=ChunkPolicy(
+            policy=named_policy(
+                settings.chunk_policy,
                 target_tokens=settings.chunk_tokens,
                 overlap_sentences=settings.chunk_overlap_sentences,
+                class_targets=settings.chunk_class_targets,
             ),
             max_file_bytes=settings.max_file_bytes,
         )

@@ -11,6 +11,7 @@ import resource
 from typing import BinaryIO, cast
 
 from footnote.errors import DocumentUnreadable
+from footnote.ingestion.parsing.archives import ArchiveLimits
 from footnote.ingestion.parsing.ocr import OcrChoice
 from footnote.ingestion.parsing.reading import ReadingOptions, read_document
 from footnote.ingestion.parsing.wire import (
@@ -45,14 +46,23 @@ def _take_pipes() -> tuple[BinaryIO, BinaryIO]:
 
 
 def _configure(settings: Json) -> ReadingOptions:
-    memory_bytes = int(str(settings["memory_bytes"]))
+    def number(name: str) -> int:
+        return int(str(settings[name]))
+
+    memory_bytes = number("memory_bytes")
     resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     return ReadingOptions(
         ocr=cast("OcrChoice", settings["ocr"]),
         ocr_languages=str(settings["ocr_languages"]),
-        max_pages=int(str(settings["max_pages"])),
-        max_text_characters=int(str(settings["max_text_characters"])),
+        max_pages=number("max_pages"),
+        max_text_characters=number("max_text_characters"),
+        archive=ArchiveLimits(
+            max_depth=number("archive_max_depth"),
+            max_members=number("archive_max_members"),
+            max_bytes=number("archive_max_bytes"),
+            max_ratio=number("archive_max_ratio"),
+        ),
     )
 
 

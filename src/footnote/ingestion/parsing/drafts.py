@@ -64,6 +64,12 @@ def clean(text: str) -> str:
     return text.strip()
 
 
+def clean_code(text: str) -> str:
+    """Code as it was written, with plain line ends and nothing invisible."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\x0c", "\n")
+    return _INVISIBLE.sub("", text).strip("\n").rstrip()
+
+
 def assemble(reading: Reading, filename: str, media_type: str) -> ParsedDocument:
     """Number the drafts, chain their headings and lay them out in one canonical text.
 
@@ -74,7 +80,7 @@ def assemble(reading: Reading, filename: str, media_type: str) -> ParsedDocument
     chain: list[tuple[int, str]] = []
     position, paragraph, page = 0, 0, None
     for draft in reading.drafts:
-        text = clean(draft.text)
+        text = clean_code(draft.text) if draft.kind is BlockKind.CODE else clean(draft.text)
         is_heading = draft.kind is BlockKind.HEADING
         if is_heading:
             text = " ".join(text.split())

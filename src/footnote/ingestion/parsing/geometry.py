@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
 from typing import NamedTuple
 
 CELL_GAP_SIZES = 1.1
 """A gap this many font sizes wide parts two cells; justified spaces stay below one size."""
+_RIGHT_TO_LEFT_GAP_SIZES = 2.2
+"""Arabic is justified by wider gaps, and letters drawn long are read as spaces."""
 MAX_PROSE_CELL_CHARACTERS = 60
 """Cells longer than this on average, without ruling, are columns of prose."""
+_MAX_RULED_CELL_CHARACTERS = 250
+"""Cells that hold more on average are boxes drawn around text, not cells of a table."""
 _RIGHT_TO_LEFT = re.compile(r"\W*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _ITEM_MARK = re.compile(r"[•●○■▪▫◦‣⁃·➢✓–\-*\uf0b7]|\(?(?:\d{1,3}|[a-zA-Z])[.)]")
 _RULE_THICKNESS = 3.0
@@ -58,6 +62,8 @@ class Word(NamedTuple):
     """Font size in the unit of the box."""
     bold: bool = False
     confidence: float | None = None
+    mono: bool = False
+    """Whether all its characters are equally wide, as those of program code."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +71,7 @@ class Line:
     """Words on one baseline, in reading order; made by `line_of`."""
 
     words: tuple[Word, ...]
+    """Empty once its page is laid out: the other fields say what is needed of them."""
     box: Box
     text: str
     """The words with single spaces."""
@@ -72,6 +79,14 @@ class Line:
     """The font size of its longest word."""
     bold: bool
     """Whether all of it is bold."""
+    mono: bool
+    """Whether all of it is in a font of equally wide characters."""
+    first_width: float
+    """The width of the word it begins with."""
+    confidence: float | None = None
+    """Mean confidence of its words by their length, for what was read from pixels."""
+    rank: int = 0
+    """The level of a heading, 1 outermost, where the file itself says that it is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +96,8 @@ class Grid:
     rows: tuple[tuple[str, ...], ...]
     box: Box
     words: tuple[Word, ...]
+    """Empty once its page is laid out."""
+    confidence: float | None = None
 
 
 PageItem = Line | Grid
@@ -93,12 +110,22 @@ def line_of(words: Sequence[Word]) -> Line:
         ordered = ordered[::-1]
     sizes = {word.size for word in ordered}
     return Line(
-        ordered,
-        union(word.box for word in ordered),
-        " ".join(word.text for word in ordered),
-        sizes.pop() if len(sizes) == 1 else max(ordered, key=lambda word: len(word.text)).size,
-        all(word.bold for word in ordered),
+        words=ordered,
+        box=union(word.box for word in ordered),
+        text=" ".join(word.text for word in ordered),
+        size=sizes.pop() if len(sizes) == 1 else max(ordered, key=lambda each: len(each.text)).size,
+        bold=all(word.bold for word in ordered),
+        mono=all(word.mono for word in ordered),
+        first_width=ordered[0].box.width,
+        confidence=mean_word_confidence(ordered),
     )
+
+
+def mean_word_confidence(words: Sequence[Word]) -> float | None:
+    """Mean by length of the words that were read from pixels, in 0…1; None without any."""
+    read = [(word.confidence, len(word.text)) for word in words if word.confidence is not None]
+    total = sum(length for _, length in read)
+    return round(sum(value * length for value, length in read) / total, 4) if total else None
 
 
 def join_baselines(lines: Iterable[Line]) -> list[Line]:
@@ -106,7 +133,10 @@ def join_baselines(lines: Iterable[Line]) -> list[Line]:
     joined: list[Line] = []
     for line in lines:
         if joined and _continues(joined[-1], line):
-            line = line_of((*joined.pop().words, *line.words))  # noqa: PLW2901 - grows
+            before = joined.pop()
+            grown = line_of((*before.words, *line.words))
+            joined.append(replace(grown, rank=before.rank or line.rank))
+            continue
         joined.append(line)
     return joined
 
@@ -119,9 +149,7 @@ def _continues(before: Line, after: Line) -> bool:
 
 def find_tables(lines: Sequence[Line], rules: Sequence[Box]) -> list[PageItem]:
     """The lines of a page with those that form tables replaced by the tables."""
-    items: list[PageItem] = list(lines)
-    for columns, rows in _ruled_grids(rules):
-        items = _cut_out(items, columns, rows)
+    items = rule_tables(lines, rules)
     result: list[PageItem] = []
     run: list[Line] = []
     for item in items:
@@ -145,10 +173,18 @@ def _follows(before: Line, after: Line) -> bool:
 # --- tables that are drawn with lines -------------------------------------------------------
 
 
+def rule_tables(lines: Sequence[Line], rules: Sequence[Box]) -> list[PageItem]:
+    """The lines of a page with those inside a drawn grid replaced by the table."""
+    items: list[PageItem] = list(lines)
+    for columns, rows in _ruled_grids(rules):
+        items = _cut_out(items, columns, rows)
+    return items
+
+
 def _ruled_grids(rules: Sequence[Box]) -> Iterator[tuple[list[float], list[float]]]:
     """Column and row boundaries of each connected set of rules with at least four cells."""
     thin = [rule for rule in rules if min(rule.width, rule.height) <= _RULE_THICKNESS]
-    for group in _connected(thin):
+    for group in connected(thin):
         horizontal = [rule for rule in group if rule.width > rule.height]
         vertical = [rule for rule in group if rule.height >= rule.width]
         columns = _distinct((rule.left + rule.right) / 2 for rule in vertical)
@@ -157,7 +193,7 @@ def _ruled_grids(rules: Sequence[Box]) -> Iterator[tuple[list[float], list[float
             yield columns, rows
 
 
-def _connected(boxes: Sequence[Box]) -> Iterator[list[Box]]:
+def connected(boxes: Sequence[Box]) -> Iterator[list[Box]]:
     """Sets of boxes that touch each other, directly or through others."""
     waiting = list(boxes)
     while waiting:
@@ -214,8 +250,13 @@ def _cut_out(
                 kept.append(line_of(left_over))
         else:
             kept.append(item)
-    if position is not None:
-        kept.insert(position, _grid(inside, columns, rows, area))
+    if position is None:
+        return list(items)
+    grid = _grid(inside, columns, rows, area)
+    filled = [cell for row in grid.rows for cell in row if cell]
+    if sum(map(len, filled)) > _MAX_RULED_CELL_CHARACTERS * len(filled):
+        return list(items)
+    kept.insert(position, grid)
     return kept
 
 
@@ -228,7 +269,7 @@ def _grid(
         row = _interval(rows, (word.box.top + word.box.bottom) / 2)
         cells[row][column].append(word)
     texts = tuple(tuple(" ".join(word.text for word in cell) for cell in row) for row in cells)
-    return Grid(texts, area, tuple(words))
+    return Grid(texts, area, tuple(words), mean_word_confidence(words))
 
 
 def _interval(bounds: Sequence[float], value: float) -> int:
@@ -242,9 +283,10 @@ def _interval(bounds: Sequence[float], value: float) -> int:
 def cells_of(line: Line) -> list[Line]:
     """The parts of a line between wide gaps; the line itself when it has none."""
     starts = [0]
+    widest = _RIGHT_TO_LEFT_GAP_SIZES if _RIGHT_TO_LEFT.search(line.text) else CELL_GAP_SIZES
     for position, (before, after) in enumerate(pairwise(line.words), start=1):
         gap = max(after.box.left - before.box.right, before.box.left - after.box.right)
-        if gap > CELL_GAP_SIZES * max(before.size, after.size) and not (
+        if gap > widest * max(before.size, after.size) and not (
             position == 1 and _ITEM_MARK.fullmatch(before.text)
         ):
             starts.append(position)
@@ -305,10 +347,12 @@ def _spaced_grid(rows: Sequence[Sequence[Line]]) -> Grid | None:
             texts[-1] = [f"{a} {b}".strip() for a, b in zip(texts[-1], placed, strict=True)]
         else:
             texts.append(placed)
+    words = tuple(word for cell in cells for word in cell.words)
     return Grid(
         tuple(map(tuple, texts)),
         union(cell.box for cell in cells),
-        tuple(word for cell in cells for word in cell.words),
+        words,
+        mean_word_confidence(words),
     )
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html.parser import HTMLParser
 
 from footnote.domain import BlockKind
 from footnote.ingestion.parsing.drafts import Draft, Reading
-from footnote.ingestion.parsing.tables import table_drafts
+from footnote.ingestion.parsing.spans import Cell, spanned_table_drafts
 
 _FURNITURE = frozenset(
     "nav footer aside script style noscript template svg iframe form button select option dialog "
@@ -22,6 +22,12 @@ _BLOCK_TAGS = frozenset(
 _VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
 _HEADING = re.compile(r"h([1-6])")
 _SPACE = re.compile(r"\s+")
+_KEPT_ADDRESS = re.compile(r"(?:https?://|mailto:|tel:)\S{3,110}", re.IGNORECASE)
+"""A longer one only tracks who follows it."""
+_NOTE_KINDS = re.compile(r"(?:doc-)?(?:foot|end|rear)notes?\b")
+_MAX_SPAN = 1_000
+
+Attributes = Mapping[str, str | None]
 
 
 def read_html(text: str) -> Reading:
@@ -70,11 +76,17 @@ class _Collector(HTMLParser):
         self._items: list[str] = []
         self._marker = ""
         self._table_depth = 0
-        self._rows: list[list[str]] = []
-        self._caption = False
+        self._rows: list[list[Cell]] = []
+        self._cell = Cell("")
+        self._link: tuple[str, int] | None = None
+        """Where the open link leads, and the number of words before it."""
+        self._formula = -1
+        """The number of words before the open formula."""
+        self._lone_link = ("", "")
+        """A link with which a block begins, with and without its address."""
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        attributes = dict(attrs)
+        attributes: Attributes = dict(attrs)
         if tag == "html" and attributes.get("lang"):
             self.language = (attributes["lang"] or "").split("-")[0].lower()[:3]
         if tag == "title":
@@ -104,22 +116,29 @@ class _Collector(HTMLParser):
         elif self._furniture is None:
             self._words.append(data)
 
-    def _open(self, tag: str, attributes: dict[str, str | None]) -> None:
+    def _open(self, tag: str, attributes: Attributes) -> None:
         if tag in ("main", "article"):
             self.break_block()
             self._open_parts.append(tag)
+        elif tag == "a":
+            self._link = (attributes.get("href") or "", len(self._words))
+        elif tag == "math":
+            self._formula = len(self._words)
+            self._words.append(" ")
+        elif self._formula >= 0:
+            self._open_in_formula(tag, attributes)
         elif tag == "br":
             self._words.append("\n" if self._preformatted else "\x00")
         elif tag == "img" and not self._table_depth and (attributes.get("alt") or "").strip():
             self._words.append(f" {attributes['alt']} ")
         elif self._table_depth and tag != "table":
-            self._open_in_table(tag)
-        elif tag in ("ul", "ol", "li"):
+            self._open_in_table(tag, attributes)
+        elif tag in ("ul", "ol", "dl", "li", "dt"):
             self.break_block(keep_list=True)
-            if tag == "li":
+            if tag in ("li", "dt"):
                 self._open_item()
             else:
-                self._lists.append(1 if tag == "ol" else None)
+                self._lists.append(_first_number(attributes) if tag == "ol" else None)
         else:
             self._open_block(tag)
 
@@ -137,13 +156,28 @@ class _Collector(HTMLParser):
         elif tag in _BLOCK_TAGS:
             self.break_block(keep_list=bool(self._lists))
 
-    def _open_in_table(self, tag: str) -> None:
+    def _open_in_formula(self, tag: str, attributes: Attributes) -> None:
+        """A formula's own source, where it carries one, stands for its symbols."""
+        if tag == "annotation" and "tex" in (attributes.get("encoding") or "").lower():
+            del self._words[self._formula + 1 :]
+        elif tag in ("annotation", "annotation-xml"):
+            self._furniture, self._furniture_depth = tag, 1
+        elif tag in ("mfrac", "msub", "msup", "mtr", "mtd"):
+            self._words.append(" ")
+
+    def _open_in_table(self, tag: str, attributes: Attributes) -> None:
         """Only the outermost table has rows; an inner one is text of the cell it stands in."""
         if self._table_depth == 1 and tag == "tr":
             self._words.clear()
             self._rows.append([])
         elif self._table_depth == 1 and tag in ("td", "th"):
             self._words.clear()
+            self._cell = Cell(
+                "",
+                columns=_span(attributes.get("colspan")),
+                rows=_span(attributes.get("rowspan")),
+                is_header=tag == "th",
+            )
             if not self._rows:
                 self._rows.append([])
         elif tag == "caption":
@@ -152,7 +186,12 @@ class _Collector(HTMLParser):
             self._words.append(" ")
 
     def _close(self, tag: str) -> None:
-        if tag in ("main", "article") and tag in self._open_parts:
+        if tag == "a":
+            self._close_link()
+        elif tag == "math" and self._formula >= 0:
+            self._formula = -1
+            self._words.append(" ")
+        elif tag in ("main", "article") and tag in self._open_parts:
             self.break_block()
             self._open_parts.remove(tag)
         elif self._table_depth and tag != "table":
@@ -161,13 +200,17 @@ class _Collector(HTMLParser):
             self._table_depth -= 1
             if not self._table_depth:
                 self._close_table()
-        elif _HEADING.fullmatch(tag):
+        else:
+            self._close_block(tag)
+
+    def _close_block(self, tag: str) -> None:
+        if _HEADING.fullmatch(tag):
             self.break_block()
             self._heading = 0
         elif tag == "pre" and self._preformatted:
             self.break_block()
             self._preformatted -= 1
-        elif tag in ("ul", "ol") and self._lists:
+        elif tag in ("ul", "ol", "dl") and self._lists:
             self.break_block(keep_list=True)
             self._lists.pop()
             if not self._lists:
@@ -177,7 +220,8 @@ class _Collector(HTMLParser):
 
     def _close_in_table(self, tag: str) -> None:
         if self._table_depth == 1 and tag in ("td", "th") and self._rows:
-            self._rows[-1].append(self._take_words())
+            cell = self._cell
+            self._rows[-1].append(Cell(self._take_words(), cell.columns, cell.rows, cell.is_header))
         elif tag == "caption":
             self._add(BlockKind.CAPTION, self._take_words())
         else:
@@ -186,10 +230,20 @@ class _Collector(HTMLParser):
     def _close_table(self) -> None:
         self._words.clear()
         rows, self._rows = self._rows, []
-        if not rows:
-            return
-        for draft in table_drafts([row for row in rows if row]):
+        for draft in spanned_table_drafts(rows):
             self._append(draft)
+
+    def _close_link(self) -> None:
+        """A link is followed by where it leads, unless its text says so or nobody can go there."""
+        if self._link is None or self._preformatted:
+            return
+        (address, start), self._link = self._link, None
+        text = _SPACE.sub(" ", "".join(self._words[start:])).strip()
+        shown = re.sub(r"^(?:mailto|tel):", "", address)
+        if text and shown not in text and _KEPT_ADDRESS.fullmatch(address):
+            if not "".join(self._words[:start]).strip():
+                self._lone_link = (f"{text} ({shown})", text)
+            self._words.append(f" ({shown})")
 
     def _open_item(self) -> None:
         if not self._lists:
@@ -204,6 +258,8 @@ class _Collector(HTMLParser):
         """End the block that is being collected, and the list too unless it goes on."""
         text = self._take_words()
         if text and self._lists and not self._heading and not self._preformatted:
+            if text == self._lone_link[0]:  # an entry of a menu
+                text = self._lone_link[1]
             indent = "  " * len(self._lists)
             self._items.append((self._marker or indent) + text)
             self._marker = ""
@@ -220,6 +276,7 @@ class _Collector(HTMLParser):
             self._items = []
 
     def _take_words(self) -> str:
+        self._link, self._formula = None, -1
         text = "".join(self._words)
         self._words.clear()
         if self._preformatted:
@@ -236,7 +293,10 @@ class _Collector(HTMLParser):
         self.parts.append(frozenset(self._open_parts))
 
 
-def _is_furniture(tag: str, attributes: dict[str, str | None]) -> bool:
+def _is_furniture(tag: str, attributes: Attributes) -> bool:
+    kind = f"{attributes.get('epub:type') or ''} {attributes.get('role') or ''}"
+    if tag == "aside" and _NOTE_KINDS.search(kind):
+        return False
     return (
         tag in _FURNITURE
         or attributes.get("role") in _FURNITURE_ROLES
@@ -244,3 +304,16 @@ def _is_furniture(tag: str, attributes: dict[str, str | None]) -> bool:
         or attributes.get("aria-hidden") == "true"
         or "display:none" in (attributes.get("style") or "").replace(" ", "").lower()
     )
+
+
+def _span(value: str | None) -> int:
+    """How many rows or columns a cell covers; markup may say anything."""
+    number = (value or "").strip()
+    if not number.isascii() or not number.isdecimal() or len(number) > 6:
+        return 1
+    return min(max(int(number), 1), _MAX_SPAN)
+
+
+def _first_number(attributes: Attributes) -> int:
+    start = (attributes.get("start") or "").strip()
+    return int(start) if start.isascii() and start.isdecimal() and len(start) < 9 else 1

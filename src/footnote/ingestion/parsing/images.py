@@ -3,29 +3,36 @@
 from __future__ import annotations
 
 import io
+from importlib import import_module
+from importlib.util import find_spec
 
 import numpy as np
 from PIL import Image, ImageOps, ImageSequence, UnidentifiedImageError
 
 from footnote.domain import Stage
 from footnote.errors import DocumentUnreadable
+from footnote.ingestion.media import HEIC, sniff_media_type
 from footnote.ingestion.parsing.drafts import Reading
 from footnote.ingestion.parsing.layout import LaidPage, draft_pages
 from footnote.ingestion.parsing.ocr import Ocr, items_of_image
 
 _MAX_PIXELS = 150_000_000
+_PAGED = ("TIFF", "MPO")
 
 
 def read_images(content: bytes, ocr: Ocr, *, max_pages: int) -> Reading:
-    """Read a PNG, JPEG, WebP or TIFF; each frame of a TIFF is a page.
+    """Read a PNG, JPEG, WebP, TIFF, GIF, BMP, AVIF or HEIC; each frame of a TIFF is a page.
 
-    Raises DocumentUnreadable when it is damaged or too large.
+    Of an animation only the first frame is read. Raises DocumentUnreadable when it is damaged
+    or too large.
     """
-    pages = []
+    pages: list[LaidPage] = []
+    _learn_heic(content)
     Image.MAX_IMAGE_PIXELS = None  # our own limit says which file and what to do
     try:
         with Image.open(io.BytesIO(content)) as image:
-            for number, frame in enumerate(ImageSequence.Iterator(image), start=1):
+            frames = ImageSequence.Iterator(image) if image.format in _PAGED else (image,)
+            for number, frame in enumerate(frames, start=1):
                 if frame.width * frame.height > _MAX_PIXELS or number > max_pages:
                     raise DocumentUnreadable(
                         stage=Stage.PARSE,
@@ -43,6 +50,19 @@ def read_images(content: bytes, ocr: Ocr, *, max_pages: int) -> Reading:
             advice="open it in an image program, save it anew and upload that copy",
         ) from error
     return Reading(drafts=tuple(draft_pages(pages)), page_count=len(pages))
+
+
+def _learn_heic(content: bytes) -> None:
+    """Let Pillow open HEIC if its plug-in is at hand, which we do not bring: parts are GPL."""
+    if sniff_media_type(content[:64], "") != HEIC:
+        return
+    if find_spec("pillow_heif") is None:
+        raise DocumentUnreadable(
+            stage=Stage.PARSE,
+            cause="HEIC pictures cannot be opened here",
+            advice="save it as JPEG or PNG, or install pillow-heif beside Footnote",
+        )
+    import_module("pillow_heif").register_heif_opener()
 
 
 def _on_white(image: Image.Image) -> Image.Image:

@@ -4,29 +4,36 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from footnote.domain import BlockKind
 from footnote.ingestion.parsing.drafts import Draft, Reading
+from footnote.ingestion.parsing.frontmatter import known_metadata, split_front_matter
+from footnote.ingestion.parsing.html import read_html
 from footnote.ingestion.parsing.tables import table_drafts
 
-_FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
-_FRONT_TITLE = re.compile(r"^title:[ \t]*[\"']?(.+?)[\"']?[ \t]*$", re.MULTILINE)
 _STYLED = re.compile(r"[\\`*_\[<&!~]| {2,}\n")
-_TAG = re.compile(r"<[^<>]*>")
+_TAG = re.compile(r"<!--.*?(?:-->|\Z)|<[^<>]*>", re.DOTALL)
+_TABLE = re.compile(r"<table[\s>]", re.IGNORECASE)
+_FORMULA = re.compile(r"\$\$[^$]+\$\$|\$(?![\s$])[^$\n]+?(?<![\s\\])\$(?!\d)")
+# Private characters stand for a formula while the text around it is read.
+_HOLDING = "\ue000{}\ue001"
+_NO_HOLDING = {0xE000: None, 0xE001: None}
+_HELD = re.compile("\ue000(\\d+)\ue001")
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 
 
 def read_markdown(text: str) -> Reading:
-    """Read a Markdown file, its front matter's title included."""
-    title = None
-    if front := _FRONT_MATTER.match(text):
-        found = _FRONT_TITLE.search(front.group(1))
-        title = found.group(1) if found else None
-        text = text[front.end() :]
-    return Reading(drafts=tuple(markdown_drafts(text)), title=title)
+    """Read a Markdown file and its YAML or TOML front matter."""
+    fields, body = split_front_matter(text.replace("\r\n", "\n"))
+    return Reading(
+        drafts=tuple(markdown_drafts(body)),
+        title=fields.get("title"),
+        metadata=known_metadata(fields),
+    )
 
 
 def markdown_drafts(text: str, page: int | None = None) -> Iterator[Draft]:
@@ -64,11 +71,17 @@ class _MarkdownWalk:
                 yield Draft(kind=BlockKind.CODE, text=token.content.rstrip(), page=self._page)
             elif token.type == "html_block":
                 yield from self._flush_list()
-                text = _TAG.sub("", _BREAK.sub("\n", token.content))
-                yield Draft(kind=BlockKind.PARAGRAPH, text=text, page=self._page)
+                yield from self._html(token.content)
             else:
                 yield from self._structure(token)
             position += 1
+
+    def _html(self, text: str) -> Iterator[Draft]:
+        if _TABLE.search(text):
+            yield from (replace(draft, page=self._page) for draft in read_html(text).drafts)
+        else:
+            bare = _TAG.sub("", _BREAK.sub("\n", text))
+            yield Draft(kind=BlockKind.PARAGRAPH, text=bare, page=self._page)
 
     def _structure(self, token: Token) -> Iterator[Draft]:
         """Lists open and close; everything else of the structure is implied."""
@@ -124,9 +137,21 @@ class _MarkdownWalk:
         return rows, position
 
     def plain(self, content: str) -> str:
-        """Inline Markdown as it reads: links by their text, no emphasis."""
+        """Inline Markdown as it reads: links by their text, no emphasis, formulas as written."""
         if not _STYLED.search(content):
             return content.replace("\n", " ")
+        if "$" not in content or "`" in content:
+            return self._plain_part(content)
+        held: list[str] = []
+
+        def hold(formula: re.Match[str]) -> str:
+            held.append(formula.group(0))
+            return _HOLDING.format(len(held) - 1)
+
+        shown = self._plain_part(_FORMULA.sub(hold, content.translate(_NO_HOLDING)))
+        return _HELD.sub(lambda place: held[int(place.group(1))], shown)
+
+    def _plain_part(self, content: str) -> str:
         tokens: list[Token] = []
         self._markdown.inline.parse(content, self._markdown, self._environment, tokens)
         return "".join(_plain_tokens(tokens))

@@ -8,40 +8,72 @@ from email import policy
 from email.message import EmailMessage, MIMEPart
 from email.parser import BytesParser
 from email.utils import parsedate_to_datetime
+from itertools import groupby
 
 from footnote.domain import Attachment, BlockKind, MetadataValue
+from footnote.ingestion.parsing.charsets import decode
 from footnote.ingestion.parsing.drafts import Draft, Reading
 from footnote.ingestion.parsing.html import read_html
-from footnote.ingestion.parsing.plaintext import decode
 
 _PARAGRAPH = re.compile(r"\n[ \t]*\n\s*")
-_HEADERS = ("subject", "from", "to", "cc", "date", "message-id", "in-reply-to")
+_WORD = re.compile(r"\w+")
+_HEADERS = ("subject", "from", "to", "cc", "bcc", "date", "message-id", "in-reply-to")
+_SHOWN_HEADERS = ("from", "to", "cc", "date")
 _MAX_NAME_CHARACTERS = 255
-_EXTENSIONS = {"message/rfc822": ".eml", "text/plain": ".txt", "text/html": ".html"}
+_MAX_PARTS = 2_000
+_EXTENSIONS = {
+    "message/rfc822": ".eml",
+    "text/plain": ".txt",
+    "text/html": ".html",
+    "text/calendar": ".ics",
+    "application/pdf": ".pdf",
+    "image/png": ".png",
+    "image/jpeg": ".jpg",
+}
+INLINE_IMAGE_BYTES = 20_000
+"""A smaller picture shown inside a body is a logo, an icon or a pixel that counts readers."""
+_STRUCTURED = (BlockKind.TABLE, BlockKind.LIST, BlockKind.HEADING, BlockKind.CODE)
 
 
 def read_message(content: bytes) -> Reading:
-    """Read an RFC 5322 message; its plain body is preferred to the HTML one.
+    """Read an RFC 5322 message with the richer of its bodies.
 
-    Images shown inside the HTML body are left out, every other attached file is kept.
+    Every attached file and attached message is kept, and of the images shown inside the body
+    those of at least `INLINE_IMAGE_BYTES`.
     """
-    message = BytesParser(policy=policy.default).parsebytes(content)
-    metadata = _metadata(message)
-    body = message.get_body(("plain", "html"))
-    text = _text(body) if body is not None else ""
-    if body is not None and body.get_content_type() == "text/html":
-        drafts = read_html(text).drafts
-    else:
-        drafts = tuple(_body_drafts(text))
+    return read_parsed_message(BytesParser(policy=policy.default).parsebytes(content))
+
+
+def read_parsed_message(message: EmailMessage) -> Reading:
+    """Read a message that is no longer bytes."""
+    metadata = message_metadata(message)
+    bodies = _bodies(message)
+    drafts = list(_header_drafts(metadata))
+    drafts += _richer_body(bodies)
+    attachments: list[Attachment] = []
+    for part in _leaves(message):
+        if any(part is body for body in bodies):
+            continue
+        if _is_more_text(part):
+            drafts += _part_drafts(part)
+        elif attachment := _attachment(part, len(attachments) + 1):
+            attachments.append(attachment)
     return Reading(
-        drafts=(*_header_drafts(metadata), *drafts),
+        drafts=tuple(drafts),
         title=str(metadata.get("subject", "")),
         metadata=metadata,
-        attachments=tuple(_attachments(message)),
+        attachments=tuple(attachments),
     )
 
 
-def _metadata(message: EmailMessage) -> dict[str, MetadataValue]:
+# --- headers --------------------------------------------------------------------------------
+
+
+def message_metadata(message: EmailMessage) -> dict[str, MetadataValue]:
+    """Who wrote to whom, when and about what; `sender`, `recipients` and `sent` say it again.
+
+    `sent` and `date` are in ISO form with the sender's zone.
+    """
     metadata: dict[str, MetadataValue] = {}
     for name in _HEADERS:
         try:
@@ -52,9 +84,14 @@ def _metadata(message: EmailMessage) -> dict[str, MetadataValue]:
             metadata[name.replace("-", "_")] = value
     try:
         sent = parsedate_to_datetime(str(metadata.get("date", "")))
-        metadata["date"] = sent.isoformat()
+        metadata["date"] = metadata["sent"] = sent.isoformat()
     except ValueError:
         metadata.pop("date", None)
+    recipients = [str(metadata[name]) for name in ("to", "cc", "bcc") if name in metadata]
+    if recipients:
+        metadata["recipients"] = ", ".join(recipients)
+    if "from" in metadata:
+        metadata["sender"] = metadata["from"]
     return metadata
 
 
@@ -63,49 +100,120 @@ def _header_drafts(metadata: dict[str, MetadataValue]) -> Iterator[Draft]:
     if subject := metadata.get("subject"):
         yield Draft(kind=BlockKind.HEADING, text=str(subject), level=1)
     lines = [
-        f"{name.capitalize()}: {metadata[name]}"
-        for name in ("from", "to", "cc", "date")
-        if name in metadata
+        f"{name.capitalize()}: {metadata[name]}" for name in _SHOWN_HEADERS if name in metadata
     ]
     if lines:
         yield Draft(kind=BlockKind.PARAGRAPH, text="\n".join(lines))
 
 
-def _body_drafts(text: str) -> Iterator[Draft]:
-    for paragraph in _PARAGRAPH.split(text.replace("\r\n", "\n")):
-        yield Draft(kind=BlockKind.PARAGRAPH, text=paragraph)
+# --- bodies ---------------------------------------------------------------------------------
+
+
+def _bodies(message: EmailMessage) -> list[MIMEPart]:
+    """The plain and the HTML body, as far as there are such."""
+    found = (message.get_body((kind,)) for kind in ("plain", "html"))
+    return [body for body in found if body is not None]
+
+
+def _richer_body(bodies: list[MIMEPart]) -> list[Draft]:
+    """The HTML body where it says more, or has tables and lists that the plain one lost."""
+    read = [_part_drafts(body) for body in bodies]
+    if len(read) < 2:
+        return read[0] if read else []
+    plain, page = read
+    words_in_plain, words_in_page = _words(plain), _words(page)
+    if words_in_page > 1.2 * words_in_plain:
+        return page
+    structured = any(draft.kind in _STRUCTURED for draft in page)
+    return page if structured and words_in_page >= 0.8 * words_in_plain else plain
+
+
+def _words(drafts: list[Draft]) -> int:
+    return sum(len(_WORD.findall(draft.text)) for draft in drafts)
+
+
+def _part_drafts(part: MIMEPart) -> list[Draft]:
+    text = _text(part)
+    if part.get_content_type() == "text/html":
+        return list(read_html(text).drafts)
+    return list(body_drafts(text))
+
+
+def body_drafts(text: str) -> Iterator[Draft]:
+    """Paragraphs of a plain body; what is quoted and the signature stand apart."""
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    body, signature = lines, list[str]()
+    ends = [index for index, line in enumerate(lines) if line.rstrip() == "--"]
+    if ends and not any(line.startswith(">") for line in lines[ends[-1] :]):
+        body, signature = lines[: ends[-1]], lines[ends[-1] + 1 :]
+    for _, run in groupby(body, key=lambda line: line.lstrip().startswith(">")):
+        for paragraph in _PARAGRAPH.split("\n".join(run).strip("\n")):
+            yield Draft(kind=BlockKind.PARAGRAPH, text=paragraph)
+    yield Draft(kind=BlockKind.PARAGRAPH, text="\n".join(signature))
 
 
 def _text(part: MIMEPart) -> str:
     try:
         return str(part.get_content())
-    except (LookupError, ValueError):  # an unknown or a lying charset
+    except (LookupError, ValueError, AttributeError):  # no content, an unknown or a lying charset
         payload = part.get_payload(decode=True)
         return decode(payload) if isinstance(payload, bytes) else ""
 
 
-def _attachments(message: EmailMessage) -> Iterator[Attachment]:
-    for number, part in enumerate(message.iter_attachments(), start=1):
-        media_type = part.get_content_type()
-        inline = part.get_content_disposition() == "inline" or part.get("content-id")
-        if inline and media_type.startswith("image/"):
-            continue
-        if media_type == "message/rfc822":
-            inner = part.get_content()
-            content = bytes(inner) if isinstance(inner, EmailMessage) else b""
+# --- attachments ----------------------------------------------------------------------------
+
+
+def _leaves(message: EmailMessage) -> Iterator[MIMEPart]:
+    """Parts that hold content themselves; an attached message is one of them."""
+    waiting: list[MIMEPart] = [message]
+    for _ in range(_MAX_PARTS):
+        if not waiting:
+            return
+        part = waiting.pop()
+        if part.get_content_maintype() == "multipart" and part.is_multipart():
+            inner = part.get_payload()
+            waiting += [one for one in reversed(list(inner)) if isinstance(one, MIMEPart)]
         else:
-            payload = part.get_payload(decode=True)
-            content = payload if isinstance(payload, bytes) else b""
-        unnamed = f"attachment-{number}{_EXTENSIONS.get(media_type, '')}"
-        if content:
-            yield Attachment(
-                filename=_last_part(part.get_filename() or "") or unnamed,
-                media_type=media_type,
-                content=content,
-            )
+            yield part
 
 
-def _last_part(filename: str) -> str:
+def _is_more_text(part: MIMEPart) -> bool:
+    """Text that goes on after an attachment, as a mailing list's footer does."""
+    if part.get_content_disposition() == "attachment" or _name(part):
+        return False
+    return part.get_content_type() in ("text/plain", "text/html") and not part.get("content-id")
+
+
+def _attachment(part: MIMEPart, number: int) -> Attachment | None:
+    media_type = part.get_content_type()
+    content = part_bytes(part)
+    inline = part.get_content_disposition() == "inline" or part.get("content-id")
+    if inline and media_type.startswith("image/") and len(content) < INLINE_IMAGE_BYTES:
+        return None
+    if not content:
+        return None
+    unnamed = f"attachment-{number}{_EXTENSIONS.get(media_type, '')}"
+    return Attachment(filename=_name(part) or unnamed, media_type=media_type, content=content)
+
+
+def part_bytes(part: MIMEPart) -> bytes:
+    """What a part holds, an attached message in its own form."""
+    if part.get_content_type() == "message/rfc822":
+        payload = part.get_payload()
+        inner = payload[0] if isinstance(payload, list) and payload else None
+        return inner.as_bytes() if isinstance(inner, EmailMessage) else b""
+    decoded = part.get_payload(decode=True)
+    return decoded if isinstance(decoded, bytes) else b""
+
+
+def _name(part: MIMEPart) -> str:
+    try:
+        return last_part(part.get_filename() or "")
+    except (ValueError, IndexError, AttributeError, TypeError):  # forged as above
+        return ""
+
+
+def last_part(filename: str) -> str:
     """The name without folders and what cannot be printed; empty if nothing is left of it."""
     name = filename.replace("\\", "/").rsplit("/", 1)[-1]
     printable = "".join(character for character in name if character.isprintable()).strip()

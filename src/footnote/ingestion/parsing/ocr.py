@@ -12,10 +12,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby
+from statistics import median
 from typing import Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
+from PIL import Image
 
 from footnote.domain import Stage
 from footnote.errors import DocumentUnreadable
@@ -33,12 +35,22 @@ Pixels = npt.NDArray[np.uint8]
 """An image of shape (height, width, 3), red first."""
 OcrChoice = Literal["auto", "tesseract", "rapidocr", "off"]
 
+ALL_LANGUAGES = "auto"
+"""In place of Tesseract's language codes: every language that is installed."""
 TESSERACT_INSTALL = "apt-get install tesseract-ocr"
 RAPIDOCR_INSTALL = "pip install 'footnote[ocr]' && pip install --no-deps rapidocr-onnxruntime"
 _SIZE_OF_HEIGHT = 0.75
 """Font size as a share of the height of a recognised line's box."""
 _DOUBTFUL = 0.6
 """Below this mean confidence a page may lie on its side or stand on its head."""
+_SURE = 0.9
+_SMALL_HEIGHT = 20
+"""Words lower than this many pixels are too small to be read well."""
+_LEGIBLE_HEIGHT = 36
+_MAX_ENLARGEMENT = 3.0
+_MAX_ENLARGED_PIXELS = 60_000_000
+_LEAST_PICTURE_LETTERS = 8
+_LEAST_SURE_SHARE = 0.5
 _MAX_CELL_CHARACTERS = 34
 """Cells longer than this on average are columns of prose, to be read one after the other."""
 
@@ -61,6 +73,8 @@ def select_ocr(choice: OcrChoice, languages: str) -> Ocr:
         raise _no_ocr("OCR is switched off", "set FOOTNOTE_OCR=auto")
     tesseract = shutil.which("tesseract")
     if choice != "rapidocr" and tesseract:
+        if languages == ALL_LANGUAGES:
+            languages = _installed_languages(tesseract)
         return Tesseract(tesseract, languages)
     if choice != "tesseract" and importlib.util.find_spec("rapidocr_onnxruntime"):
         return RapidOcr()
@@ -73,6 +87,16 @@ def select_ocr(choice: OcrChoice, languages: str) -> Ocr:
     )
 
 
+def _installed_languages(tesseract: str) -> str:
+    """Every language whose data is installed, English first."""
+    command = [tesseract, "--list-langs"]
+    # The program is the installed tesseract, the arguments are ours, there is no shell.
+    result = subprocess.run(command, capture_output=True, check=False, text=True)
+    names = [line.strip() for line in result.stdout.splitlines()[1:] if line.strip()]
+    languages = sorted(set(names) - {"osd", "equ"}, key=lambda name: (name != "eng", name))
+    return "+".join(languages) or "eng"
+
+
 def _no_ocr(why: str, advice: str) -> DocumentUnreadable:
     return DocumentUnreadable(
         stage=Stage.PARSE, cause=f"it has no text, only pictures, and {why}", advice=advice
@@ -81,14 +105,62 @@ def _no_ocr(why: str, advice: str) -> DocumentUnreadable:
 
 def items_of_image(pixels: Pixels, ocr: Ocr) -> list[PageItem]:
     """Lines and tables of an image in reading order; one that makes no sense is turned."""
-    best = _read(pixels, ocr)
+    best, factor = _read_enlarged(pixels, ocr)
     turn = 0
     while _sense(best) < _DOUBTFUL and turn < 3:
         turn += 1
         turned = _read(np.ascontiguousarray(np.rot90(pixels, turn)), ocr)
         if _sense(turned) > _sense(best):
-            best = turned
-    return find_tables(_rows(best), [])
+            best, factor = turned, 1.0
+    return find_tables(_rows([_scaled(line, 1 / factor) for line in best]), [])
+
+
+def items_of_picture(pixels: Pixels, ocr: Ocr) -> list[PageItem]:
+    """Lines and tables of a picture beside text; nothing when it is one without words.
+
+    OCR sees letters in leaves and waves: what it doubts is left out.
+    """
+    lines, factor = _read_enlarged(pixels, ocr)
+    sure = [
+        _scaled(line, 1 / factor)
+        for line in lines
+        if (line.confidence or 0.0) >= _DOUBTFUL and sum(map(str.isalnum, line.text)) > 1
+    ]
+    letters = sum(character.isalnum() for line in sure for character in line.text)
+    read = sum(character.isalnum() for line in lines for character in line.text)
+    if letters < _LEAST_PICTURE_LETTERS or letters < _LEAST_SURE_SHARE * read:
+        return []
+    return find_tables(_rows(sure), [])
+
+
+def _read_enlarged(pixels: Pixels, ocr: Ocr) -> tuple[list[Line], float]:
+    """The lines, and by how much the image was enlarged because its letters are small."""
+    lines = _read(pixels, ocr)
+    heights = [
+        word.box.height for line in lines for word in line.words if word.box.width > word.box.height
+    ]
+    height = median(heights) if heights else _LEGIBLE_HEIGHT
+    if height >= _SMALL_HEIGHT or _sense(lines) > _SURE:
+        return lines, 1.0
+    factor = min(_LEGIBLE_HEIGHT / max(height, 1.0), _MAX_ENLARGEMENT)
+    rows, columns, _ = pixels.shape
+    if rows * columns * factor**2 > _MAX_ENLARGED_PIXELS:
+        return lines, 1.0
+    size = round(columns * factor), round(rows * factor)
+    image = Image.fromarray(np.ascontiguousarray(pixels)).resize(size, Image.Resampling.LANCZOS)
+    larger = _read(np.asarray(image, dtype=np.uint8), ocr)
+    return (larger, factor) if _sense(larger) > _sense(lines) else (lines, 1.0)
+
+
+def _scaled(line: Line, factor: float) -> Line:
+    if factor == 1.0:
+        return line
+    return line_of(
+        [
+            word._replace(box=Box(*(edge * factor for edge in word.box)), size=word.size * factor)
+            for word in line.words
+        ]
+    )
 
 
 def _read(pixels: Pixels, ocr: Ocr) -> list[Line]:

@@ -2,46 +2,47 @@
 
 from __future__ import annotations
 
-import ctypes
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
+from dataclasses import dataclass, field
 from datetime import datetime
+from pathlib import PurePath
 
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
-from footnote.domain import MetadataValue, Stage
+from footnote.domain import Attachment, BlockKind, MetadataValue, Stage
 from footnote.errors import DocumentUnreadable
-from footnote.ingestion.parsing.drafts import Reading
+from footnote.ingestion.parsing.columns import in_reading_order
+from footnote.ingestion.parsing.drafts import Draft, Reading
 from footnote.ingestion.parsing.geometry import (
     Box,
     Line,
     PageItem,
-    Word,
     find_tables,
     join_baselines,
-    line_of,
+    rule_tables,
 )
-from footnote.ingestion.parsing.layout import LaidPage, draft_pages
+from footnote.ingestion.parsing.layout import LaidPage, lay_out
 from footnote.ingestion.parsing.ocr import Ocr, items_of_image
+from footnote.ingestion.parsing.pdf_annotations import Links, annotation_drafts
+from footnote.ingestion.parsing.pdf_marks import bookmarks, page_tags, utf16, with_bookmarks
+from footnote.ingestion.parsing.pdf_pictures import PictureReader, rendered
+from footnote.ingestion.parsing.pdf_text import PageText, Turn, rules_of
 
-_BOLD = re.compile(rb"bold|black|heavy|demi|(?:cm|sf|lm)bx|roman.*-b\b|[-,]bd\b", re.I)
-_RENDER_DPI = 200
 _MIN_TEXT_CHARACTERS = 8
 """A page with fewer in its text layer is taken for a picture."""
-_MAX_RULES = 1500
-_SOFT_HYPHEN = "\xad"
-"""Stands where pdfium joined a word that was divided at the end of a line."""
-_LINE = re.compile(r"[^\r\n\xad]+\xad?|\xad")
-_WORD = re.compile(r"[^\s\x00-\x1f\ufeff]+")
-_SURROGATE = re.compile(r"[\ud800-\udfff]")
-_SEGMENT_LINE = pdfium_c.FPDF_SEGMENT_LINETO
+_MAX_LABEL_CHARACTERS = 1000
+_MAX_ATTACHMENTS = 200
+_MAX_ATTACHED_BYTES = 200 * 1024 * 1024
 
 
 def read_pdf(content: bytes, ocr: Callable[[], Ocr], *, max_pages: int) -> Reading:
-    """Read every page; `ocr` is asked for only when a page has no text layer.
+    """Read every page; `ocr` is asked for only when a page or a large picture needs it.
 
-    Pages that would need OCR where there is none are counted in `pages_without_text`.
+    Pages that are damaged, or would need OCR where there is none, are counted in
+    `pages_without_text`.
     Raises DocumentUnreadable for one that is encrypted, damaged, too long or, as a whole,
     without text.
     """
@@ -52,29 +53,56 @@ def read_pdf(content: bytes, ocr: Callable[[], Ocr], *, max_pages: int) -> Readi
                 f"it has {len(document)} pages, more than the {max_pages} allowed",
                 "split it, or raise FOOTNOTE_MAX_PAGES",
             )
-        pages, unread = [], 0
-        failure: DocumentUnreadable | None = None
-        for number in range(1, len(document) + 1):
-            page = document[number - 1]
-            laid = _laid_page(page, number)
-            if not laid.items and _has_pictures(page):
-                try:
-                    laid = _read_pixels(page, number, ocr())
-                except DocumentUnreadable as error:
-                    failure, unread = error, unread + 1
-            pages.append(laid)
-            page.close()
-        if failure is not None and not any(page.items for page in pages):
-            raise failure
+        reader = _PageReader(document, ocr, PictureReader(ocr), bookmarks(document))
+        layout = lay_out(reader.pages())
+        if reader.failure is not None and not layout.drafts:
+            raise reader.failure
+        page_count = len(document)
         metadata = _metadata(document)
+        language = utf16(pdfium_c.FPDFCatalog_GetLanguage, document.raw)
+        attachments = tuple(_attachments(document))
     finally:
         document.close()
     title = str(metadata.pop("title", ""))
-    if unread:
-        metadata["pages_without_text"] = unread
+    metadata |= {
+        "running_header": layout.running_header,
+        "running_footer": layout.running_footer,
+        "links": " ".join(reader.links.found),
+    }
+    if reader.unread:
+        metadata["pages_without_text"] = reader.unread
+    if reader.pictures.unread:
+        metadata["pictures_without_text"] = reader.pictures.unread
+    code = re.match(r"([a-z]{2})(?:[-_]|$)", language.lower())
     return Reading(
-        drafts=tuple(draft_pages(pages)), title=title, page_count=len(pages), metadata=metadata
+        drafts=layout.drafts,
+        title=title,
+        page_count=page_count,
+        languages=(code.group(1),) if code else (),
+        metadata={key: value for key, value in metadata.items() if value != ""},
+        attachments=attachments,
     )
+
+
+def _attachments(document: pdfium.PdfDocument) -> Iterator[Attachment]:
+    """The files that are embedded in a document, as far as they can be read."""
+    size = 0
+    for index in range(min(document.count_attachments(), _MAX_ATTACHMENTS)):
+        attachment = document.get_attachment(index)
+        try:
+            content = bytes(attachment.get_data())
+        except pdfium.PdfiumError:
+            continue
+        size += len(content)
+        if size > _MAX_ATTACHED_BYTES:
+            return
+        name = PurePath(attachment.get_name().replace("\\", "/")).name
+        if content:
+            yield Attachment(
+                filename=name or f"attachment-{index + 1}",
+                media_type="application/octet-stream",
+                content=content,
+            )
 
 
 def _open(content: bytes) -> pdfium.PdfDocument:
@@ -85,14 +113,20 @@ def _open(content: bytes) -> pdfium.PdfDocument:
             raise _unreadable(
                 "the PDF is protected by a password", "upload a copy without a password"
             ) from error
-        raise _unreadable(
-            "the PDF is damaged and cannot be opened",
-            "open it in a PDF program, save it anew and upload that copy",
-        ) from error
+        raise _damaged() from error
     if not len(document):
         document.close()
         raise _unreadable("the PDF has no pages", "check that it was exported completely")
+    with suppress(pdfium.PdfiumError):  # without its form the rest can be read
+        document.init_forms()
     return document
+
+
+def _damaged() -> DocumentUnreadable:
+    return _unreadable(
+        "the PDF is damaged and cannot be opened",
+        "open it in a PDF program, save it anew and upload that copy",
+    )
 
 
 def _unreadable(cause: str, advice: str) -> DocumentUnreadable:
@@ -102,190 +136,125 @@ def _unreadable(cause: str, advice: str) -> DocumentUnreadable:
 def _metadata(document: pdfium.PdfDocument) -> dict[str, MetadataValue]:
     found = document.get_metadata_dict(skip_empty=True)
     metadata: dict[str, MetadataValue] = {}
-    for key, name in (("Title", "title"), ("Author", "author"), ("Subject", "subject")):
+    names = (("Title", "title"), ("Author", "author"), ("Subject", "subject"))
+    for key, name in (*names, ("Keywords", "keywords")):
         if (value := found.get(key)) and not value.startswith("("):
             metadata[name] = value
-    if created := re.match(r"D:(\d{14})", found.get("CreationDate", "")):
-        try:
-            parsed = datetime.strptime(created.group(1) + "+0000", "%Y%m%d%H%M%S%z")
-        except ValueError:
-            return metadata
-        metadata["created_at"] = parsed.isoformat()
+    for key, name in (("CreationDate", "created"), ("ModDate", "modified")):
+        if written := re.match(r"D:(\d{14})", found.get(key, "")):
+            try:
+                moment = datetime.strptime(written.group(1) + "+0000", "%Y%m%d%H%M%S%z")
+            except ValueError:
+                continue
+            metadata[name] = moment.isoformat()
+    if labels := _page_labels(document):
+        metadata["page_labels"] = labels
     return metadata
 
 
-def _has_pictures(page: pdfium.PdfPage) -> bool:
+def _page_labels(document: pdfium.PdfDocument) -> str:
+    """The printed numbers of the pages, where they are not 1, 2, 3 …"""
+    labels: list[str] = []
+    length = 0
+    for index in range(len(document)):
+        label = document.get_page_label(index)
+        length += len(label) + 2
+        if length > _MAX_LABEL_CHARACTERS:
+            break
+        labels.append(label)
+    usual = all(label in {"", str(number)} for number, label in enumerate(labels, start=1))
+    return "" if usual else ", ".join(labels)
+
+
+@dataclass(slots=True)
+class _PageReader:
+    """Reads the pages of one document one by one; each is closed before the next is opened."""
+
+    document: pdfium.PdfDocument
+    ocr: Callable[[], Ocr]
+    pictures: PictureReader
+    titles: dict[int, dict[str, int]]
+    links: Links = field(default_factory=Links)
+    unread: int = 0
+    """Pages that could not be read."""
+    failure: DocumentUnreadable | None = None
+
+    def pages(self) -> Iterator[LaidPage]:
+        """Each page in one or several parts: upright text, text that lies, pictures."""
+        for index in range(len(self.document)):
+            try:
+                page = self.document[index]
+            except pdfium.PdfiumError:
+                self.failure, self.unread = _damaged(), self.unread + 1
+                continue
+            try:
+                parts = self._parts(page, index)
+            finally:
+                page.close()
+            yield from parts
+
+    def _parts(self, page: pdfium.PdfPage, index: int) -> list[LaidPage]:
+        number = index + 1
+        with closing(page.get_textpage()) as text_page:
+            tags = page_tags(page)
+            turned = PageText(text_page).lines(page, tags.ranks)
+            beside = list(annotation_drafts(self.document, page, text_page, number, self.links))
+        beside += [Draft(kind=BlockKind.IMAGE, text=said, page=number) for said in tags.pictures]
+        characters = sum(len(line.text) for lines in turned.values() for line in lines)
+        if characters >= _MIN_TEXT_CHARACTERS:
+            parts = _text_parts(page, number, turned, self.titles.get(index, {}))
+            text = [word.box for line in turned.get(0, ()) for word in line.words]
+            parts += self.pictures.read(page, number, text)
+        else:
+            parts = [self._read_pixels(page, number)]
+        if beside:
+            parts.append(LaidPage(number, page.get_height(), (), extra=tuple(beside)))
+        return parts
+
+    def _read_pixels(self, page: pdfium.PdfPage, number: int) -> LaidPage:
+        items: tuple[PageItem, ...] = ()
+        height = page.get_height()
+        if _has_contents(page):
+            try:
+                engine = self.ocr()
+                pixels = rendered(page)
+                height = pixels.shape[0]
+                items = tuple(items_of_image(pixels, engine))
+            except DocumentUnreadable as error:
+                self.failure, self.unread = error, self.unread + 1
+        return LaidPage(number, height, items, from_pixels=True)
+
+
+def _has_contents(page: pdfium.PdfPage) -> bool:
     return any(True for _ in page.get_objects(max_depth=1))
 
 
-def _read_pixels(page: pdfium.PdfPage, number: int, ocr: Ocr) -> LaidPage:
-    image = page.render(scale=_RENDER_DPI / 72, rev_byteorder=True, may_draw_forms=False)
-    pixels = image.to_numpy()[:, :, :3]
-    return LaidPage(number, pixels.shape[0], tuple(items_of_image(pixels, ocr)), from_pixels=True)
+def _text_parts(
+    page: pdfium.PdfPage, number: int, turned: dict[int, list[Line]], titles: dict[str, int]
+) -> list[LaidPage]:
+    """A part for each direction in which text stands on the page, the fullest first."""
+    by_length = sorted(
+        turned.items(), key=lambda each: (-sum(len(line.text) for line in each[1]), each[0])
+    )
+    parts = []
+    for degrees, lines in by_length:
+        turn = Turn.of_page(page, degrees)
+        rules = list(rules_of(page, turn)) if degrees == by_length[0][0] else []
+        marked = list(with_bookmarks(lines, titles))
+        parts.append(LaidPage(number, turn.height, tuple(_items(marked, rules))))
+    return parts
 
 
-def _laid_page(page: pdfium.PdfPage, number: int) -> LaidPage:
-    to_page = _Coordinates(page)
-    text_page = page.get_textpage()
-    try:
-        lines = list(_lines(text_page, to_page))
-    finally:
-        text_page.close()
-    if sum(len(line.text) for line in lines) < _MIN_TEXT_CHARACTERS:
-        lines = []
-    items: list[PageItem] = list(lines)
-    if lines:
-        items = find_tables(join_baselines(lines), list(_rules(page, to_page)))
-    return LaidPage(number, to_page.height, tuple(items))
-
-
-class _Coordinates:
-    """From PDF space (origin bottom left, before rotation) to what a reader sees."""
-
-    def __init__(self, page: pdfium.PdfPage) -> None:
-        self._left, self._bottom, self._right, self._top = page.get_bbox()
-        self._rotation = page.get_rotation()
-        self.height = page.get_height()
-
-    def box(self, left: float, bottom: float, right: float, top: float) -> Box:
-        match self._rotation:
-            case 90:
-                return Box(
-                    bottom - self._bottom,
-                    left - self._left,
-                    top - self._bottom,
-                    right - self._left,
-                )
-            case 180:
-                return Box(
-                    self._right - right,
-                    bottom - self._bottom,
-                    self._right - left,
-                    top - self._bottom,
-                )
-            case 270:
-                return Box(
-                    self._top - top, self._right - right, self._top - bottom, self._right - left
-                )
-            case _:
-                return Box(
-                    left - self._left, self._top - top, right - self._left, self._top - bottom
-                )
-
-
-def _lines(text_page: pdfium.PdfTextPage, to_page: _Coordinates) -> Iterator[Line]:
-    """Lines as pdfium cuts them, in the order in which the file draws them."""
-    reader = _CharacterReader(text_page, to_page)
-    for line in _LINE.finditer(reader.text):
-        spans = [word.span() for word in _WORD.finditer(reader.text, line.start(), line.end())]
-        if spans:
-            yield line_of(reader.words(spans))
-
-
-class _CharacterReader:
-    """pdfium's per-character calls with their buffers allocated once."""
-
-    def __init__(self, text_page: pdfium.PdfTextPage, to_page: _Coordinates) -> None:
-        self._page = text_page.raw
-        self._to_page = to_page
-        self._rect = pdfium_c.FS_RECTF()
-        self._matrix = pdfium_c.FS_MATRIX()
-        self._font = ctypes.create_string_buffer(96)
-        self._flags = ctypes.c_int()
-        self.text = self._characters(text_page.count_chars())
-        """One code unit for each of pdfium's characters; its mark of a divided word becomes
-        a soft hyphen."""
-
-    def _characters(self, count: int) -> str:
-        units = (ctypes.c_ushort * (count + 1))()
-        written = pdfium_c.FPDFText_GetText(self._page, 0, count, units)
-        if written == count + 1:
-            text = bytes(units)[: 2 * count].decode("utf-16-le", "surrogatepass")
-        else:
-            text = ""
-        if len(text) != count:  # some character is not one unit: ask for each
-            codes = (pdfium_c.FPDFText_GetUnicode(self._page, index) for index in range(count))
-            text = "".join(chr(code) if code < 0x110000 else "\ufffd" for code in codes)
-        return text.replace("\x02", _SOFT_HYPHEN).replace("\ufffe", _SOFT_HYPHEN)
-
-    def words(self, spans: Sequence[tuple[int, int]]) -> list[Word]:
-        """The words of one line; where its ends agree in size and weight, so does the rest."""
-        first, last = self._style(spans[0][0]), self._style(spans[-1][0])
-        words = []
-        for start, end in spans:
-            size, bold = first if first == last else self._style(start)
-            words.append(Word(_whole(self.text[start:end]), self._box(start, end), size, bold))
-        return words
-
-    def _box(self, start: int, end: int) -> Box:
-        """From the first character to the last, whichever of them stands left."""
-        rect = self._rect
-        pdfium_c.FPDFText_GetLooseCharBox(self._page, start, rect)
-        left, bottom, right, top = rect.left, rect.bottom, rect.right, rect.top
-        if end - start > 1:
-            pdfium_c.FPDFText_GetLooseCharBox(self._page, end - 1, rect)
-            left, right = min(left, rect.left), max(right, rect.right)
-            bottom, top = min(bottom, rect.bottom), max(top, rect.top)
-        return self._to_page.box(left, bottom, right, top)
-
-    def _style(self, index: int) -> tuple[float, bool]:
-        return self._size(index), self._bold(index)
-
-    def _size(self, index: int) -> float:
-        size = float(pdfium_c.FPDFText_GetFontSize(self._page, index))
-        if pdfium_c.FPDFText_GetMatrix(self._page, index, self._matrix):
-            size *= max(abs(self._matrix.d), abs(self._matrix.b)) or 1.0
-        return max(abs(size), 1.0)
-
-    def _bold(self, index: int) -> bool:
-        length = pdfium_c.FPDFText_GetFontInfo(
-            self._page, index, self._font, len(self._font), self._flags
-        )
-        if length and _BOLD.search(self._font.value):
-            return True
-        return int(pdfium_c.FPDFText_GetFontWeight(self._page, index)) >= 600
-
-
-def _whole(text: str) -> str:
-    """The text with each pair of surrogates made one character."""
-    if text.isascii() or not _SURROGATE.search(text):
-        return text
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
-def _rules(page: pdfium.PdfPage, to_page: _Coordinates) -> Iterator[Box]:
-    """Horizontal and vertical strokes and the edges of rectangles, as thin boxes."""
-    count = 0
-    for item in page.get_objects(filter=[pdfium_c.FPDF_PAGEOBJ_PATH], max_depth=1):
-        left, bottom, right, top = item.get_bounds()
-        if min(right - left, top - bottom) <= 3:
-            count += 1
-            yield to_page.box(left, bottom, right, top)
-        else:
-            for edge in _edges(item):
-                count += 1
-                yield to_page.box(*edge)
-        if count > _MAX_RULES:
-            return
-
-
-def _edges(item: pdfium.PdfObject) -> Iterator[tuple[float, float, float, float]]:
-    """The straight, axis-parallel segments of a path."""
-    matrix = item.get_matrix()
-    x, y = ctypes.c_float(), ctypes.c_float()
-    start = before = (0.0, 0.0)
-    for number in range(min(pdfium_c.FPDFPath_CountSegments(item.raw), 200)):
-        segment = pdfium_c.FPDFPath_GetPathSegment(item.raw, number)
-        pdfium_c.FPDFPathSegment_GetPoint(segment, x, y)
-        point = matrix.on_point(x.value, y.value)
-        targets = []
-        if pdfium_c.FPDFPathSegment_GetType(segment) == _SEGMENT_LINE:
-            targets.append((before, point))
-        else:
-            start = point
-        if pdfium_c.FPDFPathSegment_GetClose(segment):
-            targets.append((point, start))
-        for (x0, y0), (x1, y1) in targets:
-            if abs(x0 - x1) <= 1 or abs(y0 - y1) <= 1:
-                yield min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)
-        before = point
+def _items(lines: list[Line], rules: list[Box]) -> list[PageItem]:
+    """Lines and tables in reading order: ruled tables come first, they are no columns of prose."""
+    whole = in_reading_order(rule_tables(join_baselines(lines), rules))
+    result: list[PageItem] = []
+    run: list[Line] = []
+    for item in whole:
+        if isinstance(item, Line):
+            run.append(item)
+            continue
+        result += find_tables(join_baselines(run), [])
+        result.append(item)
+        run = []
+    return result + find_tables(join_baselines(run), [])

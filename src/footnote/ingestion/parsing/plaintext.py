@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import codecs
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 from footnote.domain import BlockKind
 from footnote.ingestion.parsing.drafts import Draft, Reading
+from footnote.ingestion.parsing.hyphens import Vocabulary, joined
 
-_BOMS = (
-    (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF32_LE, "utf-32"),
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
 _PARAGRAPH = re.compile(r"\n[ \t]*\n\s*")
 _MARKED = re.compile(r"(={1,6}|#{1,6})[ \t]+(?=\S)")
 _UNDERLINE = re.compile(r"([=\-~*_])\1{2,}")
@@ -25,46 +19,69 @@ _BULLET = re.compile(r"[ \t]*(?:[-*•–+‣▪·]|\(?\d{1,3}[.)]|\(?[a-z][.)])
 _CAPTION_TIME = re.compile(r"(\d\d:)?\d\d:\d\d[.,]\d{3}\s+-->\s+(\d\d:)?\d\d:\d\d[.,]\d{3}")
 _VOICE = re.compile(r"<v(?:\.[^\s>]*)?\s+([^>]+)>")
 _TAG = re.compile(r"<[^<>]*>")
+_DIGITS = re.compile(r"\d+")
+_PAGE_NUMBER = re.compile(
+    r"[-–—\[(\s]*(?:(?:page|seite|página|pagina|p\.)\s*)?\d{1,4}"
+    r"(?:\s*(?:/|of|von|de|di|sur)\s*\d{1,4})?[-–—\])\s]*",
+    re.IGNORECASE,
+)
 MAX_HEADING_CHARACTERS = 80
 
 
-def decode(content: bytes) -> str:
-    """Text in whatever encoding it came: a mark, UTF-8, UTF-16 by its zeros, else Windows-1252."""
-    for mark, encoding in _BOMS:
-        if content.startswith(mark):
-            return content.decode(encoding, "replace")
-    head = content[:2000]
-    if head.count(0) > len(head) // 4:
-        little = head[1::2].count(0) > head[::2].count(0)
-        return content.decode("utf-16-le" if little else "utf-16-be", "replace")
-    try:
-        return content.decode("utf-8")
-    except UnicodeDecodeError:
-        return content.decode("cp1252", "replace")
-
-
 def read_plain_text(text: str) -> Reading:
-    """Paragraphs parted by blank lines; what looks like a heading or a list becomes one."""
-    return Reading(drafts=tuple(_plain_drafts(text.replace("\r\n", "\n").replace("\r", "\n"))))
+    """Paragraphs parted by blank lines; what looks like a heading or a list becomes one.
+
+    Form feeds part pages, whose running lines and page numbers are dropped; words divided at
+    the ends of lines are made whole.
+    """
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    vocabulary = Vocabulary()
+    vocabulary.add(word for line in text.split("\n") for word in line.split()[:-1])
+    pages = text.strip("\x0c").split("\x0c")
+    if len(pages) == 1:
+        return Reading(drafts=tuple(_page_drafts(text, None, vocabulary)))
+    drafts: list[Draft] = []
+    for number, page in enumerate(_without_running_lines(pages), start=1):
+        drafts += _page_drafts(page, number, vocabulary)
+    return Reading(drafts=tuple(drafts), page_count=len(pages))
 
 
-def _plain_drafts(text: str) -> Iterator[Draft]:
-    for number, paragraph in enumerate(_PARAGRAPH.split(text.replace("\x0c", "\n\n").strip())):
+def _without_running_lines(pages: list[str]) -> Iterator[str]:
+    """Pages without page numbers, and without first and last lines that most of them share."""
+    split = [page.strip("\n").split("\n") for page in pages]
+    seen = Counter(
+        (edge, _DIGITS.sub("#", lines[edge].strip())) for lines in split for edge in (0, -1)
+    )
+    for lines in split:
+        for edge in (-1, 0):
+            line = lines[edge].strip() if lines else ""
+            times = seen[edge, _DIGITS.sub("#", line)]
+            if _PAGE_NUMBER.fullmatch(line) or (times > 2 and 2 * times > len(pages)):
+                del lines[edge]
+        yield "\n".join(lines)
+
+
+def _page_drafts(text: str, page: int | None, vocabulary: Vocabulary) -> Iterator[Draft]:
+    for number, paragraph in enumerate(_PARAGRAPH.split(text.strip())):
         lines = paragraph.strip("\n").split("\n")
         level = _heading_level(lines)
-        if number == 0 and level == 0 and len(lines) == 1 and _could_be_title(lines[0]):
+        is_first = number == 0 and page in (None, 1)
+        if is_first and level == 0 and len(lines) == 1 and _could_be_title(lines[0]):
             level = 1
         if level:
+            title = _MARKED.sub("", lines[0].strip())
             marked = bool(_MARKED.match(lines[0].strip()))
-            yield Draft(kind=BlockKind.HEADING, text=_MARKED.sub("", lines[0].strip()), level=level)
+            yield Draft(kind=BlockKind.HEADING, text=title, level=level, page=page)
             lines = lines[1 if marked else 2 :]
         if not lines:
             continue
         if all(_BULLET.match(line) or line[:1].isspace() for line in lines) and len(lines) > 1:
-            yield Draft(kind=BlockKind.LIST, text="\n".join(lines))
+            yield Draft(kind=BlockKind.LIST, text="\n".join(lines), page=page)
+        elif _is_wrapped_prose(lines):
+            whole = joined([line.strip() for line in lines], vocabulary)
+            yield Draft(kind=BlockKind.PARAGRAPH, text=whole, page=page)
         else:
-            separator = " " if _is_wrapped_prose(lines) else "\n"
-            yield Draft(kind=BlockKind.PARAGRAPH, text=separator.join(lines))
+            yield Draft(kind=BlockKind.PARAGRAPH, text="\n".join(lines), page=page)
 
 
 def _is_wrapped_prose(lines: list[str]) -> bool:

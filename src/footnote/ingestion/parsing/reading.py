@@ -3,26 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 from footnote.domain import ParsedDocument, Stage
 from footnote.errors import DocumentUnreadable
 from footnote.ingestion import media
+from footnote.ingestion.parsing.archives import ArchiveLimits, read_archive
+from footnote.ingestion.parsing.asciidoc import read_asciidoc
+from footnote.ingestion.parsing.charsets import decode
+from footnote.ingestion.parsing.code import read_code
 from footnote.ingestion.parsing.delimited import read_delimited
 from footnote.ingestion.parsing.drafts import Reading, assemble
+from footnote.ingestion.parsing.elements import read_xml
+from footnote.ingestion.parsing.epub import read_epub
 from footnote.ingestion.parsing.html import read_html
 from footnote.ingestion.parsing.images import read_images
+from footnote.ingestion.parsing.latex import read_latex
 from footnote.ingestion.parsing.markdown import read_markdown
+from footnote.ingestion.parsing.mbox import read_mbox
 from footnote.ingestion.parsing.message import read_message
+from footnote.ingestion.parsing.mhtml import read_mhtml
 from footnote.ingestion.parsing.ocr import OcrChoice, select_ocr
-from footnote.ingestion.parsing.office import read_by_kreuzberg
+from footnote.ingestion.parsing.office import OFFICE_TYPES, read_office
+from footnote.ingestion.parsing.outlook import read_outlook
 from footnote.ingestion.parsing.pdf import read_pdf
-from footnote.ingestion.parsing.plaintext import decode, read_captions, read_plain_text
-from footnote.ingestion.parsing.slides import read_slides
+from footnote.ingestion.parsing.plaintext import read_captions, read_plain_text
+from footnote.ingestion.parsing.rst import read_rst
+from footnote.ingestion.parsing.structured import read_json, read_json_lines
 
 _TEXT_READERS: dict[str, Callable[[str], Reading]] = {
     media.MARKDOWN: read_markdown,
+    media.RST: read_rst,
+    media.ASCIIDOC: read_asciidoc,
+    media.LATEX: read_latex,
     media.HTML: read_html,
     media.CSV: read_delimited,
     media.TSV: read_delimited,
@@ -30,20 +44,25 @@ _TEXT_READERS: dict[str, Callable[[str], Reading]] = {
     media.SUBRIP: read_captions,
     media.PLAIN: read_plain_text,
 }
-_BY_KREUZBERG = frozenset(
-    (
-        media.DOCX,
-        media.DOC,
-        media.PPT,
-        media.XLSX,
-        media.XLS,
-        media.ODT,
-        media.ODS,
-        media.EPUB,
-        media.RTF,
-        media.OUTLOOK,
-    )
-)
+_NAMED_TEXT_READERS: dict[str, Callable[[str, str], Reading]] = {
+    media.JSON: read_json,
+    media.JSON_LINES: read_json_lines,
+    media.XML: read_xml,
+    media.CODE: read_code,
+}
+_MESSAGE_READERS: dict[str, Callable[[bytes], Reading]] = {
+    media.EMAIL: read_message,
+    media.OUTLOOK: read_outlook,
+    media.MHTML: read_mhtml,
+}
+_CONTAINERS = media.ARCHIVES | _MESSAGE_READERS.keys() | {media.MBOX, media.EPUB}
+_REFUSED = {
+    media.OLE_ENCRYPTED: ("it is protected by a password", "upload a copy without a password"),
+    media.ZIP_ENCRYPTED: ("it is protected by a password", "upload a copy without a password"),
+    media.SEVEN_ZIP: ("7z archives are not opened", "pack its files as ZIP and upload that"),
+    media.RAR: ("RAR archives are not opened", "pack its files as ZIP and upload that"),
+}
+"""For each type that is known and not read the cause and the advice."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +74,7 @@ class ReadingOptions:
     """Tesseract language codes, joined by `+`."""
     max_pages: int = 5000
     max_text_characters: int = 50_000_000
+    archive: ArchiveLimits = field(default_factory=ArchiveLimits)
 
 
 def read_document(
@@ -69,10 +89,12 @@ def read_document(
     media_type = media.sniff_media_type(content, filename)
     if media_type is None:
         raise _unreadable("its type is unknown", "convert it to PDF, an Office format or text")
-    if media_type == media.OLE_ENCRYPTED:
-        raise _unreadable("it is protected by a password", "upload a copy without a password")
+    if media_type in _REFUSED:
+        raise _unreadable(*_REFUSED[media_type])
+    if media.is_recording(media_type):
+        raise _unreadable("there is nobody to listen to it", "configure a transcriber")
     try:
-        reading = _read(content, media_type, options)
+        reading = _read(content, filename, media_type, options)
     except (DocumentUnreadable, MemoryError):
         raise
     except Exception as error:
@@ -81,21 +103,41 @@ def read_document(
     return assemble(reading, filename, media_type)
 
 
-def _read(content: bytes, media_type: str, options: ReadingOptions) -> Reading:
-    if text_reader := _TEXT_READERS.get(media_type):
-        return text_reader(decode(content))
-    if media_type == media.EMAIL:
-        return read_message(content)
+def _read(content: bytes, filename: str, media_type: str, options: ReadingOptions) -> Reading:
+    if media_type in _CONTAINERS:
+        return _read_container(content, filename, media_type, options.archive)
+    if _is_text(media_type):
+        return _read_text(decode(content), filename, media_type)
     ocr = partial(select_ocr, options.ocr, options.ocr_languages)
     if media_type == media.PDF:
         return read_pdf(content, ocr, max_pages=options.max_pages)
     if media.is_image(media_type):
         return read_images(content, ocr(), max_pages=options.max_pages)
-    if media_type == media.PPTX:
-        return read_slides(content)
-    if media_type in _BY_KREUZBERG:
-        return read_by_kreuzberg(content, media_type)
+    if media_type in OFFICE_TYPES:
+        return read_office(content, media_type, ocr, options.max_text_characters)
     raise _unreadable(f"{media_type} has no reader", "convert it to PDF, an Office format or text")
+
+
+def _is_text(media_type: str) -> bool:
+    return media_type in _TEXT_READERS or media_type in _NAMED_TEXT_READERS
+
+
+def _read_text(text: str, filename: str, media_type: str) -> Reading:
+    if named_reader := _NAMED_TEXT_READERS.get(media_type):
+        return named_reader(text, filename)
+    return _TEXT_READERS[media_type](text)
+
+
+def _read_container(
+    content: bytes, filename: str, media_type: str, limits: ArchiveLimits
+) -> Reading:
+    if media_type == media.MBOX:
+        return read_mbox(content, max_members=limits.max_members)
+    if media_type == media.EPUB:
+        return read_epub(content, max_bytes=limits.max_bytes)
+    if message_reader := _MESSAGE_READERS.get(media_type):
+        return message_reader(content)
+    return read_archive(content, filename, media_type, limits)
 
 
 def _check(reading: Reading, media_type: str, options: ReadingOptions) -> None:

@@ -2,84 +2,245 @@
 
 from __future__ import annotations
 
-import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from xml.etree.ElementTree import Element
 
-from pptx import Presentation
-from pptx.shapes.autoshape import Shape
-from pptx.shapes.base import BaseShape
-from pptx.shapes.graphfrm import GraphicFrame
-from pptx.shapes.group import GroupShape
-from pptx.slide import Slide
-from pptx.text.text import TextFrame
-
-from footnote.domain import BlockKind, MetadataValue
+from footnote.domain import BlockKind
+from footnote.ingestion.parsing.charts import chart_drafts
 from footnote.ingestion.parsing.drafts import Draft, Reading
-from footnote.ingestion.parsing.tables import table_drafts
+from footnote.ingestion.parsing.drawing import (
+    bullet_mark,
+    drawn_table_drafts,
+    frame_drafts,
+    paragraph_text,
+)
+from footnote.ingestion.parsing.ocr import Ocr
+from footnote.ingestion.parsing.package import (
+    Package,
+    alternative,
+    attribute,
+    child,
+    children,
+    core_properties,
+    descendants,
+    embedded_files,
+    is_picture,
+    local,
+)
+from footnote.ingestion.parsing.pictures import Pictures, caption_drafts
+from footnote.ingestion.parsing.word import diagram_drafts
 
-_MAX_GROUP_DEPTH = 20
+_TITLES = ("title", "ctrTitle")
+_RUNNING = ("ftr", "hdr", "dt", "sldNum")
+_BULLETED = ("body", "obj", "")
+_ROW_EMU = 200_000
+"""Shapes whose tops differ by less stand in one row (EMU; 360,000 are a centimetre)."""
 
 
-def read_slides(content: bytes) -> Reading:
-    """Read every slide, hidden ones too. Raises what python-pptx raises for a damaged file."""
-    presentation = Presentation(io.BytesIO(content))
-    drafts: list[Draft] = []
-    for number, slide in enumerate(presentation.slides, start=1):
-        drafts.extend(_slide_drafts(slide, number))
-    properties = presentation.core_properties
-    metadata: dict[str, MetadataValue] = {"author": properties.author or ""}
-    if properties.created is not None:
-        metadata["created_at"] = properties.created.isoformat()
+def read_slides(content: bytes, ocr: Callable[[], Ocr] | None = None) -> Reading:
+    """Read every slide, hidden ones too.
+
+    Raises DamagedPackage, ParseError or BadZipFile when the file is damaged.
+    """
+    package = Package(content)
+    part = next(package.related("", "officeDocument"), "ppt/presentation.xml")
+    root = package.required(part)
+    targets = [package.target(part, item) for item in descendants(root, "sldId")]
+    targets = [target for target in targets if target]
+    reader = _SlideReader(package, Pictures(ocr), _authors(package, part))
+    drafts = [
+        draft
+        for number, target in enumerate(targets, start=1)
+        for draft in reader.slide(target, number)
+    ]
+    title, metadata = core_properties(package)
+    if reader.hidden:
+        metadata["hidden_slides"] = ", ".join(map(str, reader.hidden))
+    if reader.footers:
+        metadata["running_footer"] = " | ".join(reader.footers)[:500]
+    if reader.pictures.unread:
+        metadata["pictures_without_text"] = reader.pictures.unread
     return Reading(
         drafts=tuple(drafts),
-        title=properties.title,
-        page_count=len(presentation.slides),
+        title=title,
+        page_count=len(targets),
         pages_stand_alone=True,
         metadata=metadata,
+        attachments=embedded_files(package, targets),
     )
 
 
-def _slide_drafts(slide: Slide, number: int) -> Iterator[Draft]:
-    title = slide.shapes.title
-    if title is not None and title.has_text_frame and title.text_frame.text.strip():
-        text = title.text_frame.text
-        yield Draft(kind=BlockKind.HEADING, text=text, page=number, level=1)
-    for shape in sorted(slide.shapes, key=_place):
-        if title is None or shape.shape_id != title.shape_id:
-            yield from _shape_drafts(shape, number, depth=0)
-    if slide.has_notes_slide and slide.notes_slide.notes_text_frame is not None:
-        notes = slide.notes_slide.notes_text_frame.text.strip()
-        if notes:
-            yield Draft(kind=BlockKind.PARAGRAPH, text=f"Notes: {notes}", page=number)
+def _authors(package: Package, part: str) -> Mapping[str, str]:
+    """The names of those who comment, by id."""
+    lists = [*package.related(part, "commentAuthors"), *package.related(part, "authors")]
+    return {
+        attribute(author, "id") or "": attribute(author, "name") or ""
+        for target in lists
+        for author in package.xml(target)
+    }
 
 
-def _place(shape: BaseShape) -> tuple[int, int]:
-    """From top to bottom; the file has shapes in the order in which they were drawn."""
-    return shape.top or 0, shape.left or 0
+@dataclass(slots=True)
+class _SlideReader:
+    package: Package
+    pictures: Pictures
+    authors: Mapping[str, str]
+    hidden: list[int] = field(default_factory=list)
+    footers: dict[str, None] = field(default_factory=dict)
+
+    def slide(self, part: str, page: int) -> Iterator[Draft]:
+        """The title, the shapes from top to bottom, the speaker's notes, the comments."""
+        root = self.package.xml(part)
+        if attribute(root, "show") in ("0", "false"):
+            self.hidden.append(page)
+        tree = child(root, "cSld", "spTree")
+        if tree is not None:
+            layout = self._layout(part)
+            shapes = sorted(_shapes(tree), key=lambda shape: _place(shape, layout))
+            title = next((shape for shape in shapes if _placeholder(shape)[0] in _TITLES), None)
+            if title is not None:
+                text = " ".join(_lines(title, self.package, part))
+                yield Draft(kind=BlockKind.HEADING, text=text, page=page, level=1)
+            for shape in shapes:
+                if shape is not title:
+                    yield from self._shape(shape, part, page, layout)
+        yield from self._notes(part, page)
+        yield from self._comments(part, page)
+
+    def _layout(self, part: str) -> Mapping[tuple[str, str], Element]:
+        """The placeholders that the slide's layout and master define, by type and index."""
+        found: dict[tuple[str, str], Element] = {}
+        layout = next(self.package.related(part, "slideLayout"), "")
+        master = next(self.package.related(layout, "slideMaster"), "") if layout else ""
+        for source in filter(None, (master, layout)):
+            for shape in descendants(self.package.xml(source), "sp"):
+                kind, index = _placeholder(shape)
+                if kind is not None:
+                    found[kind, ""] = found[kind, index] = found["", index] = shape
+        return found
+
+    def _shape(
+        self, shape: Element, part: str, page: int, layout: Mapping[tuple[str, str], Element]
+    ) -> Iterator[Draft]:
+        name = local(shape)
+        if name == "grpSp":
+            yield from caption_drafts(_description(shape), page)
+            for member in sorted(_shapes(shape), key=lambda item: _place(item, layout)):
+                yield from self._shape(member, part, page, layout)
+        elif name == "graphicFrame":
+            yield from self._graphic(shape, part, page)
+        elif name == "pic":
+            yield from self._picture(shape, part, page)
+        elif name == "sp":
+            yield from self._text(shape, part, page, layout)
+
+    def _text(
+        self, shape: Element, part: str, page: int, layout: Mapping[tuple[str, str], Element]
+    ) -> Iterator[Draft]:
+        kind, index = _placeholder(shape)
+        if kind in _RUNNING:
+            if kind == "ftr":
+                self.footers.update(dict.fromkeys(_lines(shape, self.package, part)))
+            return
+        body = child(shape, "txBody")
+        if body is not None:
+            model = layout.get((kind or "", index)) if kind is not None else None
+            denied = bullet_mark(child(model, "txBody", "lstStyle", "lvl1pPr")) if model else None
+            bulleted = kind in _BULLETED and (denied is None or local(denied) != "buNone")
+            yield from frame_drafts(body, self.package, part, bulleted=bulleted, page=page)
+        yield from self._picture(shape, part, page)
+
+    def _picture(self, shape: Element, part: str, page: int) -> Iterator[Draft]:
+        description = _description(shape)
+        for found in descendants(shape, "blip"):
+            target = self.package.target(part, found)
+            content = self.package.read(target) if is_picture(target) else b""
+            self.pictures.unread += bool(target) and not content
+            yield from self.pictures.drafts(content, page, description)
+            description = ""
+        yield from caption_drafts(description, page)
+
+    def _graphic(self, shape: Element, part: str, page: int) -> Iterator[Draft]:
+        yield from caption_drafts(_description(shape), page)
+        for found in descendants(shape, "tbl", "chart", "relIds"):
+            name = local(found)
+            if name == "tbl":
+                yield from drawn_table_drafts(found, self.package, part, page)
+            elif name == "relIds":
+                yield from diagram_drafts(self.package, part, found, page)
+            elif target := self.package.target(part, found):
+                yield from chart_drafts(self.package.xml(target), page)
+
+    def _notes(self, part: str, page: int) -> Iterator[Draft]:
+        for target in self.package.related(part, "notesSlide"):
+            for shape in descendants(self.package.xml(target), "sp"):
+                if _placeholder(shape)[0] == "body":
+                    for line in _lines(shape, self.package, target):
+                        text = f"Notes: {line}"
+                        yield Draft(kind=BlockKind.PARAGRAPH, text=text, page=page)
+
+    def _comments(self, part: str, page: int) -> Iterator[Draft]:
+        for target in self.package.related(part, "comments"):
+            for comment in descendants(self.package.xml(target), "cm"):
+                author = self.authors.get(attribute(comment, "authorId") or "", "")
+                said = [found.text or "" for found in descendants(comment, "t", "text")]
+                by = f" by {author}" if author else ""
+                if text := " ".join(" ".join(said).split()):
+                    text = f"[comment{by}: {text}]"
+                    yield Draft(kind=BlockKind.PARAGRAPH, text=text, page=page)
 
 
-def _shape_drafts(shape: BaseShape, number: int, depth: int) -> Iterator[Draft]:
-    if isinstance(shape, GroupShape):
-        if depth < _MAX_GROUP_DEPTH:
-            for member in shape.shapes:
-                yield from _shape_drafts(member, number, depth + 1)
-    elif isinstance(shape, GraphicFrame):
-        if shape.has_table:
-            rows = [[cell.text for cell in row.cells] for row in shape.table.rows]
-            yield from table_drafts(rows, number)
-    elif isinstance(shape, Shape) and shape.has_text_frame:
-        yield from _text_drafts(shape.text_frame, number)
+def _shapes(tree: Element) -> Iterator[Element]:
+    for element in tree:
+        name = local(element)
+        if name in ("sp", "grpSp", "graphicFrame", "pic"):
+            yield element
+        elif name == "AlternateContent" and (chosen := alternative(element)) is not None:
+            yield from _shapes(chosen)
 
 
-def _text_drafts(frame: TextFrame, number: int) -> Iterator[Draft]:
-    """Several paragraphs in one frame are its bullets."""
-    lines = [
-        (paragraph.level, paragraph.text.strip())
-        for paragraph in frame.paragraphs
-        if paragraph.text.strip()
-    ]
-    if len(lines) > 1:
-        text = "\n".join("  " * level + f"- {line}" for level, line in lines)
-        yield Draft(kind=BlockKind.LIST, text=text, page=number)
-    elif lines:
-        yield Draft(kind=BlockKind.PARAGRAPH, text=lines[0][1], page=number)
+def _placeholder(shape: Element) -> tuple[str | None, str]:
+    """Type and index of a placeholder; type None for a shape that is none."""
+    holder = next((item for item in shape if local(item).startswith("nv")), None)
+    found = child(holder, "nvPr", "ph") if holder is not None else None
+    if found is None:
+        return None, ""
+    return attribute(found, "type") or "", attribute(found, "idx") or ""
+
+
+def _place(shape: Element, layout: Mapping[tuple[str, str], Element]) -> tuple[int, int]:
+    """From top to bottom in rows; the file has shapes in the order in which they were drawn."""
+    offset = _offset(shape)
+    if offset is None:
+        kind, index = _placeholder(shape)
+        model = layout.get((kind or "", index)) if kind is not None else None
+        offset = _offset(model) if model is not None else None
+    if offset is None:
+        return 0, 0
+    top, left = attribute(offset, "y") or "0", attribute(offset, "x") or "0"
+    try:
+        return int(top) // _ROW_EMU, int(left)
+    except ValueError:
+        return 0, 0
+
+
+def _offset(shape: Element) -> Element | None:
+    for path in (("spPr", "xfrm", "off"), ("grpSpPr", "xfrm", "off"), ("xfrm", "off")):
+        if (found := child(shape, *path)) is not None:
+            return found
+    return None
+
+
+def _description(shape: Element) -> str:
+    holder = next((item for item in shape if local(item).startswith("nv")), None)
+    properties = child(holder, "cNvPr") if holder is not None else None
+    return attribute(properties, "descr") or "" if properties is not None else ""
+
+
+def _lines(shape: Element, package: Package, part: str) -> list[str]:
+    body = child(shape, "txBody")
+    if body is None:
+        return []
+    texts = (paragraph_text(paragraph, package, part) for paragraph in children(body, "p"))
+    return [" ".join(text.split()) for text in texts if text.strip()]

@@ -143,6 +143,10 @@ class ChildParser:
             "ocr_languages": self._options.ocr_languages,
             "max_pages": self._options.max_pages,
             "max_text_characters": self._options.max_text_characters,
+            "archive_max_depth": self._options.archive.max_depth,
+            "archive_max_members": self._options.archive.max_members,
+            "archive_max_bytes": self._options.archive.max_bytes,
+            "archive_max_ratio": self._options.archive.max_ratio,
         }
         assert process.stdin is not None
         process.stdin.write(encode_frame(settings))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from footnote.domain import BlockKind
 from footnote.ingestion.parsing.drafts import Draft, clean
@@ -79,3 +79,77 @@ def _without_empty_columns(region: Iterable[Sequence[str]]) -> list[list[str]]:
     rows = [row + [""] * (width - len(row)) for row in rows]
     used = [column for column in range(width) if any(row[column] for row in rows)]
     return [[row[column] for column in used] for row in rows]
+
+
+def spread_table_drafts(
+    rows: Rows,
+    *,
+    covered: Collection[tuple[int, int]] = (),
+    header_rows: int = 1,
+    page: int | None = None,
+) -> Iterator[Draft]:
+    """One table whose merged cells say what they say in every cell they cover.
+
+    `covered` names the cells (row, column from 0) that a merged cell has filled. Empty rows and
+    columns go; a row on top that is one cell is a paragraph, and so is a table of one row or
+    column; header rows become one, each column's header the chain of what stands above it.
+    """
+    width = max((len(row) for row in rows), default=0)
+    grid = [
+        [clean(cell).replace("\n", " ") for cell in row] + [""] * (width - len(row)) for row in rows
+    ]
+    kept = [column for column in range(width) if not _adds_nothing(grid, covered, column)]
+    numbered = [(index, row) for index, row in enumerate(grid) if any(row)]
+    while numbered and _spans_all(*numbered[0], covered):
+        if len(numbered) == 1 and header_rows == 0:
+            break
+        text = next(cell for cell in numbered[0][1] if cell)
+        yield Draft(kind=BlockKind.PARAGRAPH, text=text, page=page)
+        numbered = numbered[1:]
+        header_rows = max(header_rows - 1, 1)
+    table = [[row[column] for column in kept] for _, row in numbered]
+    if len(table) > 1 and len(kept) > 1:
+        joined = _joined_header(table, min(header_rows, len(table) - 1))
+        yield Draft(kind=BlockKind.TABLE, text=table_text(joined), page=page)
+    else:
+        for row in table:
+            yield _paragraph(row, page)
+
+
+def grouped_header_rows(rows: Rows, covered: Collection[tuple[int, int]]) -> int:
+    """2 where merged cells in the first row group the columns that the second names, else 1."""
+    grouped = len(rows) > 2 and any(
+        (0, column) in covered and cell and cell == rows[0][column - 1]
+        for column, cell in enumerate(rows[0])
+        if column
+    )
+    return 1 + grouped
+
+
+def _adds_nothing(grid: Rows, covered: Collection[tuple[int, int]], column: int) -> bool:
+    """Whether a column is empty, or only repeats its neighbour through merged cells."""
+    return all(
+        not row[column]
+        or (column > 0 and (index, column) in covered and row[column] == row[column - 1])
+        for index, row in enumerate(grid)
+    )
+
+
+def _spans_all(index: int, row: Sequence[str], covered: Collection[tuple[int, int]]) -> bool:
+    """Whether only the first cell of a row says something."""
+    own = [
+        column
+        for column, cell in enumerate(row)
+        if cell and not (column > 0 and (index, column) in covered and cell == row[column - 1])
+    ]
+    return len(row) > 1 and own == [0]
+
+
+def _joined_header(table: Rows, header_rows: int) -> list[Sequence[str]]:
+    if header_rows < 2:
+        return list(table)
+    chains = [
+        dict.fromkeys(cell for cell in column if cell)
+        for column in zip(*table[:header_rows], strict=True)
+    ]
+    return [[" / ".join(chain) for chain in chains], *table[header_rows:]]

@@ -1,0 +1,315 @@
+"""An archive becomes the list of its members, each of them a child document."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import stat
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import PurePath
+
+from footnote.domain import Attachment, BlockKind, Stage
+from footnote.errors import DocumentUnreadable
+from footnote.ingestion import media
+from footnote.ingestion.parsing.drafts import Draft, Reading
+
+_PIECE_BYTES = 1 << 20
+_RATIO_FREE_BYTES = 32 * 1024 * 1024
+"""Below this size any compression is taken for honest: short logs shrink a thousandfold."""
+_LISTED_TOGETHER = 100
+_MAX_NAME_CHARACTERS = 255
+_JUNK_FOLDERS = frozenset(("__MACOSX", ".git", ".svn", "__pycache__"))
+_JUNK_NAMES = frozenset((".ds_store", "thumbs.db", "desktop.ini"))
+_DAMAGED = (
+    zipfile.BadZipFile,
+    tarfile.TarError,
+    lzma.LZMAError,
+    zlib.error,
+    OSError,
+    EOFError,
+    ValueError,
+    NotImplementedError,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArchiveLimits:
+    """How far an archive is followed before it is refused."""
+
+    max_depth: int = 3
+    """Archives inside archives, the outermost counted."""
+    max_members: int = 5_000
+    """Files in it and in the archives inside it."""
+    max_bytes: int = 512 * 1024 * 1024
+    """Of all its members unpacked, those of the archives inside it included."""
+    max_ratio: int = 200
+    """Bytes unpacked for each byte packed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Member:
+    path: str
+    content: bytes = field(repr=False, default=b"")
+    note: str = ""
+    """Why it is only named; empty for one that was unpacked."""
+
+
+@dataclass(slots=True, kw_only=True)
+class _Budget:
+    """What may still be unpacked of one archive and all that it holds."""
+
+    limits: ArchiveLimits
+    packed_bytes: int
+    members: int = 0
+    bytes: int = 0
+
+    def count_member(self) -> None:
+        self.members += 1
+        if self.members > self.limits.max_members:
+            raise _refused(
+                f"it holds more than {self.limits.max_members:,} files",
+                "split it into smaller archives, or raise FOOTNOTE_ARCHIVE_MAX_MEMBERS",
+            )
+
+    def count_bytes(self, number: int) -> None:
+        self.bytes += number
+        if self.bytes > self.limits.max_bytes:
+            raise _refused(
+                f"it unpacks to more than {self.limits.max_bytes:,} bytes",
+                "split it into smaller archives, or raise FOOTNOTE_ARCHIVE_MAX_BYTES",
+            )
+        if self.bytes > max(_RATIO_FREE_BYTES, self.limits.max_ratio * self.packed_bytes):
+            raise _refused(
+                f"it unpacks to more than {self.limits.max_ratio} times its size, as an archive "
+                "made to exhaust its reader does",
+                "unpack it and upload its files, or raise FOOTNOTE_ARCHIVE_MAX_RATIO",
+            )
+
+
+def read_archive(
+    content: bytes, filename: str, media_type: str, limits: ArchiveLimits | None = None
+) -> Reading:
+    """Read a ZIP or TAR archive, or one compressed file.
+
+    A member that is protected by a password is kept as it stands, to fail on its own. Raises
+    DocumentUnreadable when the archive is damaged, empty, protected as a whole or beyond limits.
+    """
+    limits = limits or ArchiveLimits()
+    budget = _Budget(limits=limits, packed_bytes=len(content))
+    by_path: dict[str, _Member] = {}
+    try:
+        for member in _members(content, filename, media_type, budget):
+            by_path[member.path] = member  # of two with one name the later one counts
+            _follow(member, budget, depth=1)
+    except _DAMAGED as error:
+        if not by_path:
+            raise _refused(
+                f"the archive is damaged ({type(error).__name__})",
+                "pack its files anew and upload that archive",
+            ) from error
+        by_path["…"] = _Member(path="…", note="the archive is damaged from here on")
+    members = tuple(by_path.values())
+    _check(members)
+    return Reading(
+        drafts=tuple(_listing(members)),
+        metadata={"members": sum(1 for member in members if not member.note)},
+        attachments=tuple(
+            Attachment(
+                filename=member.path,
+                media_type=media.sniff_media_type(member.content, member.path) or "",
+                content=member.content,
+            )
+            for member in members
+            if member.content
+        ),
+    )
+
+
+def _check(members: tuple[_Member, ...]) -> None:
+    if not members:
+        raise _refused("the archive holds no file", "check that it was packed completely")
+    if all(media.sniff_media_type(member.content, "") == media.ZIP_ENCRYPTED for member in members):
+        raise _refused("it is protected by a password", "upload a copy without a password")
+
+
+def _listing(members: tuple[_Member, ...]) -> Iterator[Draft]:
+    """What the archive holds, so that it is found by the names of its files."""
+    lines = [
+        f"- {member.path}" + (f" ({member.note})" if member.note else "") for member in members
+    ]
+    for start in range(0, len(lines), _LISTED_TOGETHER):
+        text = "\n".join(lines[start : start + _LISTED_TOGETHER])
+        yield Draft(kind=BlockKind.LIST, text=text)
+
+
+def _follow(member: _Member, budget: _Budget, depth: int) -> None:
+    """Count what an archive inside the archive holds, which is read later as its own document."""
+    media_type = media.sniff_media_type(member.content, member.path)
+    if media_type not in media.ARCHIVES:
+        return
+    if depth >= budget.limits.max_depth:
+        raise _refused(
+            f"it holds archives inside archives, deeper than {budget.limits.max_depth}",
+            "unpack the inner ones first, or raise FOOTNOTE_ARCHIVE_MAX_DEPTH",
+        )
+    try:
+        for inner in _members(member.content, member.path, media_type, budget):
+            _follow(inner, budget, depth + 1)
+    except _DAMAGED:  # it fails, and says so, when it is read itself
+        return
+
+
+def _members(content: bytes, filename: str, media_type: str, budget: _Budget) -> Iterator[_Member]:
+    if media_type == media.ZIP:
+        yield from _zip_members(content, budget)
+        return
+    stream = _Unpacking(_opened(content, media_type), budget)
+    if media_type == media.TAR or stream.peek_is_tar():
+        yield from _tar_members(stream, budget)
+        return
+    budget.count_member()
+    name = PurePath(filename.replace("\\", "/")).name
+    path = PurePath(name)
+    inner = path.stem if path.suffix.lower() in (".gz", ".bz2", ".xz") else name
+    yield _Member(path=inner or "member", content=stream.read_all())
+
+
+# --- ZIP ------------------------------------------------------------------------------------
+
+
+def _zip_members(content: bytes, budget: _Budget) -> Iterator[_Member]:
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        infos = [info for info in archive.infolist() if not info.is_dir()]
+        for info in infos:
+            path = _safe_path(_zip_name(info))
+            if path is None:
+                continue
+            budget.count_member()
+            if stat.S_ISLNK(info.external_attr >> 16):
+                yield _Member(path=path, note="a link, not followed")
+            elif info.flag_bits & 1:
+                budget.count_bytes(info.compress_size)
+                yield _Member(path=path, content=_raw_zip_member(content, info))
+            else:
+                yield _unpacked(archive, info, path, budget)
+
+
+def _unpacked(
+    archive: zipfile.ZipFile, info: zipfile.ZipInfo, path: str, budget: _Budget
+) -> _Member:
+    pieces = []
+    try:
+        with archive.open(info) as source:
+            while piece := source.read(_PIECE_BYTES):
+                budget.count_bytes(len(piece))
+                pieces.append(piece)
+    except (*_DAMAGED, RuntimeError) as error:
+        return _Member(path=path, note=f"damaged: {error}"[:200])
+    unpacked = b"".join(pieces)
+    return _Member(path=path, content=unpacked, note="" if unpacked else "empty")
+
+
+def _raw_zip_member(content: bytes, info: zipfile.ZipInfo) -> bytes:
+    """A member with its header as both stand in the archive."""
+    start = info.header_offset
+    name_bytes = int.from_bytes(content[start + 26 : start + 28], "little")
+    extra_bytes = int.from_bytes(content[start + 28 : start + 30], "little")
+    return content[start : start + 30 + name_bytes + extra_bytes + info.compress_size]
+
+
+def _zip_name(info: zipfile.ZipInfo) -> str:
+    """The name, which many programs write in UTF-8 without saying so."""
+    if info.flag_bits & 0x800 or info.filename.isascii():
+        return info.filename
+    try:
+        return info.filename.encode("cp437").decode("utf-8")
+    except UnicodeError:
+        return info.filename
+
+
+# --- TAR and single files -------------------------------------------------------------------
+
+
+class _Unpacking(io.RawIOBase):
+    """A decompressing stream that stops when the budget is spent."""
+
+    def __init__(self, source: io.BufferedIOBase, budget: _Budget) -> None:
+        super().__init__()
+        self._source = source
+        self._budget = budget
+        self._ahead = b""
+
+    def read(self, size: int = -1) -> bytes:
+        wanted = _PIECE_BYTES if size < 0 else size
+        if self._ahead:
+            taken, self._ahead = self._ahead[:wanted], self._ahead[wanted:]
+            return taken
+        taken = self._source.read(min(wanted, _PIECE_BYTES))
+        self._budget.count_bytes(len(taken))
+        return taken
+
+    def peek_is_tar(self) -> bool:
+        self._ahead = self._source.read(512)
+        self._budget.count_bytes(len(self._ahead))
+        return media.sniff_media_type(self._ahead, "") == media.TAR
+
+    def read_all(self) -> bytes:
+        return b"".join(iter(self.read, b""))
+
+
+def _opened(content: bytes, media_type: str) -> io.BufferedIOBase:
+    source = io.BytesIO(content)
+    if media_type == media.GZIP:
+        return gzip.GzipFile(fileobj=source)
+    if media_type == media.BZIP2:
+        return bz2.BZ2File(source)
+    if media_type == media.XZ:
+        return lzma.LZMAFile(source)
+    return source
+
+
+def _tar_members(stream: _Unpacking, budget: _Budget) -> Iterator[_Member]:
+    with tarfile.open(fileobj=stream, mode="r|") as archive:
+        for info in archive:
+            path = _safe_path(info.name)
+            if info.isdir() or path is None:
+                continue
+            budget.count_member()
+            if not info.isreg():
+                kind = "a link, not followed" if info.issym() or info.islnk() else "no file"
+                yield _Member(path=path, note=kind)
+                continue
+            if info.size > budget.limits.max_bytes:  # a sparse file needs no bytes to be huge
+                budget.count_bytes(info.size)
+            source = archive.extractfile(info)
+            content = source.read() if source is not None else b""
+            yield _Member(path=path, content=content, note="" if content else "empty")
+
+
+# --- names ----------------------------------------------------------------------------------
+
+
+def _safe_path(name: str) -> str | None:
+    """A relative path that leads nowhere else; None for what packing programs leave behind."""
+    printable = "".join(character for character in name if character.isprintable())
+    parts = [part.strip() for part in printable.replace("\\", "/").split("/")]
+    kept = [part for part in parts if part not in ("", ".", "..") and not _is_drive(part)]
+    if not kept or not _JUNK_FOLDERS.isdisjoint(kept):
+        return None
+    if kept[-1].lower() in _JUNK_NAMES or kept[-1].startswith("._"):
+        return None
+    return "/".join(kept)[-_MAX_NAME_CHARACTERS:].lstrip("/")
+
+
+def _is_drive(part: str) -> bool:
+    return len(part) == 2 and part[1] == ":"
+
+
+def _refused(cause: str, advice: str) -> DocumentUnreadable:
+    return DocumentUnreadable(stage=Stage.PARSE, cause=cause, advice=advice)

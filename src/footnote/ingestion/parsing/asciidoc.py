@@ -1,0 +1,339 @@
+"""AsciiDoc becomes drafts, line by line; nothing it refers to is ever opened."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from footnote.domain import BlockKind, MetadataValue
+from footnote.ingestion.parsing.delimited import read_delimited
+from footnote.ingestion.parsing.drafts import Draft, Reading
+from footnote.ingestion.parsing.spans import Cell, spanned_table_drafts
+
+_HEADING = re.compile(r"(={1,6}|#{1,6})[ \t]+(\S.*?)(?:[ \t]+=+)?$")
+_ATTRIBUTE = re.compile(r":(!?[\w\\-]+!?):(?:[ \t]+(.*))?$")
+_BLOCK_ATTRIBUTES = re.compile(r"\[[^\]\[]*(?:\[[^\]]*\])?[^\]]*\]$")
+_BLOCK_TITLE = re.compile(r"\.(?![.\s])(.+)$")
+_DELIMITER = re.compile(
+    r"(?:-{4,}|\.{4,}|={4,}|\*{4,}|_{4,}|\+{4,}|/{4,}|--|```+[\w+-]*|[|,:!]={3,})$"
+)
+_DIRECTIVE = re.compile(r"(?:include|toc|ifdef|ifndef|ifeval|endif|video|audio)::.*\[.*\]$")
+_IMAGE = re.compile(r"image::([^\[\s]*)\[([^\]]*)\]$")
+_ITEM = re.compile(r"[ \t]*(\*{1,5}|-|\.{1,5}|\d{1,4}\.|[a-zA-Z]\.|<(?:\d+|\.)>)[ \t]+(\S.*)$")
+_TERM = re.compile(r"[ \t]*(\S.*?)(:{2,4}|;;)(?:[ \t]+(.*))?$")
+_CELL = re.compile(r"(?:(\d+)?(?:\.(\d+))?\+|(\d+)\*)?[<^>.]{0,4}[aehlmsdv]?(?<!\\)\|")
+_COLUMNS = re.compile(r"cols=(?:\"([^\"]*)\"|([^,\]\"]+))")
+_LINK = re.compile(
+    r"(?:link:|xref:)?((?:https?|ftp|mailto):[^\s\[\]<>]+|(?<=link:)\S+?)\[([^\]]*)\]"
+)
+_REFERENCE = re.compile(r"<<([^,>]+)(?:,\s*([^>]+))?>>|xref:([^\s\[]+)\[([^\]]*)\]")
+_MACRO = re.compile(
+    r"(?:kbd|btn|icon|image|footnote|anchor|stem|pass|latexmath|menu):([^\s\[]*)\[([^\]]*)\]"
+)
+_ANCHOR = re.compile(r"\[\[[^\]]*\]\]|\[[#.][^\]\s]*\](?=[#*_`])")
+_STYLED = re.compile(r"(?<![\w\\])(\*\*|\*|__|_|``|`|##|#|\+\+\+|\+)(?=\S)(.+?)(?<=\S)\1(?!\w)")
+_NAME = re.compile(r"\{([\w-]+)\}")
+_KEPT = {"author": "author", "revdate": "date", "date": "date", "keywords": "tags",
+         "description": "description", "lang": "language"}  # fmt: skip
+_MAX_DEPTH = 20
+_MAX_EXPANDED = 100
+
+
+@dataclass(slots=True)
+class _Reader:
+    attributes: dict[str, str] = field(default_factory=dict)
+
+    def plain(self, text: str) -> str:
+        """Inline markup as it reads: links with where they lead, names replaced by their value."""
+        text = _MACRO.sub(_macro_text, _ANCHOR.sub("", _NAME.sub(self._value, text)))
+        text = _REFERENCE.sub(lambda it: it.group(2) or it.group(4) or "", text)
+        text = _LINK.sub(_link_text, text)
+        for _ in range(2):
+            text = _STYLED.sub(r"\2", text)
+        return text
+
+    def _value(self, name: re.Match[str]) -> str:
+        value = self.attributes.get(name.group(1), "")
+        return value if 0 < len(value) <= _MAX_EXPANDED else name.group(0)
+
+
+def read_asciidoc(text: str) -> Reading:
+    """Read sections, lists, tables, listings and block titles; comments go.
+
+    Included files are left out, and of conditional passages both sides are kept.
+    """
+    reader = _Reader()
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    drafts = tuple(_drafts([line.rstrip() for line in lines], reader, depth=0))
+    metadata: dict[str, MetadataValue] = {
+        kept: reader.attributes[name] for name, kept in _KEPT.items() if name in reader.attributes
+    }
+    return Reading(drafts=drafts, metadata=metadata)
+
+
+def _drafts(lines: Sequence[str], reader: _Reader, depth: int) -> Iterator[Draft]:
+    position = 0
+    style = ""
+    while position < len(lines):
+        line = lines[position]
+        if not line.strip() or line == "+" or _is_aside(line):
+            position += 1
+        elif attribute := _ATTRIBUTE.match(line):
+            _learn(attribute, reader)
+            position += 1
+        elif _BLOCK_ATTRIBUTES.match(line):
+            style = line
+            position += 1
+        elif _DELIMITER.match(line) and depth <= _MAX_DEPTH:
+            end = _closing(lines, position)
+            inside = lines[position + 1 : end]
+            yield from _delimited(line, style, inside, reader, depth)
+            style, position = "", end + 1
+        elif single := _single(line, reader):
+            yield single
+            position += 1
+            if single.level == 1:
+                position = _author_line(lines, position, reader)
+        elif _ITEM.match(line) or _TERM.match(line):
+            drafts, position = _list(lines, position, reader, depth)
+            yield from drafts
+        else:
+            end = _paragraph_end(lines, position)
+            yield from _paragraph(lines[position:end], style, reader)
+            style, position = "", end
+
+
+def _is_aside(line: str) -> bool:
+    """What only the processor reads: comments, conditions, included files."""
+    comment = line.startswith("//") and not line.startswith("////")
+    return comment or _DIRECTIVE.match(line) is not None or line in ("<<<", "'''", "---", "***")
+
+
+def _learn(attribute: re.Match[str], reader: _Reader) -> None:
+    name = attribute.group(1).strip("!\\").lower()
+    reader.attributes[name] = attribute.group(2) or ""
+
+
+def _author_line(lines: Sequence[str], at: int, reader: _Reader) -> int:
+    """The lines right under the title: who wrote it, and which revision it is."""
+    for _ in range(2):
+        if at >= len(lines) or not lines[at].strip() or lines[at].startswith((":", "/", "[", "=")):
+            return at
+        line = lines[at]
+        if found := re.fullmatch(r"([\w .'-]+?)\s*<([^<>\s]+@[^<>\s]+)>.*", line):
+            reader.attributes.setdefault("author", found.group(1))
+        elif found := re.fullmatch(r"(?:v?[\d.]+,\s*)?(\d{4}-\d{2}-\d{2}).*", line):
+            reader.attributes.setdefault("revdate", found.group(1))
+        else:
+            return at
+        at += 1
+    return at
+
+
+def _single(line: str, reader: _Reader) -> Draft | None:
+    """A block that is one line: a heading, a block title, a picture."""
+    if heading := _HEADING.match(line):
+        text = reader.plain(heading.group(2))
+        return Draft(kind=BlockKind.HEADING, text=text, level=len(heading.group(1)))
+    if image := _IMAGE.match(line):
+        alt = image.group(2).split(",")[0].strip('"')
+        return Draft(kind=BlockKind.IMAGE, text=reader.plain(alt))
+    if title := _BLOCK_TITLE.match(line):
+        return Draft(kind=BlockKind.CAPTION, text=reader.plain(title.group(1)))
+    return None
+
+
+# --- delimited blocks and tables ------------------------------------------------------------
+
+
+def _closing(lines: Sequence[str], at: int) -> int:
+    """The line that closes the block opened at `at`, or the end."""
+    mark = re.match(r"`+|.*", lines[at])
+    closing = mark.group(0) if mark else lines[at]
+    return next((i for i in range(at + 1, len(lines)) if lines[i] == closing), len(lines))
+
+
+def _delimited(
+    mark: str, style: str, inside: Sequence[str], reader: _Reader, depth: int
+) -> Iterator[Draft]:
+    if mark.startswith("//"):
+        return
+    if mark.startswith("|="):
+        yield from spanned_table_drafts(_table(inside, style, reader))
+    elif mark.startswith((",=", ":=")):
+        yield from read_delimited("\n".join(inside)).drafts
+    elif mark.startswith("++++"):
+        if style.startswith(("[stem", "[latexmath", "[asciimath")):
+            yield Draft(kind=BlockKind.PARAGRAPH, text="\n".join(inside))
+    elif mark.startswith(("----", "....", "```")) or style.startswith(("[source", "[listing")):
+        yield Draft(kind=BlockKind.CODE, text="\n".join(inside).strip("\n"))
+    elif style.startswith("[verse"):
+        text = "\n".join(reader.plain(line) for line in inside)
+        yield Draft(kind=BlockKind.PARAGRAPH, text=text)
+    else:
+        yield from _drafts(inside, reader, depth + 1)
+
+
+def _table(inside: Sequence[str], style: str, reader: _Reader) -> list[list[Cell]]:
+    """Cells in rows of as many columns as are declared, else as the first line has."""
+    text = "\n".join(line for line in inside if not line.startswith("//"))
+    marks = list(_CELL.finditer(text))
+    cells: list[Cell] = []
+    for mark, after in zip(marks, [*marks, None][1:], strict=True):
+        said = text[mark.end() : after.start() if after else len(text)].replace("\\|", "|")
+        shown = reader.plain(" ".join(said.split()))
+        columns, rows, times = (
+            min(int(digits[:4]), 1_000) if digits else 1 for digits in mark.groups()
+        )
+        cells += [Cell(shown, max(columns, 1), max(rows, 1))] * max(times, 1)
+    width = _declared_width(style) or sum(
+        1 for _ in _CELL.finditer(next((line for line in inside if line.strip()), ""))
+    )
+    return _rows(cells, max(width, 1))
+
+
+def _rows(cells: Sequence[Cell], width: int) -> list[list[Cell]]:
+    """Cells dealt into rows; places that a cell above reaches down into are taken."""
+    rows: list[list[Cell]] = []
+    reaching: list[int] = []
+    room = 0
+    for cell in cells:
+        if room <= 0:
+            rows.append([])
+            reaching = [rest - 1 for rest in reaching if rest > 1]
+            room = max(width - len(reaching), 1)
+        rows[-1].append(cell)
+        reaching += [cell.rows] * cell.columns if cell.rows > 1 else []
+        room -= cell.columns
+    return rows
+
+
+def _declared_width(style: str) -> int:
+    found = _COLUMNS.search(style)
+    if not found:
+        return 0
+    columns = 0
+    for part in re.split(r"[,;]", found.group(1) or found.group(2)):
+        times = re.match(r"\s*(\d{1,3})\*", part)
+        columns += int(times.group(1)) if times else 1
+    return columns
+
+
+# --- lists and paragraphs -------------------------------------------------------------------
+
+
+def _list(lines: Sequence[str], at: int, reader: _Reader, depth: int) -> tuple[list[Draft], int]:
+    """Items until something else begins; what a `+` joins to an item stands after it."""
+    drafts: list[Draft] = []
+    shown: list[str] = []
+    marks: list[str] = []
+    numbers: dict[str, int] = {}
+    position = at
+    while position < len(lines):
+        line = lines[position]
+        if item := _ITEM.match(line):
+            mark = item.group(1)
+            del marks[marks.index(mark) + 1 if mark in marks else len(marks) :]
+            marks += [] if mark in marks else [mark]
+            numbers = {known: count for known, count in numbers.items() if known in marks}
+            numbers[mark] = numbers.get(mark, 0) + 1
+            sign = f"{numbers[mark]}." if mark.startswith(".") else "-" if mark[0] in "*-" else mark
+            end = _item_end(lines, position)
+            text = " ".join([item.group(2), *(more.strip() for more in lines[position + 1 : end])])
+            shown.append("  " * (len(marks) - 1) + f"{sign} {reader.plain(text)}")
+        elif term := _TERM.match(line):
+            end = _item_end(lines, position)
+            said = [term.group(3) or "", *(more.strip() for more in lines[position + 1 : end])]
+            if not any(said) and end + 1 < len(lines) and not _ITEM.match(lines[end + 1]):
+                further = _item_end(lines, end + 1)
+                said, end = [more.strip() for more in lines[end + 1 : further]], further
+            meaning = reader.plain(" ".join(filter(None, said)))
+            shown.append(f"- {reader.plain(term.group(1))}" + (f": {meaning}" if meaning else ""))
+        elif line == "+" and position + 1 < len(lines):
+            end = _joined_end(lines, position + 1)
+            joined = list(_drafts(lines[position + 1 : end], reader, depth + 1))
+            _join(joined, shown, drafts)
+        elif _is_aside(line) or (not line.strip() and _goes_on(lines, position)):
+            end = position + 1
+        else:
+            break
+        position = max(end, position + 1)
+    _flush(shown, drafts)
+    return drafts, position
+
+
+def _join(joined: Sequence[Draft], shown: list[str], drafts: list[Draft]) -> None:
+    for draft in joined:
+        if draft.kind is BlockKind.PARAGRAPH:
+            shown.append(f"  {draft.text}")
+        else:
+            _flush(shown, drafts)
+            drafts.append(draft)
+
+
+def _flush(shown: list[str], drafts: list[Draft]) -> None:
+    if shown:
+        drafts.append(Draft(kind=BlockKind.LIST, text="\n".join(shown)))
+        shown.clear()
+
+
+def _goes_on(lines: Sequence[str], at: int) -> bool:
+    """Whether another item follows the blank lines."""
+    following = next((line for line in lines[at:] if line.strip()), "")
+    return bool(_ITEM.match(following) or _TERM.match(following) or following == "+")
+
+
+def _joined_end(lines: Sequence[str], start: int) -> int:
+    at = start
+    while at < len(lines) and (_BLOCK_ATTRIBUTES.match(lines[at]) or _BLOCK_TITLE.match(lines[at])):
+        at += 1
+    if at < len(lines) and _DELIMITER.match(lines[at]):
+        return _closing(lines, at) + 1
+    return max(_paragraph_end(lines, at), at + 1)
+
+
+def _item_end(lines: Sequence[str], at: int) -> int:
+    """Where the text of an item ends, which the next term does too."""
+    end = _paragraph_end(lines, at)
+    return next((i for i in range(at + 1, end) if _TERM.match(lines[i])), end)
+
+
+def _paragraph_end(lines: Sequence[str], at: int) -> int:
+    for position in range(at + 1, len(lines)):
+        line = lines[position]
+        starts = _ITEM.match(line) or _DELIMITER.match(line) or _BLOCK_ATTRIBUTES.match(line)
+        if not line.strip() or line == "+" or starts or _is_aside(line) or _HEADING.match(line):
+            return position
+    return len(lines)
+
+
+def _paragraph(lines: Sequence[str], style: str, reader: _Reader) -> Iterator[Draft]:
+    if style.startswith(("[source", "[listing")):
+        yield Draft(kind=BlockKind.CODE, text="\n".join(lines))
+    elif all(line.startswith("|") for line in lines):
+        yield from spanned_table_drafts(_table([line.rstrip("|") for line in lines], style, reader))
+    elif lines[0][:1].isspace():
+        yield Draft(kind=BlockKind.CODE, text="\n".join(lines))
+    else:
+        text = " ".join(line.strip().removesuffix(" +") for line in lines)
+        label = re.match(r"\[(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\b", style)
+        said = reader.plain(text)
+        text = f"{label.group(1)}: {said}" if label else said
+        yield Draft(kind=BlockKind.PARAGRAPH, text=text)
+
+
+def _link_text(link: re.Match[str]) -> str:
+    address, text = link.group(1), link.group(2).split(",")[0].strip('"^ ')
+    address = address.removeprefix("mailto:")
+    return f"{text} ({address})" if text else address
+
+
+def _macro_text(macro: re.Match[str]) -> str:
+    name = macro.group(0).split(":", 1)[0]
+    target, text = macro.group(1), macro.group(2)
+    if name == "footnote":
+        return f" ({text})" if text else ""
+    if name == "menu":
+        return " > ".join(filter(None, (target, text)))
+    return text.split(",")[0] if name in ("image", "icon") else text

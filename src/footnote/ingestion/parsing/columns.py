@@ -1,0 +1,242 @@
+"""Lines of a page are put in the order in which they are read, over columns of prose."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+from statistics import median
+
+from footnote.ingestion.parsing.geometry import Box, Grid, Line, PageItem, cells_of, line_of, union
+
+_LEAST_LINES = 4
+"""A column has at least this many lines beside those of the other."""
+_LEAST_CHARACTERS = 16
+"""Lines of prose have more on average; cells of tables, labels and forms have fewer."""
+_LEAST_GUTTER_SIZES = 0.8
+_MAX_SPANNING_SHARE = 0.4
+"""Of the lines beside a gutter, at most this share may lie across it: titles, wide figures."""
+_MAX_DEPTH = 3
+_MAX_RUNS = 400
+_RIGHT_TO_LEFT = re.compile(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
+_LEAST_RUNNING_ON = 0.2
+_ROW_CELL = 24
+"""Characters that cells of a table are shorter than, and lines of columns longer."""
+_FULL_SHARE = 0.6
+"""The typical line of a column fills this share of its width."""
+
+
+def in_reading_order(items: Sequence[PageItem]) -> list[PageItem]:
+    """The same lines and tables, columns one after the other, a line across columns parted.
+
+    Lines that stand on one baseline on both sides of a gutter are taken apart there. Where no
+    columns are found the order of the file holds, but for what it draws after what stands below.
+    """
+    return _ordered(list(items), 0)
+
+
+def _ordered(items: list[PageItem], depth: int) -> list[PageItem]:
+    gutter = _gutter(items) if depth < _MAX_DEPTH else None
+    if gutter is None:
+        return _by_runs(items)
+    right_to_left = _reads_right_to_left(items)
+    result: list[PageItem] = []
+    band: list[PageItem] = []
+    rows = _rows_across(items, gutter)
+    parted = [
+        piece for item in items for piece in ([item] if id(item) in rows else _parted(item, gutter))
+    ]
+    for item in sorted(parted, key=lambda item: (item.box.top, item.box.left)):
+        if item.box.left < gutter < item.box.right:
+            result += _columns_of(band, gutter, depth, right_to_left=right_to_left)
+            band = []
+            result.append(item)
+        else:
+            band.append(item)
+    return result + _columns_of(band, gutter, depth, right_to_left=right_to_left)
+
+
+def _columns_of(
+    band: Sequence[PageItem], gutter: float, depth: int, *, right_to_left: bool
+) -> list[PageItem]:
+    left = [item for item in band if item.box.right <= gutter]
+    right = [item for item in band if item.box.left >= gutter]
+    first, second = (right, left) if right_to_left else (left, right)
+    return _ordered(first, depth + 1) + _ordered(second, depth + 1)
+
+
+def _reads_right_to_left(items: Sequence[PageItem]) -> bool:
+    texts = [item.text for item in items if isinstance(item, Line)]
+    return sum(bool(_RIGHT_TO_LEFT.search(text)) for text in texts) > len(texts) / 2
+
+
+def _parted(item: PageItem, gutter: float) -> list[PageItem]:
+    """A line in two where it jumps over the gutter, anything else whole."""
+    if isinstance(item, Grid) or not item.box.left < gutter < item.box.right:
+        return [item]
+    left = [word for word in item.words if word.box.right <= gutter + 1]
+    right = [word for word in item.words if word.box.left >= gutter - 1]
+    if not left or not right or len(left) + len(right) != len(item.words):
+        return [item]
+    apart = min(w.box.left for w in right) - max(w.box.right for w in left)
+    if apart < _LEAST_GUTTER_SIZES * item.size:
+        return [item]
+    return [line_of(left), line_of(right)]
+
+
+def _rows_across(items: Sequence[PageItem], gutter: float) -> set[int]:
+    """The rows of tables that stand across the gutter, two or more below each other, by id."""
+    lines = sorted(
+        (item for item in items if isinstance(item, Line)), key=lambda line: line.box.top
+    )
+    rows: set[int] = set()
+    for before, after in pairwise(lines):
+        close = after.box.top - before.box.bottom < 2.2 * after.size
+        if close and _is_row(before, gutter) and _is_row(after, gutter):
+            rows |= {id(before), id(after)}
+    return rows
+
+
+def _is_row(line: Line, gutter: float) -> bool:
+    """Whether a line that goes over the gutter has three short cells or more."""
+    if not line.box.left < gutter < line.box.right:
+        return False
+    cells = cells_of(line)
+    return len(cells) > 2 and median(_width_in_characters(cell.text) for cell in cells) < _ROW_CELL
+
+
+# --- the white between two columns ----------------------------------------------------------
+
+
+def _gutter(items: Sequence[PageItem]) -> float | None:
+    """The middle of the white between two columns of prose, the widest such white."""
+    lines = [item for item in items if isinstance(item, Line)]
+    if len(lines) < _LEAST_LINES:
+        return None
+    least = _LEAST_GUTTER_SIZES * median(line.size for line in lines)
+    boxes = [word.box for line in lines for word in line.words]
+    whites = _whites(boxes, least, most=_MAX_SPANNING_SHARE * len(lines))
+    for left, right in sorted(whites, key=lambda white: (white[0] - white[1], white[0])):
+        middle = (left + right) / 2
+        if _parts_prose(lines, middle):
+            return middle
+    return None
+
+
+def _whites(boxes: Sequence[Box], least: float, *, most: float) -> list[tuple[float, float]]:
+    """Stretches of x, at least so wide, that at most so many boxes cover, inside their extent."""
+    extent = union(boxes)
+    low, high = extent.left + 0.12 * extent.width, extent.right - 0.12 * extent.width
+    events = sorted([(box.left, 1) for box in boxes] + [(box.right, -1) for box in boxes])
+    whites: list[tuple[float, float]] = []
+    covering = 0
+    for (x, change), (following, _) in pairwise(events):
+        covering += change
+        if following == x or covering > most:
+            continue
+        if whites and whites[-1][1] == x:
+            whites[-1] = (whites[-1][0], following)
+        else:
+            whites.append((x, following))
+    return [
+        white
+        for white in whites
+        if white[1] - white[0] >= least and low < (white[0] + white[1]) / 2 < high
+    ]
+
+
+def _parts_prose(lines: Sequence[Line], x: float) -> bool:
+    """Whether lines of prose stand on both sides of a place, for some height side by side."""
+    pieces = [piece for line in lines for piece in _parted(line, x)]
+    left = [piece for piece in pieces if piece.box.right <= x]
+    right = [piece for piece in pieces if piece.box.left >= x]
+    if not left or not right:
+        return False
+    top = max(min(each.box.top for each in left), min(each.box.top for each in right))
+    bottom = min(max(each.box.bottom for each in left), max(each.box.bottom for each in right))
+    sides = [
+        [each for each in side if isinstance(each, Line) and top < _middle(each) < bottom]
+        for side in (left, right)
+    ]
+    spanning = sum(
+        each.box.left < x < each.box.right and top < _middle(each) < bottom for each in pieces
+    )
+    if spanning > _MAX_SPANNING_SHARE * min(map(len, sides)):
+        return False
+    return all(_is_prose(side) for side in sides)
+
+
+def _middle(item: PageItem) -> float:
+    return (item.box.top + item.box.bottom) / 2
+
+
+def _is_prose(lines: Sequence[Line]) -> bool:
+    if len(lines) < _LEAST_LINES:
+        return False
+    characters = median(_width_in_characters(line.text) for line in lines)
+    extent = union(line.box for line in lines)
+    full = median(line.box.width for line in lines) / max(extent.width, 1)
+    return characters > _LEAST_CHARACTERS and full > _FULL_SHARE and _runs_on(lines)
+
+
+def _runs_on(lines: Sequence[Line]) -> bool:
+    """Whether lines go on where the one before stopped: cells of a table begin with a capital.
+
+    Scripts without capitals are believed.
+    """
+    begin = [line.text[0] for line in lines if line.text[0].isupper() or line.text[0].islower()]
+    if len(begin) < len(lines) / 2:
+        return sum(line.text[0].isdigit() for line in lines) < len(lines) / 2
+    return sum(map(str.islower, begin)) > _LEAST_RUNNING_ON * len(begin)
+
+
+def _width_in_characters(text: str) -> int:
+    """A character of Chinese, Japanese or Korean is as wide as two others."""
+    return len(text) + sum("\u2e80" <= character <= "\uffdc" for character in text)
+
+
+# --- without columns ------------------------------------------------------------------------
+
+
+def _by_runs(items: list[PageItem]) -> list[PageItem]:
+    """Runs that go down the page keep the order of the file, unless one stands above another.
+
+    A run comes first when it shares some of its width with another and ends above it
+    (T. M. Breuel, "High Performance Document Layout Analysis", 2003).
+    """
+    runs: list[list[PageItem]] = []
+    for item in items:
+        if runs and _goes_down(runs[-1][-1], item):
+            runs[-1].append(item)
+        else:
+            runs.append([item])
+    if len(runs) > _MAX_RUNS:
+        return items
+    boxes = [union(item.box for item in run) for run in runs]
+    waiting = list(range(len(runs)))
+    result: list[PageItem] = []
+    while waiting:
+        chosen = next(
+            (
+                run
+                for run in waiting
+                if not any(other != run and _above(boxes[other], boxes[run]) for other in waiting)
+            ),
+            waiting[0],
+        )
+        waiting.remove(chosen)
+        result.extend(runs[chosen])
+    return result
+
+
+def _goes_down(before: PageItem, after: PageItem) -> bool:
+    return after.box.top >= before.box.top - 0.3 * before.box.height
+
+
+def _above(one: Box, other: Box) -> bool:
+    """Whether one box ends above another begins, and is wholly or partly over it."""
+    return (
+        one.bottom <= other.top + 0.2 * min(one.height, other.height)
+        and one.left < other.right
+        and other.left < one.right
+    )

@@ -1,0 +1,144 @@
+"""The words and tables of DrawingML shapes: paragraphs with their bullets, cells with spans."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from xml.etree.ElementTree import Element
+
+from footnote.ingestion.parsing.drafts import Draft
+from footnote.ingestion.parsing.equations import equation_text
+from footnote.ingestion.parsing.flow import BULLET, Flow, link_text
+from footnote.ingestion.parsing.package import (
+    RELATIONSHIPS,
+    Package,
+    alternative,
+    attribute,
+    child,
+    children,
+    local,
+)
+from footnote.ingestion.parsing.tables import grouped_header_rows, spread_table_drafts
+from footnote.ingestion.parsing.wordstyles import format_number
+
+_AUTO_NUMBER = re.compile(
+    r"(arabic|alphaLc|alphaUc|romanLc|romanUc)(Period|ParenR|ParenBoth|Plain)"
+)
+_NUMBER_STYLES = {"arabic": "decimal", "alphaLc": "lowerLetter", "alphaUc": "upperLetter",
+                  "romanLc": "lowerRoman", "romanUc": "upperRoman"}  # fmt: skip
+_AROUND = {"Period": ("", "."), "ParenR": ("", ")"), "ParenBoth": ("(", ")"), "Plain": ("", "")}
+
+
+def paragraph_text(paragraph: Element, package: Package, part: str) -> str:
+    """The words of an `a:p`, links with their targets, equations on one line."""
+    text = ""
+    for item in paragraph:
+        name = local(item)
+        if name in ("r", "fld"):
+            said = "".join(found.text or "" for found in children(item, "t"))
+            link = child(item, "rPr", "hlinkClick")
+            if link is not None:
+                relation = package.relations(part).get(link.get(f"{RELATIONSHIPS}id", ""))
+                if relation is not None and relation.external:
+                    said = link_text(said, relation.target)
+            text += said
+        elif name == "br":
+            text += "\n"
+        elif name == "AlternateContent" and (chosen := alternative(item)) is not None:
+            text += paragraph_text(chosen, package, part)
+        elif name == "m":
+            text += f" {equation_text(item)} "
+    return text
+
+
+@dataclass(slots=True)
+class _Numbers:
+    """The running numbers of the lists in one text frame, by depth."""
+
+    counters: dict[int, tuple[str, int]] = field(default_factory=dict)
+
+    def label(self, depth: int, mark: Element | None) -> str:
+        """The label of the next item; an interruption lets a list begin anew."""
+        for deeper in [key for key in self.counters if key > depth]:
+            del self.counters[deeper]
+        scheme = attribute(mark, "type") or "" if mark is not None else ""
+        match = _AUTO_NUMBER.fullmatch(scheme)
+        if mark is None or match is None:
+            self.counters.pop(depth, None)
+            return BULLET
+        begun, number = self.counters.get(depth, ("", 0))
+        start = attribute(mark, "startAt") or "1"
+        number = number + 1 if begun == scheme else int(start) if start.isdecimal() else 1
+        self.counters[depth] = (scheme, number)
+        before, after = _AROUND[match.group(2)]
+        return before + format_number(number, _NUMBER_STYLES[match.group(1)]) + after
+
+
+def frame_drafts(
+    body: Element, package: Package, part: str, *, bulleted: bool, page: int | None
+) -> list[Draft]:
+    """The paragraphs of a text frame; they are items if they say so, or if `bulleted`."""
+    flow = Flow(page=page)
+    numbers = _Numbers()
+    paragraphs = [
+        (paragraph, text)
+        for paragraph in children(body, "p")
+        if (text := paragraph_text(paragraph, package, part)).strip()
+    ]
+    styles = child(body, "lstStyle")
+    for paragraph, text in paragraphs:
+        properties = child(paragraph, "pPr")
+        level = attribute(properties, "lvl") or "0" if properties is not None else "0"
+        depth = int(level) if level.isdecimal() else 0
+        style = child(styles, f"lvl{depth + 1}pPr") if styles is not None else None
+        mark = bullet_mark(properties)
+        mark = bullet_mark(style) if mark is None else mark
+        implied = mark is None and bulleted and len(paragraphs) > 1
+        if implied or (mark is not None and local(mark) != "buNone"):
+            flow.item(text, depth, numbers.label(depth, mark))
+        else:
+            numbers.counters.clear()
+            flow.paragraph(text)
+    return flow.close()
+
+
+def bullet_mark(properties: Element | None) -> Element | None:
+    """What a paragraph says of its bullet: none, a character, a picture or a number."""
+    if properties is None:
+        return None
+    return next(children(properties, "buNone", "buChar", "buBlip", "buAutoNum"), None)
+
+
+def drawn_table_drafts(
+    table: Element, package: Package, part: str, page: int | None
+) -> Iterator[Draft]:
+    """An `a:tbl`; merged cells say the same in every cell they cover."""
+    rows: list[list[str]] = []
+    covered: set[tuple[int, int]] = set()
+    for row_index, row in enumerate(children(table, "tr")):
+        texts: list[str] = []
+        for cell in children(row, "tc"):
+            column = len(texts)
+            if attribute(cell, "hMerge") in ("1", "true") and texts:
+                text = texts[-1]
+                covered.add((row_index, column))
+            elif attribute(cell, "vMerge") in ("1", "true") and rows:
+                text = rows[-1][column] if column < len(rows[-1]) else ""
+                covered.add((row_index, column))
+            else:
+                text = _cell_text(cell, package, part)
+            texts.append(text)
+        rows.append(texts)
+    headers = grouped_header_rows(rows, covered)
+    yield from spread_table_drafts(rows, covered=covered, header_rows=headers, page=page)
+
+
+def _cell_text(cell: Element, package: Package, part: str) -> str:
+    body = child(cell, "txBody")
+    if body is None:
+        return ""
+    lines: Sequence[str] = [
+        paragraph_text(paragraph, package, part) for paragraph in children(body, "p")
+    ]
+    return "\n".join(line for line in lines if line.strip())

@@ -1,0 +1,236 @@
+"""XML becomes headings, paragraphs, lines of names and values, and tables of like records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import PurePath
+from xml.parsers import expat
+
+from footnote.domain import BlockKind, Stage
+from footnote.errors import DocumentUnreadable
+from footnote.ingestion.parsing.code import read_code
+from footnote.ingestion.parsing.drafts import Draft, Reading
+from footnote.ingestion.parsing.tables import table_drafts
+
+_MAX_DEPTH = 200
+_MAX_HEADING_LEVEL = 5
+_MAX_COLUMNS = 24
+_TITLES = ("title", "name", "head", "label", "subject")
+_LINES_TOGETHER = 40
+_PROSE_CHARACTERS = 100
+"""A longer text speaks for itself, without the name of its element."""
+
+
+@dataclass(slots=True)
+class Node:
+    """An element: its name without namespace, and what stands in it, in order."""
+
+    name: str
+    attributes: dict[str, str]
+    content: list[Node | str] = field(default_factory=list)
+
+    @property
+    def children(self) -> list[Node]:
+        """The elements directly inside."""
+        return [item for item in self.content if isinstance(item, Node)]
+
+    @property
+    def text(self) -> str:
+        """All text inside, in order, on one line."""
+        pieces: list[str] = []
+        waiting: list[Node | str] = [self]
+        while waiting:
+            item = waiting.pop()
+            if isinstance(item, str):
+                pieces.append(item)
+            else:
+                waiting += reversed(item.content)
+        return " ".join("".join(pieces).split())
+
+    def first(self, name: str) -> Node | None:
+        """The first element of this name directly inside."""
+        return next((child for child in self.children if child.name == name), None)
+
+
+def parse_xml(text: str) -> Node:
+    """The root element of a document; entities of its own are refused and nothing is fetched.
+
+    Raises DocumentUnreadable for entities and absurd depth, expat.ExpatError when damaged.
+    """
+    builder = _Builder()
+    parser = expat.ParserCreate(namespace_separator=" ")
+    parser.buffer_text = True
+    parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
+    parser.StartElementHandler = builder.start
+    parser.EndElementHandler = builder.end
+    parser.CharacterDataHandler = builder.characters
+    parser.EntityDeclHandler = _refuse_entity
+    parser.ExternalEntityRefHandler = _ignore_external
+    parser.Parse(text.lstrip("\ufeff \t\r\n"), True)
+    return builder.root
+
+
+class _Builder:
+    def __init__(self) -> None:
+        self.root = Node("", {})
+        self._open: list[Node] = []
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        node = Node(_local(name), {_local(key): value for key, value in attributes.items()})
+        if self._open:
+            self._open[-1].content.append(node)
+        else:
+            self.root = node
+        self._open.append(node)
+        if len(self._open) > _MAX_DEPTH:
+            raise _refused(f"its elements stand more than {_MAX_DEPTH} deep")
+
+    def end(self, _name: str) -> None:
+        self._open.pop()
+
+    def characters(self, text: str) -> None:
+        if self._open:
+            self._open[-1].content.append(text)
+
+
+def _refuse_entity(*declaration: object) -> None:
+    raise _refused(f"it declares an entity of its own ({declaration[0]})")
+
+
+def _ignore_external(*_reference: object) -> int:
+    return 1
+
+
+def _refused(cause: str) -> DocumentUnreadable:
+    return DocumentUnreadable(
+        stage=Stage.PARSE, cause=cause, advice="save it without, and upload that copy"
+    )
+
+
+def _local(name: str) -> str:
+    return name.rsplit(" ", 1)[-1]
+
+
+# --- drafts ---------------------------------------------------------------------------------
+
+
+def read_xml(text: str, filename: str) -> Reading:
+    """Read elements as what they look like; what is not well-formed is kept as code.
+
+    Elements with text between their children are paragraphs, elements that hold only text are
+    lines of name and value, like siblings are the rows of a table, others give headings.
+    Comments and processing instructions go.
+    """
+    try:
+        root = parse_xml(text)
+    except expat.ExpatError:
+        return read_code(text, filename)
+    return Reading(
+        drafts=tuple(_element_drafts(root, 1)), title=_title(root) or PurePath(filename).stem
+    )
+
+
+def _title(node: Node) -> str | None:
+    for child in (node, *node.children[:3]):
+        for name in _TITLES:
+            if (found := child.first(name)) is not None and not found.children:
+                return found.text or None
+    return None
+
+
+def _element_drafts(node: Node, level: int) -> Iterator[Draft]:
+    """What an element holds; runs of leaves together, everything else one by one."""
+    lines = [f"{key}: {value}" for key, value in node.attributes.items() if value.strip()]
+    if _is_mixed(node):
+        yield from _line_drafts(lines)
+        yield Draft(kind=BlockKind.PARAGRAPH, text=node.text)
+        return
+    if not node.children:
+        yield from _line_drafts([*lines, *([f"{node.name}: {node.text}"] if node.text else [])])
+        return
+    tables = _tables(node)
+    for child in node.children:
+        if child.name in tables:
+            rows = tables[child.name]
+            tables[child.name] = []
+        elif not child.children and not _is_prose(child):
+            lines += _leaf_lines(child)
+            continue
+        else:
+            rows = None
+        yield from _line_drafts(lines)
+        lines = []
+        yield from _child_drafts(child, level) if rows is None else table_drafts(rows)
+    yield from _line_drafts(lines)
+
+
+def _tables(node: Node) -> dict[str, list[list[str]]]:
+    """For each name that like children share the rows of their table."""
+    by_name: dict[str, list[Node]] = {}
+    for child in node.children:
+        by_name.setdefault(child.name, []).append(child)
+    found = {name: _rows(alike) for name, alike in by_name.items() if len(alike) > 1}
+    return {name: rows for name, rows in found.items() if rows}
+
+
+def _is_prose(leaf: Node) -> bool:
+    return not leaf.attributes and len(leaf.text) > _PROSE_CHARACTERS
+
+
+def _child_drafts(child: Node, level: int) -> Iterator[Draft]:
+    if _is_prose(child) and not child.children:
+        yield Draft(kind=BlockKind.PARAGRAPH, text=child.text)
+        return
+    if _is_mixed(child):
+        yield from _element_drafts(child, level)
+        return
+    if level <= _MAX_HEADING_LEVEL:
+        titles = (found for name in _TITLES if (found := child.first(name)) is not None)
+        title = next((found for found in titles if not found.children and found.text), None)
+        heading = title.text if title is not None else child.name
+        yield Draft(kind=BlockKind.HEADING, text=heading, level=level)
+        if title is not None:
+            child.content.remove(title)
+    yield from _element_drafts(child, min(level + 1, _MAX_HEADING_LEVEL + 1))
+
+
+def _leaf_lines(leaf: Node) -> Iterator[str]:
+    about = ", ".join(f"{key} {value}" for key, value in leaf.attributes.items() if value.strip())
+    name = f"{leaf.name} ({about})" if about else leaf.name
+    if text := leaf.text:
+        yield f"{name}: {text}"
+    elif about:
+        yield name
+
+
+def _line_drafts(lines: Sequence[str]) -> Iterator[Draft]:
+    for start in range(0, len(lines), _LINES_TOGETHER):
+        text = "\n".join(lines[start : start + _LINES_TOGETHER])
+        yield Draft(kind=BlockKind.PARAGRAPH, text=text)
+
+
+def _is_mixed(node: Node) -> bool:
+    """Whether text stands beside elements, as it does in prose."""
+    texts = "".join(item for item in node.content if isinstance(item, str))
+    return bool(node.children) and bool(texts.strip())
+
+
+def _rows(records: Sequence[Node]) -> list[list[str]]:
+    """Rows under the names that like records share; empty when they are not alike."""
+    fields: list[dict[str, str]] = []
+    for record in records:
+        if _is_mixed(record) or any(child.children for child in record.children):
+            return []
+        values = {key: value for key, value in record.attributes.items() if value.strip()}
+        for child in record.children:
+            before = values.get(child.name)
+            values[child.name] = f"{before}, {child.text}" if before else child.text
+        if not record.children and record.text:
+            values[record.name] = record.text
+        fields.append(values)
+    columns = list(dict.fromkeys(key for values in fields for key in values))
+    filled = sum(len(values) for values in fields)
+    if not 1 < len(columns) <= _MAX_COLUMNS or 2 * filled < len(columns) * len(fields):
+        return []
+    return [columns, *([values.get(column, "") for column in columns] for values in fields)]

@@ -1,0 +1,186 @@
+"""An e-book becomes its chapters in reading order, each under its heading."""
+
+from __future__ import annotations
+
+import io
+import posixpath
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from urllib.parse import unquote
+from xml.parsers import expat
+
+from footnote.domain import BlockKind, MetadataValue, Stage
+from footnote.errors import DocumentUnreadable
+from footnote.ingestion.parsing.charsets import decode
+from footnote.ingestion.parsing.drafts import Draft, Reading
+from footnote.ingestion.parsing.elements import Node, parse_xml
+from footnote.ingestion.parsing.html import read_html
+
+_PAGES = ("application/xhtml+xml", "text/html", "application/x-dtbook+xml")
+_NAVIGATION = "application/x-dtbncx+xml"
+_KEPT_METADATA = {"creator": "author", "publisher": "publisher", "date": "date"}
+_FONTS_ONLY = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
+_MAX_PART_BYTES = 64 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """A file of the book, as its package lists it."""
+
+    path: str
+    media_type: str
+    properties: str
+
+
+@dataclass(slots=True)
+class _Book:
+    archive: zipfile.ZipFile
+    max_bytes: int
+    unpacked_bytes: int = 0
+    names: frozenset[str] = field(default_factory=frozenset)
+
+    def text(self, path: str) -> str:
+        """A part of the book, empty when it is missing. Raises DocumentUnreadable."""
+        if path not in self.names:
+            return ""
+        with self.archive.open(path) as part:
+            content = part.read(_MAX_PART_BYTES + 1)
+        self.unpacked_bytes += len(content)
+        if len(content) > _MAX_PART_BYTES or self.unpacked_bytes > self.max_bytes:
+            raise _unreadable("it unpacks to more bytes than are allowed", "split it")
+        return decode(content)
+
+
+def read_epub(content: bytes, *, max_bytes: int) -> Reading:
+    """Read an EPUB 2 or 3 in the order of its spine, without its table of contents.
+
+    A chapter without a heading gets the one the table of contents has for it. Raises
+    DocumentUnreadable for a protected book, zipfile.BadZipFile for a damaged one.
+    """
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        book = _Book(archive, max_bytes, names=frozenset(archive.namelist()))
+        _check_protection(book)
+        package_path = _package_path(book)
+        package = parse_xml(book.text(package_path))
+        items = _items(package, posixpath.dirname(package_path))
+        labels = _labels(book, items)
+        drafts: list[Draft] = []
+        for item in _spine(package, items):
+            drafts += _chapter(read_html(book.text(item.path)), labels.get(item.path, ""))
+    title, language, metadata = _metadata(package)
+    return Reading(
+        drafts=tuple(drafts),
+        title=title,
+        languages=(language,) if language else (),
+        metadata=metadata,
+    )
+
+
+def _check_protection(book: _Book) -> None:
+    text = book.text("META-INF/encryption.xml")
+    if not text:
+        return
+    for method in _descendants(parse_xml(text), "EncryptionMethod"):
+        if not method.attributes.get("Algorithm", "").startswith(_FONTS_ONLY):
+            raise _unreadable("it is copy-protected", "upload a copy without protection")
+
+
+def _package_path(book: _Book) -> str:
+    container = book.text("META-INF/container.xml")
+    root = next(_descendants(parse_xml(container), "rootfile"), None) if container else None
+    path = root.attributes.get("full-path", "") if root is not None else ""
+    if path not in book.names:
+        path = next((name for name in sorted(book.names) if name.endswith(".opf")), "")
+    if not path:
+        raise _unreadable("it has no list of its chapters", "save it anew in its own program")
+    return path
+
+
+def _items(package: Node, folder: str) -> dict[str, _Item]:
+    return {
+        node.attributes.get("id", ""): _Item(
+            _inside(folder, node.attributes.get("href", "")),
+            node.attributes.get("media-type", ""),
+            node.attributes.get("properties", ""),
+        )
+        for node in _descendants(package, "item")
+    }
+
+
+def _spine(package: Node, items: dict[str, _Item]) -> Iterator[_Item]:
+    seen: set[str] = set()
+    for reference in _descendants(package, "itemref"):
+        item = items.get(reference.attributes.get("idref", ""))
+        if item is None or item.path in seen or "nav" in item.properties.split():
+            continue
+        seen.add(item.path)
+        if item.media_type in _PAGES:
+            yield item
+
+
+def _chapter(page: Reading, label: str) -> Iterator[Draft]:
+    has_heading = any(draft.kind is BlockKind.HEADING for draft in page.drafts)
+    if not has_heading and label and page.drafts:
+        yield Draft(kind=BlockKind.HEADING, text=label, level=1)
+    yield from page.drafts
+
+
+def _labels(book: _Book, items: dict[str, _Item]) -> dict[str, str]:
+    """What the table of contents calls each file."""
+    labels: dict[str, str] = {}
+    for item in items.values():
+        folder = posixpath.dirname(item.path)
+        if item.media_type == _NAVIGATION:
+            for point in _descendants(_parsed(book.text(item.path)), "navPoint"):
+                label, target = point.first("navLabel"), point.first("content")
+                if label is not None and target is not None:
+                    path = _inside(folder, target.attributes.get("src", ""))
+                    labels.setdefault(path, label.text)
+        elif "nav" in item.properties.split():
+            for link in _descendants(_parsed(book.text(item.path)), "a"):
+                labels.setdefault(_inside(folder, link.attributes.get("href", "")), link.text)
+    return labels
+
+
+def _parsed(text: str) -> Node:
+    """A table of contents, which a book can be read without."""
+    try:
+        return parse_xml(text)
+    except expat.ExpatError:
+        return Node("", {})
+
+
+def _metadata(package: Node) -> tuple[str | None, str, dict[str, MetadataValue]]:
+    about = package.first("metadata") or Node("metadata", {})
+    if (older := about.first("dc-metadata")) is not None:
+        about = older
+    metadata: dict[str, MetadataValue] = {}
+    for name, kept in _KEPT_METADATA.items():
+        values = dict.fromkeys(child.text for child in about.children if child.name == name)
+        if told := ", ".join(filter(None, values)):
+            metadata[kept] = told
+    title, language = about.first("title"), about.first("language")
+    return (
+        title.text if title is not None else None,
+        language.text.split("-")[0].lower()[:3] if language is not None else "",
+        metadata,
+    )
+
+
+def _inside(folder: str, reference: str) -> str:
+    path = unquote(reference.split("#", 1)[0])
+    return posixpath.normpath(posixpath.join(folder, path)) if path else ""
+
+
+def _descendants(node: Node, name: str) -> Iterator[Node]:
+    waiting = [node]
+    while waiting:
+        one = waiting.pop()
+        if one.name == name:
+            yield one
+        waiting += reversed(one.children)
+
+
+def _unreadable(cause: str, advice: str) -> DocumentUnreadable:
+    return DocumentUnreadable(stage=Stage.PARSE, cause=cause, advice=advice)

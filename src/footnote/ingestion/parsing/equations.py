@@ -1,0 +1,132 @@
+"""Equations of Office files (OMML) and of OpenDocument (MathML) become text on one line."""
+
+from __future__ import annotations
+
+import re
+from xml.etree.ElementTree import Element
+
+from footnote.ingestion.parsing.package import attribute, child, children, local
+
+_SPACE = re.compile(r"\s+")
+_SIMPLE = re.compile(r"[\w.,∞]*|\(.*\)")
+_ACCENTS = {"\u0302": "^", "\u0303": "~", "\u0305": "¯", "\u20d7": "→", "\u0307": "˙"}
+
+
+def equation_text(element: Element) -> str:
+    """An equation as one writes it in a line: `x=(-b±√(b^2-4ac))/(2a)`."""
+    return _SPACE.sub(" ", _text(element)).strip()
+
+
+def _text(element: Element | None) -> str:
+    if element is None:
+        return ""
+    name = local(element)
+    if name in ("t", "mi", "mn", "mo", "mtext"):
+        return element.text or ""
+    if name.endswith("Pr") or name.startswith("annotation"):
+        return ""
+    builder = _BUILDERS.get(name)
+    return builder(element) if builder else "".join(_text(item) for item in element)
+
+
+def _grouped(text: str) -> str:
+    return text if _SIMPLE.fullmatch(text) else f"({text})"
+
+
+def _part(element: Element, name: str) -> str:
+    return _text(child(element, name)).strip()
+
+
+def _argument(element: Element, position: int) -> str:
+    """A child by position, as MathML has its arguments."""
+    return _text(element[position]).strip() if position < len(element) else ""
+
+
+def _fraction(element: Element) -> str:
+    above, below = _part(element, "num"), _part(element, "den")
+    kind = child(element, "fPr", "type")
+    if kind is not None and attribute(kind, "val") == "noBar":
+        return f"({above} over {below})"
+    return f"{_grouped(above)}/{_grouped(below)}"
+
+
+def _scripts(base: str, below: str, above: str) -> str:
+    text = base
+    if below:
+        text += f"_{_grouped(below)}"
+    if above:
+        text += f"^{_grouped(above)}"
+    return text
+
+
+def _root(element: Element) -> str:
+    degree = _part(element, "deg")
+    return f"{degree}√{_grouped(_part(element, 'e')) or '()'}"
+
+
+def _sum(element: Element) -> str:
+    sign = child(element, "naryPr", "chr")
+    symbol = (attribute(sign, "val") if sign is not None else None) or "∫"
+    limits = _scripts(symbol, _part(element, "sub"), _part(element, "sup"))
+    return f"{limits} {_part(element, 'e')}"
+
+
+def _delimited(element: Element) -> str:
+    def sign(name: str, usual: str) -> str:
+        found = child(element, "dPr", name)
+        value = attribute(found, "val") if found is not None else None
+        return usual if value is None else value
+
+    inner = sign("sepChr", "|").join(_text(item) for item in children(element, "e"))
+    return f"{sign('begChr', '(')}{inner}{sign('endChr', ')')}"
+
+
+def _function(element: Element) -> str:
+    argument = _part(element, "e")
+    opened = argument if argument.startswith(("(", "[")) else f"({argument})"
+    return f"{_part(element, 'fName')}{opened}"
+
+
+def _matrix(element: Element) -> str:
+    rows = [
+        ", ".join(_text(cell).strip() for cell in row) for row in children(element, "mr", "mtr")
+    ]
+    return f"[{'; '.join(rows)}]"
+
+
+def _array(element: Element) -> str:
+    return "; ".join(_text(item).strip() for item in children(element, "e"))
+
+
+def _accent(element: Element) -> str:
+    sign = child(element, "accPr", "chr")
+    mark = (attribute(sign, "val") if sign is not None else None) or "\u0302"
+    return _part(element, "e") + _ACCENTS.get(mark, mark)
+
+
+_BUILDERS = {
+    "f": _fraction,
+    "sSup": lambda e: _scripts(_part(e, "e"), "", _part(e, "sup")),
+    "sSub": lambda e: _scripts(_part(e, "e"), _part(e, "sub"), ""),
+    "sSubSup": lambda e: _scripts(_part(e, "e"), _part(e, "sub"), _part(e, "sup")),
+    "sPre": lambda e: _scripts("", _part(e, "sub"), _part(e, "sup")) + _part(e, "e"),
+    "rad": _root,
+    "nary": _sum,
+    "d": _delimited,
+    "func": _function,
+    "limLow": lambda e: _scripts(_part(e, "e"), _part(e, "lim"), ""),
+    "limUpp": lambda e: _scripts(_part(e, "e"), "", _part(e, "lim")),
+    "m": _matrix,
+    "eqArr": _array,
+    "acc": _accent,
+    "mfrac": lambda e: f"{_grouped(_argument(e, 0))}/{_grouped(_argument(e, 1))}",
+    "msup": lambda e: _scripts(_argument(e, 0), "", _argument(e, 1)),
+    "mover": lambda e: _scripts(_argument(e, 0), "", _argument(e, 1)),
+    "msub": lambda e: _scripts(_argument(e, 0), _argument(e, 1), ""),
+    "munder": lambda e: _scripts(_argument(e, 0), _argument(e, 1), ""),
+    "msubsup": lambda e: _scripts(_argument(e, 0), _argument(e, 1), _argument(e, 2)),
+    "munderover": lambda e: _scripts(_argument(e, 0), _argument(e, 1), _argument(e, 2)),
+    "msqrt": lambda e: f"√({''.join(_text(item) for item in e)})",
+    "mroot": lambda e: f"{_argument(e, 1)}√{_grouped(_argument(e, 0))}",
+    "mtable": _matrix,
+}

@@ -1,0 +1,124 @@
+"""Running headers, footers and page numbers are told from the text of the pages."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from footnote.ingestion.parsing.geometry import Line, PageItem
+
+_MARGIN_SHARE = 0.12
+"""Share of the page height, at top and bottom, where running headers and footers stand."""
+_REPEATED_SHARE = 0.5
+_FEW_PAGES = 6
+_ALTERNATING_SHARE = 0.3
+"""In a longer document left and right pages may differ, each with lines of its own."""
+_PAGE_NUMBER = re.compile(
+    r"[-–—\s]*(?:page|seite|página|p\.)?\s*\d{1,4}(?:\s*(?:/|of|von|de)\s*\d{1,4})?[-–—\s]*", re.I
+)
+_APART = 0.9
+"""Running lines stand at least this many of their sizes off the text."""
+_DIGITS = re.compile(r"\d+")
+_ENDS = " #|-–—·/"
+_MAX_REMEMBERED_CHARACTERS = 300
+
+Place = tuple[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Furniture:
+    """What recurs on the pages of a document, gathered page by page."""
+
+    seen: defaultdict[Place, set[int]] = field(default_factory=lambda: defaultdict(set))
+    headers: dict[str, Counter[str]] = field(default_factory=dict)
+    """Each running line by its text with the numbers masked, as it reads on the pages."""
+    footers: dict[str, Counter[str]] = field(default_factory=dict)
+
+    def add(self, number: int, height: float, items: Sequence[PageItem]) -> None:
+        """Note what stands in the margins of a page."""
+        for item in _marginal(items, height):
+            for place in _places(item):
+                self.seen[place].add(number)
+
+    def running(self, page_count: int) -> set[Place]:
+        """What stands in the same place on enough pages to be no text."""
+        share = _REPEATED_SHARE if page_count < _FEW_PAGES else _ALTERNATING_SHARE
+        needed = max(2, share * page_count)
+        return {place for place, numbers in self.seen.items() if len(numbers) >= needed}
+
+    def without(
+        self, height: float, items: Sequence[PageItem], running: set[Place]
+    ) -> tuple[PageItem, ...]:
+        """The items of a page that are text; the others are remembered."""
+        dropped: set[int] = set()
+        for item in _marginal(items, height):
+            is_number = _PAGE_NUMBER.fullmatch(item.text)
+            if not is_number and not any(place in running for place in _places(item)):
+                continue
+            dropped.add(id(item))
+            if not is_number:
+                kept = self.headers if item.box.top < height / 2 else self.footers
+                kept.setdefault(_masked(item.text), Counter())[item.text] += 1
+        return tuple(item for item in items if id(item) not in dropped)
+
+    def remembered(self) -> tuple[str, str]:
+        """The running header and footer, the commonest line first, numbers that change left out."""
+        return _said(self.headers), _said(self.footers)
+
+
+def _said(lines: dict[str, Counter[str]]) -> str:
+    ordered = sorted(lines, key=lambda masked: (-lines[masked].total(), masked))[:3]
+    texts = [
+        next(iter(lines[masked])) if len(lines[masked]) == 1 else masked.strip(_ENDS)
+        for masked in ordered
+    ]
+    return " | ".join(texts)[:_MAX_REMEMBERED_CHARACTERS]
+
+
+def _masked(text: str) -> str:
+    return _DIGITS.sub("#", text)
+
+
+def _marginal(items: Sequence[PageItem], height: float) -> list[Line]:
+    """Page numbers, and the lines in the margins that a gap parts from the text.
+
+    Where lines in the margins are all there is on a page, they are its text.
+    """
+    margin = _MARGIN_SHARE * height
+    lines = [item for item in items if isinstance(item, Line)]
+    top = [line for line in lines if line.box.bottom < margin]
+    bottom = [line for line in lines if line.box.top > height - margin]
+    numbers = [line for line in (*top, *bottom) if _PAGE_NUMBER.fullmatch(line.text)]
+    if len(top) + len(bottom) == len(items):
+        return numbers
+    top.sort(key=lambda line: line.box.top)
+    bottom.sort(key=lambda line: -line.box.bottom)
+    found = _off(top, items, 1) + _off(bottom, items, -1)
+    return list({id(line): line for line in (*found, *numbers)}.values())
+
+
+def _off(margin: list[Line], items: Sequence[PageItem], direction: int) -> list[Line]:
+    """The outermost of the lines, down to the last that has a gap between it and what follows."""
+    inner = set(map(id, margin))
+    rest = [item for item in items if id(item) not in inner]
+    while margin:
+        line = margin[-1]
+        if all(_gap(line, other, direction) >= _APART * line.size for other in rest):
+            return margin
+        rest.append(margin.pop())
+    return margin
+
+
+def _gap(line: Line, other: PageItem, direction: int) -> float:
+    if direction > 0:
+        return other.box.top - line.box.bottom
+    return line.box.top - other.box.bottom
+
+
+def _places(line: Line) -> Iterable[Place]:
+    """What recurs: the text with its numbers masked, at this height or a little off."""
+    text = _masked(line.text)
+    height = int(line.box.top / 4)
+    return (text, height), (text, height + 1)

@@ -1,0 +1,67 @@
+"""Lines of one paragraph become its text, words divided at the ends of lines made whole."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+SOFT_HYPHEN = "\xad"
+"""Stands where a hyphen ends a line and the word goes on in the next."""
+_EDGE = ".,;:!?()[]{}\"'“”‘’«»„"
+_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
+_HYPHENS = "-\u2010\xad\x02"
+_LEAST_PART = 4
+"""Shorter halves are words of their own by chance: in, on, de."""
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """The words a document writes inside its lines."""
+
+    words: set[str] = field(default_factory=set)
+
+    def add(self, texts: Iterable[str]) -> None:
+        """Take up words, those with a hyphen included."""
+        self.words.update(text.strip(_EDGE).lower() for text in texts)
+
+    def keeps_hyphen(self, first: str, rest: str) -> bool:
+        """Whether the hyphen between two parts of a word belongs to it.
+
+        The document itself decides where it writes the word inside a line, either way. Else
+        two parts that are both words of it are a compound, and anything else was divided.
+        """
+        first, rest = first.strip(_EDGE).lower(), rest.strip(_EDGE).lower()
+        if f"{first}-{rest}" in self.words:
+            return True
+        if first + rest in self.words:
+            return False
+        parts = first.rsplit("-", 1)[-1], rest.split("-", 1)[0]
+        return all(len(part) >= _LEAST_PART and part in self.words for part in parts)
+
+
+def joined(texts: Sequence[str], vocabulary: Vocabulary) -> str:
+    """The lines of a paragraph as one text."""
+    text = texts[0]
+    for following in texts[1:]:
+        text = join(text, following, vocabulary)
+    return text
+
+
+def join(before: str, after: str, vocabulary: Vocabulary) -> str:
+    """Two lines of one paragraph, a word divided between them made whole."""
+    if before[-1:] and before[-1] in _HYPHENS and before[-2:-1].isalnum() and after[:1].isalnum():
+        first = before[:-1].rsplit(None, 1)[-1]
+        rest = after.split(None, 1)[0]
+        return before[:-1] + ("-" if _is_compound(first, rest, vocabulary) else "") + after
+    if _CJK.match(before[-1:]) and _CJK.match(after[:1]):
+        return before + after
+    return f"{before} {after}"
+
+
+def _is_compound(first: str, rest: str, vocabulary: Vocabulary) -> bool:
+    if not first[-1].isalpha() or not rest[0].isalpha():
+        return True
+    if rest[0].isupper() and not first.isupper():
+        return True
+    return vocabulary.keeps_hyphen(first, rest)

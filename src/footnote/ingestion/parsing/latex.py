@@ -1,0 +1,269 @@
+"""LaTeX becomes drafts; nothing is run, and no file it names is opened."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass, field
+
+from footnote.domain import BlockKind, MetadataValue
+from footnote.ingestion.parsing.drafts import Draft, Reading
+from footnote.ingestion.parsing.latextext import argument, printed
+from footnote.ingestion.parsing.spans import Cell, spanned_table_drafts
+
+_COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%.*?(?:\n[ \t]*|\Z)")
+_DOCUMENT = re.compile(r"\\begin\s*\{document\}(.*?)(?:\\end\s*\{document\}|\Z)", re.DOTALL)
+_VERBATIM = re.compile(
+    r"\\begin\s*\{(verbatim\*?|Verbatim|lstlisting|minted|alltt|comment)\}(.*?)\\end\s*\{\1\}",
+    re.DOTALL,
+)
+_SHORTHAND = re.compile(
+    r"\\(?:newcommand|renewcommand|providecommand)\*?\s*\{?\s*\\([A-Za-z]+)\s*\}?\s*(?=\{)"
+)
+_MARK = re.compile(
+    r"\\(begin|end)\s*\{([^{}\n]+)\}"
+    r"|\\(part|chapter|section|subsection|subsubsection|paragraph|subparagraph)\*?(?=\s*[\[{])"
+    r"|\\(item|bibitem|caption|footnote|footnotetext|par|maketitle)(?![A-Za-z])\*?"
+    r"|(\\\[)|(\$\$)|(\n[ \t]*\n\s*)|\x02(\d+)\x02"
+)
+_LEVELS = {"part": 1, "chapter": 1, "section": 2, "subsection": 3, "subsubsection": 4,
+           "paragraph": 5, "subparagraph": 6}  # fmt: skip
+_LISTS = frozenset(("itemize", "enumerate", "description", "thebibliography", "compactitem"))
+_FORMULAS = re.compile(r"(?:equation|align|gather|multline|eqnarray|displaymath|math|flalign)\*?")
+_TABLES = re.compile(r"(?:tabular[xy*]?|tabulary|longtable|supertabular)\*?")
+_DRAWINGS = frozenset(("tikzpicture", "pgfpicture", "picture", "filecontents", "filecontents*"))
+_RULES = re.compile(
+    r"\\(?:hline|toprule|midrule|bottomrule|endhead|endfirsthead|endfoot|endlastfoot)\b"
+    r"|\\(?:cline|cmidrule)(?:\([^)]*\))?\s*\{[^}]*\}|\\\w*rule(?![A-Za-z])"
+)
+_SPANNING = re.compile(r"\s*\\multi(column|row)(?=\s*[\[{])")
+_ROW_END = re.compile(r"\\\\(?:\*?\[[^\]]*\])?|\\tabularnewline")
+_CELL_END = re.compile(r"(?<!\\)&")
+_MAX_SHORTHAND = 60
+
+
+def read_latex(text: str) -> Reading:
+    """Read sections, lists, tables, listings, formulas, captions and footnotes."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\x02", "")
+    held: list[str] = []
+
+    def hold(found: re.Match[str]) -> str:
+        held.append("" if found.group(1) == "comment" else found.group(2))
+        return f"\x02{len(held) - 1}\x02"
+
+    text = _COMMENT.sub(r"\1", _VERBATIM.sub(hold, text))
+    text = _expanded(text)
+    document = _DOCUMENT.search(text)
+    preamble, body = (text[: document.start()], document.group(1)) if document else ("", text)
+    title = _declared(preamble, "title") or _declared(body, "title")
+    walk = _Walk(body, held)
+    drafts = list(walk.drafts())
+    if title:
+        drafts.insert(0, Draft(kind=BlockKind.HEADING, text=title, level=1))
+    metadata: dict[str, MetadataValue] = {}
+    if author := _declared(preamble, "author") or _declared(body, "author"):
+        metadata["author"] = author
+    if date := _declared(preamble, "date") or _declared(body, "date"):
+        metadata["date"] = date
+    return Reading(drafts=tuple(drafts), title=title or None, metadata=metadata)
+
+
+def _expanded(text: str) -> str:
+    """Names that stand for a few words, replaced once and never inside each other."""
+    words: dict[str, str] = {}
+    for found in _SHORTHAND.finditer(text):
+        said, _ = argument(text, found.end())
+        if len(said) <= _MAX_SHORTHAND and "#" not in said:
+            words[found.group(1)] = said
+    if not words:
+        return text
+    names = "|".join(sorted(words, key=len, reverse=True))
+    body = text.find("\\begin{document}")
+    head, rest = (text[:body], text[body:]) if body >= 0 else ("", text)
+    pattern = re.compile(rf"\\({names})(?![A-Za-z])(?:\{{\}})?")
+    return head + pattern.sub(lambda found: words[found.group(1)], rest)
+
+
+def _declared(text: str, name: str) -> str:
+    found = re.search(rf"\\{name}(?=\s*[\[{{])", text)
+    if not found:
+        return ""
+    said, _ = argument(text, found.end())
+    said = re.sub(r"\\thanks\s*\{[^}]*\}", "", said).replace("\\and", ", ")
+    return " ".join(printed(said).replace(" ,", ",").split())
+
+
+@dataclass(slots=True)
+class _Walk:
+    """One pass over the body, from one mark of structure to the next."""
+
+    body: str
+    held: list[str]
+    lists: list[int | None] = field(default_factory=list)
+    """Open lists, innermost last: the next number, or None where items have bullets."""
+    items: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    note_count: int = 0
+    text: list[str] = field(default_factory=list)
+    marker: str = ""
+
+    def drafts(self) -> Iterator[Draft]:
+        position = 0
+        while mark := _MARK.search(self.body, position):
+            self.text.append(self.body[position : mark.start()])
+            position = mark.end()
+            if mark.group(1):
+                taken = yield from self._environment(mark.group(1), mark.group(2).strip(), position)
+            elif mark.group(3):
+                taken = yield from self._section(mark.group(3), position)
+            elif mark.group(4):
+                taken = yield from self._command(mark.group(4), position)
+            elif opening := mark.group(5) or mark.group(6):
+                taken = yield from self._formula("\\]" if opening == "\\[" else "$$", mark.start())
+            else:
+                yield from self._break()
+                if mark.group(8):
+                    yield from self._code(self.held[int(mark.group(8))])
+                taken = position
+            position = max(taken, position)
+        self.text.append(self.body[position:])
+        yield from self._break()
+        yield from self._end_list()
+
+    def _environment(self, edge: str, name: str, at: int) -> Generator[Draft, None, int]:
+        """Enter or leave an environment; returns where the text goes on."""
+        if edge == "begin" and (_FORMULAS.fullmatch(name) or name in _DRAWINGS):
+            end = self.body.find(f"\\end{{{name}}}", at)
+            end = len(self.body) if end < 0 else end
+            yield from self._break()
+            if name not in _DRAWINGS:
+                source = self.body[at:end].strip()
+                yield Draft(kind=BlockKind.PARAGRAPH, text=source)
+            return end + len(name) + 6
+        if edge == "begin" and _TABLES.fullmatch(name):
+            end = self.body.find(f"\\end{{{name}}}", at)
+            end = len(self.body) if end < 0 else end
+            yield from self._break()
+            yield from self._end_items()
+            yield from spanned_table_drafts(_rows(self.body[at:end], name))
+            return end + len(name) + 6
+        yield from self._break()
+        if name in _LISTS:
+            if edge == "begin":
+                self.lists.append(1 if name in ("enumerate", "thebibliography") else None)
+                _, end = argument(self.body, at)
+                return end if name == "thebibliography" else at
+            if self.lists:
+                self.lists.pop()
+            if not self.lists:
+                yield from self._end_list()
+        elif name == "abstract" and edge == "begin":
+            yield Draft(kind=BlockKind.HEADING, text="Abstract", level=2)
+        elif edge == "begin":  # options of a float, a theorem, a minipage
+            return _after_options(self.body, at)
+        return at
+
+    def _section(self, name: str, at: int) -> Generator[Draft, None, int]:
+        yield from self._break()
+        yield from self._end_list()
+        title, end = argument(self.body, at)
+        heading = " ".join(printed(title).split())
+        yield Draft(kind=BlockKind.HEADING, text=heading, level=_LEVELS[name])
+        return end
+
+    def _command(self, name: str, at: int) -> Generator[Draft, None, int]:
+        if name in ("item", "bibitem"):
+            yield from self._break()
+            return self._item(name, at)
+        if name in ("footnote", "footnotetext"):
+            said, end = argument(self.body, at)
+            self.note_count += 1
+            self.notes.append(f"[note {self.note_count}: {printed(said)}]")
+            self.text.append(f"[note {self.note_count}]")
+            return end
+        yield from self._break()
+        if name == "caption":
+            said, end = argument(self.body, at)
+            yield Draft(kind=BlockKind.CAPTION, text=printed(said))
+            return end
+        return at
+
+    def _item(self, name: str, at: int) -> int:
+        number = self.lists[-1] if self.lists else None
+        if self.lists and number is not None:
+            self.lists[-1] = number + 1
+        sign = "-" if number is None else f"{number}."
+        label = re.compile(r"\s*\[([^\]]*)\]").match(self.body, at)
+        if name == "bibitem":
+            key, at = argument(self.body, at)
+            sign = f"[{key}]"
+        elif label:
+            at = label.end()
+            sign = f"{sign} {printed(label.group(1))}".rstrip()
+        self.marker = "  " * max(len(self.lists) - 1, 0) + sign
+        return at
+
+    def _formula(self, closing: str, start: int) -> Generator[Draft, None, int]:
+        end = self.body.find(closing, start + 2)
+        end = len(self.body) if end < 0 else end
+        yield from self._break()
+        source = self.body[start + 2 : end].strip()
+        yield Draft(kind=BlockKind.PARAGRAPH, text=source)
+        return end + 2
+
+    def _code(self, source: str) -> Iterator[Draft]:
+        yield from self._end_items()
+        code = re.sub(r"\A(?:\[[^\]\n]*\]|\{[^}\n]*\})+[ \t]*\n", "", source)
+        yield Draft(kind=BlockKind.CODE, text=code.strip("\n"))
+
+    def _break(self) -> Iterator[Draft]:
+        """End the paragraph or item that is being collected; its notes follow it."""
+        said = printed("".join(self.text))
+        self.text.clear()
+        if said and self.lists:
+            indent = "  " * len(self.lists)
+            self.items.append(f"{self.marker} {said}" if self.marker else indent + said)
+            self.marker = ""
+        elif said:
+            yield Draft(kind=BlockKind.PARAGRAPH, text=said)
+        if not self.lists:
+            for note in self.notes:
+                yield Draft(kind=BlockKind.PARAGRAPH, text=note)
+            self.notes.clear()
+
+    def _end_items(self) -> Iterator[Draft]:
+        if self.items:
+            yield Draft(kind=BlockKind.LIST, text="\n".join(self.items))
+            self.items.clear()
+
+    def _end_list(self) -> Iterator[Draft]:
+        self.lists.clear()
+        yield from self._end_items()
+        yield from self._break()
+
+
+def _after_options(text: str, at: int) -> int:
+    found = re.compile(r"[ \t]*(?:\[[^\]\n]*\]|\{[^{}\n]*\})*").match(text, at)
+    return found.end() if found else at
+
+
+def _rows(source: str, name: str) -> list[list[Cell]]:
+    """The rows of a table environment, its column declaration passed over."""
+    at = 0
+    for _ in range(2 if name in ("tabularx", "tabular*", "tabulary") else 1):
+        _, at = argument(source, at)
+    lines = _ROW_END.split(_RULES.sub("", source[at:]))
+    return [[_cell(cell) for cell in _CELL_END.split(line)] for line in lines if line.strip()]
+
+
+def _cell(source: str) -> Cell:
+    spanning = _SPANNING.match(source)
+    if not spanning:
+        return Cell(" ".join(printed(source).split()))
+    count, at = argument(source, spanning.end())
+    _, at = argument(source, at)
+    said, _ = argument(source, at)
+    times = int(count) if count.isascii() and count.isdecimal() and len(count) < 4 else 1
+    text = " ".join(printed(said).split())
+    # A row below leaves the place of a multirow empty by itself.
+    return Cell(text, columns=times) if spanning.group(1) == "column" else Cell(text)

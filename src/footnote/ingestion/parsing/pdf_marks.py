@@ -1,0 +1,122 @@
+"""What a PDF itself says of its structure: bookmarks, tagged headings, alternative texts."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import pypdfium2 as pdfium
+import pypdfium2.raw as pdfium_c
+
+from footnote.ingestion.parsing.geometry import Line
+
+_MAX_BOOKMARKS = 10_000
+_MAX_ELEMENTS = 20_000
+"""Of the structure tree, on one page."""
+_MAX_DEPTH = 60
+_HEADING_TAG = re.compile(r"(?:H(?P<rank>[1-6])?|(?P<title>Title))")
+_LEAST_LETTERS = 3
+_LEAST_PART = 12
+"""Characters of a line that is only a part of a heading, on two lines."""
+_IGNORED = re.compile(r"[\W_]+")
+_SECOND = 2
+"""The rank of a first-level heading; 1 is that of a title."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageTags:
+    """The headings and pictures that the tags of one page name."""
+
+    ranks: dict[int, int] = field(default_factory=dict)
+    """The rank of each marked content that is a heading, 1 outermost."""
+    pictures: tuple[str, ...] = ()
+    """What is said in place of its pictures."""
+
+
+def page_tags(page: pdfium.PdfPage) -> PageTags:
+    """What the structure tree says of a page; nothing for one without tags."""
+    tree = pdfium_c.FPDF_StructTree_GetForPage(page.raw)
+    if not tree:
+        return PageTags()
+    try:
+        walk = _Walk()
+        for index in range(pdfium_c.FPDF_StructTree_CountChildren(tree)):
+            walk.visit(pdfium_c.FPDF_StructTree_GetChildAtIndex(tree, index), 0, 0)
+        return PageTags(walk.ranks, tuple(dict.fromkeys(walk.pictures)))
+    finally:
+        pdfium_c.FPDF_StructTree_Close(tree)
+
+
+@dataclass(slots=True)
+class _Walk:
+    ranks: dict[int, int] = field(default_factory=dict)
+    pictures: list[str] = field(default_factory=list)
+    elements: int = 0
+
+    def visit(self, element: object, rank: int, depth: int) -> None:
+        self.elements += 1
+        if not element or depth > _MAX_DEPTH or self.elements > _MAX_ELEMENTS:
+            return
+        name = utf16(pdfium_c.FPDF_StructElement_GetType, element)
+        if found := _HEADING_TAG.fullmatch(name):
+            rank = 1 if found["title"] else int(found["rank"] or 1) + 1
+        if name == "Figure" and (said := utf16(pdfium_c.FPDF_StructElement_GetAltText, element)):
+            self.pictures.append(said)
+        for index in range(pdfium_c.FPDF_StructElement_CountChildren(element)):
+            content = pdfium_c.FPDF_StructElement_GetChildMarkedContentID(element, index)
+            if content >= 0 and rank:
+                self.ranks[content] = rank
+            elif content < 0:
+                child = pdfium_c.FPDF_StructElement_GetChildAtIndex(element, index)
+                self.visit(child, rank, depth + 1)
+
+
+def bookmarks(document: pdfium.PdfDocument) -> dict[int, dict[str, int]]:
+    """For each page index, the titles of the bookmarks that lead there, with their rank."""
+    found: defaultdict[int, dict[str, int]] = defaultdict(dict)
+    for number, bookmark in enumerate(document.get_toc()):
+        if number >= _MAX_BOOKMARKS:
+            break
+        target = bookmark.get_dest()
+        title = _plain(bookmark.get_title() or "")
+        if target is None or len(title) < _LEAST_LETTERS:
+            continue
+        page = target.get_index()
+        if page is not None:
+            found[page].setdefault(title, bookmark.level + _SECOND)
+    return found
+
+
+def with_bookmarks(lines: Sequence[Line], titles: dict[str, int]) -> Iterator[Line]:
+    """The lines of a page, those that a bookmark names ranked as headings."""
+    for line in lines:
+        rank = line.rank or _rank(_plain(line.text), titles) if titles else line.rank
+        yield replace(line, rank=rank) if rank != line.rank else line
+
+
+def _rank(text: str, titles: dict[str, int]) -> int:
+    if text in titles:
+        return titles[text]
+    if len(text) < _LEAST_PART:
+        return 0
+    return next(
+        (rank for title, rank in titles.items() if title.startswith(text) or title.endswith(text)),
+        0,
+    )
+
+
+def _plain(text: str) -> str:
+    return _IGNORED.sub("", text).casefold()
+
+
+def utf16(call: Callable[..., int], *arguments: object) -> str:
+    """What a call of pdfium writes into a buffer of UTF-16 that it is handed, with its size."""
+    size = int(call(*arguments, None, 0))
+    if size <= 2:
+        return ""
+    buffer = (ctypes.c_ushort * (size // 2 + 1))()
+    call(*arguments, buffer, size)
+    return bytes(buffer)[: size - 2].decode("utf-16-le", "replace").strip("\0 ")

@@ -1,0 +1,132 @@
+"""Large pictures on a PDF page that has a text layer are read by OCR, each once."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import pypdfium2 as pdfium
+import pypdfium2.raw as pdfium_c
+
+from footnote.errors import DocumentUnreadable
+from footnote.ingestion.parsing.geometry import Box, PageItem, connected, union
+from footnote.ingestion.parsing.layout import LaidPage
+from footnote.ingestion.parsing.ocr import Ocr, Pixels, items_of_picture
+from footnote.ingestion.parsing.pdf_text import Turn
+
+RENDER_DPI = 200
+_LEAST_PAGE_SHARE = 0.04
+"""Smaller pictures are logos, icons and ornaments."""
+_LEAST_SIDE_POINTS = 50.0
+_TEXT_SHARE = 0.06
+"""A picture of which the text layer covers so much is a scan that was recognised already."""
+_MAX_PICTURES = 60
+"""Of one document; reading one takes about a second."""
+_MAX_OBJECTS = 300
+
+
+@dataclass(slots=True)
+class PictureReader:
+    """Reads the pictures of one document, as long as there is an OCR engine."""
+
+    ocr: Callable[[], Ocr]
+    unread: int = 0
+    """Pictures that could not be read for want of OCR, or of patience."""
+    _seen: set[bytes] = field(default_factory=set)
+
+    def read(self, page: pdfium.PdfPage, number: int, text: Sequence[Box]) -> list[LaidPage]:
+        """A part of the page for each picture with text; `text` is where its text layer stands."""
+        parts = []
+        for box in _large_pictures(page):
+            if _covered_share(box, text) > _TEXT_SHARE:
+                continue
+            pixels = rendered(page, box)
+            _blank(pixels, box, text)
+            digest = hashlib.blake2b(pixels.tobytes(), digest_size=16).digest()
+            if digest in self._seen:
+                continue
+            self._seen.add(digest)
+            if items := self._items(pixels):
+                parts.append(LaidPage(number, pixels.shape[0], items, from_pixels=True))
+        return parts
+
+    def _items(self, pixels: Pixels) -> tuple[PageItem, ...]:
+        if len(self._seen) > _MAX_PICTURES:
+            self.unread += 1
+            return ()
+        try:
+            return tuple(items_of_picture(pixels, self.ocr()))
+        except DocumentUnreadable:
+            self.unread += 1
+            return ()
+
+
+def _blank(pixels: Pixels, box: Box, text: Sequence[Box]) -> None:
+    """Paint over what the text layer has written on a picture, lest it be read twice."""
+    for each in text:
+        if box.contains_centre_of(each):
+            left, top = each.left - box.left, each.top - box.top
+            edges = (top, top + each.height, left, left + each.width)
+            up, down, start, end = (max(0, round(edge * RENDER_DPI / 72)) for edge in edges)
+            pixels[up:down, start:end] = 255
+
+
+def rendered(page: pdfium.PdfPage, box: Box | None = None) -> Pixels:
+    """The page as it is shown, or a part of it, at the resolution for OCR."""
+    crop = (0.0, 0.0, 0.0, 0.0)
+    if box is not None:
+        width, height = page.get_size()
+        crop = (box.left, height - box.bottom, width - box.right, box.top)
+    image = page.render(scale=RENDER_DPI / 72, crop=crop, rev_byteorder=True, may_draw_forms=False)
+    pixels: Pixels = image.to_numpy()[:, :, :3].copy()
+    image.close()
+    return pixels
+
+
+def _large_pictures(page: pdfium.PdfPage) -> list[Box]:
+    """Where pictures stand that may hold text; the strips of a divided one count as one."""
+    turn = Turn.of_page(page)
+    width, height = page.get_size()
+    sheet = Box(0.0, 0.0, width, height)
+    boxes = []
+    for count, item in enumerate(
+        page.get_objects(filter=[pdfium_c.FPDF_PAGEOBJ_IMAGE], max_depth=3)
+    ):
+        box = _within(_shown(item, turn), sheet)
+        if box.width > 1 and box.height > 1:
+            boxes.append(box)
+        if count > _MAX_OBJECTS:
+            break
+    regions = [union(group) for group in connected(boxes)]
+    return [
+        box
+        for box in sorted(regions, key=lambda box: (box.top, box.left))
+        if box.width * box.height >= _LEAST_PAGE_SHARE * width * height
+        and min(box.width, box.height) >= _LEAST_SIDE_POINTS
+    ]
+
+
+def _shown(item: pdfium.PdfObject, turn: Turn) -> Box:
+    """Where an object stands on the page, though it be inside a form."""
+    left, bottom, right, top = item.get_bounds()
+    container = item.container
+    while container is not None:
+        matrix = container.get_matrix()
+        corners = [matrix.on_point(x, y) for x in (left, right) for y in (bottom, top)]
+        xs, ys = [x for x, _ in corners], [y for _, y in corners]
+        left, bottom, right, top = min(xs), min(ys), max(xs), max(ys)
+        container = container.container
+    return turn.box(left, bottom, right, top)
+
+
+def _within(box: Box, sheet: Box) -> Box:
+    left, top = max(box.left, sheet.left), max(box.top, sheet.top)
+    return Box(
+        left, top, max(left, min(box.right, sheet.right)), max(top, min(box.bottom, sheet.bottom))
+    )
+
+
+def _covered_share(box: Box, text: Sequence[Box]) -> float:
+    covered = sum(each.width * each.height for each in text if box.contains_centre_of(each))
+    return covered / (box.width * box.height)

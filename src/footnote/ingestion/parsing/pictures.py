@@ -1,0 +1,98 @@
+"""Pictures inside other files become captions and whatever text OCR finds on them."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+
+from PIL import Image, UnidentifiedImageError
+
+from footnote.domain import BlockKind
+from footnote.errors import DocumentUnreadable
+from footnote.ingestion.parsing.drafts import Draft
+from footnote.ingestion.parsing.images import read_images
+from footnote.ingestion.parsing.ocr import Ocr
+
+_MIN_WIDTH, _MIN_HEIGHT = 60, 24
+"""Smaller pictures are bullets, rules and icons."""
+_MAX_PICTURES = 100
+_MAX_PIXELS = 100_000_000
+"""Of all pictures of one file together: beyond it reading would outlast its time."""
+_MIN_CONFIDENCE = 0.5
+_MIN_LETTERS = 3
+_BOILERPLATE = re.compile(
+    r"\s*(?:Description automatically generated(?: with \w+ confidence)?"
+    r"|AI-generated content may be incorrect|Automatisch generierte Beschreibung)\.?$"
+)
+
+
+@dataclass(slots=True)
+class Pictures:
+    """Reads the pictures of one file, each of them once however often it is shown."""
+
+    ocr: Callable[[], Ocr] | None
+    """Finds the engine; raises DocumentUnreadable when there is none."""
+    unread: int = 0
+    """Pictures that may hold text which nobody read."""
+    _seen: set[bytes] = field(default_factory=set)
+    _read: int = 0
+    _pixels: int = 0
+
+    def drafts(self, content: bytes, page: int | None, description: str = "") -> Iterator[Draft]:
+        """A caption if the picture is described, then its text if it has any."""
+        yield from caption_drafts(description, page)
+        digest = hashlib.sha256(content).digest()
+        if not content or digest in self._seen:
+            return
+        self._seen.add(digest)
+        for draft in self._text(content):
+            yield replace(draft, page=page)
+
+    def _text(self, content: bytes) -> list[Draft]:
+        try:
+            single, pixels = _single_frame(content)
+        except (UnidentifiedImageError, OSError, SyntaxError, ValueError):
+            self.unread += 1
+            return []
+        if not single:
+            return []
+        too_many = self._read >= _MAX_PICTURES or self._pixels + pixels > _MAX_PIXELS
+        if self.ocr is None or too_many:
+            self.unread += 1
+            return []
+        self._read += 1
+        self._pixels += pixels
+        try:
+            drafts = read_images(single, self.ocr(), max_pages=1).drafts
+        except DocumentUnreadable:
+            self.unread += 1
+            return []
+        return [draft for draft in drafts if _makes_sense(draft)]
+
+
+def caption_drafts(description: str, page: int | None = None) -> Iterator[Draft]:
+    """The alternative text of a picture, without the remark on who wrote it; none if empty."""
+    text = _BOILERPLATE.sub("", " ".join(description.split()))
+    if text:
+        yield Draft(kind=BlockKind.CAPTION, text=f"Picture: {text}", page=page)
+
+
+def _single_frame(content: bytes) -> tuple[bytes, int]:
+    """The picture without its further frames, and its pixels; nothing if it is too small."""
+    with Image.open(io.BytesIO(content)) as image:
+        pixels = image.width * image.height
+        if image.width < _MIN_WIDTH or image.height < _MIN_HEIGHT:
+            return b"", pixels
+        if getattr(image, "n_frames", 1) == 1 or pixels > _MAX_PIXELS:
+            return content, pixels
+        target = io.BytesIO()
+        image.convert("RGBA").save(target, "PNG")
+        return target.getvalue(), pixels
+
+
+def _makes_sense(draft: Draft) -> bool:
+    letters = sum(character.isalnum() for character in draft.text)
+    return letters >= _MIN_LETTERS and (draft.confidence or 0.0) >= _MIN_CONFIDENCE

@@ -1,0 +1,353 @@
+"""reStructuredText becomes drafts, line by line; nothing it refers to is ever opened."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from footnote.domain import BlockKind, MetadataValue
+from footnote.ingestion.parsing.delimited import read_delimited
+from footnote.ingestion.parsing.drafts import Draft, Reading
+from footnote.ingestion.parsing.lists import item_lines
+from footnote.ingestion.parsing.rsttables import grid_table, is_simple_border, simple_table
+from footnote.ingestion.parsing.spans import Cell, spanned_table_drafts
+
+_RULE = re.compile(r"([!-/:-@\[-`{-~])\1+")
+_BULLET = re.compile(r"([-*+•‣⁃])(?: +|$)")
+_ENUMERATED = re.compile(r"(\(?(?:\d{1,4}|#|[A-Za-z]|[ivxlcIVXLC]{1,6})[.)])(?: +|$)")
+_DIRECTIVE = re.compile(r"\.\. +(?:\|[^|]+\| *)?([\w:+.-]+?) *::(?: +(.*)|$)")
+_FOOTNOTE = re.compile(r"\.\. +\[([^\]]+)\] *(.*)")
+_FIELD = re.compile(r":([^:\s][^:]*):(?: +(.*)|$)")
+_OPTION = re.compile(r":[\w-]+:(?: |$)")
+_LITERAL = re.compile(r"``(.+?)``", re.DOTALL)
+_ROLE = re.compile(r"(?::[\w:+.-]+:)?`([^`<]*?)(?: *<([^`>]*)>)?`(?::[\w:+.-]+:)?(__?)?")
+_STRONG = re.compile(r"(?<![\w*])(\*\*|\*)(?=\S)(.+?)(?<=\S)\1(?!\w)", re.DOTALL)
+_REFERENCE = re.compile(r"(?<=\w)__?(?=[\s.,;:!?)\]]|$)")
+_MARK = re.compile(r"\](_)(?=\W|$)")
+_HELD = re.compile(r"\x00(\d+)\x00")
+_CODE = frozenset(
+    "code code-block sourcecode parsed-literal prompt console doctest testcode testoutput "
+    "ipython productionlist graphviz digraph uml mermaid".split()
+)
+_DROPPED = frozenset(
+    "include literalinclude raw toctree index highlight contents meta default-role sectnum "
+    "target-notes header footer role currentmodule module py:module py:currentmodule "
+    "tabularcolumns autosummary bibliography replace".split()
+)
+_ADMONITIONS = frozenset(
+    "note warning tip hint important caution danger attention error seealso todo".split()
+)
+_DOCINFO = {"author": "author", "authors": "author", "date": "date", "version": "version"}
+_MAX_DEPTH = 20
+
+
+@dataclass(slots=True)
+class _Reader:
+    """What is learnt on the way through one document."""
+
+    styles: list[tuple[str, bool]] = field(default_factory=list)
+    """Underlines with or without overline, in the order of their levels."""
+    metadata: dict[str, MetadataValue] = field(default_factory=dict)
+
+
+def read_rst(text: str) -> Reading:
+    """Read sections, lists, tables, code, notes and admonitions; comments go.
+
+    Included files and raw passages of other formats are left out.
+    """
+    reader = _Reader()
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").expandtabs(8).split("\n")
+    drafts = tuple(_drafts([line.rstrip() for line in lines], reader, depth=0))
+    return Reading(drafts=drafts, metadata=reader.metadata)
+
+
+def _drafts(lines: Sequence[str], reader: _Reader, depth: int) -> Iterator[Draft]:
+    position = 0
+    while position < len(lines):
+        line = lines[position]
+        if not line:
+            position += 1
+        elif depth > _MAX_DEPTH:
+            yield Draft(kind=BlockKind.PARAGRAPH, text="\n".join(lines[position:]))
+            return
+        elif line.startswith(".. ") or line == ".." or line.startswith("__ "):
+            end = _indented_end(lines, position + 1, 0)
+            yield from _explicit(lines[position:end], reader, depth)
+            position = end
+        elif line[0] == " ":
+            end = _indented_end(lines, position, 0)
+            yield from _drafts(_dedented(lines[position:end]), reader, depth + 1)
+            position = end
+        elif depth == 0 and (title := _title(lines, position, reader)):
+            yield title
+            position += 3 if _RULE.fullmatch(line) else 2
+        elif found := _table(lines, position):
+            drafts, position = found
+            yield from drafts
+        elif _marker(line):
+            drafts, position = _list(lines, position, reader, depth)
+            yield from drafts
+        else:
+            drafts, position = _paragraph(lines, position, reader, depth)
+            yield from drafts
+
+
+# --- sections and tables --------------------------------------------------------------------
+
+
+def _title(lines: Sequence[str], at: int, reader: _Reader) -> Draft | None:
+    over = _RULE.fullmatch(lines[at]) is not None
+    rule_at = at + (2 if over else 1)
+    if rule_at >= len(lines):
+        return None
+    text, rule = lines[rule_at - 1].strip(), lines[rule_at]
+    ruled = _RULE.fullmatch(rule)
+    if not text or not ruled or (over and lines[at] != rule) or _RULE.fullmatch(text):
+        return None
+    if len(rule) < min(len(text), 4):
+        return None
+    style = (rule[0], over)
+    if style not in reader.styles:
+        reader.styles.append(style)
+    level = min(reader.styles.index(style) + 1, 6)
+    return Draft(kind=BlockKind.HEADING, text=plain(text), level=level)
+
+
+def _table(lines: Sequence[str], at: int) -> tuple[list[Draft], int] | None:
+    if lines[at].startswith(("+-", "+=")):
+        end = next((i for i in range(at, len(lines)) if not lines[i].startswith(("+", "|"))), None)
+        end = len(lines) if end is None else end
+        rows = grid_table(lines[at:end])
+    elif is_simple_border(lines[at]):
+        rows, end = simple_table(lines, at)
+    else:
+        return None
+    shown = [
+        [Cell(plain(cell.text), cell.columns, cell.rows, cell.is_header) for cell in row]
+        for row in rows
+    ]
+    return list(spanned_table_drafts(shown)), max(end, at + 1)
+
+
+# --- explicit markup ------------------------------------------------------------------------
+
+
+def _explicit(lines: Sequence[str], reader: _Reader, depth: int) -> Iterator[Draft]:
+    """A directive, a footnote, or what is only for the processor: targets and comments."""
+    if note := _FOOTNOTE.match(lines[0]):
+        said = " ".join([note.group(2), *(line.strip() for line in lines[1:])])
+        text = f"[{note.group(1).lstrip('#')}] {plain(said)}"
+        yield Draft(kind=BlockKind.PARAGRAPH, text=text)
+        return
+    directive = _DIRECTIVE.match(lines[0])
+    if not directive:
+        return
+    name, argument = directive.group(1).lower(), (directive.group(2) or "").strip()
+    content = _dedented(lines[1:])
+    options: dict[str, str] = {}
+    while content and _OPTION.match(content[0]):
+        key, _, value = content[0][1:].partition(":")
+        options[key] = value.strip()
+        content = content[1:]
+    if name in ("csv-table", "list-table", "table"):
+        yield Draft(kind=BlockKind.CAPTION, text=plain(argument))
+        yield from _table_directive(name, options.get("header", ""), content, reader, depth)
+    elif name in ("image", "figure"):
+        yield Draft(kind=BlockKind.IMAGE, text=options.get("alt", ""))
+        caption = " ".join(line.strip() for line in content)
+        yield Draft(kind=BlockKind.CAPTION, text=plain(caption))
+    elif name not in _DROPPED:
+        yield from _directive(name, argument, content, reader, depth)
+
+
+def _table_directive(
+    name: str, header: str, content: list[str], reader: _Reader, depth: int
+) -> Iterator[Draft]:
+    if name == "csv-table":
+        rows = filter(None, (header, *content))
+        yield from read_delimited("\n".join(rows)).drafts
+    elif name == "list-table":
+        yield from spanned_table_drafts(_listed_rows(content))
+    else:
+        yield from _drafts(content, reader, depth + 1)
+
+
+def _directive(
+    name: str, argument: str, content: list[str], reader: _Reader, depth: int
+) -> Iterator[Draft]:
+    if name in _CODE:
+        yield Draft(kind=BlockKind.CODE, text="\n".join(content).strip("\n"))
+    elif name == "math":
+        yield Draft(kind=BlockKind.PARAGRAPH, text="\n".join([argument, *content]).strip())
+    elif name in _ADMONITIONS:
+        drafts = list(_drafts(content, reader, depth + 1))
+        told = " ".join(filter(None, (plain(argument), drafts[0].text if drafts else "")))
+        yield Draft(kind=BlockKind.PARAGRAPH, text=f"{name.capitalize()}: {told}")
+        yield from drafts[1:]
+    else:  # any other kind says what stands in it
+        yield Draft(kind=BlockKind.PARAGRAPH, text=plain(argument))
+        yield from _drafts(content, reader, depth + 1)
+
+
+def _listed_rows(content: Sequence[str]) -> list[list[Cell]]:
+    """The rows of a list-table: items, each a list of cells."""
+    rows: list[list[Cell]] = []
+    for line in content:
+        bare = line.lstrip()
+        if bare.startswith("* -"):
+            rows.append([Cell(bare[3:].strip())])
+        elif rows and f"{bare} ".startswith("- "):
+            rows[-1].append(Cell(bare[1:].strip()))
+        elif rows and bare:
+            before = rows[-1][-1].text
+            rows[-1][-1] = Cell(f"{before} {bare}".strip())
+    return [[Cell(plain(cell.text)) for cell in row] for row in rows]
+
+
+# --- lists and paragraphs -------------------------------------------------------------------
+
+
+def _marker(line: str) -> re.Match[str] | None:
+    return _BULLET.match(line) or _ENUMERATED.match(line)
+
+
+def _list(lines: Sequence[str], at: int, reader: _Reader, depth: int) -> tuple[list[Draft], int]:
+    """Items of one list as one block; code and tables inside them stand on their own."""
+    drafts: list[Draft] = []
+    shown: list[str] = []
+    position, number = at, 0
+    while position < len(lines) and (marker := _marker(lines[position])):
+        end = _indented_end(lines, position + 1, 0)
+        first = lines[position][marker.end() :]
+        number += 1
+        sign = "-" if _BULLET.match(lines[position]) else marker.group(1).replace("#", str(number))
+        apart = [""] if end > position + 1 and not lines[position + 1] else []
+        inside = [first, *apart, *_dedented(lines[position + 1 : end])]
+        for part in item_lines(sign, list(_drafts(inside, reader, depth + 1))):
+            if isinstance(part, Draft):
+                _flush(shown, drafts)
+                drafts.append(part)
+            else:
+                shown.append(part)
+        position = end
+    _flush(shown, drafts)
+    return drafts, position
+
+
+def _flush(shown: list[str], drafts: list[Draft]) -> None:
+    if shown:
+        drafts.append(Draft(kind=BlockKind.LIST, text="\n".join(shown)))
+        shown.clear()
+
+
+def _paragraph(
+    lines: Sequence[str], at: int, reader: _Reader, depth: int
+) -> tuple[list[Draft], int]:
+    end = next((i for i in range(at, len(lines)) if not lines[i]), len(lines))
+    run = list(lines[at:end])
+    if run[0].startswith(">>>"):
+        return [Draft(kind=BlockKind.CODE, text="\n".join(run))], end
+    if _FIELD.match(run[0]):
+        return _fields(run, reader), end
+    if _RULE.fullmatch(run[0]) and len(run) == 1:
+        return [], end
+    if run[0].startswith("| "):
+        verses = "\n".join(plain(line.lstrip("|").strip()) for line in run)
+        return [Draft(kind=BlockKind.PARAGRAPH, text=verses)], end
+    if len(run) > 1 and run[1].startswith(" "):
+        return _definition(lines, at, reader, depth)
+    return _prose(lines, run, end)
+
+
+def _prose(lines: Sequence[str], run: list[str], end: int) -> tuple[list[Draft], int]:
+    """A paragraph, and the literal block that its last two colons announce."""
+    if not run[-1].endswith("::"):
+        return [Draft(kind=BlockKind.PARAGRAPH, text=plain(" ".join(run)))], end
+    code_end = _indented_end(lines, end, 0)
+    run[-1] = run[-1][:-1] if len(run[-1]) > 2 and run[-1][-3] != " " else run[-1][:-2]
+    code = "\n".join(_dedented(lines[end:code_end])).strip("\n")
+    return [
+        Draft(kind=BlockKind.PARAGRAPH, text=plain(" ".join(run))),
+        Draft(kind=BlockKind.CODE, text=code),
+    ], code_end
+
+
+def _fields(run: Sequence[str], reader: _Reader) -> list[Draft]:
+    """Names and values; those about the document are known from then on."""
+    shown: list[str] = []
+    for line in run:
+        found = _FIELD.match(line)
+        if not found:
+            shown[-1] += f" {plain(line.strip())}"
+            continue
+        name, value = found.group(1), plain(found.group(2) or "")
+        if known := _DOCINFO.get(name.lower()):
+            reader.metadata.setdefault(known, value)
+        shown.append(f"{name}: {value}")
+    return [Draft(kind=BlockKind.PARAGRAPH, text="\n".join(shown))]
+
+
+def _definition(
+    lines: Sequence[str], at: int, reader: _Reader, depth: int
+) -> tuple[list[Draft], int]:
+    """A term and, indented below it, what it means."""
+    end = _indented_end(lines, at + 1, 0)
+    meaning = list(_drafts(_dedented(lines[at + 1 : end]), reader, depth + 1))
+    shown: list[str] = []
+    drafts: list[Draft] = []
+    term = Draft(kind=BlockKind.PARAGRAPH, text=plain(lines[at]))
+    for part in item_lines("-", [term, *meaning]):
+        if isinstance(part, Draft):
+            _flush(shown, drafts)
+            drafts.append(part)
+        else:
+            shown.append(part)
+    _flush(shown, drafts)
+    return drafts, end
+
+
+def _indented_end(lines: Sequence[str], start: int, indent: int) -> int:
+    """Where the run of lines that stand further in ends."""
+    end = start
+    for position in range(start, len(lines)):
+        line = lines[position]
+        if line and len(line) - len(line.lstrip()) <= indent:
+            break
+        if line:
+            end = position + 1
+    return end
+
+
+def _dedented(lines: Sequence[str]) -> list[str]:
+    indents = [len(line) - len(line.lstrip()) for line in lines if line]
+    least = min(indents, default=0)
+    cut = [line[least:] for line in lines]
+    while cut and not cut[0]:
+        cut = cut[1:]
+    return cut
+
+
+def plain(text: str) -> str:
+    """Inline markup as it reads: links with where they lead, literals untouched."""
+    if not any(mark in text for mark in "`*_|\\"):
+        return text
+    held: list[str] = []
+
+    def hold(found: re.Match[str]) -> str:
+        held.append(found.group(1))
+        return f"\x00{len(held) - 1}\x00"
+
+    text = _LITERAL.sub(hold, text.replace("\x00", ""))
+    text = _ROLE.sub(_role_text, text)
+    text = _STRONG.sub(r"\2", _STRONG.sub(r"\2", text))
+    text = _REFERENCE.sub("", _MARK.sub("]", text))
+    text = re.sub(r"\\(\S)", r"\1", text.replace("\\ ", ""))
+    return _HELD.sub(lambda found: held[int(found.group(1))], text)
+
+
+def _role_text(found: re.Match[str]) -> str:
+    text, target = found.group(1).strip(), (found.group(2) or "").strip()
+    if not text:
+        return target
+    return f"{text} ({target})" if target.startswith(("http://", "https://")) else text

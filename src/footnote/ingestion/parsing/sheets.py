@@ -1,0 +1,252 @@
+"""The grid of a sheet becomes drafts: each table in it a block, with the cells it stands in."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+
+from footnote.domain import BlockKind, Stage
+from footnote.errors import DocumentUnreadable
+from footnote.ingestion.parsing.drafts import Draft
+from footnote.ingestion.parsing.tables import grouped_header_rows, spread_table_drafts, table_text
+
+_ROWS_A_BLOCK = 200
+"""A longer table is several blocks, so that each names the cells it holds."""
+_MAX_CELLS = 40_000_000
+_MAX_SPREAD_CELLS = 2_000_000
+"""Of one sheet; more merged cells than this are not spread."""
+_MAX_SPREAD = 10_000
+"""A merged cell over more cells than this says its value once."""
+
+Row = tuple[int, list[str]]
+"""The index of a row from 0, and its cells from the first column on."""
+Area = tuple[int, int, int, int]
+"""First row, first column, last row, last column, all from 0."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Sheet:
+    """A sheet as its program shows it."""
+
+    name: str
+    hidden: bool = False
+    rows: list[Row] = field(default_factory=list)
+    covered: dict[int, set[int]] = field(default_factory=dict)
+    """By row the columns that a merged cell covers, its own first one apart."""
+    remarks: list[Draft] = field(default_factory=list)
+    """What is pinned on the grid or floats over it: comments, charts, pictures, boxes."""
+
+    def spread(self, areas: Iterable[Area]) -> None:
+        """Repeat the value of each merged cell in all the cells it covers."""
+        rows = dict(self.rows)
+        left = _MAX_SPREAD_CELLS
+        for first_row, first_column, last_row, last_column in areas:
+            size = (last_row - first_row + 1) * (last_column - first_column + 1)
+            origin = rows.get(first_row, [])
+            value = origin[first_column] if first_column < len(origin) else ""
+            if not value or size > min(_MAX_SPREAD, left):
+                continue
+            left -= size
+            for index in range(first_row, last_row + 1):
+                cells = rows.setdefault(index, [])
+                cells.extend([""] * (last_column + 1 - len(cells)))
+                cells[first_column : last_column + 1] = [value] * (last_column + 1 - first_column)
+                covered = range(first_column + (index == first_row), last_column + 1)
+                self.covered.setdefault(index, set()).update(covered)
+        self.rows = sorted(rows.items())
+
+
+@dataclass(slots=True)
+class Budget:
+    """How much a workbook may hold, spent row by row."""
+
+    characters: int
+    cells: int = _MAX_CELLS
+
+    def spend(self, cells: Sequence[str]) -> None:
+        """Count a row. Raises DocumentUnreadable when the workbook holds too much."""
+        self.cells -= len(cells)
+        self.characters -= sum(len(cell) + 3 for cell in cells)
+        if self.cells < 0 or self.characters < 0:
+            raise DocumentUnreadable(
+                stage=Stage.PARSE,
+                cause="its sheets hold more text than is allowed",
+                advice="split it into smaller files",
+            )
+
+
+def sheet_drafts(sheet: Sheet, page: int) -> Iterator[Draft]:
+    """The sheet's name as a heading, its tables from top to bottom, then what is pinned on it."""
+    name = f"{sheet.name} (hidden)" if sheet.hidden else sheet.name
+    yield Draft(kind=BlockKind.HEADING, text=name, page=page, level=1)
+    for region in regions(sheet.rows):
+        yield from _region_drafts(sheet, region, page)
+    for remark in sheet.remarks:
+        yield replace(remark, page=page)
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """Rows and columns of a sheet that touch each other; columns half-open, from 0."""
+
+    rows: Sequence[Row]
+    left: int
+    right: int
+
+    def texts(self) -> list[list[str]]:
+        """The cells of the region, all rows of the same width."""
+        width = self.right - self.left
+        cut = [cells[self.left : self.right] for _, cells in self.rows]
+        return [cells + [""] * (width - len(cells)) for cells in cut]
+
+
+def regions(rows: Sequence[Row]) -> list[Region]:
+    """The parts of a grid between empty rows and columns, in reading order.
+
+    Rows part first, then columns, then the rows of what is left, until nothing parts any more.
+    """
+    done: list[Region] = []
+    width = max((len(cells) for _, cells in rows), default=0)
+    waiting = [Region(rows, 0, width)]
+    while waiting:
+        region = waiting.pop()
+        parts = [part for band in _bands(region) for part in _columns(band)]
+        if len(parts) == 1 and len(parts[0].rows) == len(region.rows):
+            done.append(parts[0])
+        else:
+            waiting.extend(reversed(parts))
+    return done
+
+
+def _bands(region: Region) -> Iterator[Region]:
+    """Runs of rows that have something in these columns, without an empty row between."""
+    filled = [
+        row for row in region.rows if any(cell for cell in row[1][region.left : region.right])
+    ]
+    numbered = (
+        (index - position, (index, cells)) for position, (index, cells) in enumerate(filled)
+    )
+    for _, run in groupby(numbered, key=lambda pair: pair[0]):
+        yield Region([row for _, row in run], region.left, region.right)
+
+
+def _columns(band: Region) -> Iterator[Region]:
+    """The band cut at empty columns, but for labels that stand a column away from their values."""
+    used = sorted(
+        {
+            column
+            for _, cells in band.rows
+            for column, cell in enumerate(cells[band.left : band.right], band.left)
+            if cell
+        }
+    )
+    runs: list[list[int]] = []
+    for column in used:
+        if runs and runs[-1][-1] == column - 1:
+            runs[-1].append(column)
+        else:
+            runs.append([column])
+    spans: list[tuple[int, int]] = []
+    for run in runs:
+        if spans and _belongs(band, spans[-1], (run[0], run[-1] + 1)):
+            spans[-1] = (spans[-1][0], run[-1] + 1)
+        else:
+            spans.append((run[0], run[-1] + 1))
+    for left, right in spans:
+        yield Region(band.rows, left, right)
+
+
+def _belongs(band: Region, before: tuple[int, int], after: tuple[int, int]) -> bool:
+    """Whether columns beyond a gap go with those before it: one of them is a single column, and
+    most rows have something on both sides."""
+    if min(before[1] - before[0], after[1] - after[0]) > 1:
+        return False
+    both = sum(
+        any(cells[before[0] : before[1]]) and any(cells[after[0] : after[1]])
+        for _, cells in band.rows
+    )
+    return 2 * both > len(band.rows)
+
+
+def _region_drafts(sheet: Sheet, region: Region, page: int) -> Iterator[Draft]:
+    texts = region.texts()
+    covered = _covered(sheet, region)
+    titles = 0
+    while titles < len(texts) - 1 and _is_title(texts[titles], titles, covered):
+        titles += 1
+    for text in texts[:titles]:
+        yield Draft(kind=BlockKind.PARAGRAPH, text=text[0], page=page)
+    region = Region(region.rows[titles:], region.left, region.right)
+    texts = texts[titles:]
+    covered = {(row - titles, column) for row, column in covered if row >= titles}
+    headers = grouped_header_rows(texts, covered)
+    if len(texts) - headers > _ROWS_A_BLOCK:
+        yield from _long_table(sheet, region, texts, headers, page)
+        return
+    drafts = list(spread_table_drafts(texts, covered=covered, header_rows=headers, page=page))
+    if any(draft.kind is BlockKind.TABLE for draft in drafts):
+        yield _place(sheet, region, page)
+    elif len(drafts) > 2 and region.right - region.left == 1:
+        yield _place(sheet, region, page)
+        drafts = [Draft(kind=BlockKind.TABLE, text=table_text(texts), page=page)]
+    yield from drafts
+
+
+def _long_table(
+    sheet: Sheet, region: Region, texts: list[list[str]], headers: int, page: int
+) -> Iterator[Draft]:
+    """A table in parts of some hundred rows, each under the header and with its own place."""
+    whole = _address(region)
+    for start in range(headers, len(texts), _ROWS_A_BLOCK):
+        end = min(start + _ROWS_A_BLOCK, len(texts))
+        part = Region(region.rows[start:end], region.left, region.right)
+        text = f"Sheet “{sheet.name}”, {_address(part)} of {whole}"
+        yield Draft(kind=BlockKind.CAPTION, text=text, page=page)
+        rows = texts[:headers] + texts[start:end]
+        drafts = list(spread_table_drafts(rows, header_rows=headers, page=page))
+        if len(drafts) > 1:  # one column: a line for each row
+            drafts = [Draft(kind=BlockKind.TABLE, text=table_text(rows), page=page)]
+        yield from drafts
+
+
+def _is_title(cells: Sequence[str], index: int, covered: Collection[tuple[int, int]]) -> bool:
+    filled = [
+        column for column, cell in enumerate(cells) if cell and (index, column) not in covered
+    ]
+    return len(cells) > 1 and filled == [0]
+
+
+def _covered(sheet: Sheet, region: Region) -> set[tuple[int, int]]:
+    """The covered cells of the sheet that lie in the region, counted from its corner."""
+    return {
+        (position, column - region.left)
+        for position, (index, _) in enumerate(region.rows)
+        for column in sheet.covered.get(index, ())
+        if region.left <= column < region.right
+    }
+
+
+def _place(sheet: Sheet, region: Region, page: int) -> Draft:
+    text = f"Sheet “{sheet.name}”, {_address(region)}"
+    return Draft(kind=BlockKind.CAPTION, text=text, page=page)
+
+
+def _address(region: Region) -> str:
+    first = cell_address(region.rows[0][0], region.left)
+    last = cell_address(region.rows[-1][0], region.right - 1)
+    return f"{first}:{last}"
+
+
+def cell_address(row: int, column: int) -> str:
+    """The name of a cell, from indices that start at 0.
+
+    >>> cell_address(0, 0), cell_address(41, 27)
+    ('A1', 'AB42')
+    """
+    letters = ""
+    column += 1
+    while column:
+        column, digit = divmod(column - 1, 26)
+        letters = chr(ord("A") + digit) + letters
+    return f"{letters}{row + 1}"

@@ -1,0 +1,191 @@
+"""JSON becomes headings, lines of names and values, and tables of like records."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePath
+
+from footnote.domain import BlockKind, MetadataValue
+from footnote.ingestion.parsing.code import read_code
+from footnote.ingestion.parsing.drafts import Draft, Reading
+from footnote.ingestion.parsing.markdown import markdown_drafts
+from footnote.ingestion.parsing.tables import table_drafts
+
+Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
+
+_MAX_HEADING_LEVEL = 3
+_MAX_COLUMNS = 24
+_LINES_TOGETHER = 40
+_TITLES = ("title", "name", "subject")
+
+
+def read_json(text: str, filename: str) -> Reading:
+    """Read a JSON document or a Jupyter notebook; what is not quite JSON is kept as code."""
+    try:
+        value: Json = json.loads(text)
+    except (ValueError, RecursionError):
+        return read_code(text, filename)
+    if isinstance(value, dict) and isinstance(value.get("cells"), list) and "nbformat" in value:
+        return _read_notebook(value)
+    title = _title(value) or PurePath(filename).stem
+    return Reading(drafts=tuple(_value_drafts(value, 1)), title=title)
+
+
+def read_json_lines(text: str, filename: str) -> Reading:
+    """Read one record a line; a line that is not JSON is kept as it is."""
+    records: list[Json] = []
+    for line in filter(str.strip, text.splitlines()):
+        try:
+            records.append(json.loads(line))
+        except (ValueError, RecursionError):
+            records.append(line)
+    if all(isinstance(record, str) for record in records):
+        return read_code(text, filename)
+    return Reading(drafts=tuple(_value_drafts(records, 1)), title=PurePath(filename).stem)
+
+
+def _title(value: Json) -> str | None:
+    if isinstance(value, dict):
+        for key in _TITLES:
+            title = value.get(key)
+            if isinstance(title, str) and title.strip():
+                return title
+    return None
+
+
+# --- objects and arrays ---------------------------------------------------------------------
+
+
+def _value_drafts(value: Json, level: int) -> Iterator[Draft]:
+    if isinstance(value, dict):
+        yield from _object_drafts(value, level)
+    elif isinstance(value, list):
+        yield from _array_drafts(value, level)
+    elif text := _shown(value):
+        yield Draft(kind=BlockKind.PARAGRAPH, text=text)
+
+
+def _object_drafts(value: Mapping[str, Json], level: int) -> Iterator[Draft]:
+    """First what the object says itself, then each thing inside it under its name."""
+    plain = {key: item for key, item in value.items() if _is_plain(item)}
+    yield from _line_drafts(f"{key}: {_shown(item)}" for key, item in plain.items())
+    for key, item in value.items():
+        if key in plain or not item:
+            continue
+        if level > _MAX_HEADING_LEVEL:
+            yield from _line_drafts(_flat_lines(key, item))
+        else:
+            yield Draft(kind=BlockKind.HEADING, text=key or "…", level=level)
+            yield from _value_drafts(item, level + 1)
+
+
+def _array_drafts(value: Sequence[Json], level: int) -> Iterator[Draft]:
+    rows = _table(value)
+    if rows:
+        yield from table_drafts(rows)
+        return
+    for number, item in enumerate(value, start=1):
+        if _is_plain(item):
+            yield from _line_drafts([_shown(item)])
+        elif level > _MAX_HEADING_LEVEL:
+            yield from _line_drafts(_flat_lines(str(number), item))
+        else:
+            heading = _title(item) or str(number)
+            yield Draft(kind=BlockKind.HEADING, text=heading, level=level)
+            yield from _value_drafts(item, level + 1)
+
+
+def _table(value: Sequence[Json]) -> list[list[str]]:
+    """Rows under the names that like objects share; empty when they are not alike."""
+    records = [dict(_flat(item)) for item in value if isinstance(item, dict)]
+    if len(records) < 2 or len(records) != len(value):
+        return []
+    columns = list(dict.fromkeys(key for record in records for key in record))
+    filled = sum(len(record) for record in records)
+    if not 0 < len(columns) <= _MAX_COLUMNS or 2 * filled < len(columns) * len(records):
+        return []
+    return [columns, *([record.get(column, "") for column in columns] for record in records)]
+
+
+def _line_drafts(lines: Iterator[str] | Sequence[str]) -> Iterator[Draft]:
+    kept = [line for line in lines if line.strip()]
+    for start in range(0, len(kept), _LINES_TOGETHER):
+        text = "\n".join(kept[start : start + _LINES_TOGETHER])
+        yield Draft(kind=BlockKind.PARAGRAPH, text=text)
+
+
+def _flat(value: Json) -> Iterator[tuple[str, str]]:
+    """Every value inside with its path, in order, however deep."""
+    waiting: list[tuple[str, Json]] = [("", value)]
+    while waiting:
+        path, item = waiting.pop()
+        dot = "." if path else ""
+        if _is_plain(item):
+            if text := _shown(item):
+                yield path, text
+        elif isinstance(item, dict):
+            waiting += reversed([(f"{path}{dot}{key}", one) for key, one in item.items()])
+        elif isinstance(item, list):
+            waiting += reversed([(f"{path}[{at}]", one) for at, one in enumerate(item)])
+
+
+def _flat_lines(name: str, value: Json) -> Iterator[str]:
+    for path, text in _flat(value):
+        yield f"{name}{'' if path.startswith('[') or not path else '.'}{path}: {text}"
+
+
+def _is_plain(value: Json) -> bool:
+    """Whether a value can stand on one line."""
+    if isinstance(value, list):
+        return all(not isinstance(item, list | dict) for item in value)
+    return not isinstance(value, dict)
+
+
+def _shown(value: Json) -> str:
+    if isinstance(value, list):
+        return ", ".join(filter(None, map(_shown, value)))
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value)
+
+
+# --- notebooks ------------------------------------------------------------------------------
+
+
+def _read_notebook(notebook: Mapping[str, Json]) -> Reading:
+    drafts: list[Draft] = []
+    cells = notebook["cells"]
+    for cell in cells if isinstance(cells, list) else []:
+        if not isinstance(cell, dict):
+            continue
+        text = _joined(cell.get("source"))
+        if cell.get("cell_type") == "markdown":
+            drafts += markdown_drafts(text)
+        else:
+            drafts.append(Draft(kind=BlockKind.CODE, text=text))
+        drafts += _outputs(cell.get("outputs"))
+    return Reading(drafts=tuple(drafts), metadata=_notebook_language(notebook.get("metadata")))
+
+
+def _outputs(outputs: Json) -> Iterator[Draft]:
+    """What cells printed, without pictures and colours."""
+    for output in outputs if isinstance(outputs, list) else []:
+        if isinstance(output, dict):
+            data = output.get("data")
+            shown = data.get("text/plain") if isinstance(data, dict) else output.get("text")
+            yield Draft(kind=BlockKind.CODE, text=_joined(shown))
+
+
+def _joined(source: Json) -> str:
+    if isinstance(source, list):
+        return "".join(part for part in source if isinstance(part, str))
+    return source if isinstance(source, str) else ""
+
+
+def _notebook_language(metadata: Json) -> dict[str, MetadataValue]:
+    kernel = metadata.get("kernelspec") if isinstance(metadata, dict) else None
+    language = kernel.get("language") if isinstance(kernel, dict) else None
+    return {"programming_language": language} if isinstance(language, str) else {}

@@ -1,0 +1,364 @@
+"""A Word file becomes drafts: headings, numbered clauses, tables, notes, boxes and pictures."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from xml.etree.ElementTree import Element
+
+from footnote.domain import BlockKind, MetadataValue
+from footnote.ingestion.parsing.charts import chart_drafts
+from footnote.ingestion.parsing.drafts import Draft, Reading, clean
+from footnote.ingestion.parsing.flow import BULLET, Flow
+from footnote.ingestion.parsing.ocr import Ocr
+from footnote.ingestion.parsing.package import (
+    Package,
+    alternative,
+    attribute,
+    child,
+    children,
+    core_properties,
+    descendants,
+    embedded_files,
+    is_picture,
+    local,
+)
+from footnote.ingestion.parsing.pictures import Pictures, caption_drafts
+from footnote.ingestion.parsing.tables import spread_table_drafts
+from footnote.ingestion.parsing.wordstyles import (
+    Style,
+    read_numbering,
+    read_styles,
+    value_of,
+)
+from footnote.ingestion.parsing.wordtext import ParagraphText, TextReader
+
+_CODE_SIGNS = re.compile(r"[{}()\[\];=<>_*]|^ {2,}\S", re.MULTILINE)
+_MONOSPACED_SHARE = 0.95
+_LAYOUT_CHARACTERS = 500
+"""Cells longer than this on average, of several blocks each, are a page laid out by a table."""
+_MAX_RUNNING_CHARACTERS = 500
+_NOTE_PARTS = {"footnote": "footnotes", "endnote": "endnotes", "comment": "comments"}
+_TRANSPARENT = frozenset(("customXml", "ins", "moveTo", "smartTag", "sdtContent", "txbxContent"))
+
+
+def read_word(content: bytes, ocr: Callable[[], Ocr] | None) -> Reading:
+    """Read a DOCX file. Raises DamagedPackage, ParseError or BadZipFile when it is damaged."""
+    package = Package(content)
+    part = next(package.related("", "officeDocument"), "word/document.xml")
+    root = package.required(part)
+    title, metadata = core_properties(package)
+    story = _Story(package, part, Pictures(ocr))
+    body = child(root, "body")
+    if body is not None:
+        story.body(body)
+    drafts = story.flow.close()
+    metadata.update(_running(package, part, story))
+    if story.pictures.unread:
+        metadata["pictures_without_text"] = story.pictures.unread
+    return Reading(
+        drafts=tuple(drafts),
+        title=title or story.title,
+        metadata=metadata,
+        attachments=embedded_files(package, [part]),
+    )
+
+
+class _Story:
+    """One walk through the document; what it meets goes into the flow that is current."""
+
+    def __init__(self, package: Package, part: str, pictures: Pictures) -> None:
+        self.flow = Flow()
+        self.pictures = pictures
+        self.title = ""
+        self._package = package
+        self._styles = dict(read_styles(package.xml(next(package.related(part, "styles"), ""))))
+        self._default_style = next(
+            (key for key, style in self._styles.items() if style.name.lower() == "normal"), ""
+        )
+        self._numbering = read_numbering(package.xml(next(package.related(part, "numbering"), "")))
+        self._notes = {
+            kind: _notes(package, next(package.related(part, name), ""))
+            for kind, name in _NOTE_PARTS.items()
+        }
+        self._marks: dict[tuple[str, str], str] = {}
+        self._reader = TextReader(package, part, self._styles, self._mark)
+
+    def body(self, container: Element) -> None:
+        """The blocks of the body, of a cell, of a text box or of a note."""
+        for element in container:
+            name = local(element)
+            if name == "p":
+                self._paragraph(element)
+            elif name == "tbl":
+                self._table(element)
+            elif name == "sdt":
+                content = child(element, "sdtContent")
+                if content is not None:
+                    self.body(content)
+            elif name in _TRANSPARENT:
+                self.body(element)
+            elif name == "AlternateContent" and (chosen := alternative(element)) is not None:
+                self.body(chosen)
+
+    def part(self, name: str) -> str:
+        """The text of a header or a footer, on one line."""
+        reader, flow = self._reader, self.flow
+        self._reader = TextReader(self._package, name, self._styles, lambda *_: "")
+        self.flow = Flow()
+        self.body(self._package.xml(name))
+        said = [" ".join(draft.text.split()) for draft in self.flow.close()]
+        self._reader, self.flow = reader, flow
+        return " | ".join(dict.fromkeys(said))
+
+    def _mark(self, kind: str, number: str) -> str:
+        """The mark of a footnote in the text; comments leave none."""
+        if kind == "comment" or number not in self._notes[kind]:
+            return ""
+        numbered = len([key for key in self._marks if key[0] == kind]) + 1
+        label = f"note {numbered}" if kind == "footnote" else f"endnote {numbered}"
+        return f" [{self._marks.setdefault((kind, number), label)}]"
+
+    def _paragraph(self, element: Element) -> None:
+        read = self._reader.read(element)
+        properties = child(element, "pPr")
+        style_id = value_of(properties, "pStyle") or self._default_style
+        style = self._styles.get(style_id, Style())
+        text = clean(read.text)
+        if text:
+            self._text_block(text, read, properties, style, style_id)
+        for kind, number in read.notes:
+            self._note(kind, number)
+        for item in read.floats:
+            self._float(item)
+
+    def _text_block(
+        self,
+        text: str,
+        read: ParagraphText,
+        properties: Element | None,
+        style: Style,
+        style_id: str,
+    ) -> None:
+        direct = value_of(properties, "outlineLvl")
+        level = int(direct) + 1 if direct and direct.isdecimal() else style.outline
+        depth, label = self._label(properties, style, style_id)
+        contents = style.contents_depth
+        if style.is_title:
+            self.title = self.title or text
+            self.flow.heading(text, 1)
+        elif level and level < 10:
+            numbered = label and label != BULLET
+            self.flow.heading(f"{label} {text}" if numbered else text, level + bool(self.title))
+        elif style.is_code or _is_code(read, style):
+            self.flow.code(read.text.rstrip())
+        elif contents is not None:
+            self.flow.item(text.replace("\t", " "), contents)
+        elif label:
+            self.flow.item(text, depth, label)
+        else:
+            kind = BlockKind.CAPTION if style.is_caption else BlockKind.PARAGRAPH
+            self.flow.paragraph(text, kind)
+
+    def _label(self, properties: Element | None, style: Style, style_id: str) -> tuple[int, str]:
+        """The depth in its list and the label of a paragraph; no label if it is in none."""
+        own = child(properties, "numPr") if properties is not None else None
+        number = value_of(own, "numId") or style.numbering
+        if number in (None, "", "0"):
+            return 0, ""
+        assert number is not None
+        given = value_of(own, "ilvl")
+        depth = int(given) if given and given.isdecimal() else style.depth
+        if depth is None:
+            depth = self._numbering.depth_of_style(number, style_id) or 0
+        return depth, self._numbering.next_label(number, depth)
+
+    def _note(self, kind: str, number: str) -> None:
+        element = self._notes[kind].pop(number, None)
+        if element is None:
+            return
+        text = " ".join(draft.text for draft in self._inner(element).close())
+        label = self._marks.get((kind, number), "")
+        if kind == "comment":
+            author = attribute(element, "author") or ""
+            label = f"comment by {author}" if author else "comment"
+        self.flow.note(label, text)
+
+    def _inner(self, container: Element) -> Flow:
+        """What a cell, a note or a text box says, as a flow of its own."""
+        outer, self.flow = self.flow, Flow()
+        self.body(container)
+        inner, self.flow = self.flow, outer
+        return inner
+
+    def _float(self, element: Element) -> None:
+        """Text boxes, pictures, charts and diagrams of a drawing follow their paragraph."""
+        for box in _text_boxes(element):
+            self.flow.defer(self._inner(box).close())
+        part = self._reader.part
+        shown = list(_outside_boxes(element))
+        for found in shown:
+            name = local(found)
+            if name in ("blip", "imagedata"):
+                target = self._package.target(part, found)
+                content = self._package.read(target) if is_picture(target) else b""
+                self.pictures.unread += bool(target) and not content
+                self.flow.defer(self.pictures.drafts(content, None))
+            elif name == "chart" and (target := self._package.target(part, found)):
+                self.flow.defer(chart_drafts(self._package.xml(target)))
+            elif name == "relIds":
+                self.flow.defer(diagram_drafts(self._package, part, found))
+        for description in _descriptions(shown):
+            self.flow.defer(caption_drafts(description))
+
+    def _table(self, element: Element) -> None:
+        rows, covered, cells = [], set[tuple[int, int]](), []
+        merged: dict[int, str] = {}
+        deferred: list[Draft] = []
+        header_rows = 0
+        for row_index, row in enumerate(_rows(element)):
+            texts = [""] * _skipped(row, "gridBefore")
+            if child(row, "trPr", "tblHeader") is not None and header_rows == row_index:
+                header_rows += 1
+            for cell in _cells(row):
+                drafts, late = self._inner(cell).split()
+                deferred += late
+                cells.append(drafts)
+                text = "\n".join(_flat(draft) for draft in drafts)
+                covers = child(cell, "tcPr", "vMerge")
+                column, span = len(texts), _span(cell)
+                if covers is not None and attribute(covers, "val") != "restart":
+                    text = merged.get(column, text)
+                    covered.update((row_index, column + offset) for offset in range(span))
+                merged[column] = text
+                covered.update((row_index, column + offset) for offset in range(1, span))
+                texts += [text] * span
+            rows.append(texts)
+        if _is_layout(rows, cells):
+            self.flow.extend(draft for drafts in cells for draft in drafts)
+        else:
+            drafts = list(
+                spread_table_drafts(rows, covered=covered, header_rows=max(header_rows, 1))
+            )
+            self.flow.extend(drafts)
+        self.flow.defer(deferred)
+
+
+def _flat(draft: Draft) -> str:
+    """A block of a cell on one line; of a table in a cell, its cells in order."""
+    if draft.kind is not BlockKind.TABLE:
+        return draft.text
+    lines = [line.strip("| ") for line in draft.text.split("\n") if not line.startswith("| ---")]
+    return "; ".join(line.replace(" | ", ", ") for line in lines)
+
+
+def _is_layout(rows: list[list[str]], cells: list[list[Draft]]) -> bool:
+    """Whether a table only places what it holds: boxes of one cell, columns of prose."""
+    if all(len(row) < 2 for row in rows):
+        return True
+    filled = [cell for cell in cells if cell]
+    length = sum(len(draft.text) for cell in filled for draft in cell)
+    blocks = sum(len(cell) for cell in filled)
+    return length > _LAYOUT_CHARACTERS * len(filled) and blocks > 2 * len(filled)
+
+
+def _is_code(read: ParagraphText, style: Style) -> bool:
+    if not read.visible:
+        return False
+    monospaced = style.monospaced or read.monospaced > _MONOSPACED_SHARE * read.visible
+    return monospaced and _CODE_SIGNS.search(read.text) is not None
+
+
+def _notes(package: Package, part: str) -> dict[str, Element]:
+    """Notes or comments by id, without the rules that separate them from the page."""
+    if not part:
+        return {}
+    return {
+        attribute(note, "id") or "": note
+        for note in children(package.xml(part), "footnote", "endnote", "comment")
+        if attribute(note, "type") in (None, "normal")
+    }
+
+
+def _text_boxes(element: Element) -> Iterator[Element]:
+    """The contents of text boxes; one inside another is read with it."""
+    for item in element:
+        if local(item) == "txbxContent":
+            yield item
+        elif local(item) == "AlternateContent":
+            if (chosen := alternative(item)) is not None:
+                yield from _text_boxes(chosen)
+        else:
+            yield from _text_boxes(item)
+
+
+def _outside_boxes(element: Element) -> Iterator[Element]:
+    """What is drawn, without the contents of text boxes, which are read as text."""
+    for item in element:
+        if local(item) != "txbxContent":
+            yield item
+            yield from _outside_boxes(item)
+
+
+def _descriptions(shown: Iterable[Element]) -> Iterator[str]:
+    """The alternative texts of a drawing's pictures and shapes."""
+    keys = {"docPr": "descr", "cNvPr": "descr", "shape": "alt"}
+    found = (attribute(item, keys[local(item)]) for item in shown if local(item) in keys)
+    return (text for text in dict.fromkeys((text or "").strip() for text in found) if text)
+
+
+def diagram_drafts(
+    package: Package, part: str, ids: Element, page: int | None = None
+) -> Iterator[Draft]:
+    """The texts of a SmartArt diagram as a list, in the order of its points."""
+    relation = package.relations(part).get(attribute(ids, "dm") or "")
+    if relation is None or relation.external:
+        return
+    flow = Flow(page=page)
+    for point in descendants(package.xml(relation.target), "pt"):
+        for paragraph in descendants(point, "p"):
+            text = "".join(found.text or "" for found in descendants(paragraph, "t"))
+            flow.item(text.strip())
+    yield from flow.close()
+
+
+def _rows(table: Element) -> Iterator[Element]:
+    """The rows but those deleted by a tracked change."""
+    for element in table:
+        name = local(element)
+        if name == "tr":
+            if child(element, "trPr", "del") is None:
+                yield element
+        elif name == "sdt" or name in _TRANSPARENT:
+            yield from _rows(element)
+
+
+def _cells(row: Element) -> Iterator[Element]:
+    for element in row:
+        name = local(element)
+        if name == "tc":
+            if child(element, "tcPr", "cellDel") is None:
+                yield element
+        elif name == "sdt" or name in _TRANSPARENT:
+            yield from _cells(element)
+
+
+def _span(cell: Element) -> int:
+    given = value_of(child(cell, "tcPr"), "gridSpan") or "1"
+    return min(max(int(given), 1), 100) if given.isdecimal() else 1
+
+
+def _skipped(row: Element, name: str) -> int:
+    given = value_of(child(row, "trPr"), name) or "0"
+    return min(int(given), 100) if given.isdecimal() else 0
+
+
+def _running(package: Package, part: str, story: _Story) -> Mapping[str, MetadataValue]:
+    """What headers and footers say: known of the document, but no part of its text."""
+    running: dict[str, MetadataValue] = {}
+    for kind in ("header", "footer"):
+        said = dict.fromkeys(story.part(name) for name in package.related(part, kind))
+        words = (text for text in said if any(character.isalpha() for character in text))
+        if text := " | ".join(words):
+            running[f"running_{kind}"] = text[:_MAX_RUNNING_CHARACTERS]
+    return running

@@ -1,0 +1,269 @@
+"""An Excel workbook (XLSX, XLSM) becomes sheets, row by row and with numbers as it shows them."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from xml.etree.ElementTree import Element
+
+from footnote.domain import BlockKind
+from footnote.ingestion.parsing.charts import chart_drafts
+from footnote.ingestion.parsing.drafts import Draft, Reading
+from footnote.ingestion.parsing.flow import link_text
+from footnote.ingestion.parsing.numberformat import BUILT_IN, format_value
+from footnote.ingestion.parsing.ocr import Ocr
+from footnote.ingestion.parsing.package import (
+    Package,
+    attribute,
+    child,
+    children,
+    core_properties,
+    descendants,
+    is_picture,
+    local,
+)
+from footnote.ingestion.parsing.pictures import Pictures
+from footnote.ingestion.parsing.sheets import Area, Budget, Sheet, sheet_drafts
+
+_REFERENCE = re.compile(r"\$?([A-Z]{1,3})\$?(\d{1,7})", re.IGNORECASE)
+_MAX_MERGED = 100_000
+_MAX_COLUMNS = 16_384
+
+
+def read_workbook(content: bytes, ocr: Callable[[], Ocr] | None, *, max_characters: int) -> Reading:
+    """Read every sheet, hidden ones too.
+
+    Raises DocumentUnreadable when it holds too much, DamagedPackage, ParseError or BadZipFile
+    when it is damaged.
+    """
+    package = Package(content)
+    part = next(package.related("", "officeDocument"), "xl/workbook.xml")
+    root = package.required(part)
+    reader = _WorkbookReader.of(package, part, root, Pictures(ocr), Budget(max_characters))
+    drafts: list[Draft] = []
+    count = 0
+    for count, element in enumerate(descendants(root, "sheet"), start=1):
+        sheet = reader.sheet(part, element)
+        drafts.extend(sheet_drafts(sheet, count))
+    title, metadata = core_properties(package)
+    if reader.valueless:
+        metadata["formulas_without_value"] = reader.valueless
+    if reader.pictures.unread:
+        metadata["pictures_without_text"] = reader.pictures.unread
+    if not any(draft.kind is not BlockKind.HEADING for draft in drafts):
+        drafts = []  # the names of empty sheets are no text
+    return Reading(
+        drafts=tuple(drafts),
+        title=title,
+        page_count=count,
+        pages_stand_alone=True,
+        metadata=metadata,
+    )
+
+
+def is_binary_workbook(content: bytes) -> bool:
+    """Whether it is an XLSB file, whose parts are not XML."""
+    package = Package(content)
+    return next(package.related("", "officeDocument"), "").endswith(".bin")
+
+
+@dataclass(slots=True)
+class _WorkbookReader:
+    package: Package
+    strings: Sequence[str]
+    formats: Sequence[str]
+    """The number format of each cell style."""
+    since_1904: bool
+    pictures: Pictures
+    budget: Budget
+    valueless: int = 0
+    """Formulas whose value the file does not hold, because nobody ever calculated it."""
+
+    @classmethod
+    def of(
+        cls, package: Package, part: str, root: Element, pictures: Pictures, budget: Budget
+    ) -> _WorkbookReader:
+        properties = child(root, "workbookPr")
+        since_1904 = attribute(properties, "date1904") if properties is not None else None
+        shared = package.elements(next(package.related(part, "sharedStrings"), ""), "si")
+        strings = [_rich_text(item) for item in shared]
+        styles = package.xml(next(package.related(part, "styles"), ""))
+        return cls(
+            package,
+            strings,
+            _formats(styles),
+            since_1904 in ("1", "true"),
+            pictures,
+            budget,
+        )
+
+    def sheet(self, workbook: str, element: Element) -> Sheet:
+        """The sheet that an entry of the workbook names."""
+        part = self.package.target(workbook, element)
+        hidden = (attribute(element, "state") or "visible") != "visible"
+        sheet = Sheet(name=attribute(element, "name") or "Sheet", hidden=hidden)
+        merged: list[Area] = []
+        for found in self.package.elements(part, "row", "mergeCell", "hyperlink", "drawing"):
+            name = local(found)
+            if name == "row":
+                self._row(sheet, found)
+            elif name == "mergeCell":
+                merged += _ranges(attribute(found, "ref") or "")
+            elif name == "hyperlink":
+                self._link(sheet, part, found)
+            elif target := self.package.target(part, found):
+                sheet.remarks += self._drawing(target)
+        sheet.spread(merged[:_MAX_MERGED])
+        for target in self.package.related(part, "comments"):
+            sheet.remarks[:0] = self._comments(target)
+        return sheet
+
+    def _row(self, sheet: Sheet, row: Element) -> None:
+        cells: list[str] = []
+        for cell in row:
+            text = self._text(cell)
+            if not text:
+                continue
+            letters = cell.get("r", "").rstrip("0123456789")
+            column = _column(letters) if letters else len(cells)
+            if 0 <= column < _MAX_COLUMNS:
+                cells.extend([""] * (column + 1 - len(cells)))
+                cells[column] = text
+        number = row.get("r", "")
+        before = sheet.rows[-1][0] if sheet.rows else -1
+        index = int(number) - 1 if number.isdecimal() else before + 1
+        if cells:
+            self.budget.spend(cells)
+            sheet.rows.append((index, cells))
+
+    def _text(self, cell: Element) -> str:
+        kind = cell.get("t", "n")
+        if kind == "inlineStr":
+            inline = child(cell, "is")
+            return _rich_text(inline) if inline is not None else ""
+        value = None
+        for item in cell:
+            if item.tag.endswith("}v"):
+                value = item.text
+        if value is None:
+            self.valueless += child(cell, "f") is not None
+            return ""
+        if kind == "s":
+            index = int(value)
+            return self.strings[index] if 0 <= index < len(self.strings) else ""
+        if kind == "b":
+            return "TRUE" if value.strip() == "1" else "FALSE"
+        if kind == "n":
+            return self._number(value, cell.get("s", "0"))
+        return value
+
+    def _number(self, value: str, style: str) -> str:
+        try:
+            code = self.formats[int(style)] if self.formats else "General"
+            return format_value(float(value), code, since_1904=self.since_1904)
+        except (ValueError, IndexError, ArithmeticError):
+            return value
+
+    def _link(self, sheet: Sheet, part: str, element: Element) -> None:
+        relation = next(
+            (
+                self.package.relations(part)[value]
+                for key, value in element.items()
+                if key.endswith("}id") and value in self.package.relations(part)
+            ),
+            None,
+        )
+        for row, column, _, _ in _ranges(attribute(element, "ref") or ""):
+            position = _find(sheet, row)
+            if relation is None or position is None:
+                continue
+            cells = sheet.rows[position][1]
+            if column < len(cells):
+                cells[column] = link_text(cells[column], relation.target)
+
+    def _comments(self, part: str) -> Iterator[Draft]:
+        root = self.package.xml(part)
+        authors = [(author.text or "").strip() for author in descendants(root, "author")]
+        for comment in descendants(root, "comment"):
+            number = attribute(comment, "authorId") or ""
+            author = (
+                authors[int(number)] if number.isdecimal() and int(number) < len(authors) else ""
+            )
+            text = " ".join(_rich_text(next(children(comment, "text"), comment)).split())
+            by = f" by {author}" if author and not author.startswith("tc=") else ""
+            said = f"[comment{by} on {attribute(comment, 'ref')}: {text}]"
+            yield Draft(kind=BlockKind.PARAGRAPH, text=said)
+
+    def _drawing(self, part: str) -> Iterator[Draft]:
+        """Charts, pictures and text boxes in the order in which they were placed."""
+        for anchor in self.package.xml(part):
+            described = next(descendants(anchor, "cNvPr"), None)
+            description = attribute(described, "descr") if described is not None else None
+            for found in descendants(anchor, "blip"):
+                target = self.package.target(part, found)
+                content = self.package.read(target) if is_picture(target) else b""
+                self.pictures.unread += bool(target) and not content
+                yield from self.pictures.drafts(content, None, description or "")
+                description = None
+            for found in descendants(anchor, "chart"):
+                if target := self.package.target(part, found):
+                    yield from chart_drafts(self.package.xml(target))
+            for body in descendants(anchor, "txBody"):
+                lines = (
+                    "".join(text.text or "" for text in descendants(paragraph, "t"))
+                    for paragraph in children(body, "p")
+                )
+                yield Draft(kind=BlockKind.PARAGRAPH, text="\n".join(lines))
+
+
+def _formats(styles: Element) -> list[str]:
+    codes = dict(BUILT_IN)
+    for item in descendants(styles, "numFmt"):
+        number = attribute(item, "numFmtId") or ""
+        if number.isdecimal():
+            codes[int(number)] = attribute(item, "formatCode") or "General"
+    cells = child(styles, "cellXfs")
+    numbers = [attribute(style, "numFmtId") or "0" for style in cells] if cells is not None else []
+    return [codes.get(int(number) if number.isdecimal() else 0, "General") for number in numbers]
+
+
+def _rich_text(element: Element) -> str:
+    """The text of a string, without the phonetic guide that stands over it."""
+    text = ""
+    for item in element:
+        name = local(item)
+        if name == "t":
+            text += item.text or ""
+        elif name == "r":
+            text += "".join(part.text or "" for part in children(item, "t"))
+    return text
+
+
+def _find(sheet: Sheet, row: int) -> int | None:
+    position = bisect_left(sheet.rows, row, key=lambda entry: entry[0])
+    found = position < len(sheet.rows) and sheet.rows[position][0] == row
+    return position if found else None
+
+
+@lru_cache(maxsize=20_000)
+def _column(letters: str) -> int:
+    column = 0
+    for letter in letters.upper():
+        column = 26 * column + ord(letter) - ord("A") + 1
+    return column - 1
+
+
+def _ranges(references: str) -> Iterator[Area]:
+    for reference in references.split():
+        corners = [_REFERENCE.fullmatch(corner) for corner in reference.split(":")]
+        first, last = corners[0], corners[-1]
+        if first and last:
+            yield (
+                int(first.group(2)) - 1,
+                _column(first.group(1)),
+                int(last.group(2)) - 1,
+                _column(last.group(1)),
+            )

@@ -1,0 +1,133 @@
+"""Who wrote a document and when, from what its file and its first lines say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import PurePath
+
+from footnote.domain import BlockKind, MetadataValue, ParsedDocument
+from footnote.ingestion.dates import iso_dates
+
+AUTHORS = "authors"
+DOCUMENT_DATE = "document_date"
+_STUDIED_CHARACTERS = 3000
+"""Of the beginning; who and when stand there, or at the very end."""
+_END_CHARACTERS = 600
+_DATE_WORDS = (
+    "date|dated|date of issue|issue date|issued(?: on)?|published(?: on)?|effective(?: date)?"
+    "|valid from|last (?:updated|reviewed|modified)|version of|as of|signed(?: on)?"
+    "|datum|stand|ausgestellt am|veröffentlicht am|gültig ab|geschlossen am|unterzeichnet am|vom"
+    "|le|date d['’]émission|publié le|fecha|publicado el|data|pubblicato il"
+)
+_AUTHOR_WORDS = (
+    "authors?|written by|prepared by|by|verfasser(?:in)?|autor(?:en|in|es|a)?|erstellt von"
+    "|auteurs?|rédigé par|autori?|redatto da"
+)
+_MARKS = r"[\s\-*•|]*"
+"""What may stand before a label: a bullet, emphasis, the border of a table."""
+_DATE_LABEL = re.compile(
+    rf"(?:^|(?<=[.\n|])){_MARKS}(?:{_DATE_WORDS})\b[*\s:|–—-]*(?P<rest>[^\n]{{4,60}})", re.I | re.M
+)
+_SIGNED = re.compile(
+    r"\b(?:signed|geschlossen|unterzeichnet|fait|firmado|firmato)\b[^\n]{0,60}", re.I
+)
+_NUMBERS_IN_NAME = re.compile(r"(?<!\d)(?:19|20)\d{2}[-_.]?\d{2}[-_.]?\d{2}(?!\d)")
+_AUTHOR_LABEL = re.compile(
+    rf"^{_MARKS}(?:{_AUTHOR_WORDS})\b[*\s]*(?P<colon>:)?[*\s|]*(?P<names>[^\n|]{{3,120}})",
+    re.I | re.M,
+)
+_NAME = re.compile(r"[^\W\d_][\w.'’-]*(?:\s+[\w.'’-]+){0,4}")
+_ADDRESS = re.compile(r"\s*<[^>]*>")
+_SEPARATOR = re.compile(r"\s*(?:;|\band\b|\bund\b|\bet\b|&|,\s+(?=[^\W\d_]+\s))\s*")
+_NOBODY = re.compile(
+    r"\(?(?:anonymous|un-?named|unspecified|unknown|none|user|admin(?:istrator)?|owner|author"
+    r"|microsoft(?: office)?(?: user)?|python-docx|openpyxl|reportlab.*|.*@localhost)\)?",
+    re.I,
+)
+_MAX_AUTHORS = 10
+_TEMPLATE_DATES = frozenset(("1970-01-01", "1980-01-01", "2000-01-01", "2013-12-23"))
+"""When the files that programs start from were made: epochs, and python-docx's template."""
+_FIRST_YEAR = 1950
+
+
+def with_provenance(parsed: ParsedDocument, filename: str) -> dict[str, MetadataValue]:
+    """What the file says of itself, with `authors` (joined by `; `) and `document_date` (ISO).
+
+    Either is left out where nothing tells it. Who sent a message is its author, when it was
+    sent is its date.
+    """
+    found: dict[str, MetadataValue] = dict(parsed.metadata)
+    if authors := authors_of(parsed):
+        found[AUTHORS] = "; ".join(authors)
+    if date := date_of(parsed, filename):
+        found[DOCUMENT_DATE] = date
+    return found
+
+
+def authors_of(parsed: ParsedDocument) -> tuple[str, ...]:
+    """The authors that the metadata names, else those that a line near the beginning names."""
+    for key in ("authors", "author", "from", "sender"):
+        if names := tuple(_names(str(parsed.metadata.get(key, "")))):
+            return names
+    for label in _AUTHOR_LABEL.finditer(parsed.text[:_STUDIED_CHARACTERS]):
+        said = label["names"].strip().rstrip(".")
+        names = tuple(_names(said))
+        if names and (label["colon"] or all(_looks_like_a_name(name) for name in names)):
+            return names
+    return ()
+
+
+def _names(said: str) -> Iterator[str]:
+    parts = _SEPARATOR.split(_ADDRESS.sub("", said).strip(" \"'"))
+    seen: dict[str, None] = {}
+    for part in parts:
+        name = " ".join(part.split()).strip(" \"',")
+        if name and not _NOBODY.fullmatch(name) and len(name) <= 80:
+            seen.setdefault(name)
+    yield from list(seen)[:_MAX_AUTHORS]
+
+
+def _looks_like_a_name(text: str) -> bool:
+    words = text.split()
+    return bool(_NAME.fullmatch(text)) and len(words) > 1 and all(w[0].isupper() for w in words)
+
+
+def date_of(parsed: ParsedDocument, filename: str) -> str | None:
+    """The date a document bears, ISO: the first that one of these tells.
+
+    Its metadata (a message's or a front matter's date), a line that says so, its title or
+    file name, where it was signed, when its file was made.
+    """
+    return next((date for date in _candidates(parsed, filename) if date), None)
+
+
+def _candidates(parsed: ParsedDocument, filename: str) -> Iterator[str | None]:
+    metadata = parsed.metadata
+    for key in ("date", "sent", "document_date", "published"):
+        yield _first(str(metadata.get(key, "")))
+    beginning = parsed.text[:_STUDIED_CHARACTERS]
+    yield from (_first(label["rest"], within=24) for label in _DATE_LABEL.finditer(beginning))
+    headings = [block.text for block in parsed.blocks if block.kind is BlockKind.HEADING][:2]
+    for text in (parsed.title or "", *headings, PurePath(filename).stem):
+        yield _first(text) or _first_in_name(text)
+    for text in (beginning, parsed.text[-_END_CHARACTERS:]):
+        yield from (_first(signed.group()) for signed in _SIGNED.finditer(text))
+    for key in ("created", "modified"):
+        made = _first(str(metadata.get(key, "")))
+        yield None if made in _TEMPLATE_DATES else made
+
+
+def _first(text: str, within: int = 0) -> str | None:
+    """The first date in a text, or in so many characters of its beginning."""
+    # A time may follow without a space.
+    dates = iso_dates(re.sub(r"(?<=\d)T(?=\d)", " ", text[: within or None]), limit=1)
+    return next((date for date in dates if int(date[:4]) >= _FIRST_YEAR), None)
+
+
+def _first_in_name(text: str) -> str | None:
+    found = _NUMBERS_IN_NAME.search(text)
+    if found is None:
+        return None
+    digits = re.sub(r"\D", "", found.group())
+    return _first(f"{digits[:4]}-{digits[4:6]}-{digits[6:]}")

@@ -1,0 +1,55 @@
+"""What a message quotes of an earlier one is told from what it says itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from footnote.domain import Block
+
+_SEPARATOR = re.compile(
+    r"(?:-{2,}|_{5,})\s*(?:original message|forwarded message|ursprüngliche nachricht"
+    r"|weitergeleitete nachricht|message d['’]origine|message transféré|mensaje original"
+    r"|mensaje reenviado|messaggio originale|oorspronkelijk bericht)\b",
+    re.I,
+)
+_WROTE = re.compile(
+    r"(?:on|am|le|el|il|op)\b.{5,200}?"
+    r"(?:wrote|schrieb.{0,80}|a écrit|escribió|ha scritto|schreef.{0,80})\s*:\s*(?:\n|$)",
+    re.I | re.S,
+)
+_HEADERS = re.compile(
+    r"(?:from|von|de|da|van):\s.+\n(?:.+\n)*?(?:sent|gesendet|envoyé|enviado|inviato|verzonden"
+    r"|date|datum|fecha|data):\s",
+    re.I,
+)
+_NEAR = 3
+"""Blocks after an introduction among which marked quotes begin, if it has any."""
+
+
+def quoted_blocks(blocks: Sequence[Block]) -> tuple[bool, ...]:
+    """For each block whether it is quoted: marked by `>`, or below the headers of a reply."""
+    result: list[bool] = []
+    to_the_end = False
+    for index, block in enumerate(blocks):
+        quoted = to_the_end or _is_marked(block.text)
+        if not quoted and index and _introduces(blocks, index):
+            quoted = True
+            following = blocks[index + 1 : index + 1 + _NEAR]
+            to_the_end = not any(_is_marked(each.text) for each in following)
+        result.append(quoted)
+    return tuple(result)
+
+
+def _is_marked(text: str) -> bool:
+    lines = [line for line in text.split("\n") if line.strip()]
+    return sum(line.lstrip().startswith(">") for line in lines) > len(lines) / 2
+
+
+def _introduces(blocks: Sequence[Block], index: int) -> bool:
+    text = blocks[index].text
+    if _SEPARATOR.match(text) or _WROTE.match(text):
+        return True
+    # The first headers of a message are its own.
+    own = not any(_HEADERS.match(block.text) for block in blocks[:index])
+    return bool(_HEADERS.match(text)) and not own

@@ -1,0 +1,190 @@
+from __future__ import annotations
+
+import pytest
+
+from footnote.domain import BlockKind
+from footnote.errors import DocumentUnreadable
+from footnote.ingestion.parsing.archives import ArchiveLimits
+from footnote.ingestion.parsing.reading import ReadingOptions, read_document
+from tests.ingestion import files, mailfiles
+from tests.ingestion.test_reading import assert_lawful, block_with, blocks_of
+
+PICTURE = files.picture([f"line {number} of a plan that is large" for number in range(40)])
+
+
+def test_a_message_has_its_headers_as_metadata() -> None:
+    parsed = read_document(mailfiles.plain_message().as_bytes(), "a.eml")
+    assert_lawful(parsed)
+    assert parsed.metadata["sender"] == "Linnet <linnet@supplier.example>"
+    assert parsed.metadata["recipients"] == "purchasing@acme.example, Ann <ann@acme.example>"
+    assert parsed.metadata["sent"] == "2025-03-12T09:30:00+01:00"
+    assert parsed.metadata["subject"] == "Four sensors"
+    assert parsed.metadata["message_id"] == "<4@supplier.example>"
+    assert parsed.metadata["in_reply_to"] == "<3@acme.example>"
+
+
+def test_quotes_and_the_signature_of_a_message_stand_apart() -> None:
+    body = "Yes, please.\n\n> Shall we order?\n> Four of them.\n\nThanks\n-- \nAnn\nAcme\n"
+    parsed = read_document(mailfiles.plain_message(body=body).as_bytes(), "a.eml")
+    texts = [block.text for block in parsed.blocks][2:]
+    assert texts == ["Yes, please.", "> Shall we order?\n> Four of them.", "Thanks", "Ann\nAcme"]
+
+
+def test_the_body_that_says_more_is_read() -> None:
+    short = mailfiles.plain_message(body="See the HTML version.")
+    short.add_alternative(
+        "<p>Prices of the year, city by city:</p><table><tr><th>City</th><th>Rate</th></tr>"
+        "<tr><td>Rome</td><td>110</td></tr></table>",
+        subtype="html",
+    )
+    parsed = read_document(short.as_bytes(), "a.eml")
+    assert "| Rome | 110 |" in blocks_of(parsed, BlockKind.TABLE)[0].text
+    assert "HTML version" not in parsed.text
+    same = mailfiles.plain_message(body="The same words in both.")
+    same.add_alternative("<div>The same words in both.</div>", subtype="html")
+    assert read_document(same.as_bytes(), "a.eml").text.count("same words") == 1
+
+
+def test_inline_pictures_are_kept_when_they_are_more_than_a_logo() -> None:
+    message = mailfiles.plain_message()
+    for name, picture in (("logo.png", files.picture(["logo"])), ("plan.png", PICTURE)):
+        message.add_attachment(
+            picture, maintype="image", subtype="png", filename=name, disposition="inline",
+            cid=f"<{name}>",
+        )  # fmt: skip
+    parsed = read_document(message.as_bytes(), "a.eml")
+    assert [attachment.filename for attachment in parsed.attachments] == ["plan.png"]
+    assert parsed.attachments[0].content == PICTURE
+
+
+def test_a_message_inside_a_message_is_a_document_of_its_own() -> None:
+    message = mailfiles.plain_message("Fwd")
+    message.add_attachment(mailfiles.plain_message("Inner", "The inner words."))
+    (attachment,) = read_document(message.as_bytes(), "a.eml").attachments
+    inner = read_document(attachment.content, attachment.filename)
+    assert inner.title == "Inner"
+    assert "inner words" in inner.text
+
+
+def test_files_deep_in_a_message_and_messages_that_are_a_file_are_kept() -> None:
+    raw = (
+        b"From: a@b.example\nTo: c@d.example\nMIME-Version: 1.0\n"
+        b'Content-Type: multipart/mixed; boundary="o"\n\n--o\n'
+        b'Content-Type: multipart/mixed; boundary="i"\n\n--i\nContent-Type: text/plain\n\nHello\n'
+        b"--i\nContent-Type: text/csv; name=list.csv\n\na,b\n1,2\n--i--\n--o\n"
+        b"Content-Type: text/plain\n\nThe footer of the list.\n--o--\n"
+    )
+    parsed = read_document(raw, "a.eml")
+    assert [attachment.filename for attachment in parsed.attachments] == ["list.csv"]
+    assert "footer of the list" in parsed.text
+    alone = b"From: a@b.example\nTo: c@d.example\nContent-Type: application/pdf\n\n%PDF-1.4 x"
+    (attachment,) = read_document(alone, "a.eml").attachments
+    assert attachment.content.startswith(b"%PDF-")
+
+
+# --- boxes and saved pages ------------------------------------------------------------------
+
+
+def test_a_box_lists_its_messages_and_each_is_a_child() -> None:
+    escaped = mailfiles.plain_message("Third", "From here on all is well.")
+    content = mailfiles.box(
+        mailfiles.plain_message("First"), mailfiles.plain_message("Second / part"), escaped
+    )
+    parsed = read_document(content, "mail")
+    assert parsed.media_type == "application/mbox"
+    assert "Linnet <linnet@supplier.example> | First" in parsed.text
+    assert parsed.metadata["members"] == 3
+    names = [attachment.filename for attachment in parsed.attachments]
+    assert names == ["0001 First.eml", "0002 Second part.eml", "0003 Third.eml"]
+    third = read_document(parsed.attachments[2].content, names[2])
+    assert third.blocks[-1].text == "From here on all is well."
+
+
+def test_a_box_of_too_many_messages_is_refused() -> None:
+    options = ReadingOptions(archive=ArchiveLimits(max_members=2))
+    with pytest.raises(DocumentUnreadable, match="3 messages"):
+        read_document(mailfiles.box(*[mailfiles.plain_message()] * 3), "a.mbox", options)
+
+
+@pytest.mark.parametrize("name", ["page.mht", "page.mhtml", "page", "page.eml"])
+def test_a_saved_page_is_read_as_its_page(name: str) -> None:
+    html = "<html><head><title>Cleaning</title></head><body><h1>How</h1><p>Ünly water.</p></body>"
+    parsed = read_document(mailfiles.saved_page(html, PICTURE), name)
+    assert_lawful(parsed)
+    assert parsed.media_type == "multipart/related"
+    assert parsed.title == "Cleaning"
+    assert parsed.metadata["url"] == "https://help.example/cleaning"
+    assert block_with(parsed, "Ünly").heading_path == ("How",)
+    assert [attachment.filename for attachment in parsed.attachments] == ["plan.png"]
+
+
+# --- Outlook --------------------------------------------------------------------------------
+
+
+def test_an_outlook_item_has_headers_body_and_attachments() -> None:
+    item = mailfiles.outlook_item(
+        "Sensors", "Dear Ann,\r\n\r\nfour left our dock.", files={"list.csv": b"a,b\n1,2\n"}
+    )
+    parsed = read_document(mailfiles.CompoundFile(item).to_bytes(), "a.msg")
+    assert_lawful(parsed)
+    assert (parsed.media_type, parsed.title) == ("application/vnd.ms-outlook", "Sensors")
+    assert parsed.metadata["sender"] == "Linnet <linnet@supplier.example>"
+    assert parsed.metadata["recipients"] == "Ann <ann@acme.example>"
+    assert parsed.metadata["sent"] == "2025-03-12T08:30:00+00:00"
+    assert parsed.metadata["message_id"] == "<4@supplier.example>"
+    assert block_with(parsed, "left our dock").kind is BlockKind.PARAGRAPH
+    (attachment,) = parsed.attachments
+    assert (attachment.filename, attachment.content) == ("list.csv", b"a,b\n1,2\n")
+
+
+def test_an_outlook_item_inside_another_is_a_message_with_its_own_files() -> None:
+    inner = mailfiles.outlook_item("Inner", "The inner words.", files={"big.txt": b"word " * 2000})
+    outer = mailfiles.outlook_item("Outer", "See below.", inner=inner)
+    parsed = read_document(mailfiles.CompoundFile(outer).to_bytes(), "a.msg")
+    (attachment,) = parsed.attachments
+    assert attachment.filename == "Inner.eml"
+    read = read_document(attachment.content, attachment.filename)
+    assert "inner words" in read.text
+    assert read.metadata["sent"] == "2025-03-12T08:30:00+00:00"
+    assert read.attachments[0].content == b"word " * 2000
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param({"html": "<p>Only <b>here</b>.</p>"}, id="html"),
+        pytest.param(
+            {
+                "rtf": mailfiles.uncompressed_rtf(
+                    r"{\rtf1\ansi\ansicpg1252\fromhtml1{\fonttbl{\f0 Arial;}}{\*\htmltag64 <p>}"
+                    r"\htmlrtf {\htmlrtf0 Only {\*\htmltag84 <b>}\htmlrtf {\b \htmlrtf0 here"
+                    r"{\*\htmltag92 </b>}\htmlrtf }\htmlrtf0 .{\*\htmltag72 </p>}}"
+                )
+            },
+            id="html in rtf",
+        ),
+        pytest.param({"rtf": mailfiles.uncompressed_rtf(r"{\rtf1\ansi Only \b here\b0 .\par}")},
+                     id="rtf"),
+    ],
+)  # fmt: skip
+def test_an_outlook_body_is_read_from_whatever_holds_it(body: dict[str, bytes]) -> None:
+    item = mailfiles.outlook_item("Sensors", **body)  # type: ignore[arg-type]  # by kind of body
+    parsed = read_document(mailfiles.CompoundFile(item).to_bytes(), "a.msg")
+    assert parsed.blocks[-1].text == "Only here."
+
+
+@pytest.mark.parametrize("cut", [600, 1500, 3000])
+def test_a_truncated_outlook_item_fails_or_says_what_is_left(cut: int) -> None:
+    whole = mailfiles.CompoundFile(mailfiles.outlook_item("Sensors", "Body " * 300)).to_bytes()
+    try:
+        parsed = read_document(whole[:cut], "a.msg")
+    except DocumentUnreadable:
+        return
+    assert_lawful(parsed)
+
+
+def test_forged_headers_do_no_harm() -> None:
+    raw = b"From: <<>>,,;:\nTo: =?utf-8?b?!!!?=\nDate: never\nSubject: =?x?q?y?=\n\nHello"
+    parsed = read_document(raw, "a.eml")
+    assert "Hello" in parsed.text
+    assert "sent" not in parsed.metadata

@@ -1,0 +1,336 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from footnote.domain import BlockKind
+from footnote.errors import DocumentUnreadable
+from footnote.ingestion.enrichment import classify
+from footnote.ingestion.parsing.charsets import decode
+from footnote.ingestion.parsing.reading import read_document
+from tests.ingestion.test_markup import shown
+from tests.ingestion.test_reading import assert_lawful, block_with, blocks_of
+
+# --- JSON -----------------------------------------------------------------------------------
+
+
+def test_objects_become_lines_headings_and_tables() -> None:
+    value = {
+        "title": "Stock",
+        "open": True,
+        "none": None,
+        "tags": ["a", "b"],
+        "place": {"city": "Rome", "deep": {"er": {"still": {"more": [1, {"x": 2}]}}}},
+        "rows": [{"name": "Buoy", "price": {"net": 1200}}, {"name": "Chain", "price": {"net": 80}}],
+    }
+    parsed = read_document(json.dumps(value).encode(), "a.json")
+    assert parsed.title == "Stock"
+    assert shown(parsed) == [
+        ("paragraph", "title: Stock\nopen: true\nnone: \ntags: a, b".replace("none: ", "none:")),
+        ("h1", "place"),
+        ("paragraph", "city: Rome"),
+        ("h2", "deep"),
+        ("h3", "er"),
+        ("paragraph", "still.more[0]: 1\nstill.more[1].x: 2"),
+        ("h1", "rows"),
+        ("table", "| name | price.net |\n| --- | --- |\n| Buoy | 1200 |\n| Chain | 80 |"),
+    ]
+
+
+def test_records_by_lines_become_a_table_and_broken_lines_are_kept() -> None:
+    parsed = read_document(b'{"a": 1, "b": 2}\n{"a": 3, "b": 4}\n', "a.jsonl")
+    assert parsed.text.splitlines()[2:] == ["| 1 | 2 |", "| 3 | 4 |"]
+    assert "{broken" in read_document(b'{"a": 1}\n{broken\n', "a.jsonl").text
+
+
+def test_what_is_not_quite_json_is_kept_as_code() -> None:
+    (block,) = read_document(b'// comment\n{"a": 1,}', "a.json").blocks
+    assert (block.kind, block.text) == (BlockKind.CODE, '// comment\n{"a": 1,}')
+    assert read_document(b"[" * 100_000, "a.json").blocks[0].kind is BlockKind.CODE
+
+
+def test_a_notebook_is_its_cells() -> None:
+    notebook = {
+        "nbformat": 4,
+        "metadata": {"kernelspec": {"language": "python"}},
+        "cells": [
+            {"cell_type": "markdown", "source": ["# Title\n", "\n", "Some *words*."]},
+            {
+                "cell_type": "code",
+                "source": "x = 1\nx",
+                "outputs": [{"data": {"text/plain": ["1"], "image/png": "AAAA"}}],
+            },
+        ],
+    }
+    parsed = read_document(json.dumps(notebook).encode(), "a.ipynb")
+    assert shown(parsed) == [
+        ("h1", "Title"),
+        ("paragraph", "Some words."),
+        ("code", "x = 1\nx"),
+        ("code", "1"),
+    ]
+    assert parsed.metadata["programming_language"] == "python"
+
+
+leaves = st.none() | st.booleans() | st.integers() | st.text("abc xyz", min_size=1, max_size=9)
+values = st.recursive(
+    leaves,
+    lambda inside: (
+        st.lists(inside, max_size=4)
+        | st.dictionaries(st.text("klm", min_size=1, max_size=3), inside, max_size=4)
+    ),
+    max_leaves=25,
+)
+
+
+@given(values)
+@settings(max_examples=150, deadline=None)
+def test_no_value_of_a_document_is_lost(value: object) -> None:
+    try:
+        parsed = read_document(json.dumps(value).encode(), "a.json")
+    except DocumentUnreadable:
+        return
+    assert_lawful(parsed)
+    words = set(parsed.text.replace(",", " ").split())
+    for leaf in _leaves(value):
+        assert set(leaf.split()) <= words | {"|"}
+
+
+def _leaves(value: object) -> list[str]:
+    if isinstance(value, dict):
+        return [leaf for item in value.values() for leaf in _leaves(item)]
+    if isinstance(value, list):
+        return [leaf for item in value for leaf in _leaves(item)]
+    return [] if value is None or isinstance(value, bool) else [str(value)]
+
+
+# --- XML ------------------------------------------------------------------------------------
+
+
+def test_elements_become_lines_headings_paragraphs_and_tables() -> None:
+    text = """<?xml version="1.0"?><catalog xmlns="urn:x"><title>Stock</title><!-- c -->
+    <item id="1"><name>Buoy</name><price>1200</price></item>
+    <item id="2"><name>Chain</name><price>80</price></item>
+    <note>It <b>floats</b> well</note>
+    <section><title>Places</title><city zip="00100">Rome</city><where><k>v</k></where></section>
+    </catalog>"""
+    parsed = read_document(text.encode(), "a.xml")
+    assert parsed.title == "Stock"
+    assert shown(parsed) == [
+        ("paragraph", "title: Stock"),
+        ("table", "| id | name | price |\n| --- | --- | --- |\n| 1 | Buoy | 1200 |\n"
+                  "| 2 | Chain | 80 |"),
+        ("paragraph", "It floats well"),
+        ("h1", "Places"),
+        ("paragraph", "city (zip 00100): Rome"),
+        ("h2", "where"),
+        ("paragraph", "k: v"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("<a><b>one</b><b>two</b></a>", [("paragraph", "b: one\nb: two")]),
+        ("<a x='1'>said</a>", [("paragraph", "x: 1\na: said")]),
+        ("<doc><sec><head>One</head><p>It <i>is</i>.</p></sec><sec><head>Two</head><p>So <i>it</i> "
+         "was.</p></sec></doc>",
+         [("h1", "One"), ("paragraph", "It is."), ("h1", "Two"), ("paragraph", "So it was.")]),
+        ("<r><e><k>1</k></e><e><k>2</k><v><w>3</w></v></e></r>",
+         [("h1", "e"), ("paragraph", "k: 1"), ("h1", "e"), ("paragraph", "k: 2"), ("h2", "v"),
+          ("paragraph", "w: 3")]),
+    ],
+    ids=["leaves", "attributes", "sections", "unlike siblings"],
+)  # fmt: skip
+def test_further_xml(text: str, expected: list[tuple[str, str]]) -> None:
+    assert shown(read_document(text.encode(), "a.xml")) == expected
+
+
+LAUGHS = (
+    b'<?xml version="1.0"?><!DOCTYPE d [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">'
+    b'<!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;">]><d>&c;</d>'
+)
+EXTERNAL = b'<?xml version="1.0"?><!DOCTYPE d [<!ENTITY x SYSTEM "file:///etc/passwd">]><d>&x;</d>'
+
+
+@pytest.mark.parametrize("content", [LAUGHS, EXTERNAL], ids=["billion laughs", "external entity"])
+def test_entities_of_a_document_are_refused(content: bytes) -> None:
+    with pytest.raises(DocumentUnreadable, match="entity of its own"):
+        read_document(content, "a.xml")
+
+
+def test_an_external_doctype_is_never_fetched() -> None:
+    text = b'<!DOCTYPE d SYSTEM "http://127.0.0.1:9/d.dtd"><d><a>words</a></d>'
+    assert "words" in read_document(text, "a.xml").text
+
+
+def test_elements_too_deep_are_refused_and_broken_ones_kept_as_code() -> None:
+    with pytest.raises(DocumentUnreadable, match="deep"):
+        read_document(b"<a>" * 5000 + b"x" + b"</a>" * 5000, "a.xml")
+    assert read_document(b"<a><b>words</a>", "a.xml").blocks[0].kind is BlockKind.CODE
+
+
+# --- code -----------------------------------------------------------------------------------
+
+PYTHON = '''"""A module."""
+
+import os
+
+
+@cached
+def first(a: int) -> int:
+    """Doc."""
+
+    return a
+
+
+class Second:
+    """Short."""
+
+    def inner(self) -> None:
+        pass
+'''
+C = """#include <stdio.h>
+
+static const int limit = 3;
+int declared(int a);
+
+// Adds.
+static int add(int a, int b)
+{
+    return a + b;
+}
+
+int main(void) {
+    if (add(1, 2)) {
+        puts("x");
+    }
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "headings"),
+    [
+        (PYTHON, "a.py", ["def first(a: int) -> int", "class Second"]),
+        (C, "a.c", ["static int add(int a, int b)", "int main(void)"]),
+        (
+            'package a\n\nimport "fmt"\n\nfunc A() {\n\tfmt.Println()\n}\n\n\n'
+            "func (s *S) B() int {\n\treturn 1\n}\n",
+            "a.go",
+            ["func A()", "func (s *S) B() int"],
+        ),
+        (
+            "import x from 'x';\n\n\nexport const add = (a, b) => {\n  return a + b;\n};\n\n"
+            "export class C {\n  run() {\n    return 1;\n  }\n}\n",
+            "a.ts",
+            ["export const add = (a, b) =>", "export class C"],
+        ),
+        (
+            "-- all\nSET x = 1;\n\n\nCREATE TABLE a (\n  b int\n);\n\nCREATE VIEW c AS\nSELECT 1\n"
+            "FROM a;\n",
+            "a.sql",
+            ["CREATE TABLE a", "CREATE VIEW c AS"],
+        ),
+        ("x = 1\n\n\n\n[tool.a]\nb = 1\nc = 2\nd = 3\n[tool.e]\nf = 1\n", "a.toml",
+         ["tool.a", "tool.e"]),
+    ],
+    ids=["python", "c", "go", "typescript", "sql", "toml"],
+)  # fmt: skip
+def test_code_is_parted_at_its_definitions(text: str, name: str, headings: list[str]) -> None:
+    parsed = read_document(text.encode(), name)
+    assert_lawful(parsed)
+    assert [block.text for block in blocks_of(parsed, BlockKind.HEADING)] == headings
+    assert parsed.title == name
+    code = "\n".join(block.text for block in blocks_of(parsed, BlockKind.CODE))
+    assert _lines(code) == _lines(text)
+    assert classify(parsed, name).value == "code"
+
+
+def test_a_long_class_is_parted_at_its_methods() -> None:
+    methods = "".join(
+        f"\n    def method_{number}(self):\n" + "        work()\n" * 12 for number in range(6)
+    )
+    parsed = read_document(
+        f"class Big:\n    x = 1\n    y = 2\n    z = 3\n{methods}".encode(), "a.py"
+    )
+    block = block_with(parsed, "def method_3")
+    assert block.heading_path == ("class Big", "def method_3(self)")
+
+
+CODE_LINES = "def a():|class B:|    x = 1|@d|# c||    def m(self):|y = 2|        z()".split("|")
+
+
+@given(st.lists(st.sampled_from(CODE_LINES), max_size=150))
+@settings(max_examples=100, deadline=None)
+def test_no_line_of_code_is_lost_or_moved(lines: list[str]) -> None:
+    if not any(line.strip() for line in lines):
+        return
+    parsed = read_document("\n".join(lines).encode(), "a.py")
+    code = "\n".join(block.text for block in blocks_of(parsed, BlockKind.CODE))
+    assert _lines(code) == _lines("\n".join(lines))
+
+
+def _lines(text: str) -> list[str]:
+    return [line.strip() for line in text.expandtabs(4).split("\n") if line.strip()]
+
+
+# --- plain text -----------------------------------------------------------------------------
+
+SAMPLES = {
+    "utf-16": "Договор вступает в силу.",
+    "utf-8-sig": "Größe: fünf Meter",
+    "cp1252": "Der Vertrag läuft zwei Jahre. Die Kündigung ist möglich: 5 €.",
+    "latin-1": "Le café était fermé; l'été dernier, les élèves ont préféré la plage à l'école.",
+    "cp1250": "Příliš žluťoučký kůň úpěl ďábelské ódy. Zaměstnanec má nárok na dovolenou.",
+    "cp1251": "Договор вступает в силу с момента подписания. Работник имеет право на отпуск.",
+    "koi8-r": "Договор вступает в силу с момента подписания. Работник имеет право на отпуск.",
+    "cp1253": "Η σύμβαση τίθεται σε ισχύ από την ημέρα της υπογραφής.",
+    "shift-jis": "契約は署名の日から効力を生じます。従業員は年に二十日の有給休暇を取得できます。",
+    "euc-jp": "契約は署名の日から効力を生じます。従業員は年に二十日の有給休暇を取得できます。",
+    "iso2022_jp": "契約は署名の日から効力を生じます。",
+    "gb18030": "本合同自签字之日起生效。员工每年享有二十天带薪休假。未使用的假期失效。",
+    "big5": "本合約自簽字之日起生效。員工每年享有二十天帶薪休假。未使用的假期失效。",
+    "euc-kr": "계약은 서명한 날부터 효력이 발생합니다. 직원은 매년 유급 휴가를 받습니다.",
+}
+
+
+@pytest.mark.parametrize("encoding", SAMPLES)
+def test_a_text_is_read_in_its_encoding(encoding: str) -> None:
+    assert decode(SAMPLES[encoding].encode(encoding)) == SAMPLES[encoding]
+
+
+def test_one_odd_letter_in_a_long_text_is_western() -> None:
+    text = "The lease runs for two years and ends by itself. " * 20 + "A naïve café."
+    assert decode(text.encode("cp1252")) == text
+
+
+def test_form_feeds_part_pages_and_running_lines_go() -> None:
+    pages = [
+        f"Acme confidential\n\nPage {number} speaks of its own matter, number {number}.\n\n"
+        f"- {number} -"
+        for number in range(1, 5)
+    ]
+    parsed = read_document("\x0c".join(pages).encode(), "a.txt")
+    assert_lawful(parsed)
+    assert parsed.page_count == 4
+    assert [(block.page, block.paragraph) for block in parsed.blocks] == [
+        (n, 1) for n in (1, 2, 3, 4)
+    ]
+    assert "confidential" not in parsed.text
+    assert "- 3 -" not in parsed.text
+
+
+def test_words_divided_at_line_ends_are_made_whole() -> None:
+    text = (
+        "The regular week has thirty-eight hours, and no member of the organi-\n"
+        "sation works more than ten hours on one day, whatever the well-known\n"
+        "customs of the trade may be in other places of the same sort.\n"
+    )
+    (block,) = read_document(text.encode(), "a.txt").blocks
+    assert "organisation works" in block.text
+    assert "well-known customs" in block.text
