@@ -22,7 +22,7 @@ import asyncio
 import math
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from time import perf_counter
@@ -32,9 +32,12 @@ import ir_measures
 import numpy as np
 from rich.progress import Progress
 
-from footnote.domain import PlanChanges, SearchRequest
+from footnote.domain import BlockKind, PlanChanges, SearchRequest
 from footnote.engine import Engine, WorkspaceEngine
-from footnote.ports import Embedder, Vectors
+from footnote.ingestion.chunking import ChunkPolicy, chunk_blocks
+from footnote.ingestion.enrichment import EnrichmentParts, enrich
+from footnote.ingestion.parsing.drafts import Draft, Reading, assemble
+from footnote.ports import Embedder, Tokenizer, Vectors
 from installation import MODELS, Ready, put, temporary_engine
 from reporting import finish, machine, progress, show
 from retrieval_sets import JudgedDocument, RetrievalSet, names_in, read_set
@@ -62,20 +65,39 @@ DEFAULT_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 DOCUMENTS_A_PUBLICATION = 200
 """One transaction each; what is found does not depend on it."""
 
+WHOLE = 100_000
+"""Tokens no document of a set has."""
+
 Long = Literal["cut", "mean"]
+Context = Literal["none", "ingestion"]
 Figures = dict[str, float]
 Run = dict[str, list[str]]
 """For each query, the documents found, best first."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """How documents are indexed."""
+
+    long: Long
+    context: Context
+
+
 async def fill(
-    engine: Engine, workspace: WorkspaceEngine, judged: RetrievalSet, long: Long, bars: Progress
+    engine: Engine,
+    workspace: WorkspaceEngine,
+    judged: RetrievalSet,
+    options: Options,
+    bars: Progress,
 ) -> dict[tuple[str, int], str]:
     """Index every document as one chunk; gives each document's name in the set."""
     names: dict[tuple[str, int], str] = {}
     bar = bars.add_task(f"{judged.name}: index", total=len(judged.documents))
     for batch in _batches(judged.documents):
         texts = [document.whole for document in batch]
+        embedded = texts
+        if options.context == "ingestion":
+            embedded = [in_context(document, engine.embedder) for document in batch]
         published = await put(
             engine,
             workspace.workspace,
@@ -84,7 +106,7 @@ async def fill(
                 language=judged.language,
                 texts=texts,
                 terms=[engine.analyzer.terms(text, judged.language) for text in texts],
-                vectors=await vectors_of(engine.embedder, texts, long),
+                vectors=await vectors_of(engine.embedder, embedded, options.long),
             ),
         )
         names |= {
@@ -92,6 +114,17 @@ async def fill(
         }
         bars.advance(bar, len(batch))
     return names
+
+
+def in_context(document: JudgedDocument, tokenizer: Tokenizer) -> str:
+    """What ingestion would embed of the document as one chunk: title, keywords and text."""
+    draft = Draft(kind=BlockKind.PARAGRAPH, text=document.text)
+    parsed = assemble(Reading(drafts=(draft,), title=document.title or None), "", "text/plain")
+    chunks = chunk_blocks(parsed, tokenizer, ChunkPolicy(target_tokens=WHOLE))
+    if len(chunks) != 1:
+        return document.whole
+    parts = EnrichmentParts(title=bool(document.title))
+    return enrich(parsed, chunks, "", parts=parts)[1][0].embedded_text
 
 
 async def vectors_of(embedder: Embedder, texts: Sequence[str], long: Long) -> Vectors:
@@ -161,7 +194,7 @@ def judge(run: Run, judgements: Mapping[str, Mapping[str, int]]) -> Figures:
 
 
 async def measure(
-    sets: Sequence[RetrievalSet], long: Long, modes: Sequence[str], models: Path
+    sets: Sequence[RetrievalSet], options: Options, modes: Sequence[str], models: Path
 ) -> dict[str, object]:
     report: dict[str, object] = {"machine": machine()}
     results: dict[str, dict[str, Figures]] = {}
@@ -172,7 +205,7 @@ async def measure(
                 started = perf_counter()
                 await engine.create_workspace(judged.name)
                 workspace = await engine.workspace(judged.name)
-                names = await fill(engine, workspace, judged, long, bars)
+                names = await fill(engine, workspace, judged, options, bars)
                 runs = await ask(workspace, judged, names, modes, bars)
                 results[judged.name] = {
                     mode: judge(run, judged.judgements) for mode, run in runs.items()
@@ -205,6 +238,12 @@ def main() -> None:
         help="more modes",
     )
     parser.add_argument("--long", choices=("cut", "mean"), default="cut")
+    parser.add_argument(
+        "--context",
+        choices=("none", "ingestion"),
+        default="none",
+        help="what is embedded before the text beside the title: nothing, or as ingestion does",
+    )
     parser.add_argument("--models", type=Path, default=MODELS, help="folder of built models")
     parser.add_argument("--json", action="store_true", help="one JSON object on the last line")
     options = parser.parse_args()
@@ -213,8 +252,15 @@ def main() -> None:
     if not chosen or set(chosen) - set(known):
         sys.exit(f"No such retrieval set in {options.data}; there are: {', '.join(known) or '-'}.")
     sets = [read_set(options.data / name, options.titles) for name in chosen]
-    report = asyncio.run(measure(sets, options.long, (*ALWAYS, *options.also), options.models))
-    report |= {"titles": options.titles, "long": options.long}
+    report = asyncio.run(
+        measure(
+            sets,
+            Options(long=options.long, context=options.context),
+            (*ALWAYS, *options.also),
+            options.models,
+        )
+    )
+    report |= {"titles": options.titles, "long": options.long, "context": options.context}
     results = report["sets"]
     assert isinstance(results, dict)
     show(
