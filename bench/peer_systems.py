@@ -255,7 +255,7 @@ async def fill_chromadb(corpus: Corpus, folder: Path) -> Searchers:
 async def fill_bm25s(corpus: Corpus, _folder: Path) -> Searchers:
     """Lexical scores in memory, with stop words and stems as its guide has them."""
     import bm25s  # type: ignore[import-untyped]  # noqa: PLC0415  # no types; optional
-    import Stemmer  # type: ignore[import-not-found]  # noqa: PLC0415  # no types
+    import Stemmer  # noqa: PLC0415  # optional
 
     stem = Stemmer.Stemmer("english")
     tokenize = partial(bm25s.tokenize, stopwords="en", stemmer=stem, show_progress=False)

@@ -8,7 +8,7 @@ from functools import lru_cache
 from threading import Lock
 from typing import Protocol
 
-import Stemmer  # type: ignore[import-not-found]  # the package ships no types
+import Stemmer
 
 from footnote.index.stopwords import STOP_WORDS
 

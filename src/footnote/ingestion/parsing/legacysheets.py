@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 
-import xlrd  # type: ignore[import-untyped]  # it brings no types
+import xlrd
 
 from footnote.domain import BlockKind
 from footnote.ingestion.parsing.compound import CompoundFile
