@@ -27,8 +27,7 @@ import numpy as np
 from footnote.domain import DocumentStatus, Lane
 from footnote.engine import Engine, WorkspaceEngine
 from footnote.jobs.worker import run_worker
-from footnote.models.minilm import MiniLmEmbedder
-from footnote.ports import Vector, Vectors
+from footnote.ports import Embedder, Vector, Vectors
 from installation import MODELS, temporary_engine
 from memory import Peak, watched
 from papers import write_papers
@@ -44,7 +43,7 @@ VOCABULARY = 60_000
 class RememberingEmbedder:
     """The engine's embedder, which remembers what it embeds."""
 
-    inner: MiniLmEmbedder
+    inner: Embedder
     texts: list[str] = field(default_factory=list)
 
     @property
@@ -64,9 +63,6 @@ class RememberingEmbedder:
     async def embed_documents(self, texts: Sequence[str]) -> Vectors:
         self.texts += texts
         return await self.inner.embed_documents(texts)
-
-    def close(self) -> None:
-        self.inner.close()
 
 
 @dataclass(slots=True, kw_only=True)
@@ -123,7 +119,7 @@ async def run_round(
     texts = list(dict.fromkeys(remembering.texts))
     inner = remembering.inner
     started = perf_counter()
-    await asyncio.to_thread(inner.encode, texts)
+    await inner.embed_documents(texts)
     bare = perf_counter() - started
     totals.documents += len(paths)
     totals.chunks += chunks
@@ -143,7 +139,7 @@ async def measure(documents: int, rounds: int, seed: int, models: Path) -> dict[
             paths = write_papers(Path(name), language, chance, documents + 3)
             warm_up, measured = paths[:3], paths[3:]
             remembering = RememberingEmbedder(inner=engine.embedder)
-            engine.embedder = remembering  # type: ignore[assignment]  # listens, changes nothing
+            engine.embedder = remembering
             workspace = await engine.workspace()
             totals = Totals()
             with watched(engine.settings.home / "postgres") as peak, progress() as bars:

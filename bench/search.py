@@ -145,7 +145,7 @@ async def dense_agreement(
     engine: Engine, workspace: WorkspaceEngine, queries: Sequence[str], filters: SearchFilters
 ) -> float:
     """Share of the exact ten nearest that the engine's dense recall finds."""
-    near = workspace._index()
+    near = workspace._index(engine.lane)
     exact = PostgresIndex(
         database=engine.database,
         workspace=workspace.workspace,
@@ -173,7 +173,7 @@ async def parts(
     """Median milliseconds of each recall by itself, from warm caches."""
     milliseconds: defaultdict[str, list[float]] = defaultdict(list)
     for number, query in enumerate(queries):
-        index = workspaces[number % len(workspaces)]._index()
+        index = workspaces[number % len(workspaces)]._index(engine.lane)
         terms_of = _terms_of(engine, query)
         vector = await engine.embedder.embed_query(query)
         limit = engine.settings.recall_limit

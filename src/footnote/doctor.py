@@ -6,14 +6,14 @@ import asyncio
 import platform
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Awaitable
 from dataclasses import replace
 
 from footnote.domain import Check, Health
 from footnote.engine import database_urls
+from footnote.engine.lanes import embedders_from
 from footnote.errors import DocumentUnreadable, FootnoteError
 from footnote.ingestion.parsing.ocr import select_ocr
-from footnote.models.minilm import load_minilm
 from footnote.settings import Settings
 from footnote.store.embedded import start_embedded
 from footnote.store.examination import examine_database
@@ -30,7 +30,7 @@ async def examine(settings: Settings) -> Health:
     required = [
         _python(),
         _home(settings),
-        await _guarded("embedding model", lambda: _model(settings)),
+        await _guarded("embedding model", _model(settings)),
         *await asyncio.to_thread(_database, settings),
     ]
     optional = [_ocr(settings)]
@@ -68,15 +68,13 @@ def _home(settings: Settings) -> Check:
     )
 
 
-def _model(settings: Settings) -> Check:
-    embedder = load_minilm(
-        settings.home / "models",
-        settings.embedding_precision,
-        settings.model_threads,
-        settings.embedding_batch_tokens,
-    )
-    embedder.close()
-    return Check(name="embedding model", ok=True, detail=embedder.lane.fingerprint)
+async def _model(settings: Settings) -> Check:
+    embedders = embedders_from(settings)
+    try:
+        embedder = await embedders.primary()
+        return Check(name="embedding model", ok=True, detail=embedder.lane.fingerprint)
+    finally:
+        await embedders.close()
 
 
 def _database(settings: Settings) -> tuple[Check, ...]:
@@ -100,8 +98,8 @@ def _ocr(settings: Settings) -> Check:
     return Check(name="text recognition", ok=True, detail=type(engine).__name__)
 
 
-async def _guarded(name: str, look: Callable[[], Check]) -> Check:
+async def _guarded(name: str, look: Awaitable[Check]) -> Check:
     try:
-        return await asyncio.to_thread(look)
+        return await look
     except FootnoteError as error:
         return Check(name=name, ok=False, detail=str(error), hint=error.hint)

@@ -5,6 +5,7 @@ FootnoteError                  anything of ours
 │   └── UnsupportedSettings    a setting has a value we cannot work with
 ├── NotFound                   absent, or foreign: the two look the same
 ├── Conflict                   the thing exists already
+├── QueueFull                  too much waits already; come again in a while
 ├── DocumentFailed             a document could not pass a stage
 │   ├── DocumentUnreadable     … and will fail the same way again
 │   └── DocumentInterrupted    … and a retry may help
@@ -12,6 +13,9 @@ FootnoteError                  anything of ours
 ├── LaneUnavailable            a lane's model cannot be reached or loaded
 ├── ModelUnavailable           a reranker or a language model cannot be reached or loaded
 ├── StoreUnavailable           the database cannot be reached or is not ready
+├── BlobsUnavailable           the stored files cannot be reached
+├── BlobDamaged                a stored file is not what was stored
+├── SourceUnreachable          a source of documents does not answer
 └── NotReady                   the engine has not started completely
 """
 
@@ -47,6 +51,19 @@ class NotFound(FootnoteError):
 
 class Conflict(FootnoteError):
     """There is one already."""
+
+
+class QueueFull(FootnoteError):
+    """So many documents wait to be indexed that no more are accepted for the moment."""
+
+    retryable = True
+
+    def __init__(
+        self, message: str, *, retry_after_seconds: int = 1, hint: str | None = None
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.retry_after_seconds = retry_after_seconds
+        """When to come again; whole seconds, at least 1."""
 
 
 class DocumentFailed(FootnoteError):
@@ -90,6 +107,22 @@ class ModelUnavailable(FootnoteError):
 
 class StoreUnavailable(FootnoteError):
     """The database cannot be reached, or lacks something Footnote needs."""
+
+    retryable = True
+
+
+class BlobsUnavailable(FootnoteError):
+    """The place where the bytes of files are kept cannot be reached."""
+
+    retryable = True
+
+
+class BlobDamaged(FootnoteError):
+    """The bytes of a stored file are not those that were stored."""
+
+
+class SourceUnreachable(FootnoteError):
+    """A source of documents, or a receiver of events, does not answer."""
 
     retryable = True
 

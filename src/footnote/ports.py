@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -21,6 +21,7 @@ from footnote.domain import (
     Ranking,
     SearchFilters,
     Stage,
+    Transcript,
 )
 
 Vectors = npt.NDArray[np.float32]
@@ -80,6 +81,32 @@ class Parser(Protocol):
 
     async def __call__(self, content: bytes, filename: str) -> ParsedDocument:
         """Raises DocumentUnreadable or DocumentInterrupted."""
+        ...
+
+
+class Transcriber(Protocol):
+    """A model that listens."""
+
+    @property
+    def name(self) -> str:
+        """What a document that it wrote down is marked with."""
+        ...
+
+    async def __call__(self, content: bytes, media_type: str) -> Transcript:
+        """What is said in a recording. Raises DocumentUnreadable or DocumentInterrupted."""
+        ...
+
+
+class Describer(Protocol):
+    """A model that looks at pictures."""
+
+    @property
+    def name(self) -> str:
+        """What a document whose pictures it described is marked with."""
+        ...
+
+    async def __call__(self, content: bytes, media_type: str) -> str:
+        """What a picture shows, in words. Raises ModelUnavailable."""
         ...
 
 
@@ -255,6 +282,46 @@ class Index(Protocol):
         ...
 
 
+class Blobs(Protocol):
+    """Where the bytes of files are kept, under keys that end with their hex SHA-256."""
+
+    async def put(self, key: str, content: bytes) -> None:
+        """Store the bytes, all or none of them; storing the same key again changes nothing.
+
+        Raises BlobsUnavailable.
+        """
+        ...
+
+    async def get(self, key: str) -> bytes:
+        """The bytes, as they were stored. Raises NotFound, BlobDamaged and BlobsUnavailable."""
+        ...
+
+    async def delete(self, key: str) -> None:
+        """Remove the bytes if they are there. Raises BlobsUnavailable."""
+        ...
+
+    async def exists(self, key: str) -> bool:
+        """Whether there are bytes under the key. Raises BlobsUnavailable."""
+        ...
+
+    def list(self, prefix: str = "") -> AsyncIterator[str]:
+        """The keys below a prefix, which ends where a part of the key does.
+
+        Raises BlobsUnavailable.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TermCounts:
+    """How common some terms are in a workspace."""
+
+    chunks: int
+    """Of the whole workspace."""
+    holding: tuple[int, ...]
+    """For each term asked for, the chunks that hold it."""
+
+
 class VersionInWork(Protocol):
     """One version of a document while it is ingested: its bytes in, its publication out."""
 
@@ -298,6 +365,10 @@ class VersionInWork(Protocol):
 
     def document_term_ids(self, terms: Sequence[str]) -> tuple[int, ...]:
         """The numbers of the terms where they stand for a whole document, in their order."""
+        ...
+
+    async def term_counts(self, terms: Sequence[str]) -> TermCounts:
+        """How common the terms are in what the workspace holds already."""
         ...
 
     async def missing_vectors(self, text_hashes: Sequence[bytes]) -> set[bytes]:

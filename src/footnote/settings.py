@@ -112,6 +112,41 @@ class Settings(BaseSettings):
         description="Tesseract language codes, joined by '+', or `auto` for every installed one.",
     )
 
+    transcriber_url: str | None = Field(
+        None,
+        description="OpenAI-compatible API that writes recordings down, such as "
+        "`http://127.0.0.1:8000/v1`; unset takes OpenAI's own if transcriber_model is set.",
+    )
+    transcriber_model: str | None = Field(
+        None, description="Its model; unset takes whisper-1 if transcriber_url is set."
+    )
+    transcriber_api_key: SecretStr | None = Field(None, description="Its key, where it wants one.")
+    transcriber_timeout_seconds: float = Field(
+        900.0, gt=0, description="Longest a worker waits for one recording to be written down."
+    )
+    transcriber_max_bytes: int = Field(
+        25 * 1024**2, ge=1, description="Largest recording that is sent to be written down."
+    )
+    vision_model: str | None = Field(
+        None,
+        description="Model that describes pictures, named like language_model; unset means none.",
+    )
+    vision_url: str | None = Field(
+        None, description="Address of an OpenAI-compatible server of the vision model."
+    )
+    vision_api_key: SecretStr | None = Field(
+        None, description="Key of the vision model; unset takes the provider's own variable."
+    )
+    vision_timeout_seconds: float = Field(
+        60.0, gt=0, description="Longest a worker waits for one description."
+    )
+    vision_max_tokens: int = Field(
+        800, ge=16, description="Most tokens the vision model may write of one picture."
+    )
+    vision_max_pictures: int = Field(
+        20, ge=1, le=500, description="Most pictures of one document that are described."
+    )
+
     archive_max_depth: int = Field(
         3, ge=1, le=20, description="Archives inside archives that are opened, the outermost too."
     )
@@ -134,6 +169,43 @@ class Settings(BaseSettings):
         description="Targets of single classes, in the unit of the policy, as a JSON object: "
         '`{"contract": 300, "email": 160}`.',
     )
+    watch_scan_seconds: float = Field(
+        60.0, gt=0, description="How often a watched folder is compared completely."
+    )
+    watch_settle_seconds: float = Field(
+        2.0, ge=0, description="How long a watched file must rest before it is taken in."
+    )
+    allow_private_urls: bool = Field(
+        False,
+        description="Whether addresses of this machine and of private networks may be fetched "
+        "from and told of events.",
+    )
+    fetch_timeout_seconds: float = Field(
+        30.0, gt=0, description="Longest that fetching an address may take."
+    )
+    source_options: SecretStr | None = Field(
+        None,
+        description="JSON object of what the object stores that are ingested from want to know, "
+        "as in FOOTNOTE_BLOB_OPTIONS.",
+    )
+    imap_password: SecretStr | None = Field(
+        None, description="Password of the mailboxes that are ingested from."
+    )
+    webhook_secret: SecretStr | None = Field(
+        None,
+        description="Shared secret that signs POST /v1/webhooks/document-uploaded; unset refuses "
+        "them all.",
+    )
+    events_heartbeat_seconds: float = Field(
+        15.0, gt=0, description="Silence after which a stream of events says that it lives."
+    )
+    webhook_attempts: int = Field(
+        8, ge=1, le=50, description="Tries of one delivery to an endpoint, each twice as far apart."
+    )
+    webhook_failures: int = Field(
+        10, ge=1, description="Deliveries given up in a row after which an endpoint is disabled."
+    )
+
     chunk_tokens: int = Field(
         200, ge=32, le=4000, description="Tokens a chunk aims at, by the lane's tokenizer."
     )
@@ -361,6 +433,81 @@ class Settings(BaseSettings):
         ge=1,
         le=50,
         description="Tries of a stage whose failure can heal, and of a document whose worker died.",
+    )
+
+    max_queued_documents: int = Field(
+        10_000,
+        ge=1,
+        description="Documents of a workspace that may wait to be indexed; more are refused for "
+        "the moment.",
+    )
+    max_queued_documents_overall: int = Field(
+        100_000, ge=1, description="The same for all workspaces together."
+    )
+    idempotency_key_seconds: float = Field(
+        86_400.0, gt=0, description="How long the key of an upload is remembered."
+    )
+
+    embedding_model: str = Field(
+        "minilm",
+        description="Model of new workspaces: minilm (packaged), fastembed:NAME or "
+        "fastembed:/folder (local), openai:MODEL or another vendor's, compatible:MODEL at "
+        "embedding_url. See lanes.md.",
+    )
+    embedding_models: str = Field(
+        "",
+        description="Further models workspaces may be embedded with, joined by commas, each "
+        "followed by #DIMENSIONS if it is to be shortened.",
+    )
+    embedding_dimensions: int | None = Field(
+        None,
+        ge=1,
+        description="Dimensions of embedding_model, if it is trained to be shortened "
+        "(Matryoshka); at most 4,000.",
+    )
+    embedding_url: str | None = Field(
+        None,
+        description="Address of an OpenAI-compatible server of embeddings; a JSON object gives "
+        "openai and compatible their own.",
+    )
+    embedding_api_key: SecretStr | None = Field(
+        None, description="Key of hosted embedders; a JSON object gives each vendor its own."
+    )
+    embedding_max_tokens: int | None = Field(
+        None,
+        ge=16,
+        description="Tokens a hosted embedder reads of a text, the rest is cut off; unset takes "
+        "what is known of the model, else 512.",
+    )
+    embedding_query_prompt: str = Field(
+        "", description="Put before a query for fastembed and hosted embedders."
+    )
+    embedding_document_prompt: str = Field("", description="Put before a text of a document.")
+    embedding_batch_texts: int = Field(
+        64, ge=1, le=2048, description="Texts in one request to a hosted embedder."
+    )
+    embedding_concurrency: int = Field(
+        4, ge=1, le=64, description="Requests for documents to a hosted embedder at once."
+    )
+    embedding_attempts: int = Field(
+        6, ge=1, le=20, description="Tries of a request to a hosted embedder that can heal."
+    )
+    embedding_timeout_seconds: float = Field(
+        60.0, gt=0, description="Longest one request for documents may take."
+    )
+    embedding_query_timeout_seconds: float = Field(
+        5.0,
+        gt=0,
+        description="Longest a search waits for the vector of its query; it goes on by words.",
+    )
+    reembedding_batch_texts: int = Field(
+        128, ge=1, le=4096, description="Chunks re-embedded between two saves."
+    )
+    reembedding_texts_per_second: float | None = Field(
+        None, gt=0, description="Most texts a re-embedding embeds a second; unset means no limit."
+    )
+    lane_retention_days: float = Field(
+        14.0, ge=0, description="How long a lane is kept for a rollback after a switch."
     )
 
     host: str = Field("127.0.0.1", description="Address the server listens on.")

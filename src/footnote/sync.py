@@ -83,11 +83,21 @@ class SyncWorkspaceEngine:
     document = blocking(WorkspaceEngine.document)
     children = blocking(WorkspaceEngine.children)
     delete_document = blocking(WorkspaceEngine.delete_document)
+    erase_document = blocking(WorkspaceEngine.erase_document)
+    retry = blocking(WorkspaceEngine.retry)
+    retry_all = blocking(WorkspaceEngine.retry_all)
+    retry_failed = blocking(WorkspaceEngine.retry_failed)
     statuses = blocking(WorkspaceEngine.statuses)
     search = blocking(WorkspaceEngine.search)
     context = blocking(WorkspaceEngine.context)
     ask = blocking(WorkspaceEngine.ask)
     stats = blocking(WorkspaceEngine.stats)
+    lanes = blocking(WorkspaceEngine.lanes)
+    reembed = blocking(WorkspaceEngine.reembed)
+    reembedding = blocking(WorkspaceEngine.reembedding)
+    cancel_reembedding = blocking(WorkspaceEngine.cancel_reembedding)
+    rollback_lane = blocking(WorkspaceEngine.rollback_lane)
+    purge_lanes = blocking(WorkspaceEngine.purge_lanes)
 
     def work_until_resting(
         self,

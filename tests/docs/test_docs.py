@@ -37,7 +37,14 @@ FILE_NAME = re.compile(
 )
 INVENTED = {"policy.pdf", "server.log", "delivery-note-DN-7731.pdf", "calibration-results.csv"}
 """File names of stories, and of files that exist only at run time or inside others."""
-REFUSALS = {"bad-request", "no-such-route", "method-not-allowed", "content-too-large", "not-local"}
+REFUSALS = {
+    "unauthorized",
+    "bad-request",
+    "no-such-route",
+    "method-not-allowed",
+    "content-too-large",
+    "not-local",
+}
 """Problems of HTTP alone, which no error of the engine becomes."""
 VARIABLE = re.compile(r"FOOTNOTE_[A-Z][A-Z_]*[A-Z]")
 COMMAND = re.compile(r"^footnote (?!\.)(.+)$")

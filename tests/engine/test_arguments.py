@@ -52,7 +52,7 @@ async def test_labels_of_another_type_are_refused(
     with pytest.raises(InvalidRequest):
         await workspace.receive(b"text", "a.txt", **labels)
     assert (await workspace.stats()).documents == 0
-    assert not workspace.engine.blobs.folder.exists()
+    assert not (workspace.engine.settings.home / "blobs").exists()
 
 
 @pytest.mark.parametrize("field", ["collections", "document_ids", "source_types", "evidence_types"])

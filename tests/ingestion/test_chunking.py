@@ -35,8 +35,8 @@ def heading(text: str, level: int = 1) -> Draft:
     return Draft(kind=BlockKind.HEADING, text=text, level=level)
 
 
-def paragraph(text: str, **placed: int) -> Draft:
-    return Draft(kind=BlockKind.PARAGRAPH, text=text, **placed)
+def paragraph(text: str, page: int | None = None) -> Draft:
+    return Draft(kind=BlockKind.PARAGRAPH, text=text, page=page)
 
 
 def table(rows: int) -> Draft:

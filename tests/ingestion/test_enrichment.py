@@ -10,6 +10,8 @@ from footnote.ingestion.enrichment import (
     EnrichmentParts,
     classify,
     enrich,
+    frequent_words,
+    keywords_among,
 )
 from footnote.ingestion.languages import detect_language
 from footnote.ingestion.parsing.reading import read_document
@@ -67,9 +69,16 @@ def test_a_context_stays_short(title: str) -> None:
 
 def test_words_that_are_common_in_the_corpus_are_poor_keywords() -> None:
     parsed = read(LEASE)
-    corpus = CorpusFrequencies(documents=1000, by_word={"boathouse": 1000, "rent": 1})
-    enrichment, _ = enrich(parsed, (), "lease.md", corpus)
-    assert enrichment.keywords.index("rent") == 0
+    words = frequent_words(parsed, "en")
+    corpus = CorpusFrequencies(chunks=1000, by_word=dict.fromkeys(words, 1000) | {"rent": 1})
+    assert keywords_among(parsed, "en", corpus)[0] == "rent"
+
+
+def test_a_corpus_without_chunks_changes_no_keyword() -> None:
+    parsed = read(LEASE)
+    corpus = CorpusFrequencies(chunks=0, by_word={})
+    enrichment, _ = enrich(parsed, (), "lease.md")
+    assert keywords_among(parsed, enrichment.language, corpus) == enrichment.keywords
 
 
 def test_enriching_twice_gives_the_same() -> None:

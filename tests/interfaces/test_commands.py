@@ -12,8 +12,9 @@ import pytest
 from rich.progress import Progress, TaskID
 
 from footnote import open as open_engine
+from footnote.domain.sources import Labels
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.ingest import Labels, ingest_files
+from footnote.interfaces.cli.ingest import ingest_files
 from footnote.settings import Settings
 from tests.interfaces.serving import Ended, environment, footnote
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from footnote.domain import (
+    BlockKind,
     Check,
     DocumentStatus,
     FacetCount,
@@ -59,6 +60,41 @@ def test_a_search_result_says_where_it_stands(console: Console) -> None:
     assert first.rstrip() == "1 Policy (policy.pdf) › Claims › Notice › p. 3 ¶ 2"
     assert "14 days" in second
     assert "words: claim" in third
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"),
+    [(0.0, "0:00"), (59.99, "0:59"), (751.2, "12:31"), (3723.0, "1:02:03"), (360_000, "100:00:00")],
+)
+def test_a_moment_is_shown_as_players_show_it(seconds: float, shown: str) -> None:
+    assert present.time_code(seconds) == shown
+
+
+def test_what_was_said_stands_at_a_time_and_not_in_a_paragraph(console: Console) -> None:
+    item = an_evidence()
+    said = replace(item.passage, start_seconds=751.0, page_start=None, kind=BlockKind.UTTERANCE)
+    results.show_evidence(console, [replace(item, passage=said)])
+    answer = an_answer()
+    citation = replace(answer.citations[0], start_seconds=751.0, page=None)
+    present.show_answer(console, replace(answer, citations=(citation,)))
+    assert written(console).count("Notice › at 12:31") == 2
+    assert "¶" not in written(console)
+
+
+@pytest.mark.parametrize("explain", [False, True])
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [(BlockKind.OCR_TEXT, "read from pixels, 62% sure"), (BlockKind.UTTERANCE, "heard, 62% sure")],
+)
+def test_a_doubtful_reading_says_how_sure_it_is(
+    console: Console, kind: BlockKind, said: str, *, explain: bool
+) -> None:
+    item = an_evidence()
+    read = replace(item.passage, kind=kind, confidence=0.62)
+    results.show_evidence(console, [replace(item, passage=read)], explain=explain)
+    assert said in written(console)
+    results.show_evidence(console, [item], explain=explain)
+    assert written(console).count("sure") == 1
 
 
 def test_nothing_in_a_document_can_steer_the_terminal(console: Console) -> None:

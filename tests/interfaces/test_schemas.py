@@ -26,6 +26,8 @@ PAIRS: list[tuple[type, type[BaseModel], set[str]]] = [
     (domain.AnswerSentence, schemas.AnswerSentence, set()),
     (domain.Answer, schemas.Answer, set()),
     (domain.Lane, schemas.Lane, set()),
+    (domain.LaneStatus, schemas.LaneStatus, set()),
+    (domain.Reembedding, schemas.Reembedding, set()),
     (domain.CacheStats, schemas.CacheStats, set()),
     (domain.WorkspaceStats, schemas.Stats, set()),
     (domain.Workspace, schemas.Workspace, set()),

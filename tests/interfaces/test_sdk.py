@@ -15,10 +15,12 @@ from footnote.sync import SyncEngine, SyncWorkspaceEngine
 PUBLIC = """
 open open_sync Settings Engine WorkspaceEngine SyncEngine SyncWorkspaceEngine Workspace Principal
 LOCAL_PRINCIPAL Lane Received work_until_resting Document DocumentPage DocumentStatus
-DocumentClass SourceType Stage Failure SearchRequest SearchFilters condition_from
+DocumentClass SourceType Stage Failure Retried Erasure ErasureCheck
+SearchRequest SearchFilters condition_from
 condition_from_text BlockKind PlanChanges Turn SearchResponse Evidence StageRecord NearDuplicate
 Neighbour FacetCount Passage PassageContext Answer AnswerSentence Citation WorkspaceStats CacheStats
-Health Check FootnoteError InvalidRequest UnsupportedSettings NotFound Conflict DocumentFailed
+LaneStatus LaneState Reembedding ReembeddingState Health Check
+FootnoteError InvalidRequest UnsupportedSettings NotFound Conflict QueueFull DocumentFailed
 DocumentUnreadable DocumentInterrupted LaneMismatch LaneUnavailable ModelUnavailable
 StoreUnavailable NotReady
 """.split()

@@ -244,7 +244,7 @@ async def test_a_document_deleted_while_it_is_embedded_costs_no_further_batch(
 async def test_a_blob_goes_with_its_last_document(workspace: WorkspaceEngine) -> None:
     one = await workspace.receive(b"one text", "a.txt", collection="left")
     two = await workspace.receive(b"one text", "a.txt", collection="right")
-    blobs = workspace.engine.blobs.folder
+    blobs = workspace.engine.settings.home / "blobs"
     assert one.document.document_id != two.document.document_id
     await workspace.delete_document(one.document.document_id)
     assert [path for path in blobs.rglob("*") if path.is_file()]
@@ -264,4 +264,4 @@ async def test_a_file_too_large_is_kept_as_failed_without_its_bytes(
     assert received.document.status is DocumentStatus.FAILED
     assert received.document.failure is not None
     assert received.document.failure.stage is Stage.RECEIVE
-    assert not engine.blobs.folder.exists()
+    assert not (engine.settings.home / "blobs").exists()

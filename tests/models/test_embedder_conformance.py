@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from footnote.models.batching import CrossDocumentBatcher
+from footnote.models.embedders import EmbedderChoices, open_hosted, parse_spec
 from footnote.models.minilm import MiniLmEmbedder
 from footnote.models.testing import HashEmbedder
 from footnote.ports import Embedder
+
+from .embedding_server import embedding_server, embeds
 
 TEXTS = [
     "The tenant pays the rent on the first working day of each month.",
@@ -24,8 +29,20 @@ TEXTS = [
 ]
 
 
-@pytest.fixture(params=["fake", "fp32", "int8", "batched"])
-def embedder(request: pytest.FixtureRequest) -> Embedder:
+@pytest.fixture
+async def served(tmp_path: Path) -> AsyncIterator[Embedder]:
+    """A model behind a real server on loopback."""
+    with embedding_server(then=lambda asked: embeds(asked, 256)) as server:
+        choices = EmbedderChoices(models_folder=tmp_path, url=server.url, max_tokens=256)
+        hosted = await open_hosted(parse_spec("compatible:served"), choices)
+        yield hosted
+        await hosted.close()
+
+
+@pytest.fixture(params=["fake", "fp32", "int8", "batched", "served"])
+async def embedder(request: pytest.FixtureRequest, served: Embedder) -> Embedder:
+    if request.param == "served":
+        return served
     if request.param == "fake":
         return HashEmbedder(dimensions=256)
     if request.param == "batched":

@@ -27,12 +27,12 @@ def build_cross_encoder(
     Logit = Σ over words (times in the query · times in the text) / √(words in the text) + bias.
     """
     (folder / model_file).parent.mkdir(parents=True, exist_ok=True)
-    _write_tokenizer(folder)
+    write_tokenizer(folder)
     _write_graph(folder / model_file, bias)
     return folder
 
 
-def _write_tokenizer(folder: Path) -> None:
+def write_tokenizer(folder: Path) -> None:
     vocabulary = {word: number for number, word in enumerate((*MARKS, *WORDS))}
     tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.Lowercase()

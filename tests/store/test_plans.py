@@ -130,6 +130,7 @@ def whole_reads(plan: str) -> set[str]:
         ("recall", "nearest_exactly", "embeddings_pkey"),
         ("recall", "passages", "chunks_pkey"),
         ("recall", "neighbours", "chunks_in_document"),
+        ("frequencies", "chunks_of_terms", "postings_pkey"),
         ("publishing", "missing_vectors", "embeddings_text"),
         ("publishing", "insert_vectors", "embeddings_text"),
     ],

@@ -24,7 +24,8 @@ from tests.store.shelves import new_shelf
 
 CUSTOMER_TABLES = (
     "workspaces index_states lanes collections documents document_versions stage_results chunks "
-    "embeddings staged_embeddings document_embeddings segments postings"
+    "reembeddings embeddings staged_embeddings document_embeddings segments postings "
+    "source_entries ingest_requests events webhook_endpoints idempotency_keys blob_claims"
 ).split()
 
 

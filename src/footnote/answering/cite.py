@@ -41,6 +41,8 @@ def citation_of(candidate: Candidate, *, marker: int) -> Citation:
         quote=candidate.quote,
         char_start=char_start,
         char_end=char_end,
+        start_seconds=span.start_seconds if span else passage.start_seconds,
+        end_seconds=span.end_seconds if span else passage.end_seconds,
     )
 
 

@@ -48,7 +48,17 @@ def _label(passage: Passage) -> str:
             else f"Pages: {passage.page_start}-{last}"
         )
         label += f" - {pages}"
+    if passage.start_seconds is not None:
+        label += f" - Time: {_time_code(passage.start_seconds)}"
+        if passage.end_seconds is not None:
+            label += f"-{_time_code(passage.end_seconds)}"
     return label
+
+
+def _time_code(seconds: float) -> str:
+    """A moment of a recording, as hours, minutes and seconds."""
+    minutes, rest = divmod(int(seconds), 60)
+    return f"{minutes // 60}:{minutes % 60:02}:{rest:02}"
 
 
 def _line(text: str) -> str:

@@ -27,6 +27,9 @@ class Citation:
     char_start: int
     """Offsets of the quote in the document's canonical text."""
     char_end: int
+    start_seconds: float | None = None
+    """When the utterance of the quote begins, from the beginning of a recording."""
+    end_seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -101,7 +101,10 @@ class Block:
     """The headings above it, outermost first; a heading's own text is its path's last element."""
     heading_level: int | None = None
     confidence: float | None = None
-    """Mean OCR word confidence in 0…1, for text that was read from pixels."""
+    """Mean word confidence in 0…1, for text that was read from pixels or heard."""
+    start_seconds: float | None = None
+    """When it begins to be said, from the beginning of a recording."""
+    end_seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,6 +114,43 @@ class Attachment:
     filename: str
     media_type: str
     content: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Picture:
+    """A picture of a document that a model may describe, and the place of its description."""
+
+    content: bytes = field(repr=False)
+    """Encoded anew, scaled down, without what the file said of itself."""
+    media_type: str
+    after: int
+    """Blocks that stand before the description."""
+    paragraph: int
+    page: int | None = None
+    heading_path: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Utterance:
+    """What was said between two moments of a recording."""
+
+    text: str
+    start_seconds: float | None
+    """From the beginning of the recording; None where the transcriber does not say."""
+    end_seconds: float | None
+    confidence: float | None = None
+    """Mean probability of its words, 0…1."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Transcript:
+    """A recording written down."""
+
+    utterances: tuple[Utterance, ...]
+    """In the order in which they were said; they may end within a sentence."""
+    language: str | None = None
+    """ISO 639-1."""
+    duration_seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,6 +166,8 @@ class ParsedDocument:
     languages: tuple[str, ...] = ()
     metadata: Mapping[str, MetadataValue] = field(default_factory=dict)
     attachments: tuple[Attachment, ...] = ()
+    pictures: tuple[Picture, ...] = ()
+    """In reading order; none unless they were asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,6 +179,9 @@ class BlockSpan:
     page: int | None
     paragraph: int
     kind: BlockKind
+    start_seconds: float | None = None
+    """When its block begins to be said, from the beginning of a recording."""
+    end_seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -267,6 +312,17 @@ class Received:
     """The same bytes were there already; nothing was done but tagging."""
     new_version: bool
     """Other bytes were known under the same external id."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retried:
+    """What became of a failed document that was to be tried again."""
+
+    document_id: UUID
+    document: Document | None = None
+    """As it stands now; None when it was refused."""
+    refusal: str = ""
+    """Why it was, and what to do."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -83,6 +83,10 @@ class Passage:
     parent_id: UUID | None = None
     parent_title: str | None = None
     confidence: float | None = None
+    """Mean word confidence in 0…1, for text that was read from pixels or heard."""
+    start_seconds: float | None = None
+    """When it begins to be said, from the beginning of a recording."""
+    end_seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,6 +25,7 @@ def stretched(
     """
     joined = join_spans(spans)
     pages = [span.page for span in joined if span.page is not None]
+    start_seconds, end_seconds = seconds_of(joined)
     return replace(
         passage,
         text=header + body,
@@ -37,7 +38,17 @@ def stretched(
         paragraph_start=joined[0].paragraph,
         paragraph_end=joined[-1].paragraph,
         confidence=confidence,
+        start_seconds=start_seconds,
+        end_seconds=end_seconds,
     )
+
+
+def seconds_of(spans: Iterable[BlockSpan]) -> tuple[float | None, float | None]:
+    """When the first of the spans begins and the last ends; None where no recording is."""
+    said = list(spans)
+    starts = [span.start_seconds for span in said if span.start_seconds is not None]
+    ends = [span.end_seconds for span in said if span.end_seconds is not None]
+    return min(starts, default=None), max(ends, default=None)
 
 
 def join_spans(spans: Iterable[BlockSpan]) -> tuple[BlockSpan, ...]:

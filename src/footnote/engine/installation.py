@@ -15,15 +15,16 @@ from footnote.domain import (
 )
 from footnote.engine.arguments import require
 from footnote.engine.health import look
+from footnote.engine.lanes import KnownLanes
 from footnote.engine.workspace import WorkspaceEngine
 from footnote.errors import Conflict, InvalidRequest, NotFound, NotReady
 from footnote.models.breaker import GuardedReranker
-from footnote.models.minilm import MiniLmEmbedder
-from footnote.ports import Analyzer
+from footnote.models.embedders import Embedders
+from footnote.ports import Analyzer, Blobs, Embedder
 from footnote.retrieval.pipeline import Search
 from footnote.settings import Settings
-from footnote.store.blobs import LocalBlobs
 from footnote.store.database import SYSTEM, Database
+from footnote.store.events import Listener
 from footnote.store.index_cache import IndexCache
 from footnote.store.publishing import MaintenanceLimits
 from footnote.store.revival import KeptPostgres
@@ -41,12 +42,16 @@ class Engine:
 
     settings: Settings
     lane: Lane
+    """Of new workspaces."""
     database: Database
     database_url: str = field(repr=False)
     """Where the application role connects."""
     owner_url: str = field(repr=False)
-    blobs: LocalBlobs
-    embedder: MiniLmEmbedder
+    blobs: Blobs
+    listener: Listener
+    embedder: Embedder
+    """Of new workspaces; `lanes.embedder_for` knows that of each."""
+    embedders: Embedders
     analyzer: Analyzer
     cache: IndexCache
     vector_cache: VectorCache
@@ -55,6 +60,7 @@ class Engine:
     reranker: GuardedReranker | None = None
     model: WritingModel | None = None
     server: KeptPostgres | None = None
+    known_lanes: KnownLanes = field(default_factory=KnownLanes)
 
     async def __aenter__(self) -> Engine:
         return self
@@ -112,11 +118,12 @@ class Engine:
 
     async def close(self) -> None:
         """Let go of everything; the embedded Postgres stops when nobody else uses it."""
-        self.embedder.close()
+        await self.embedders.close()
         for model in (self.reranker, self.model):
             if model is not None:
                 await model.close()
         await self.vector_cache.close()
+        await self.listener.close()
         await self.database.pool.close()
         if self.server is not None:
             await self.server.release()

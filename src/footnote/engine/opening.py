@@ -10,15 +10,16 @@ from pydantic import SecretStr
 
 from footnote.answering.pipeline import ExtractiveAnswerer
 from footnote.engine.installation import Engine
+from footnote.engine.lanes import embedders_from
 from footnote.errors import (
     StoreUnavailable,
 )
 from footnote.index.analysis import TextAnalyzer
 from footnote.models.breaker import GuardedReranker
+from footnote.models.embedders import Embedders
 from footnote.models.language import language_model_from
-from footnote.models.minilm import MiniLmEmbedder, load_minilm
 from footnote.models.rerankers import reranker_from
-from footnote.ports import Analyzer, Embedder, LanguageModel, Reranker, Routing
+from footnote.ports import Analyzer, Blobs, Embedder, LanguageModel, Reranker, Routing
 from footnote.retrieval.cache import SemanticCache
 from footnote.retrieval.fusion import FusionChoices
 from footnote.retrieval.gathering import Gather
@@ -29,7 +30,7 @@ from footnote.retrieval.refinement import Refine
 from footnote.retrieval.rerank import Rerank
 from footnote.retrieval.spelling import Correct
 from footnote.settings import Settings, load_settings
-from footnote.store.blobs import LocalBlobs
+from footnote.store.blobs import blobs_from
 from footnote.store.database import Database, open_database
 from footnote.store.embedded import (
     APPLICATION_ROLE,
@@ -38,6 +39,7 @@ from footnote.store.embedded import (
     private_folder,
     start_embedded,
 )
+from footnote.store.events import Listener
 from footnote.store.index_cache import IndexCache
 from footnote.store.migrate import migrate
 from footnote.store.revival import keep
@@ -54,27 +56,23 @@ async def open_engine(settings: Settings | None = None) -> Engine:
     Raises StoreUnavailable or LaneUnavailable, with what to do about it.
     """
     settings = settings or load_settings()
+    blobs = blobs_from(settings.home / "blobs", settings.blob_url, _plain(settings.blob_options))
     await asyncio.to_thread(_make_home, settings.home)
-    embedder = await asyncio.to_thread(
-        load_minilm,
-        settings.home / "models",
-        settings.embedding_precision,
-        settings.model_threads,
-        settings.embedding_batch_tokens,
-    )
+    embedders = embedders_from(settings)
     server = None
     try:
+        embedder = await embedders.primary()
         if settings.database_url is None:
             server = await asyncio.to_thread(start_embedded, settings.home)
         url, owner_url = database_urls(settings, server)
         await asyncio.to_thread(migrate, owner_url)
         database = await open_database(url, settings.pool_size, settings.statement_timeout_seconds)
     except BaseException:
-        embedder.close()
+        await embedders.close()
         if server is not None:
             server.release()
         raise
-    return _wire(settings, embedder, database, (url, owner_url), server)
+    return _wire(settings, (embedder, embedders), database, (url, owner_url), server, blobs=blobs)
 
 
 def database_urls(settings: Settings, server: EmbeddedPostgres | None) -> tuple[str, str]:
@@ -87,11 +85,14 @@ def database_urls(settings: Settings, server: EmbeddedPostgres | None) -> tuple[
 
 def _wire(
     settings: Settings,
-    embedder: MiniLmEmbedder,
+    models: tuple[Embedder, Embedders],
     database: Database,
     urls: tuple[str, str],
     server: EmbeddedPostgres | None,
+    *,
+    blobs: Blobs,
 ) -> Engine:
+    embedder, embedders = models
     analyzer = TextAnalyzer()
     reranker, model = _reranker(settings), _language_model(settings)
     return Engine(
@@ -100,8 +101,10 @@ def _wire(
         database=database,
         database_url=urls[0],
         owner_url=urls[1],
-        blobs=LocalBlobs(settings.home / "blobs"),
+        blobs=blobs,
+        listener=Listener(urls[0]),
         embedder=embedder,
+        embedders=embedders,
         analyzer=analyzer,
         cache=IndexCache(settings.index_cache_bytes),
         vector_cache=VectorCache(settings.vector_cache_bytes),

@@ -16,12 +16,17 @@ from footnote.domain import (
     Document,
     DocumentPage,
     DocumentStatus,
+    Erasure,
     Failure,
+    Lane,
+    LaneStatus,
     MetadataValue,
     PassageContext,
     PlanChanges,
     Principal,
     Received,
+    Reembedding,
+    Retried,
     SearchFilters,
     SearchRequest,
     SearchResponse,
@@ -30,15 +35,20 @@ from footnote.domain import (
     Workspace,
     WorkspaceStats,
 )
+from footnote.engine import lanes as lane_verbs
 from footnote.engine.arguments import require, require_request
+from footnote.engine.erasing import erase
 from footnote.engine.files import TooLarge, clean_name, read_file
+from footnote.engine.lanes import lane_of_workspace, search_in_lane, serving
+from footnote.engine.receiving import checked_key, take_in
+from footnote.engine.retrying import try_again, try_each_again
 from footnote.errors import DocumentUnreadable, InvalidRequest
 from footnote.ingestion import labels
 from footnote.ingestion.pipeline import UNKNOWN_TYPE, failure_of
 from footnote.ingestion.receive import check_received
 from footnote.ports import Index
 from footnote.retrieval.journal import Asker
-from footnote.store.blobs import blob_key
+from footnote.store.claims import remove_unused
 from footnote.store.database import WorkspaceScope
 from footnote.store.dense import DenseBreadth
 from footnote.store.documents import (
@@ -85,12 +95,15 @@ class WorkspaceEngine:
         tags: Sequence[str] = (),
         source_type: SourceType = SourceType.UPLOAD,
         access: Sequence[str] | None = None,
+        idempotency_key: str | None = None,
     ) -> Received:
         """Accept a file: once this returns, it cannot be lost.
 
         A file that can be seen to be unreadable is kept as a failed document. The same bytes
         give the existing document; other bytes under a known external id a new version. A
-        known document keeps its tags unless others are given.
+        known document keeps its tags unless others are given. With a key, repeating the call
+        does nothing and gives the same result. Raises InvalidRequest, QueueFull while too many
+        documents wait, and Conflict for a key that was used for something else.
         """
         self.require_open()
         require(bytes | bytearray, "its bytes", content=content)
@@ -102,17 +115,18 @@ class WorkspaceEngine:
         external_id = labels.checked_external_id(external_id)
         metadata = labels.checked_metadata(metadata or {})
         tags = labels.checked_tags(tags)
-        sha256 = hashlib.sha256(content).hexdigest()
-        key = blob_key(self.workspace.workspace_id, sha256)
-        await self.engine.blobs.put(key, content)
+        key = checked_key(idempotency_key)
         media_type, failure = self._examined(content, filename)
-        return await self._accept(
+        return await take_in(
+            self.engine,
+            self.workspace.workspace_id,
+            self.principal,
             Incoming(
                 filename=clean_name(filename),
                 media_type=media_type,
                 byte_size=len(content),
-                content_sha256=sha256,
-                blob_key=key,
+                content_sha256=hashlib.sha256(content).hexdigest(),
+                blob_key=NO_BLOB,
                 collection=collection,
                 external_id=external_id,
                 metadata=metadata,
@@ -120,7 +134,9 @@ class WorkspaceEngine:
                 source_type=source_type,
                 access=access,
                 failure=failure,
-            )
+            ),
+            content,
+            idempotency_key=key,
         )
 
     async def receive_file(
@@ -202,16 +218,55 @@ class WorkspaceEngine:
         require(UUID, "a uuid.UUID", document_id=document_id)
         async with self._scope() as scope:
             blobs = await delete_document(scope, document_id, self.engine.maintenance_limits)
-        for key in blobs:
-            if key != NO_BLOB:
-                await self.engine.blobs.delete(key)
+        engine, workspace_id = self.engine, self.workspace.workspace_id
+        await remove_unused(engine.database, engine.blobs, workspace_id, blobs)
+
+    async def erase_document(self, document_id: UUID) -> Erasure:
+        """Delete a document as `delete_document` does, purge what is dead, and prove it."""
+        require(UUID, "a uuid.UUID", document_id=document_id)
+        self.require_open()
+        return await erase(self.engine, self.workspace.workspace_id, self.principal, document_id)
+
+    async def retry(self, document_id: UUID) -> Document:
+        """Queue a failed document once more, with all its attempts before it.
+
+        One that waits or is worked on is returned as it is. Raises NotFound, Conflict for an
+        indexed document, and DocumentUnreadable for bytes that would not even be accepted.
+        """
+        require(UUID, "a uuid.UUID", document_id=document_id)
+        self.require_open()
+        return await try_again(
+            self.engine, self.workspace.workspace_id, self.principal, document_id
+        )
+
+    async def retry_all(self, document_ids: Sequence[UUID]) -> tuple[Retried, ...]:
+        """Retry each; one that is refused does not keep the others from being tried."""
+        for each in document_ids:
+            require(UUID, "uuid.UUID", document_ids=each)
+        self.require_open()
+        return await try_each_again(
+            self.engine, self.workspace.workspace_id, self.principal, document_ids
+        )
+
+    async def retry_failed(self, *, collection: str | None = None) -> tuple[Retried, ...]:
+        """Retry every failed document."""
+        failed: list[UUID] = []
+        cursor: str | None = None
+        while True:
+            page = await self.documents(
+                collection=collection, status=DocumentStatus.FAILED, limit=MAX_PAGE, cursor=cursor
+            )
+            failed += [document.document_id for document in page.documents]
+            cursor = page.next_cursor
+            if cursor is None:
+                return await self.retry_all(failed)
 
     async def search(self, request: SearchRequest) -> SearchResponse:
         """Evidence for a query. Raises InvalidRequest and LaneMismatch."""
         require_request(request)
         self.require_open()
         asker = Asker(workspace_id=self.workspace.workspace_id, principal=self.principal)
-        return await self.engine.search_stages(request, self._index(), asker)
+        return await search_in_lane(self.engine, request, asker, self._index)
 
     async def context(self, chunk_id: str, window: int = 2) -> PassageContext:
         """A passage between its neighbours. Raises NotFound and InvalidRequest."""
@@ -249,7 +304,8 @@ class WorkspaceEngine:
             )
         )
         meant = response.corrected_query or response.standalone_question or response.query
-        answer = await self.engine.answerer(meant, response.evidence)
+        in_lane = await serving(self.engine, self.workspace.workspace_id)
+        answer = await in_lane.answerer(meant, response.evidence)
         return replace(
             answer,
             question=response.query,
@@ -260,10 +316,45 @@ class WorkspaceEngine:
 
     async def stats(self) -> WorkspaceStats:
         """What the workspace holds, as far as the principal may see, and how its cache fares."""
+        lane = await lane_of_workspace(self.engine, self.workspace.workspace_id)
         async with self._scope() as scope:
-            stats = await workspace_stats(scope, self.engine.lane)
+            stats = await workspace_stats(scope, lane or self.engine.lane)
         cache = self.engine.search_stages.cache.stats(self.workspace.workspace_id)
         return replace(stats, search_cache=cache)
+
+    async def lanes(self) -> tuple[LaneStatus, ...]:
+        """The workspace's lanes with their models, and how far each is filled."""
+        self.require_open()
+        return await lane_verbs.lanes(self.engine, self.workspace.workspace_id)
+
+    async def reembed(
+        self, model: str, *, lane: str = "document", texts_per_second: float | None = None
+    ) -> LaneStatus:
+        """Begin to embed the workspace with another model; see `lanes.reembed`."""
+        self.require_open()
+        return await lane_verbs.reembed(
+            self.engine, self.workspace.workspace_id, lane, model, texts_per_second
+        )
+
+    async def reembedding(self, lane: str = "document") -> Reembedding:
+        """The latest change of the lane. Raises NotFound when it was never changed."""
+        self.require_open()
+        return await lane_verbs.reembedding(self.engine, self.workspace.workspace_id, lane)
+
+    async def cancel_reembedding(self, lane: str = "document") -> LaneStatus:
+        """Stop what is under way; what was embedded is kept. Raises NotFound."""
+        self.require_open()
+        return await lane_verbs.cancel(self.engine, self.workspace.workspace_id, lane)
+
+    async def rollback_lane(self, lane: str = "document") -> LaneStatus:
+        """Go back to the lane before the last switch; see `lanes.rollback`."""
+        self.require_open()
+        return await lane_verbs.rollback(self.engine, self.workspace.workspace_id, lane)
+
+    async def purge_lanes(self, *, at_once: bool = False) -> tuple[LaneStatus, ...]:
+        """Remove lanes that are not kept any longer, or all but the current; return the rest."""
+        self.require_open()
+        return await lane_verbs.purge(self.engine, self.workspace.workspace_id, at_once=at_once)
 
     def _examined(self, content: bytes, filename: str) -> tuple[str, Failure | None]:
         try:
@@ -276,13 +367,13 @@ class WorkspaceEngine:
         async with self._scope() as scope:
             return await receive_document(scope, incoming)
 
-    def _index(self) -> Index:
+    def _index(self, lane: Lane) -> Index:
         settings = self.engine.settings
         return PostgresIndex(
             database=self.engine.database,
             workspace=self.workspace,
             principal=self.principal,
-            lane=self.engine.lane,
+            lane=lane,
             cache=self.engine.cache,
             vector_cache=self.engine.vector_cache,
             breadth=DenseBreadth(

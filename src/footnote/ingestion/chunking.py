@@ -260,6 +260,8 @@ def _chunk(parsed: ParsedDocument, units: Sequence[Unit], headers: _Headers) -> 
             page=block.page,
             paragraph=block.paragraph,
             kind=block.kind,
+            start_seconds=block.start_seconds,
+            end_seconds=block.end_seconds,
         )
         for block in blocks
     )

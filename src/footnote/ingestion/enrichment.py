@@ -61,6 +61,8 @@ _CLASS_WORDS = {
     "protokoll besprechung sitzung teilnehmer réunion acta verbale",
 }
 _NAMED_WEIGHT = 3
+_CANDIDATE_WORDS = 500
+"""A word that five hundred others are said oftener than is no keyword."""
 _CLASS_THRESHOLD = 3
 
 
@@ -77,9 +79,9 @@ class EnrichmentParts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CorpusFrequencies:
-    """In how many of a corpus's documents each lower-cased word occurs."""
+    """In how many of a corpus's chunks each lower-cased word occurs."""
 
-    documents: int
+    chunks: int
     by_word: Mapping[str, int]
 
 
@@ -87,17 +89,17 @@ def enrich(
     parsed: ParsedDocument,
     chunks: Sequence[Chunk],
     filename: str,
-    corpus: CorpusFrequencies | None = None,
     parts: EnrichmentParts | None = None,
 ) -> tuple[Enrichment, tuple[Chunk, ...]]:
     """What is learnt about the document, and its chunks with their context.
 
-    Without corpus frequencies a keyword is what the document says often and in headings.
+    A keyword is what the document says often and in headings. The same document always gets the
+    same context, whatever else there is, so that its text is not embedded anew.
     """
     parts = parts or EnrichmentParts()
     blocks = _studied(parsed.blocks)
     language = _language(parsed, blocks)
-    weights = _word_weights(blocks, language, corpus)
+    weights = _word_weights(blocks, language)
     enrichment = Enrichment(
         title=parsed.title or PurePath(filename).stem or filename,
         language=language,
@@ -110,6 +112,22 @@ def enrich(
     return enrichment, tuple(
         replace(chunk, context=_context(chunk, enrichment, parts)) for chunk in chunks
     )
+
+
+def frequent_words(parsed: ParsedDocument, language: str | None) -> tuple[str, ...]:
+    """The words, lower-cased, that may be its keywords: those it says most."""
+    weights = _word_weights(_studied(parsed.blocks), language)
+    return tuple(sorted(weights, key=lambda word: (-weights[word], word))[:_CANDIDATE_WORDS])
+
+
+def keywords_among(
+    parsed: ParsedDocument, language: str | None, corpus: CorpusFrequencies
+) -> tuple[str, ...]:
+    """What the document says often and the corpus seldom."""
+    blocks = _studied(parsed.blocks)
+    weights = _word_weights(blocks, language)
+    rare = {word: weight * _rarity(word, corpus) for word, weight in weights.items()}
+    return _keywords(blocks, rare)
 
 
 def _studied(blocks: Sequence[Block]) -> tuple[Block, ...]:
@@ -162,9 +180,7 @@ def _words(text: str) -> set[str]:
 # --- keywords -------------------------------------------------------------------------------
 
 
-def _word_weights(
-    blocks: Sequence[Block], language: str | None, corpus: CorpusFrequencies | None
-) -> dict[str, float]:
+def _word_weights(blocks: Sequence[Block], language: str | None) -> dict[str, float]:
     """How much each word of the document says about it."""
     stop = function_words(language)
     counts: Counter[str] = Counter()
@@ -176,13 +192,13 @@ def _word_weights(
             lowered = word.lower()
             if len(lowered) > 2 and lowered not in stop:
                 counts[lowered] += times
-    return {word: (1 + math.log(count)) * _rarity(word, corpus) for word, count in counts.items()}
+    return {word: 1 + math.log(count) for word, count in counts.items()}
 
 
-def _rarity(word: str, corpus: CorpusFrequencies | None) -> float:
-    if corpus is None:
-        return 1.0
-    return math.log(1 + (corpus.documents + 1) / (corpus.by_word.get(word, 0) + 1))
+def _rarity(word: str, corpus: CorpusFrequencies) -> float:
+    """Above 0; a word that was not counted passes for one of the corpus's commoner ones."""
+    holding = corpus.by_word.get(word, corpus.chunks)
+    return math.log(1 + (corpus.chunks + 1) / (holding + 1))
 
 
 def _keywords(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from footnote.domain import (
     Chunk,
@@ -17,10 +17,25 @@ from footnote.domain import (
 )
 from footnote.errors import DocumentFailed, DocumentUnreadable
 from footnote.ingestion.chunking import ChunkPolicy, chunk_blocks
-from footnote.ingestion.enrichment import classify, enrich
+from footnote.ingestion.describing import describe
+from footnote.ingestion.enrichment import (
+    CorpusFrequencies,
+    classify,
+    enrich,
+    frequent_words,
+    keywords_among,
+)
+from footnote.ingestion.listening import recording_type, transcribe
 from footnote.ingestion.provenance import with_provenance
 from footnote.ingestion.receive import check_received
-from footnote.ports import Analyzer, Embedder, Parser, VersionInWork
+from footnote.ports import (
+    Analyzer,
+    Describer,
+    Embedder,
+    Parser,
+    Transcriber,
+    VersionInWork,
+)
 
 HASH_BYTES = 16  # 2**64 texts before two are expected to collide.
 UNKNOWN_TYPE = "application/octet-stream"
@@ -35,6 +50,10 @@ class Ingestion:
     analyzer: Analyzer
     policy: ChunkPolicy
     max_file_bytes: int
+    transcriber: Transcriber | None = None
+    """Writes recordings down; without it they cannot be read."""
+    describer: Describer | None = None
+    """Describes the pictures that the parser hands out."""
     embedding_batch: int = 64
     """Chunks embedded between two saves: what a crash can cost."""
 
@@ -59,17 +78,19 @@ class Ingestion:
         if not embedded or not await work.begin(Stage.PUBLISH):
             return
         terms = await asyncio.to_thread(self._index, work, enrichment, chunks)
+        document_terms = self._index_document(work, enrichment)
+        keywords = await self._keywords(work, parsed, enrichment.language)
         await work.publish(
             Publication(
                 canonical_text=parsed.text,
                 page_count=parsed.page_count,
-                enrichment=enrichment,
+                enrichment=replace(enrichment, keywords=keywords),
                 metadata=with_provenance(parsed, work.filename),
                 chunks=chunks,
                 text_hashes=hashes,
                 chunk_terms=terms,
                 document_hash=text_hash(about),
-                document_terms=self._index_document(work, enrichment),
+                document_terms=document_terms,
             )
         )
 
@@ -78,10 +99,17 @@ class Ingestion:
             return None
         parsed = await work.parsed()
         if parsed is None:
-            parsed = await self.parser(await work.content(), work.filename)
+            parsed = await self._read(await work.content(), work.filename)
             await self._attach(work, parsed)
             await work.keep_parsed(parsed)
         return parsed
+
+    async def _read(self, content: bytes, filename: str) -> ParsedDocument:
+        """Read, listened to or looked at: what does not need the same models again."""
+        if self.transcriber is not None and (media_type := recording_type(content, filename)):
+            return await transcribe(self.transcriber, content, filename, media_type)
+        parsed = await self.parser(content, filename)
+        return parsed if self.describer is None else await describe(self.describer, parsed)
 
     async def _attach(self, work: VersionInWork, parsed: ParsedDocument) -> None:
         for position, attachment in enumerate(parsed.attachments):
@@ -116,6 +144,18 @@ class Ingestion:
                 return False
             await work.keep_vectors(batch, vectors)
         return True
+
+    async def _keywords(
+        self, work: VersionInWork, parsed: ParsedDocument, language: str | None
+    ) -> tuple[str, ...]:
+        """Its keywords beside the rest of the workspace, as the reader sees them."""
+        words = await asyncio.to_thread(frequent_words, parsed, language)
+        stems = [(self.analyzer.terms(word, language) or [word])[0] for word in words]
+        counts = await work.term_counts(stems)
+        corpus = CorpusFrequencies(
+            chunks=counts.chunks, by_word=dict(zip(words, counts.holding, strict=True))
+        )
+        return await asyncio.to_thread(keywords_among, parsed, language, corpus)
 
     def _index(
         self, work: VersionInWork, enrichment: Enrichment, chunks: Sequence[Chunk]

@@ -8,7 +8,8 @@ from footnote.ingestion.media import sniff_media_type
 
 _READABLE = (
     "PDF, Word, PowerPoint, Excel, OpenDocument, EPUB, RTF, email and mailboxes, HTML, Markdown, "
-    "RST, AsciiDoc, LaTeX, CSV, JSON, XML, source code, plain text, captions, images, ZIP and TAR"
+    "RST, AsciiDoc, LaTeX, CSV, JSON, XML, source code, plain text, captions, images, "
+    "recordings, ZIP and TAR"
 )
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from footnote.errors import (
+    BlobDamaged,
+    BlobsUnavailable,
     Conflict,
     DocumentFailed,
     DocumentInterrupted,
@@ -15,6 +17,8 @@ from footnote.errors import (
     ModelUnavailable,
     NotFound,
     NotReady,
+    QueueFull,
+    SourceUnreachable,
     StoreUnavailable,
     UnsupportedSettings,
 )
@@ -52,6 +56,7 @@ FAILURES: dict[type[FootnoteError], Failure] = {
     ),
     NotFound: Failure(code="not-found", title="Not found", status=404, exit_code=3),
     Conflict: Failure(code="conflict", title="Conflict", status=409, exit_code=2),
+    QueueFull: Failure(code="queue-full", title="Queue full", status=429, exit_code=4),
     DocumentFailed: Failure(
         code="document-unreadable", title="Document unreadable", status=422, exit_code=1
     ),
@@ -67,6 +72,13 @@ FAILURES: dict[type[FootnoteError], Failure] = {
     ),
     StoreUnavailable: Failure(
         code="store-unavailable", title="Database unavailable", status=503, exit_code=4
+    ),
+    BlobsUnavailable: Failure(
+        code="blobs-unavailable", title="Stored files unavailable", status=503, exit_code=4
+    ),
+    BlobDamaged: Failure(code="blob-damaged", title="Stored file damaged", status=500, exit_code=1),
+    SourceUnreachable: Failure(
+        code="source-unreachable", title="Source unavailable", status=503, exit_code=4
     ),
     NotReady: Failure(code="not-ready", title="Not ready", status=503, exit_code=4),
     FootnoteError: UNEXPECTED,

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 import structlog
 
 from footnote.domain import Failure, Stage
 from footnote.engine import Engine
+from footnote.engine.lanes import embedder_for
 from footnote.errors import DocumentFailed, FootnoteError
 from footnote.ingestion.pipeline import Ingestion, failure_of
+from footnote.ports import Embedder
 from footnote.store.database import SYSTEM
 from footnote.store.documents import mark_failed
 from footnote.store.work import take_up
@@ -36,17 +38,18 @@ async def ingest_version(engine: Engine, ingestion: Ingestion, job: IngestionJob
         await _fail(engine, job, _gave_up(job))
         return
     try:
+        embedder = await embedder_for(engine, job.workspace_id)
         work = await take_up(
             engine.database,
             engine.blobs,
             workspace_id=job.workspace_id,
             document_id=job.document_id,
             version=job.version,
-            lane=engine.lane,
+            lane=embedder.lane,
             limits=engine.maintenance_limits,
         )
         if work is not None:
-            await ingestion(work)
+            await _in_lane(ingestion, embedder)(work)
     except FootnoteError as error:
         if error.retryable and job.attempt + 1 < limit:
             raise
@@ -56,6 +59,13 @@ async def ingest_version(engine: Engine, ingestion: Ingestion, job: IngestionJob
         if job.attempt + 1 < limit:
             raise
         await _fail(engine, job, _unexpected(error))
+
+
+def _in_lane(ingestion: Ingestion, embedder: Embedder) -> Ingestion:
+    """The stages with the embedder of the workspace's lane; usually it is theirs already."""
+    if ingestion.embedder.lane.fingerprint == embedder.lane.fingerprint:
+        return ingestion
+    return replace(ingestion, embedder=embedder)
 
 
 async def _fail(engine: Engine, job: IngestionJob, failure: Failure) -> None:

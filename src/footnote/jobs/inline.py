@@ -1,12 +1,12 @@
-"""Works on the queue in this process until certain documents have come to rest."""
+"""Works on the queue in this process until what is waited for has come to rest."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from uuid import UUID
 
-from footnote.domain import Document, DocumentStatus
+from footnote.domain import Document, DocumentStatus, Reembedding
 from footnote.engine import Engine, WorkspaceEngine
 from footnote.jobs.worker import run_worker
 
@@ -24,16 +24,48 @@ async def work_until_resting(
 
     Other workers may share the work. `on_change` sees the documents about five times a second.
     """
+    found: Mapping[UUID, Document] = {}
+
+    async def rest() -> bool:
+        nonlocal found
+        found = await workspace.statuses(document_ids)
+        on_change(found)
+        return all(document.status in _RESTING for document in found.values())
+
+    await _work_until(engine, rest)
+    return found
+
+
+async def work_until_reembedded(
+    engine: Engine,
+    workspace: WorkspaceEngine,
+    lane: str,
+    on_change: Callable[[Reembedding], None],
+) -> Reembedding:
+    """Work until the change of the lane that is under way has ended, one way or another.
+
+    Other workers may share the work. `on_change` sees it about five times a second. Raises
+    NotFound for a lane that was never changed.
+    """
+    found = await workspace.reembedding(lane)
+
+    async def ended() -> bool:
+        nonlocal found
+        found = await workspace.reembedding(lane)
+        on_change(found)
+        return not found.is_under_way
+
+    await _work_until(engine, ended)
+    return found
+
+
+async def _work_until(engine: Engine, done: Callable[[], Awaitable[bool]]) -> None:
     stop = asyncio.Event()
     worker = asyncio.create_task(run_worker(engine, stop=stop))
     try:
-        while True:
-            documents = await workspace.statuses(document_ids)
-            on_change(documents)
-            if all(document.status in _RESTING for document in documents.values()):
-                return documents
-            done, _ = await asyncio.wait([worker], timeout=_LOOK_SECONDS)
-            if done:
+        while not await done():
+            ended, _ = await asyncio.wait([worker], timeout=_LOOK_SECONDS)
+            if ended:
                 await worker
     finally:
         stop.set()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from footnote.engine import Engine
+from footnote.engine.lanes import lane_of_workspace
 from footnote.store.merging import merge_once
 from footnote.store.promotion import promote, promotion_is_due
 
@@ -13,8 +14,11 @@ async def maintain(engine: Engine, workspace_id: UUID) -> None:
     """Do what is due; nothing is a fine outcome."""
     while await merge_once(engine.database, workspace_id, engine.settings.merge_fan_in):
         continue
+    lane = await lane_of_workspace(engine, workspace_id)
+    if lane is None:
+        return
     lane_id = await promotion_is_due(
-        engine.database, workspace_id, engine.lane, engine.settings.hnsw_threshold_chunks
+        engine.database, workspace_id, lane, engine.settings.hnsw_threshold_chunks
     )
     if lane_id is not None:
-        await promote(engine.database, engine.owner_url, workspace_id, lane_id, engine.lane)
+        await promote(engine.database, engine.owner_url, workspace_id, lane_id, lane)

@@ -2,16 +2,35 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from footnote.errors import ModelUnavailable, UnsupportedSettings
 
 if TYPE_CHECKING:
+    from footnote.models.vision import VisionModel
     from footnote.models.writing import WritingModel
 
 OPENAI_URL = "https://api.openai.com/v1"
 OLLAMA_URL = "http://127.0.0.1:11434/v1"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Role:
+    """What a model is for, and the settings that errors point to."""
+
+    title: str
+    model: str
+    """The setting that names the model."""
+    prefix: str
+    """What its other settings begin with."""
+
+
+WRITER = Role(
+    title="language model", model="FOOTNOTE_LANGUAGE_MODEL", prefix="FOOTNOTE_LANGUAGE_MODEL"
+)
+SEER = Role(title="vision model", model="FOOTNOTE_VISION_MODEL", prefix="FOOTNOTE_VISION")
 
 
 def language_model_from(
@@ -20,6 +39,8 @@ def language_model_from(
     api_key: str | None,
     timeout_seconds: float,
     max_output_tokens: int,
+    *,
+    role: Role = WRITER,
 ) -> WritingModel:
     """The language model that settings name; it implements `ports.LanguageModel`.
 
@@ -32,12 +53,12 @@ def language_model_from(
     a library is not installed.
     """
     vendor, _, model = name.partition(":")
-    _check(name, vendor, model, base_url, api_key)
+    _check(name, base_url, api_key, role)
     try:
         from footnote.models import writing  # noqa: PLC0415  # an optional package, slow to import
     except ImportError as error:
         raise ModelUnavailable(
-            f"the language model {name} needs a library that is not installed",
+            f"the {role.title} {name} needs a library that is not installed",
             hint="pip install 'footnote[models]'",
         ) from error
     if vendor == "openai":
@@ -47,30 +68,51 @@ def language_model_from(
     elif base_url is not None:
         written = writing.compatible_model(name, base_url, api_key)
     else:
-        written = writing.vendor_model(vendor, model, api_key)
+        written = writing.vendor_model(vendor, model, api_key, role)
     return writing.WritingModel(
         name=name,
         model=written,
         timeout_seconds=timeout_seconds,
         max_output_tokens=max_output_tokens,
+        role=role,
     )
 
 
-def _check(name: str, vendor: str, model: str, base_url: str | None, api_key: str | None) -> None:
+def vision_model_from(
+    name: str,
+    base_url: str | None,
+    api_key: str | None,
+    timeout_seconds: float,
+    max_output_tokens: int,
+) -> VisionModel:
+    """The model that describes pictures; it implements `ports.Describer`.
+
+    Named as in `language_model_from`, which tells what it raises.
+    """
+    inner = language_model_from(
+        name, base_url, api_key, timeout_seconds, max_output_tokens, role=SEER
+    )
+    from footnote.models.vision import guarded  # noqa: PLC0415  # an optional package
+
+    return guarded(inner)
+
+
+def _check(name: str, base_url: str | None, api_key: str | None, role: Role) -> None:
+    vendor, _, model = name.partition(":")
     if not name.strip() or (not model and (base_url is None or vendor in {"openai", "ollama"})):
         raise UnsupportedSettings(
-            f"{name!r} names no language model",
-            hint="say openai:MODEL or ollama:MODEL, or give FOOTNOTE_LANGUAGE_MODEL_URL too",
+            f"{name!r} names no {role.title}",
+            hint=f"say openai:MODEL or ollama:MODEL, or give {role.prefix}_URL too",
         )
     if base_url is not None:
         parts = urlsplit(base_url)
         if parts.scheme not in {"http", "https"} or not parts.hostname:
             # The URL is not repeated: it may carry a password.
             raise UnsupportedSettings(
-                "the URL of the language model is not one of http or https",
+                f"the URL of the {role.title} is not one of http or https",
                 hint="give it in full, such as http://127.0.0.1:8000/v1",
             )
     if vendor == "openai" and base_url is None and not api_key:
         raise UnsupportedSettings(
-            f"the language model {name} needs a key", hint="set FOOTNOTE_LANGUAGE_MODEL_API_KEY"
+            f"the {role.title} {name} needs a key", hint=f"set {role.prefix}_API_KEY"
         )

@@ -74,7 +74,7 @@ class JsonEndpoint:
     async def _post(self, body: Body, limit: asyncio.Timeout) -> bytes:
         status, headers, content = await self._exchange(body)
         if status in _BUSY:
-            pause = _pause_asked_for(headers)
+            pause = pause_asked_for(headers, _PAUSE_UNLESS_TOLD_SECONDS)
             end = limit.when()
             if end is not None and asyncio.get_running_loop().time() + pause < end:
                 await asyncio.sleep(pause)
@@ -185,7 +185,7 @@ def checked_url(url: str, path: str) -> str:
     return str(parsed)
 
 
-def _pause_asked_for(headers: httpx.Headers) -> float:
+def pause_asked_for(headers: httpx.Headers, unless_told_seconds: float) -> float:
     """Seconds of a Retry-After header (RFC 9110, 10.2.3), whose date is read by the sender's."""
     value = headers.get("retry-after", "").strip()
     if value.isascii() and value.isdigit():
@@ -193,5 +193,5 @@ def _pause_asked_for(headers: httpx.Headers) -> float:
     try:
         until = parsedate_to_datetime(value) - parsedate_to_datetime(headers["date"])
     except (ValueError, TypeError, KeyError):
-        return _PAUSE_UNLESS_TOLD_SECONDS
+        return unless_told_seconds
     return max(0.0, until.total_seconds())

@@ -11,7 +11,7 @@ import numpy as np
 
 from footnote.domain import Lane
 from footnote.errors import ModelUnavailable
-from footnote.ports import Vector, Vectors
+from footnote.ports import Embedder, Vector, Vectors
 
 _WORD = re.compile(r"\w+")
 
@@ -26,6 +26,8 @@ class HashEmbedder:
     dimensions: int = 64
     max_tokens: int = 256
     lane_name: str = "document"
+    model: str = "hashed-words"
+    """Another name gives the words other places, as another model would."""
 
     @property
     def lane(self) -> Lane:
@@ -33,7 +35,7 @@ class HashEmbedder:
         return Lane(
             name=self.lane_name,
             provider="testing",
-            model="hashed-words",
+            model=self.model,
             dimensions=self.dimensions,
             revision="1",
         )
@@ -64,9 +66,52 @@ class HashEmbedder:
         return vector
 
     def _place(self, word: str) -> tuple[int, float]:
-        digest = blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        person = b"" if self.model == "hashed-words" else self.model.encode()[:16]
+        encoded = word.encode("utf-8", "surrogatepass")
+        digest = blake2b(encoded, digest_size=8, person=person).digest()
         number = int.from_bytes(digest, "big")
         return (number >> 1) % self.dimensions, 1.0 if number & 1 else -1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountingEmbedder:
+    """Embeds as another does, and remembers what was paid for."""
+
+    inner: Embedder
+    before: Callable[[int], None] = lambda _: None
+    """Called with the number of each batch, from 0, before it is embedded; may raise."""
+    batches: list[tuple[str, ...]] = field(default_factory=list)
+    """The texts of every batch that was embedded."""
+
+    @property
+    def lane(self) -> Lane:
+        """The inner embedder's lane."""
+        return self.inner.lane
+
+    @property
+    def max_tokens(self) -> int:
+        """The inner embedder's window."""
+        return self.inner.max_tokens
+
+    @property
+    def texts(self) -> list[str]:
+        """Every text that was embedded, as often as it was."""
+        return [text for batch in self.batches for text in batch]
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """Tokens in each text, by the inner embedder."""
+        return self.inner.count_tokens(texts)
+
+    async def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """Vectors of the texts, by the inner embedder. Raises what `before` raises."""
+        self.before(len(self.batches))
+        vectors = await self.inner.embed_documents(texts)
+        self.batches.append(tuple(texts))
+        return vectors
+
+    async def embed_query(self, text: str) -> Vector:
+        """The vector of a query, which is not counted."""
+        return await self.inner.embed_query(text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

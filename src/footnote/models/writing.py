@@ -26,6 +26,7 @@ from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 from pydantic_ai.settings import ModelSettings
 
 from footnote.errors import ModelUnavailable, UnsupportedSettings
+from footnote.models.language import WRITER, Role
 
 ATTEMPTS = 2
 PAUSE_SECONDS = 0.5
@@ -40,13 +41,10 @@ _MAX_TOKENS = OpenAIModelProfile(openai_chat_supports_max_completion_tokens=Fals
 _UNPAID = ("wants to be paid", "see to the account at the model's provider")
 _TOO_LONG = ("found the prompt too long", "configure a model with a larger context")
 _ADVICE = {
-    401: ("refused the key", "check FOOTNOTE_LANGUAGE_MODEL_API_KEY"),
+    401: ("refused the key", "check {prefix}_API_KEY"),
     402: _UNPAID,
-    403: ("refused the key", "check what FOOTNOTE_LANGUAGE_MODEL_API_KEY may do"),
-    404: (
-        "is not known at its URL",
-        "check FOOTNOTE_LANGUAGE_MODEL and FOOTNOTE_LANGUAGE_MODEL_URL",
-    ),
+    403: ("refused the key", "check what {prefix}_API_KEY may do"),
+    404: ("is not known at its URL", "check {model} and {prefix}_URL"),
     413: _TOO_LONG,
     429: ("is asked too often", "wait, or have the limit at the model's provider raised"),
 }
@@ -67,23 +65,31 @@ class WritingModel:
     timeout_seconds: float
     """Of a whole call, its retry included."""
     max_output_tokens: int
+    role: Role = WRITER
 
     async def __call__(self, instructions: str, prompt: str) -> str:
         """What the model writes, without the space around it; never empty.
 
-        Asks a second time when the server is busy or failed (429, 5xx) and the time allows.
-        Raises ModelUnavailable, also for an answer that was cut off.
+        Raises what `reply` raises.
         """
         message = ModelRequest.user_text_prompt(
             _encodable(prompt), instructions=_encodable(instructions)
         )
+        return await self.reply(message)
+
+    async def reply(self, message: ModelRequest) -> str:
+        """What the model writes to a message, without the space around it; never empty.
+
+        Asks a second time when the server is busy or failed (429, 5xx) and the time allows.
+        Raises ModelUnavailable, also for an answer that was cut off.
+        """
         try:
             async with asyncio.timeout(self.timeout_seconds):
                 response = await self._response(message)
         except (TimeoutError, ModelTimeoutError):
             raise ModelUnavailable(
-                f"the language model {self.name} did not answer within {self.timeout_seconds:g} s",
-                hint="raise FOOTNOTE_LANGUAGE_MODEL_TIMEOUT_SECONDS, or configure a faster model",
+                f"{self._title} did not answer within {self.timeout_seconds:g} s",
+                hint=f"raise {self.role.prefix}_TIMEOUT_SECONDS, or configure a faster model",
             ) from None
         return self._finished(response)
 
@@ -91,6 +97,10 @@ class WritingModel:
         """Close its connections."""
         async with self.model:
             pass
+
+    @property
+    def _title(self) -> str:
+        return f"the {self.role.title} {self.name}"
 
     async def _response(self, message: ModelRequest) -> ModelResponse:
         deadline = asyncio.get_running_loop().time() + self.timeout_seconds
@@ -117,13 +127,13 @@ class WritingModel:
             raise
         except ModelConnectionError:
             raise ModelUnavailable(
-                f"the language model {self.name} cannot be reached",
-                hint="see that it is running, and check FOOTNOTE_LANGUAGE_MODEL_URL",
+                f"{self._title} cannot be reached",
+                hint=f"see that it is running, and check {self.role.prefix}_URL",
             ) from None
         except (AgentRunError, UserError, ValueError, OSError) as error:
             raise ModelUnavailable(
-                f"the language model {self.name} gave nothing usable ({type(error).__name__})",
-                hint="check that FOOTNOTE_LANGUAGE_MODEL_URL speaks the API of its kind",
+                f"{self._title} gave nothing usable ({type(error).__name__})",
+                hint=f"check that {self.role.prefix}_URL speaks the API of its kind",
             ) from None
 
     def _refusal(self, error: ModelHTTPError) -> ModelUnavailable:
@@ -131,24 +141,25 @@ class WritingModel:
         by_status = _ADVICE.get(error.status_code, usual)
         what, advice = _ADVICE_BY_CODE.get(error.provider_error_code or "", by_status)
         return ModelUnavailable(
-            f"the language model {self.name} {what} (HTTP {error.status_code})", hint=advice
+            f"{self._title} {what} (HTTP {error.status_code})",
+            hint=advice.format(model=self.role.model, prefix=self.role.prefix),
         )
 
     def _finished(self, response: ModelResponse) -> str:
         if response.finish_reason == "length":
             raise ModelUnavailable(
-                f"the language model {self.name} was cut off at {self.max_output_tokens} tokens",
-                hint="raise FOOTNOTE_LANGUAGE_MODEL_MAX_TOKENS",
+                f"{self._title} was cut off at {self.max_output_tokens} tokens",
+                hint=f"raise {self.role.prefix}_MAX_TOKENS",
             )
         if response.finish_reason in {"content_filter", "error"}:
             raise ModelUnavailable(
-                f"the language model {self.name} declined to answer",
+                f"{self._title} declined to answer",
                 hint="ask in other words; its provider filters what it writes",
             )
         text = (response.text or "").strip()
         if not text:
             raise ModelUnavailable(
-                f"the language model {self.name} wrote nothing",
+                f"{self._title} wrote nothing",
                 hint="check that the model is one for chat",
             )
         return text
@@ -174,7 +185,7 @@ def compatible_model(model: str, base_url: str, api_key: str | None) -> Model:
     return OpenAIChatModel(model, provider=provider)
 
 
-def vendor_model(vendor: str, model: str, api_key: str | None) -> Model:
+def vendor_model(vendor: str, model: str, api_key: str | None, role: Role = WRITER) -> Model:
     """A model of another vendor that pydantic-ai knows, by its own library."""
 
     def provider_of(name: str) -> Provider[object]:
@@ -185,13 +196,13 @@ def vendor_model(vendor: str, model: str, api_key: str | None) -> Model:
         return infer_model(f"{vendor}:{model}", provider_factory=provider_of)
     except ImportError as error:
         raise ModelUnavailable(
-            f"the language model {vendor}:{model} needs a library that is not installed",
+            f"the {role.title} {vendor}:{model} needs a library that is not installed",
             hint=f"pip install 'pydantic-ai-slim[{vendor}]'",
         ) from error
     except (UserError, ValueError, TypeError):
         # Not chained, since a vendor's message may repeat the key.
         raise UnsupportedSettings(
-            f"the language model {vendor}:{model} cannot be used as it is set",
+            f"the {role.title} {vendor}:{model} cannot be used as it is set",
             hint="check the vendor and the key, or give the URL of a compatible server",
         ) from None
 

@@ -130,6 +130,13 @@ class SemanticCache:
             bytes=sum(each.bytes for each in shelves),
         )
 
+    def forget(self, workspace_id: UUID) -> bool:
+        """Drop every answer kept of a workspace; whether there was any."""
+        kept = workspace_id in self._shelves
+        if kept:
+            self._discard(workspace_id)
+        return kept
+
     def _launch(self, question: _Question, vector: QueryVector, search: Search) -> _Flight:
         task = asyncio.create_task(self._fly(question, vector, search))
         flight = self._flights[question] = _Flight(task=task)

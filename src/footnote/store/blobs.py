@@ -1,22 +1,83 @@
-"""Keeps the bytes of files, addressed by workspace and content."""
+"""Keeps the bytes of files, addressed by workspace and content, and gives back no others."""
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import json
 import os
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
+from urllib.parse import urlsplit
 from uuid import UUID
 
 import obstore
-from obstore.store import LocalStore
+from obstore.exceptions import BaseError
+from obstore.store import LocalStore, ObjectStore, from_url
 
-from footnote.errors import NotFound
+from footnote.errors import BlobDamaged, BlobsUnavailable, NotFound, UnsupportedSettings
+from footnote.ports import Blobs
+
+if TYPE_CHECKING:
+    # It is there for type checkers alone.
+    from obstore.store import S3Config
+
+_SCHEMES = ("s3", "s3a", "gs", "az", "abfs", "abfss", "memory")
+_RETRIES = 3
+_RETRY_SECONDS = 30
 
 
 def blob_key(workspace_id: UUID, content_sha256: str) -> str:
     """Where the bytes with this hex SHA-256 lie; a workspace's blobs share a prefix."""
     return f"{workspace_id}/{content_sha256[:2]}/{content_sha256}"
+
+
+def blobs_from(folder: Path, url: str | None, options: str | None) -> Blobs:
+    """The blobs at the URL, or in the folder without one; nothing is reached yet.
+
+    `options` is a JSON object of what the place wants to know: endpoint, keys, region. Raises
+    UnsupportedSettings.
+    """
+    if url is None:
+        return LocalBlobs(folder)
+    return StoredBlobs(store_at(url, options, "blob_url", "blob_options"))
+
+
+def store_at(url: str, options: str | None, url_name: str, options_name: str) -> ObjectStore:
+    """The object store at the URL. Raises UnsupportedSettings, naming the setting that is wrong."""
+    if urlsplit(url).scheme not in _SCHEMES:
+        raise UnsupportedSettings(
+            f"The setting {url_name} cannot be used: it names no object store.",
+            hint="Give s3://bucket/prefix, gs://bucket/prefix or az://account/container/prefix.",
+        )
+    try:
+        given = json.loads(options or "{}")
+        if not isinstance(given, dict):
+            raise UnsupportedSettings(_no_options(options_name, "it is no JSON object"))
+        config = {name: str(value) for name, value in given.items()}
+        if urlsplit(url).scheme == "memory":
+            return from_url(url)
+        return from_url(
+            url,
+            config=cast("S3Config", config),  # each store has its own, and checks it
+            client_options={
+                "allow_http": config.get("endpoint", "").startswith("http://"),
+                "connect_timeout": timedelta(seconds=5),
+            },
+            retry_config={
+                "max_retries": _RETRIES,
+                "retry_timeout": timedelta(seconds=_RETRY_SECONDS),
+            },
+        )
+    except (ValueError, BaseError) as error:
+        raise UnsupportedSettings(
+            _no_options(options_name, _first_line(error)),
+            hint='Give a JSON object such as {"endpoint": "https://minio.example:9000"}.',
+        ) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,24 +87,35 @@ class LocalBlobs:
     folder: Path
 
     async def put(self, key: str, content: bytes) -> None:
-        """Store the bytes; storing the same key again changes nothing."""
-        await asyncio.to_thread(self.folder.mkdir, mode=0o700, parents=True, exist_ok=True)
-        await obstore.put_async(self._store(), key, content)
-        await asyncio.to_thread(self._flush, key)
+        """Store the bytes, all or none of them; storing the same key again changes nothing.
+
+        Raises BlobsUnavailable.
+        """
+        with _local(key):
+            await asyncio.to_thread(self.folder.mkdir, mode=0o700, parents=True, exist_ok=True)
+            await obstore.put_async(self._store(), key, content)
+            await asyncio.to_thread(self._flush, key)
 
     async def get(self, key: str) -> bytes:
-        """The bytes. Raises NotFound."""
-        try:
+        """The bytes, as they were stored. Raises NotFound, BlobDamaged and BlobsUnavailable."""
+        with _local(key):
             answer = await obstore.get_async(self._store(), key)
-        except FileNotFoundError as error:
-            raise NotFound(
-                f"the stored file {key} is missing", hint="restore the blob folder from a backup"
-            ) from error
-        return bytes(await answer.bytes_async())
+            return await _checked(key, bytes(await answer.bytes_async()))
 
     async def delete(self, key: str) -> None:
-        """Remove the bytes if they are there."""
-        await asyncio.to_thread((self.folder / key).unlink, missing_ok=True)
+        """Remove the bytes if they are there. Raises BlobsUnavailable."""
+        with _local(key):
+            await asyncio.to_thread((self.folder / key).unlink, missing_ok=True)
+
+    async def exists(self, key: str) -> bool:
+        """Whether there are bytes under the key."""
+        return await asyncio.to_thread((self.folder / key).is_file)
+
+    async def list(self, prefix: str = "") -> AsyncIterator[str]:
+        """The keys below a prefix, which ends where a part of the key does."""
+        if self.folder.is_dir():
+            async for key in _keys(self._store(), prefix):
+                yield key
 
     def _store(self) -> LocalStore:
         return LocalStore(self.folder, mkdir=True)
@@ -56,3 +128,113 @@ class LocalBlobs:
                 os.fsync(descriptor)
             finally:
                 os.close(descriptor)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredBlobs:
+    """Blobs in an object store, which stores an object whole or not at all."""
+
+    store: ObjectStore
+
+    async def put(self, key: str, content: bytes) -> None:
+        """Store the bytes; storing the same key again changes nothing. Raises BlobsUnavailable."""
+        with _remote(key, missing_is_an_answer=False):
+            await obstore.put_async(self.store, key, content)
+
+    async def get(self, key: str) -> bytes:
+        """The bytes, as they were stored. Raises NotFound, BlobDamaged and BlobsUnavailable."""
+        with _remote(key):
+            answer = await obstore.get_async(self.store, key)
+            return await _checked(key, bytes(await answer.bytes_async()))
+
+    async def delete(self, key: str) -> None:
+        """Remove the bytes if they are there. Raises BlobsUnavailable."""
+        try:
+            with _remote(key):
+                await obstore.delete_async(self.store, key)
+        except NotFound:
+            return
+
+    async def exists(self, key: str) -> bool:
+        """Whether there are bytes under the key. Raises BlobsUnavailable."""
+        try:
+            with _remote(key):
+                await obstore.head_async(self.store, key)
+        except NotFound:
+            return False
+        return True
+
+    async def list(self, prefix: str = "") -> AsyncIterator[str]:
+        """The keys below a prefix, which ends where a part of the key does.
+
+        Raises BlobsUnavailable.
+        """
+        with _remote(prefix, missing_is_an_answer=False):
+            async for key in _keys(self.store, prefix):
+                yield key
+
+
+async def _keys(store: ObjectStore, prefix: str) -> AsyncIterator[str]:
+    async for batch in obstore.list(store, prefix or None):
+        for found in batch:
+            yield found["path"]
+
+
+async def _checked(key: str, content: bytes) -> bytes:
+    """The bytes, if they have the hash that their key ends with. Raises BlobDamaged."""
+    promised = key.rpartition("/")[2]
+    found = (await asyncio.to_thread(hashlib.sha256, content)).hexdigest()
+    if found != promised:
+        raise BlobDamaged(
+            f"the stored file {key} is damaged: its SHA-256 is {found}",
+            hint="hand the file in once more, or restore it from a backup",
+        )
+    return content
+
+
+@contextmanager
+def _local(key: str) -> Iterator[None]:
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise _missing(key) from error
+    except (OSError, BaseError) as error:
+        raise BlobsUnavailable(
+            f"the stored file {key} cannot be reached: {_first_line(error)}",
+            hint="check the disk of FOOTNOTE_HOME and its rights",
+        ) from error
+
+
+@contextmanager
+def _remote(key: str, *, missing_is_an_answer: bool = True) -> Iterator[None]:
+    try:
+        yield
+    except FileNotFoundError as error:
+        if missing_is_an_answer and "NoSuchBucket" not in str(error):
+            raise _missing(key) from error
+        raise _unreachable("there is no such bucket or container") from error
+    except (OSError, ValueError, BaseError) as error:
+        raise _unreachable(_first_line(error)) from error
+
+
+def _missing(key: str) -> NotFound:
+    return NotFound(
+        f"the stored file {key} is missing",
+        hint="hand the file in once more, or restore the blobs from a backup",
+    )
+
+
+def _unreachable(reason: str) -> BlobsUnavailable:
+    return BlobsUnavailable(
+        f"the object store of the files cannot be used: {reason}",
+        hint="check FOOTNOTE_BLOB_URL, FOOTNOTE_BLOB_OPTIONS and that it answers",
+    )
+
+
+def _no_options(name: str, reason: str) -> str:
+    return f"The setting {name} cannot be used: {reason}."
+
+
+def _first_line(error: Exception) -> str:
+    """What the store says, without the dump of its inside that follows."""
+    return str(error).strip().partition("\n")[0].rstrip(".") or type(error).__name__

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from uuid import UUID, uuid4
 
 from psycopg.rows import DictRow
@@ -14,7 +11,6 @@ from psycopg.types.json import Jsonb
 
 from footnote.domain import (
     Document,
-    DocumentClass,
     DocumentPage,
     DocumentStatus,
     Failure,
@@ -23,8 +19,10 @@ from footnote.domain import (
     SourceType,
     Stage,
 )
-from footnote.errors import InvalidRequest, NotFound
+from footnote.errors import NotFound
+from footnote.store.claims import Claim, redeem
 from footnote.store.database import WorkspaceScope
+from footnote.store.document_rows import document_of, failure_json, read_cursor, write_cursor
 from footnote.store.queue import enqueue_ingestion
 from footnote.store.statements import load_statements
 
@@ -50,6 +48,8 @@ class Incoming:
     access: tuple[str, ...] | None = None
     failure: Failure | None = None
     """Why it cannot even be tried; it is then kept as a failed document."""
+    claim: Claim | None = None
+    """On its blob, since before that was written."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +72,8 @@ async def receive_document(scope: WorkspaceScope, incoming: Incoming) -> Receive
     """
     parameters = _incoming_parameters(scope, incoming)
     await scope.connection.execute(_SQL["one_receipt_at_a_time"], parameters)
+    if incoming.claim is not None:
+        await redeem(scope, incoming.claim)
     row = await (await scope.connection.execute(_SQL["known"], parameters)).fetchone()
     if row is None:
         return await _insert(scope, parameters)
@@ -80,8 +82,8 @@ async def receive_document(scope: WorkspaceScope, incoming: Incoming) -> Receive
     if row["content_sha256"] != parameters["content_sha256"]:
         return await _add_version(scope, row, parameters)
     if row["status"] == DocumentStatus.FAILED and incoming.failure is None:
-        return await _try_again(scope, row)
-    return Received(document=_document(row), duplicate=True, new_version=False)
+        return await _try_again(scope, row, parameters)
+    return Received(document=document_of(row), duplicate=True, new_version=False)
 
 
 async def get_document(scope: WorkspaceScope, document_id: UUID) -> Document:
@@ -93,7 +95,7 @@ async def get_document(scope: WorkspaceScope, document_id: UUID) -> Document:
     ).fetchone()
     if row is None:
         raise NotFound(f"there is no document {document_id}")
-    return _document(row)
+    return document_of(row)
 
 
 async def documents_and_attachments(
@@ -106,7 +108,7 @@ async def documents_and_attachments(
             {"workspace_id": scope.workspace_id, "document_ids": list(document_ids)},
         )
     ).fetchall()
-    return tuple(_document(row) for row in rows)
+    return tuple(document_of(row) for row in rows)
 
 
 async def list_documents(
@@ -118,7 +120,7 @@ async def list_documents(
     cursor: str | None,
 ) -> DocumentPage:
     """A page of documents, newest first. Raises InvalidRequest for a cursor we did not give."""
-    before, before_id = _read_cursor(cursor)
+    before, before_id = read_cursor(cursor)
     rows = await (
         await scope.connection.execute(
             _SQL["list"],
@@ -132,10 +134,10 @@ async def list_documents(
             },
         )
     ).fetchall()
-    documents = tuple(_document(row) for row in rows[:limit])
+    documents = tuple(document_of(row) for row in rows[:limit])
     more = len(rows) > limit
     return DocumentPage(
-        documents=documents, next_cursor=_write_cursor(documents[-1]) if more else None
+        documents=documents, next_cursor=write_cursor(documents[-1]) if more else None
     )
 
 
@@ -182,7 +184,7 @@ async def mark_failed(
         "document_id": document_id,
         "version": version,
         "stage": failure.stage,
-        "failure": _failure_json(failure),
+        "failure": failure_json(failure),
     }
     await _announce(scope)
     await scope.connection.execute(_SQL["mark_failed"], parameters)
@@ -255,7 +257,7 @@ def _incoming_parameters(scope: WorkspaceScope, incoming: Incoming) -> dict[str,
         "access": _access_list(scope, incoming.access),
         "created_by": scope.principal.principal_id,
         "status": DocumentStatus.QUEUED if incoming.failure is None else DocumentStatus.FAILED,
-        "failure": None if incoming.failure is None else _failure_json(incoming.failure),
+        "failure": None if incoming.failure is None else failure_json(incoming.failure),
     }
 
 
@@ -270,7 +272,7 @@ async def _insert(scope: WorkspaceScope, parameters: dict[str, object]) -> Recei
     await scope.connection.execute(_SQL["ensure_collection"], parameters)
     row = await (await scope.connection.execute(_SQL["insert"], parameters)).fetchone()
     assert row is not None, "an insert returns its row"
-    document = _document(row)
+    document = document_of(row)
     await scope.connection.execute(_SQL["insert_version"], parameters)
     await _enqueue_unless_failed(scope, document)
     return Received(document=document, duplicate=False, new_version=False)
@@ -310,22 +312,22 @@ async def _add_version(
     if row is None:
         raise NotFound(f"there is no document {known['document_id']}")
     await scope.connection.execute(_SQL["insert_version"], parameters)
-    document = _document(row)
+    document = document_of(row)
     await _enqueue_unless_failed(scope, document)
     return Received(document=document, duplicate=False, new_version=True)
 
 
-async def _try_again(scope: WorkspaceScope, known: DictRow) -> Received:
+async def _try_again(
+    scope: WorkspaceScope, known: DictRow, parameters: dict[str, object]
+) -> Received:
+    """Queue the failed version once more, with the bytes that may have been refused before."""
+    parameters = parameters | {"document_id": known["document_id"], "version": known["version"]}
     await _announce(scope)
-    row = await (
-        await scope.connection.execute(
-            _SQL["requeue"],
-            {"workspace_id": scope.workspace_id, "document_id": known["document_id"]},
-        )
-    ).fetchone()
+    row = await (await scope.connection.execute(_SQL["requeue"], parameters)).fetchone()
     if row is None:
         raise NotFound(f"there is no document {known['document_id']}")
-    document = _document(row)
+    await scope.connection.execute(_SQL["restore_bytes"], parameters)
+    document = document_of(row)
     await enqueue_ingestion(scope, document.document_id, document.version)
     return Received(document=document, duplicate=False, new_version=False)
 
@@ -333,66 +335,3 @@ async def _try_again(scope: WorkspaceScope, known: DictRow) -> Received:
 async def _enqueue_unless_failed(scope: WorkspaceScope, document: Document) -> None:
     if document.status is DocumentStatus.QUEUED:
         await enqueue_ingestion(scope, document.document_id, document.version)
-
-
-def _failure_json(failure: Failure) -> Jsonb:
-    return Jsonb(
-        {
-            "stage": failure.stage,
-            "cause": failure.cause,
-            "advice": failure.advice,
-            "retryable": failure.retryable,
-        }
-    )
-
-
-def _document(row: DictRow) -> Document:
-    failure = row["failure"]
-    chunks = row["chunks"]
-    return Document(
-        document_id=row["document_id"],
-        collection=row["collection"],
-        external_id=row["external_id"],
-        parent_id=row["parent_id"],
-        filename=row["filename"],
-        title=row["title"],
-        media_type=row["media_type"],
-        source_type=SourceType(row["source_type"]),
-        byte_size=row["byte_size"],
-        content_sha256=bytes(row["content_sha256"]).hex(),
-        status=DocumentStatus(row["status"]),
-        stage=Stage(row["stage"]),
-        failure=None
-        if failure is None
-        else Failure(**failure | {"stage": Stage(failure["stage"])}),
-        version=row["version"],
-        language=row["language"],
-        document_class=DocumentClass(row["document_class"]),
-        page_count=row["page_count"],
-        chunk_count=0 if chunks.isempty else chunks.upper - chunks.lower,
-        summary=row["summary"],
-        keywords=tuple(row["keywords"]),
-        sections=tuple(row["sections"]),
-        dates=tuple(row["dates"]),
-        metadata=row["metadata"],
-        tags=tuple(row["tags"]),
-        created_at=row["created_at"],
-        updated_at=row["updated_at"],
-    )
-
-
-def _write_cursor(last: Document) -> str:
-    text = f"{last.created_at.isoformat()} {last.document_id}"
-    return base64.urlsafe_b64encode(text.encode()).decode()
-
-
-def _read_cursor(cursor: str | None) -> tuple[datetime | None, UUID | None]:
-    if cursor is None:
-        return None, None
-    try:
-        moment, identity = base64.urlsafe_b64decode(cursor).decode().split(" ")
-        return datetime.fromisoformat(moment), UUID(identity)
-    except (binascii.Error, ValueError) as error:
-        raise InvalidRequest(
-            "the cursor is not one we gave", hint="use next_cursor of the page before, unchanged"
-        ) from error

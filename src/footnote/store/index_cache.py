@@ -47,6 +47,8 @@ class IndexState:
     """Numbers of the segments, rising."""
     corpus: CorpusLengths
     dead: ChunkRanges
+    lane: str = ""
+    """The fingerprint of the lane at hand when this was read; a query's vector must be of it."""
     views: dict[ScopeKey, View] = field(default_factory=dict)
     """What was visible to whom; filled as they ask."""
 
@@ -119,6 +121,16 @@ class IndexCache:
         self._documents[workspace_id] = table
         self._bytes += table.byte_size
         self._evict()
+
+    def forget(self, workspace_id: UUID) -> bool:
+        """Drop all that is remembered of a workspace; whether there was anything."""
+        state = self._states.pop(workspace_id, None)
+        table = self._documents.pop(workspace_id, None)
+        terms = [key for key in self._postings if key[0] == workspace_id]
+        self._bytes -= sum(_posting_bytes(self._postings.pop(key)[1]) for key in terms)
+        self._bytes -= 0 if state is None else _state_bytes(state)
+        self._bytes -= 0 if table is None else table.byte_size
+        return bool(terms) or state is not None or table is not None
 
     def _evict(self) -> None:
         while self._bytes > self.capacity_bytes and self._postings:

@@ -45,6 +45,7 @@ async def load_state(scope: WorkspaceScope, lane: Lane) -> IndexState:
             [(bytes(each["chunk_numbers"]), bytes(each["lengths"])) for each in rows], dead
         ),
         dead=dead,
+        lane=lane.fingerprint,
     )
 
 

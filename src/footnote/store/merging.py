@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby, pairwise
+from itertools import count, groupby, pairwise
 from uuid import UUID
 
 from psycopg import Rollback
@@ -50,6 +50,29 @@ async def merge_once(database: Database, workspace_id: UUID, fan_in: int) -> boo
     return True
 
 
+async def purge_dead(database: Database, workspace_id: UUID) -> int:
+    """Rewrite every segment that holds dead chunks without them; how many were rewritten.
+
+    One that another process rewrites meanwhile is looked at again.
+    """
+    parameters: dict[str, object] = {"workspace_id": workspace_id}
+    for rewritten in count():
+        async with database.workspace(workspace_id, SYSTEM) as scope:
+            row = await (await scope.connection.execute(_SQL["any_dead"], parameters)).fetchone()
+            if row is None:
+                return rewritten
+            reserved = await (
+                await scope.connection.execute(_SQL["reserve_segment"], parameters)
+            ).fetchone()
+            assert reserved is not None, "a workspace with segments has an index row"
+        segment_id: int = reserved["segment_id"]
+        chosen = parameters | {"segments": [row["segment_id"]], "segment_id": segment_id}
+        async with database.workspace(workspace_id, SYSTEM) as scope:
+            rows = await (await scope.connection.execute(_SQL["sources"], chosen)).fetchall()
+            await _merge(scope, segment_id, chosen, rows)
+    raise AssertionError("counting does not end")
+
+
 async def _merge(
     scope: WorkspaceScope,
     segment_id: int,
@@ -60,7 +83,7 @@ async def _merge(
     numbers, lengths = merge_lengths(
         [(bytes(row["chunk_numbers"]), bytes(row["lengths"])) for row in sources], purged
     )
-    for low, high in _slices(sum(row["chunk_count"] for row in sources)):
+    for low, high in term_slices(sum(row["chunk_count"] for row in sources)):
         await _merge_slice(scope, segment_id, parameters | {"low": low, "high": high}, purged)
     # From here on publications and deletions wait, so what is dead stands still.
     await scope.connection.execute(_SQL["new_generation"], parameters)
@@ -98,7 +121,7 @@ async def _merge_slice(
     await insert_postings(scope, segment_id, merged)
 
 
-def _slices(chunk_count: int) -> Iterator[tuple[int, int]]:
+def term_slices(chunk_count: int) -> Iterator[tuple[int, int]]:
     """Half-open runs of the term space; term numbers are hashes, so they hold alike much."""
     slices = chunk_count // _CHUNKS_PER_SLICE + 1
     bounds = [TERM_ID_LIMIT * step // slices for step in range(slices + 1)]

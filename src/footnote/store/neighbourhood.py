@@ -8,10 +8,11 @@ from itertools import pairwise
 
 from psycopg.rows import DictRow
 
-from footnote.domain import BlockKind, BlockSpan, Passage
+from footnote.domain import BlockSpan, Passage
 from footnote.domain.stretches import mean_confidence, stretched
 from footnote.ports import Widened
 from footnote.store.database import WorkspaceScope
+from footnote.store.spans import span_of_row
 from footnote.store.statements import load_statements
 
 _SQL = load_statements("neighbourhood")
@@ -110,11 +111,6 @@ def _near(piece: DictRow) -> _Near:
         char_start=piece["char_start"],
         char_end=piece["char_end"],
         header=piece["header"],
-        spans=tuple(
-            BlockSpan(
-                char_start=start, char_end=end, page=page, paragraph=paragraph, kind=BlockKind(kind)
-            )
-            for start, end, page, paragraph, kind in piece["spans"]
-        ),
+        spans=tuple(map(span_of_row, piece["spans"])),
         confidence=piece["confidence"],
     )

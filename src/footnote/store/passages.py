@@ -8,9 +8,11 @@ from uuid import UUID
 from psycopg import AsyncCursor
 from psycopg.rows import DictRow
 
-from footnote.domain import BlockKind, BlockSpan, Passage, PassageContext, SourceType
+from footnote.domain import BlockKind, Passage, PassageContext, SourceType
+from footnote.domain.stretches import seconds_of
 from footnote.errors import NotFound
 from footnote.store.database import WorkspaceScope
+from footnote.store.spans import span_of_row
 from footnote.store.statements import load_statements
 
 _SQL = load_statements("recall")
@@ -84,6 +86,8 @@ def _read_chunk_id(chunk_id: str) -> tuple[UUID, int, int]:
 
 
 def _passage(row: DictRow) -> Passage:
+    spans = tuple(map(span_of_row, row["spans"]))
+    start_seconds, end_seconds = seconds_of(spans)
     return Passage(
         chunk_id=_chunk_id(row),
         chunk_no=row["chunk_no"],
@@ -95,12 +99,7 @@ def _passage(row: DictRow) -> Passage:
         body_offset=row["body_offset"],
         char_start=row["char_start"],
         char_end=row["char_end"],
-        spans=tuple(
-            BlockSpan(
-                char_start=start, char_end=end, page=page, paragraph=paragraph, kind=BlockKind(kind)
-            )
-            for start, end, page, paragraph, kind in row["spans"]
-        ),
+        spans=spans,
         heading_path=tuple(row["heading_path"]),
         page_start=row["page_start"],
         page_end=row["page_end"],
@@ -114,4 +113,6 @@ def _passage(row: DictRow) -> Passage:
         parent_id=row["parent_id"],
         parent_title=row["parent_title"],
         confidence=row["confidence"],
+        start_seconds=start_seconds,
+        end_seconds=end_seconds,
     )

@@ -19,10 +19,18 @@ HNSW_M = 16  # pgvector's default: links a node keeps.
 HNSW_EF_CONSTRUCTION = 128  # Twice pgvector's default: recall at 10 of 0.99 without a wide search.
 
 
+def index_name(workspace_id: UUID, lane_id: int) -> str:
+    """What a lane's HNSW index is called."""
+    return f"hnsw_{workspace_id.hex}_{lane_id}"
+
+
 async def promotion_is_due(
     database: Database, workspace_id: UUID, lane: Lane, threshold: int
 ) -> int | None:
-    """The number of the lane whose vectors want an index, or None."""
+    """The number of the lane whose vectors want an index, or None.
+
+    Raises LaneMismatch when the workspace's lane is another.
+    """
     async with database.workspace(workspace_id, SYSTEM) as scope:
         lane_id = await known_lane(scope, lane)
         if lane_id is None:
@@ -36,15 +44,38 @@ async def promotion_is_due(
     return lane_id if due else None
 
 
+async def is_large(database: Database, workspace_id: UUID, threshold: int) -> bool:
+    """Whether the workspace has so many live chunks that exact scans are too slow."""
+    async with database.workspace(workspace_id, SYSTEM) as scope:
+        row = await (
+            await scope.connection.execute(
+                _SQL["size"], {"workspace_id": workspace_id, "lane_id": None}
+            )
+        ).fetchone()
+    return row is not None and row["chunks"] >= threshold
+
+
 async def promote(
     database: Database, owner_url: str, workspace_id: UUID, lane_id: int, lane: Lane
 ) -> None:
     """Build the partial index without stopping anybody, then let searches use it.
 
+    Nobody uses it if the lane is no longer the one that is searched.
+    """
+    await build(owner_url, workspace_id, lane_id, lane)
+    async with database.workspace(workspace_id, SYSTEM) as scope:
+        await scope.connection.execute(
+            _SQL["promoted"], {"workspace_id": workspace_id, "lane_id": lane_id}
+        )
+
+
+async def build(owner_url: str, workspace_id: UUID, lane_id: int, lane: Lane) -> None:
+    """Build the partial index of a lane without stopping anybody.
+
     Takes about a minute for 100,000 vectors. An index that an earlier, interrupted call
     left invalid is built anew.
     """
-    name = f"hnsw_{workspace_id.hex}_{lane_id}"
+    name = index_name(workspace_id, lane_id)
     connection = await psycopg.AsyncConnection.connect(
         owner_url, autocommit=True, row_factory=dict_row
     )
@@ -62,8 +93,4 @@ async def promote(
                 workspace_id=sql.Literal(workspace_id),
                 lane_id=sql.Literal(lane_id),
             )
-        )
-    async with database.workspace(workspace_id, SYSTEM) as scope:
-        await scope.connection.execute(
-            _SQL["promoted"], {"workspace_id": workspace_id, "lane_id": lane_id}
         )

@@ -11,15 +11,18 @@ from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 from psycopg.types.range import Range
 
-from footnote.domain import BlockSpan, Chunk, Lane, Publication, Stage
+from footnote.domain import Chunk, Lane, Publication, Stage
 from footnote.errors import DocumentInterrupted, LaneMismatch, NotFound
 from footnote.index.segments import Posting, Segment, build_segment
 from footnote.ports import Vectors
+from footnote.store.claims import give_up
 from footnote.store.database import WorkspaceScope
 from footnote.store.documents import StoredVersion
+from footnote.store.lanes import require_current
 from footnote.store.merge_policy import due_merge
 from footnote.store.queue import enqueue_maintenance
 from footnote.store.routing import replace_document_vector
+from footnote.store.spans import span_row
 from footnote.store.statements import load_statements
 
 _SQL = load_statements("publishing")
@@ -61,9 +64,15 @@ async def missing_vectors(
 
 
 async def stage_vectors(
-    scope: WorkspaceScope, lane_id: int, lane: Lane, hashes: Sequence[bytes], vectors: Vectors
+    scope: WorkspaceScope,
+    stored: StoredVersion,
+    lane_id: int,
+    lane: Lane,
+    *,
+    hashes: Sequence[bytes],
+    vectors: Vectors,
 ) -> None:
-    """Keep a batch of vectors until their document is published.
+    """Keep a batch of vectors until their version is published; nothing for one that never will.
 
     Raises LaneMismatch when they are not of the lane's dimensions.
     """
@@ -73,12 +82,20 @@ async def stage_vectors(
             f"and an array of shape {vectors.shape} was given",
             hint="check that the configured model is the one the lane names",
         )
+    held = {
+        "workspace_id": scope.workspace_id,
+        "document_id": stored.document_id,
+        "version": stored.version,
+    }
+    if await (await scope.connection.execute(_SQL["hold_version"], held)).fetchone() is None:
+        return
     async with scope.connection.cursor() as cursor:
         await cursor.executemany(
             _SQL["stage_vector"],
             [
                 {
                     "workspace_id": scope.workspace_id,
+                    "document_id": stored.document_id,
                     "lane_id": lane_id,
                     "text_hash": text_hash,
                     "embedding": HalfVector(vector),
@@ -111,6 +128,7 @@ async def publish(
     document = await (await scope.connection.execute(_SQL["lock_document"], parameters)).fetchone()
     if document is None:
         return False
+    await require_current(scope, lane_id)
     numbers = list(range(first_chunk, first_chunk + len(publication.chunks)))
     await _insert_vectors(scope, parameters, numbers, publication)
     await replace_document_vector(scope, parameters, first_chunk, publication)
@@ -129,6 +147,7 @@ async def publish(
     await scope.connection.execute(
         _SQL["drop_staged_vectors"], parameters | {"hashes": _hashes(publication)}
     )
+    await scope.connection.execute(_SQL["drop_staged_of_document"], parameters)
     await _enqueue_what_is_due(scope, limits, reserved)
     return True
 
@@ -136,9 +155,9 @@ async def publish(
 async def delete_document(
     scope: WorkspaceScope, document_id: UUID, limits: MaintenanceLimits
 ) -> tuple[str, ...]:
-    """Remove a document with all that hangs below it; return the blobs nobody needs any more.
+    """Remove a document with all that hangs below it; return the blobs it leaves without an owner.
 
-    Raises NotFound.
+    They are given up: `claims.remove_unused` removes them now, a sweep later. Raises NotFound.
     """
     parameters = {"workspace_id": scope.workspace_id, "document_id": document_id}
     reserved = await _reserve(scope, 0)
@@ -153,7 +172,10 @@ async def delete_document(
     ).fetchall()
     await scope.connection.execute(_SQL["delete_family"], parameters | identities)
     await _enqueue_what_is_due(scope, limits, reserved)
-    return tuple(row["blob_key"] for row in blobs)
+    keys = tuple(row["blob_key"] for row in blobs)
+    if keys:
+        await give_up(scope, keys)
+    return keys
 
 
 async def _reserve(scope: WorkspaceScope, chunks: int) -> _Reserved:
@@ -260,7 +282,7 @@ def _chunk_row(chunk: Chunk) -> dict[str, object]:
         "body_offset": chunk.body_offset,
         "char_start": chunk.char_start,
         "char_end": chunk.char_end,
-        "spans": Jsonb([_span_row(span) for span in chunk.spans]),
+        "spans": Jsonb([span_row(span) for span in chunk.spans]),
         "heading_path": list(chunk.heading_path),
         "page_start": page_start,
         "page_end": page_end,
@@ -268,11 +290,8 @@ def _chunk_row(chunk: Chunk) -> dict[str, object]:
         "paragraph_end": paragraph_end,
         "token_count": chunk.token_count,
         "confidence": chunk.confidence,
+        "context": chunk.context,
     }
-
-
-def _span_row(span: BlockSpan) -> list[int | str | None]:
-    return [span.char_start, span.char_end, span.page, span.paragraph, span.kind.value]
 
 
 async def _insert_segment(

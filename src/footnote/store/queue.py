@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 from psycopg.types.json import Jsonb
@@ -12,6 +12,9 @@ from footnote.store.statements import load_statements
 
 INGEST_TASK = "ingest_document"
 MAINTAIN_TASK = "maintain_index"
+SWEEP_TASK = "sweep_workspace"
+REEMBED_TASK = "reembed_lane"
+PURGE_TASK = "purge_lanes"
 INGEST_QUEUE = "ingest"
 MAINTENANCE_QUEUE = "maintenance"
 
@@ -51,5 +54,58 @@ async def enqueue_maintenance(scope: WorkspaceScope, due: datetime | None = None
             "queueing_lock": lock,
             "args": Jsonb({"workspace_id": str(scope.workspace_id)}),
             "scheduled_at": due,
+        },
+    )
+
+
+async def enqueue_sweep(scope: WorkspaceScope, delay_seconds: float) -> None:
+    """Have what nobody needs removed after a while, unless that is waiting to be done already."""
+    parameters = {"queueing_lock": f"sweep:{scope.workspace_id}"}
+    row = await (await scope.connection.execute(_SQL["is_waiting"], parameters)).fetchone()
+    if row is not None and row["waiting"]:
+        return
+    await scope.connection.execute(
+        _SQL["enqueue_once"],
+        parameters
+        | {
+            "queue": MAINTENANCE_QUEUE,
+            "task": SWEEP_TASK,
+            "lock": parameters["queueing_lock"],
+            "args": Jsonb({"workspace_id": str(scope.workspace_id)}),
+            "scheduled_at": datetime.now(UTC) + timedelta(seconds=delay_seconds),
+        },
+    )
+
+
+async def enqueue_reembedding(
+    scope: WorkspaceScope, lane_id: int, delay_seconds: float = 0.0
+) -> None:
+    """Have a lane filled further; one slice of the work at a time in a workspace."""
+    lock = f"reembed:{scope.workspace_id}"
+    await scope.connection.execute(
+        _SQL["enqueue"],
+        {
+            "queue": MAINTENANCE_QUEUE,
+            "task": REEMBED_TASK,
+            "lock": lock,
+            "queueing_lock": None,
+            "args": Jsonb({"workspace_id": str(scope.workspace_id), "lane_id": lane_id}),
+            "scheduled_at": datetime.now(UTC) + timedelta(seconds=delay_seconds),
+        },
+    )
+
+
+async def enqueue_purge(scope: WorkspaceScope, delay: timedelta) -> None:
+    """Have lanes nobody went back to removed after a while."""
+    await scope.connection.execute(
+        _SQL["enqueue"],
+        {
+            "queue": MAINTENANCE_QUEUE,
+            "task": PURGE_TASK,
+            "lock": f"purge:{scope.workspace_id}",
+            "queueing_lock": None,
+            "args": Jsonb({"workspace_id": str(scope.workspace_id)}),
+            # A moment later than the wait, or a lane would be found a moment too young.
+            "scheduled_at": datetime.now(UTC) + delay + timedelta(seconds=1),
         },
     )

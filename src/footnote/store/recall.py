@@ -101,7 +101,7 @@ class PostgresIndex:
 
     async def _ahead(self, request: RecallRequest) -> _Worded | None:
         """The lexical recall alone, if all vectors it could be joined with are in memory."""
-        state = self.cache.state(self.workspace.workspace_id)
+        state = self._state()
         view = None if state is None else state.views.get(self._key(request.filters))
         if state is None or view is None or request.terms_of is None or _narrows(request):
             return None
@@ -117,7 +117,7 @@ class PostgresIndex:
         return _Worded(state=state, looked=looked, found=found, lexical=lexical)
 
     async def _recalled(self, request: RecallRequest) -> Recalled:
-        state = self.cache.state(self.workspace.workspace_id)
+        state = self._state()
         key = self._key(request.filters)
         if state is not None and key in state.views and not _narrows(request):
             looked = _Scope(view=state.views[key], searched=state.views[key].ranges)
@@ -195,7 +195,7 @@ class PostgresIndex:
         self, scope: WorkspaceScope, filters: SearchFilters
     ) -> tuple[IndexState, View]:
         """The index as of this transaction, and what of it may be seen; remembers both."""
-        state = self.cache.state(self.workspace.workspace_id)
+        state = self._state()
         key = self._key(filters)
         if state is not None:
             asked = await _ask_generation(scope)
@@ -259,6 +259,11 @@ class PostgresIndex:
             routes=routes,
             document_postings={term: read[term] for term in routes.terms},
         )
+
+    def _state(self) -> IndexState | None:
+        """What is cached, unless it was read with the model of another lane at hand."""
+        state = self.cache.state(self.workspace.workspace_id)
+        return state if state is not None and state.lane == self.lane.fingerprint else None
 
     def _held(self, state: IndexState) -> HeldVectors | None:
         return self.vector_cache.held(

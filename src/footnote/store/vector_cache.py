@@ -165,6 +165,13 @@ class VectorCache:
             self._look_after(database, key, state, dimensions)
         return held
 
+    def forget(self, workspace_id: UUID) -> bool:
+        """Drop what is held of a workspace; whether there was anything."""
+        keys = [key for key in self._held if key[0] == workspace_id]
+        for key in keys:
+            self._drop(key)
+        return bool(keys)
+
     async def settled(self) -> None:
         """Wait until nothing is being loaded."""
         await asyncio.gather(*self._tasks.values())

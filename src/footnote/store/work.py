@@ -20,10 +20,17 @@ from footnote.domain import (
     SourceType,
     Stage,
 )
+from footnote.errors import (
+    BlobDamaged,
+    BlobsUnavailable,
+    DocumentInterrupted,
+    DocumentUnreadable,
+    NotFound,
+)
 from footnote.index.routing import document_terms
 from footnote.index.terms import term_ids
-from footnote.ports import Vectors
-from footnote.store.blobs import LocalBlobs, blob_key
+from footnote.ports import Blobs, TermCounts, Vectors
+from footnote.store.claims import claim_blob, remove_unused
 from footnote.store.database import SYSTEM, Database, WorkspaceScope
 from footnote.store.documents import (
     Incoming,
@@ -36,6 +43,7 @@ from footnote.store.documents import (
     save_stage_result,
     stored_version,
 )
+from footnote.store.frequencies import count_chunks
 from footnote.store.publishing import (
     MaintenanceLimits,
     delete_document,
@@ -54,7 +62,7 @@ class PostgresVersionInWork:
     """A version, its workspace's lane and term key, and the transactions to work on it."""
 
     database: Database
-    blobs: LocalBlobs
+    blobs: Blobs
     workspace_id: UUID
     stored: StoredVersion
     lane: Lane
@@ -73,8 +81,22 @@ class PostgresVersionInWork:
             return await begin_stage(scope, self.stored, stage)
 
     async def content(self) -> bytes:
-        """The bytes that were received."""
-        return await self.blobs.get(self.stored.blob_key)
+        """The bytes that were received. Raises DocumentUnreadable and DocumentInterrupted."""
+        try:
+            return await self.blobs.get(self.stored.blob_key)
+        except (NotFound, BlobDamaged) as error:
+            raise DocumentUnreadable(
+                stage=Stage.PARSE,
+                cause=f"the stored bytes of “{self.filename}”, document "
+                f"{self.stored.document_id}, cannot be trusted: {error}",
+                advice="hand the same file in once more; that stores it anew",
+            ) from error
+        except BlobsUnavailable as error:
+            raise DocumentInterrupted(
+                stage=Stage.PARSE,
+                cause=str(error),
+                advice=error.hint or "check that the place of the stored files answers",
+            ) from error
 
     async def parsed(self) -> ParsedDocument | None:
         """What an earlier try read of it, attachments left out."""
@@ -84,7 +106,8 @@ class PostgresVersionInWork:
 
     async def keep_parsed(self, parsed: ParsedDocument) -> None:
         """Keep what was read for a later try, attachments left out."""
-        payload = zlib.compress(_PARSED.dump_json(replace(parsed, attachments=())), _FAST)
+        kept = replace(parsed, attachments=(), pictures=())
+        payload = zlib.compress(_PARSED.dump_json(kept), _FAST)
         async with self._scope() as scope:
             await save_stage_result(scope, self.stored, Stage.PARSE, payload)
 
@@ -93,8 +116,9 @@ class PostgresVersionInWork:
     ) -> None:
         """Receive a file found inside, as a child document; again changes nothing."""
         sha256 = hashlib.sha256(attachment.content).hexdigest()
-        key = blob_key(self.workspace_id, sha256)
-        await self.blobs.put(key, attachment.content)
+        async with self._scope() as scope:
+            claim = await claim_blob(scope, sha256)
+        await self.blobs.put(claim.blob_key, attachment.content)
         async with self._scope() as scope:
             parent = await get_document(scope, self.stored.document_id)
             await receive_document(
@@ -104,7 +128,8 @@ class PostgresVersionInWork:
                     media_type=media_type,
                     byte_size=len(attachment.content),
                     content_sha256=sha256,
-                    blob_key=key,
+                    blob_key=claim.blob_key,
+                    claim=claim,
                     collection=parent.collection,
                     external_id=f"{parent.document_id}/{position:04d}",
                     parent_id=parent.document_id,
@@ -126,8 +151,7 @@ class PostgresVersionInWork:
                 for orphan in orphans
                 for key in await delete_document(scope, orphan, self.limits)
             ]
-        for key in filter(None, blobs):
-            await self.blobs.delete(key)
+        await remove_unused(self.database, self.blobs, self.workspace_id, blobs)
 
     def term_ids(self, terms: Sequence[str]) -> tuple[int, ...]:
         """The workspace's numbers of the terms, in their order."""
@@ -137,6 +161,11 @@ class PostgresVersionInWork:
         """The numbers of the terms where they stand for a whole document, in their order."""
         return tuple(term_ids(self.lexical_key, document_terms(terms)))
 
+    async def term_counts(self, terms: Sequence[str]) -> TermCounts:
+        """How common the terms are in what the workspace holds already."""
+        async with self._scope() as scope:
+            return await count_chunks(scope, self.term_ids(terms))
+
     async def missing_vectors(self, text_hashes: Sequence[bytes]) -> set[bytes]:
         """Those of the texts that were never embedded in this workspace and lane."""
         async with self._scope() as scope:
@@ -145,7 +174,9 @@ class PostgresVersionInWork:
     async def keep_vectors(self, text_hashes: Sequence[bytes], vectors: Vectors) -> None:
         """Keep a batch of vectors; what is kept is not embedded again."""
         async with self._scope() as scope:
-            await stage_vectors(scope, self.lane_id, self.lane, text_hashes, vectors)
+            await stage_vectors(
+                scope, self.stored, self.lane_id, self.lane, hashes=text_hashes, vectors=vectors
+            )
 
     async def publish(self, publication: Publication) -> bool:
         """Make it searchable; False when it was replaced or deleted meanwhile."""
@@ -158,7 +189,7 @@ class PostgresVersionInWork:
 
 async def take_up(
     database: Database,
-    blobs: LocalBlobs,
+    blobs: Blobs,
     *,
     workspace_id: UUID,
     document_id: UUID,

@@ -57,6 +57,7 @@ def _configure(settings: Json) -> ReadingOptions:
         ocr_languages=str(settings["ocr_languages"]),
         max_pages=number("max_pages"),
         max_text_characters=number("max_text_characters"),
+        pictures=number("pictures"),
         archive=ArchiveLimits(
             max_depth=number("archive_max_depth"),
             max_members=number("archive_max_members"),

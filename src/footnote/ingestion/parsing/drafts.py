@@ -8,7 +8,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePath
 
-from footnote.domain import Attachment, Block, BlockKind, MetadataValue, ParsedDocument
+from footnote.domain import (
+    Attachment,
+    Block,
+    BlockKind,
+    MetadataValue,
+    ParsedDocument,
+    Picture,
+)
+from footnote.ingestion.parsing.keeping import KEPT_MEDIA_TYPE
 
 _SEPARATOR = "\n\n"
 # C0 and C1 controls but tab and newline, soft hyphens, invisible marks, lone surrogates, the
@@ -38,6 +46,10 @@ class Draft:
     page: int | None = None
     level: int = 0
     confidence: float | None = None
+    start_seconds: float | None = None
+    end_seconds: float | None = None
+    picture: bytes = field(default=b"", repr=False)
+    """In place of a text: what `PictureKeeper` kept, to be described."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,12 +86,27 @@ def assemble(reading: Reading, filename: str, media_type: str) -> ParsedDocument
     """Number the drafts, chain their headings and lay them out in one canonical text.
 
     Paragraphs count from 1 on each page, or through the document where it has no pages;
-    a heading carries the number of the paragraph it introduces.
+    a heading carries the number of the paragraph it introduces, a picture to be described that of
+    the paragraph before it.
     """
     blocks: list[Block] = []
+    pictures: list[Picture] = []
     chain: list[tuple[int, str]] = []
     position, paragraph, page = 0, 0, None
     for draft in reading.drafts:
+        if draft.picture:
+            apart = draft.page != page
+            alone = apart and reading.pages_stand_alone
+            pictures.append(
+                Picture(
+                    content=draft.picture,
+                    media_type=KEPT_MEDIA_TYPE,
+                    after=len(blocks),
+                    paragraph=1 if apart else max(paragraph, 1),
+                    page=draft.page,
+                    heading_path=() if alone else tuple(title for _, title in chain),
+                )
+            )
         text = clean_code(draft.text) if draft.kind is BlockKind.CODE else clean(draft.text)
         is_heading = draft.kind is BlockKind.HEADING
         if is_heading:
@@ -107,6 +134,8 @@ def assemble(reading: Reading, filename: str, media_type: str) -> ParsedDocument
                 heading_path=tuple(title for _, title in chain),
                 heading_level=draft.level if is_heading else None,
                 confidence=draft.confidence,
+                start_seconds=draft.start_seconds,
+                end_seconds=draft.end_seconds,
             )
         )
         position += len(text) + len(_SEPARATOR)
@@ -119,6 +148,7 @@ def assemble(reading: Reading, filename: str, media_type: str) -> ParsedDocument
         languages=reading.languages,
         metadata={key: value for key, value in reading.metadata.items() if value != ""},
         attachments=reading.attachments,
+        pictures=tuple(pictures),
     )
 
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterator
 from importlib import import_module
 from importlib.util import find_spec
 
 import numpy as np
 from PIL import Image, ImageOps, ImageSequence, UnidentifiedImageError
 
-from footnote.domain import Stage
+from footnote.domain import BlockKind, Stage
 from footnote.errors import DocumentUnreadable
 from footnote.ingestion.media import HEIC, sniff_media_type
-from footnote.ingestion.parsing.drafts import Reading
+from footnote.ingestion.parsing.drafts import Draft, Reading
+from footnote.ingestion.parsing.geometry import PageItem
+from footnote.ingestion.parsing.keeping import PictureKeeper, on_white
 from footnote.ingestion.parsing.layout import LaidPage, draft_pages
 from footnote.ingestion.parsing.ocr import Ocr, items_of_image
 
@@ -20,10 +23,13 @@ _MAX_PIXELS = 150_000_000
 _PAGED = ("TIFF", "MPO")
 
 
-def read_images(content: bytes, ocr: Ocr, *, max_pages: int) -> Reading:
+def read_images(
+    content: bytes, ocr: Ocr | None, *, max_pages: int, keeper: PictureKeeper | None = None
+) -> Reading:
     """Read a PNG, JPEG, WebP, TIFF, GIF, BMP, AVIF or HEIC; each frame of a TIFF is a page.
 
-    Of an animation only the first frame is read. Raises DocumentUnreadable when it is damaged
+    Of an animation only the first frame is read. Without OCR there is no text; with a keeper
+    each frame is kept to be described. Raises DocumentUnreadable when it is damaged
     or too large.
     """
     pages: list[LaidPage] = []
@@ -39,10 +45,12 @@ def read_images(content: bytes, ocr: Ocr, *, max_pages: int) -> Reading:
                         cause=f"the picture has {frame.width} × {frame.height} pixels",
                         advice="scale it down or split it",
                     )
-                upright = ImageOps.exif_transpose(frame)
-                pixels = np.asarray(_on_white(upright), dtype=np.uint8)
-                items = tuple(items_of_image(pixels, ocr))
-                pages.append(LaidPage(number, pixels.shape[0], items, from_pixels=True))
+                upright = on_white(ImageOps.exif_transpose(frame))
+                items: tuple[PageItem, ...] = ()
+                if ocr is not None:
+                    items = tuple(items_of_image(np.asarray(upright, dtype=np.uint8), ocr))
+                kept = tuple(kept_drafts(upright, number, keeper))
+                pages.append(LaidPage(number, upright.height, items, from_pixels=True, extra=kept))
     except (UnidentifiedImageError, OSError, SyntaxError) as error:
         raise DocumentUnreadable(
             stage=Stage.PARSE,
@@ -65,9 +73,9 @@ def _learn_heic(content: bytes) -> None:
     import_module("pillow_heif").register_heif_opener()
 
 
-def _on_white(image: Image.Image) -> Image.Image:
-    if image.mode not in ("RGBA", "LA", "PA", "P"):
-        return image.convert("RGB")
-    layered = image.convert("RGBA")
-    white = Image.new("RGBA", layered.size, "white")
-    return Image.alpha_composite(white, layered).convert("RGB")
+def kept_drafts(
+    image: Image.Image, page: int | None, keeper: PictureKeeper | None
+) -> Iterator[Draft]:
+    """The place of a picture that is kept to be described; none if it is not."""
+    if keeper is not None and (kept := keeper.keep(image)):
+        yield Draft(kind=BlockKind.IMAGE, text="", page=page, picture=kept)

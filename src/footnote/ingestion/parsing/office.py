@@ -20,12 +20,12 @@ from footnote.ingestion.parsing.legacysheets import read_legacy_workbook
 from footnote.ingestion.parsing.legacyslides import read_legacy_slides
 from footnote.ingestion.parsing.legacyword import read_legacy_word
 from footnote.ingestion.parsing.markdown import markdown_drafts
-from footnote.ingestion.parsing.ocr import Ocr
 from footnote.ingestion.parsing.opendocument import (
     read_open_presentation,
     read_open_spreadsheet,
     read_open_text,
 )
+from footnote.ingestion.parsing.pictures import Pictures
 from footnote.ingestion.parsing.richtext import read_rich_text
 from footnote.ingestion.parsing.slides import read_slides
 from footnote.ingestion.parsing.word import read_word
@@ -54,7 +54,7 @@ _KEPT_METADATA = {"created_at": "created", "modified_at": "modified", "subject":
 
 
 def read_office(
-    content: bytes, media_type: str, ocr: Callable[[], Ocr], max_characters: int
+    content: bytes, media_type: str, pictures: Pictures, max_characters: int
 ) -> Reading:
     """Read a file of one of the `OFFICE_TYPES`.
 
@@ -62,16 +62,16 @@ def read_office(
     file.
     """
     readers: dict[str, Callable[[], Reading]] = {
-        media.DOCX: lambda: read_word(content, ocr),
+        media.DOCX: lambda: read_word(content, pictures),
         media.DOC: lambda: _read_legacy_word(content),
         media.PPT: lambda: read_legacy_slides(content),
-        media.PPTX: lambda: read_slides(content, ocr),
-        media.XLSX: lambda: _read_workbook(content, ocr, max_characters),
+        media.PPTX: lambda: read_slides(content, pictures),
+        media.XLSX: lambda: _read_workbook(content, pictures, max_characters),
         media.XLS: lambda: read_legacy_workbook(content, max_characters=max_characters),
-        media.ODT: lambda: read_open_text(content, ocr),
-        media.ODP: lambda: read_open_presentation(content, ocr),
-        media.ODS: lambda: read_open_spreadsheet(content, ocr, max_characters=max_characters),
-        media.RTF: lambda: read_rich_text(content, ocr),
+        media.ODT: lambda: read_open_text(content, pictures),
+        media.ODP: lambda: read_open_presentation(content, pictures),
+        media.ODS: lambda: read_open_spreadsheet(content, pictures, max_characters=max_characters),
+        media.RTF: lambda: read_rich_text(content, pictures),
     }
     return readers[_main_type(content) or media_type]()
 
@@ -91,10 +91,10 @@ def _read_legacy_word(content: bytes) -> Reading:
         return read_by_kreuzberg(content, media.DOC)
 
 
-def _read_workbook(content: bytes, ocr: Callable[[], Ocr], max_characters: int) -> Reading:
+def _read_workbook(content: bytes, pictures: Pictures, max_characters: int) -> Reading:
     if is_binary_workbook(content):
         return read_by_kreuzberg(content, _BINARY_WORKBOOK)
-    return read_workbook(content, ocr, max_characters=max_characters)
+    return read_workbook(content, pictures, max_characters=max_characters)
 
 
 def read_by_kreuzberg(content: bytes, media_type: str) -> Reading:

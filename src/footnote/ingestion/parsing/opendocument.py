@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from xml.etree.ElementTree import Element
 
 from footnote.domain import BlockKind, MetadataValue
 from footnote.ingestion.parsing.drafts import Draft, Reading
 from footnote.ingestion.parsing.flow import Flow
-from footnote.ingestion.parsing.ocr import Ocr
 from footnote.ingestion.parsing.odfstyles import OdfStyles, header_texts
 from footnote.ingestion.parsing.odftext import OdfReader, odf_properties, row_cells
 from footnote.ingestion.parsing.package import (
@@ -31,9 +30,9 @@ _TEXTLESS_CLASSES = ("page-number", "date-time", "header", "footer", "notes", "p
 _MAX_ROWS_REPEATED = 10_000
 
 
-def read_open_text(content: bytes, ocr: Callable[[], Ocr] | None) -> Reading:
+def read_open_text(content: bytes, pictures: Pictures) -> Reading:
     """Read an ODT file. Raises DamagedPackage, ParseError or BadZipFile when it is damaged."""
-    package, reader, root = _opened(content, ocr)
+    package, reader, root = _opened(content, pictures)
     body = child(root, "body", "text")
     if body is not None:
         reader.blocks(body)
@@ -46,9 +45,9 @@ def read_open_text(content: bytes, ocr: Callable[[], Ocr] | None) -> Reading:
     return _reading(reader, drafts, title or reader.title, metadata)
 
 
-def read_open_presentation(content: bytes, ocr: Callable[[], Ocr] | None) -> Reading:
+def read_open_presentation(content: bytes, pictures: Pictures) -> Reading:
     """Read an ODP file, each slide a page; raises what `read_open_text` raises."""
-    package, reader, root = _opened(content, ocr)
+    package, reader, root = _opened(content, pictures)
     drafts: list[Draft] = []
     hidden: list[str] = []
     count = 0
@@ -63,12 +62,10 @@ def read_open_presentation(content: bytes, ocr: Callable[[], Ocr] | None) -> Rea
     return _reading(reader, drafts, title, metadata, pages=count)
 
 
-def read_open_spreadsheet(
-    content: bytes, ocr: Callable[[], Ocr] | None, *, max_characters: int
-) -> Reading:
+def read_open_spreadsheet(content: bytes, pictures: Pictures, *, max_characters: int) -> Reading:
     """Read an ODS file, each sheet a page; raises what `read_open_text` raises."""
     package = Package(content)
-    reader = OdfReader(package, OdfStyles.of([package.xml("styles.xml")]), Pictures(ocr))
+    reader = OdfReader(package, OdfStyles.of([package.xml("styles.xml")]), pictures)
     grid = _OpenGrid(reader, Budget(max_characters))
     drafts: list[Draft] = []
     count = 0
@@ -89,11 +86,11 @@ def read_open_spreadsheet(
     return _reading(reader, drafts, title, metadata, pages=count)
 
 
-def _opened(content: bytes, ocr: Callable[[], Ocr] | None) -> tuple[Package, OdfReader, Element]:
+def _opened(content: bytes, pictures: Pictures) -> tuple[Package, OdfReader, Element]:
     package = Package(content)
     root = package.required("content.xml")
     styles = OdfStyles.of([package.xml("styles.xml"), root])
-    return package, OdfReader(package, styles, Pictures(ocr)), root
+    return package, OdfReader(package, styles, pictures), root
 
 
 def _reading(

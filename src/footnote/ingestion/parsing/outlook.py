@@ -23,6 +23,7 @@ from footnote.ingestion.parsing.charsets import decode
 from footnote.ingestion.parsing.drafts import Reading
 from footnote.ingestion.parsing.message import last_part, read_parsed_message
 from footnote.ingestion.parsing.outlookrtf import decompress_rtf, html_in_rtf
+from footnote.ingestion.parsing.pictures import Pictures
 from footnote.ingestion.parsing.richtext import read_rich_text
 
 _MAX_DEPTH = 8
@@ -113,7 +114,7 @@ def read_outlook(content: bytes) -> Reading:
         rich = decompress_rtf(top.binary(_RTF_BODY))
     if not rich:
         return reading
-    body = read_rich_text(rich, None)
+    body = read_rich_text(rich, Pictures(None))
     return Reading(
         drafts=(*reading.drafts, *body.drafts),
         title=reading.title,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -24,6 +24,7 @@ from footnote.ingestion.parsing.geometry import (
     join_baselines,
     rule_tables,
 )
+from footnote.ingestion.parsing.keeping import PictureKeeper
 from footnote.ingestion.parsing.layout import LaidPage, lay_out
 from footnote.ingestion.parsing.ocr import Ocr, items_of_image
 from footnote.ingestion.parsing.pdf_annotations import Links, annotation_drafts
@@ -33,16 +34,25 @@ from footnote.ingestion.parsing.pdf_text import PageText, Turn, rules_of
 
 _MIN_TEXT_CHARACTERS = 8
 """A page with fewer in its text layer is taken for a picture."""
+_FEW_CHARACTERS = 200
+"""A page on which OCR finds fewer may show a picture rather than a text."""
 _MAX_LABEL_CHARACTERS = 1000
 _MAX_ATTACHMENTS = 200
 _MAX_ATTACHED_BYTES = 200 * 1024 * 1024
 
 
-def read_pdf(content: bytes, ocr: Callable[[], Ocr], *, max_pages: int) -> Reading:
+def read_pdf(
+    content: bytes,
+    ocr: Callable[[], Ocr],
+    *,
+    max_pages: int,
+    keeper: PictureKeeper | None = None,
+) -> Reading:
     """Read every page; `ocr` is asked for only when a page or a large picture needs it.
 
     Pages that are damaged, or would need OCR where there is none, are counted in
-    `pages_without_text`.
+    `pages_without_text`. With a keeper, large pictures and pages with little but a picture are
+    kept to be described.
     Raises DocumentUnreadable for one that is encrypted, damaged, too long or, as a whole,
     without text.
     """
@@ -53,9 +63,9 @@ def read_pdf(content: bytes, ocr: Callable[[], Ocr], *, max_pages: int) -> Readi
                 f"it has {len(document)} pages, more than the {max_pages} allowed",
                 "split it, or raise FOOTNOTE_MAX_PAGES",
             )
-        reader = _PageReader(document, ocr, PictureReader(ocr), bookmarks(document))
+        reader = _PageReader(document, ocr, PictureReader(ocr, keeper), bookmarks(document))
         layout = lay_out(reader.pages())
-        if reader.failure is not None and not layout.drafts:
+        if reader.failure is not None and not layout.drafts:  # what is kept is a draft too
             raise reader.failure
         page_count = len(document)
         metadata = _metadata(document)
@@ -213,16 +223,23 @@ class _PageReader:
 
     def _read_pixels(self, page: pdfium.PdfPage, number: int) -> LaidPage:
         items: tuple[PageItem, ...] = ()
-        height = page.get_height()
-        if _has_contents(page):
-            try:
-                engine = self.ocr()
-                pixels = rendered(page)
-                height = pixels.shape[0]
-                items = tuple(items_of_image(pixels, engine))
-            except DocumentUnreadable as error:
-                self.failure, self.unread = error, self.unread + 1
-        return LaidPage(number, height, items, from_pixels=True)
+        if not _has_contents(page):
+            return LaidPage(number, page.get_height(), items, from_pixels=True)
+        pixels = None if self.pictures.keeper is None else rendered(page)
+        try:
+            engine = self.ocr()
+            pixels = rendered(page) if pixels is None else pixels
+            items = tuple(items_of_image(pixels, engine))
+        except DocumentUnreadable as error:
+            self.failure, self.unread = error, self.unread + 1
+        height = page.get_height() if pixels is None else pixels.shape[0]
+        shows = pixels is not None and _characters(items) < _FEW_CHARACTERS
+        kept = self.pictures.kept(pixels, number) if pixels is not None and shows else ()
+        return LaidPage(number, height, items, from_pixels=True, extra=kept)
+
+
+def _characters(items: Sequence[PageItem]) -> int:
+    return sum(len(item.text) for item in items if isinstance(item, Line))
 
 
 def _has_contents(page: pdfium.PdfPage) -> bool:

@@ -8,9 +8,13 @@ from dataclasses import dataclass, field
 
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
+from PIL import Image
 
 from footnote.errors import DocumentUnreadable
+from footnote.ingestion.parsing.drafts import Draft
 from footnote.ingestion.parsing.geometry import Box, PageItem, connected, union
+from footnote.ingestion.parsing.images import kept_drafts
+from footnote.ingestion.parsing.keeping import PictureKeeper
 from footnote.ingestion.parsing.layout import LaidPage
 from footnote.ingestion.parsing.ocr import Ocr, Pixels, items_of_picture
 from footnote.ingestion.parsing.pdf_text import Turn
@@ -31,6 +35,8 @@ class PictureReader:
     """Reads the pictures of one document, as long as there is an OCR engine."""
 
     ocr: Callable[[], Ocr]
+    keeper: PictureKeeper | None = None
+    """Keeps pictures to be described, if they are to be."""
     unread: int = 0
     """Pictures that could not be read for want of OCR, or of patience."""
     _seen: set[bytes] = field(default_factory=set)
@@ -42,14 +48,22 @@ class PictureReader:
             if _covered_share(box, text) > _TEXT_SHARE:
                 continue
             pixels = rendered(page, box)
+            shown = pixels.copy() if self.keeper is not None else pixels
             _blank(pixels, box, text)
             digest = hashlib.blake2b(pixels.tobytes(), digest_size=16).digest()
             if digest in self._seen:
                 continue
             self._seen.add(digest)
-            if items := self._items(pixels):
-                parts.append(LaidPage(number, pixels.shape[0], items, from_pixels=True))
+            items, kept = self._items(pixels), self.kept(shown, number)
+            if items or kept:
+                parts.append(LaidPage(number, pixels.shape[0], items, from_pixels=True, extra=kept))
         return parts
+
+    def kept(self, pixels: Pixels, number: int) -> tuple[Draft, ...]:
+        """The place of a picture that is kept to be described; none if it is not."""
+        if self.keeper is None:
+            return ()
+        return tuple(kept_drafts(Image.fromarray(pixels), number, self.keeper))
 
     def _items(self, pixels: Pixels) -> tuple[PageItem, ...]:
         if len(self._seen) > _MAX_PICTURES:

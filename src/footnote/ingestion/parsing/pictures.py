@@ -1,4 +1,7 @@
-"""Pictures inside other files become captions and whatever text OCR finds on them."""
+"""Pictures inside other files become captions and whatever text OCR finds on them.
+
+Where pictures are to be described, each leaves its place behind its text.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +11,13 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
-from PIL import Image, UnidentifiedImageError
+from PIL import Image, ImageOps, UnidentifiedImageError
 
 from footnote.domain import BlockKind
 from footnote.errors import DocumentUnreadable
 from footnote.ingestion.parsing.drafts import Draft
-from footnote.ingestion.parsing.images import read_images
+from footnote.ingestion.parsing.images import kept_drafts, read_images
+from footnote.ingestion.parsing.keeping import PictureKeeper
 from footnote.ingestion.parsing.ocr import Ocr
 
 _MIN_WIDTH, _MIN_HEIGHT = 60, 24
@@ -35,6 +39,8 @@ class Pictures:
 
     ocr: Callable[[], Ocr] | None
     """Finds the engine; raises DocumentUnreadable when there is none."""
+    keeper: PictureKeeper | None = None
+    """Keeps pictures to be described, if they are to be."""
     unread: int = 0
     """Pictures that may hold text which nobody read."""
     _seen: set[bytes] = field(default_factory=set)
@@ -48,23 +54,39 @@ class Pictures:
         if not content or digest in self._seen:
             return
         self._seen.add(digest)
-        for draft in self._text(content):
-            yield replace(draft, page=page)
+        if single := self._single(content):
+            for draft in self._text(single):
+                yield replace(draft, page=page)
+            if self.keeper is not None:
+                yield from self._kept(single, page)
 
-    def _text(self, content: bytes) -> list[Draft]:
+    def _single(self, content: bytes) -> bytes:
+        """The picture as far as it is worth a look; nothing if it is not."""
         try:
             single, pixels = _single_frame(content)
         except (UnidentifiedImageError, OSError, SyntaxError, ValueError):
             self.unread += 1
-            return []
+            return b""
         if not single:
-            return []
-        too_many = self._read >= _MAX_PICTURES or self._pixels + pixels > _MAX_PIXELS
-        if self.ocr is None or too_many:
+            return b""
+        if self._read >= _MAX_PICTURES or self._pixels + pixels > _MAX_PIXELS:
             self.unread += 1
-            return []
+            return b""
         self._read += 1
         self._pixels += pixels
+        return single
+
+    def _kept(self, single: bytes, page: int | None) -> Iterator[Draft]:
+        try:
+            with Image.open(io.BytesIO(single)) as image:
+                yield from kept_drafts(ImageOps.exif_transpose(image), page, self.keeper)
+        except (UnidentifiedImageError, OSError, SyntaxError, ValueError):
+            return
+
+    def _text(self, single: bytes) -> list[Draft]:
+        if self.ocr is None:
+            self.unread += 1
+            return []
         try:
             drafts = read_images(single, self.ocr(), max_pages=1).drafts
         except DocumentUnreadable:

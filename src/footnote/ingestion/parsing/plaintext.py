@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from footnote.domain import BlockKind
 from footnote.ingestion.parsing.drafts import Draft, Reading
@@ -16,7 +17,9 @@ _UNDERLINE = re.compile(r"([=\-~*_])\1{2,}")
 _NUMBERED = re.compile(r"((?:\d{1,2}\.)*\d{1,2})\.?[ \t]+\S")
 _LABELLED = re.compile(r"(?:chapter|section|part|article|annex|appendix)\s+[\dIVXLCA-Z]+\b", re.I)
 _BULLET = re.compile(r"[ \t]*(?:[-*•–+‣▪·]|\(?\d{1,3}[.)]|\(?[a-z][.)])[ \t]+\S")
-_CAPTION_TIME = re.compile(r"(\d\d:)?\d\d:\d\d[.,]\d{3}\s+-->\s+(\d\d:)?\d\d:\d\d[.,]\d{3}")
+_CAPTION_TIME = re.compile(
+    r"((?:\d{2,}:)?\d\d:\d\d[.,]\d{3})\s+-->\s+((?:\d{2,}:)?\d\d:\d\d[.,]\d{3})"
+)
 _VOICE = re.compile(r"<v(?:\.[^\s>]*)?\s+([^>]+)>")
 _TAG = re.compile(r"<[^<>]*>")
 _DIGITS = re.compile(r"\d+")
@@ -113,28 +116,52 @@ def _heading_level(lines: list[str]) -> int:
 
 def read_captions(text: str) -> Reading:
     """WebVTT or SubRip: one utterance per cue, with its speaker, cues of one speaker joined."""
-    drafts: list[Draft] = []
-    speaker, start, words = "", "", list[str]()
-    for cue in _PARAGRAPH.split(text.replace("\r\n", "\n")):
-        lines = cue.strip().split("\n")
-        timed = next((i for i, line in enumerate(lines) if _CAPTION_TIME.search(line)), None)
-        if timed is None:
+    cues: list[_Cue] = []
+    for block in _PARAGRAPH.split(text.replace("\r\n", "\n")):
+        cue = _cue(block.strip().split("\n"))
+        if cue is None:
             continue
-        body = " ".join(lines[timed + 1 :])
-        voice = _VOICE.search(body)
-        named = voice.group(1).strip() if voice else ""
-        if words and (named != speaker or not named):
-            drafts.append(_utterance(start, speaker, words))
-            words = []
-        if not words:
-            start = lines[timed].split("-->")[0].strip().replace(",", ".").rsplit(".", 1)[0]
-        speaker = named
-        words.append(_TAG.sub("", body).strip())
-    if words:
-        drafts.append(_utterance(start, speaker, words))
-    return Reading(drafts=tuple(drafts))
+        if cues and cue.speaker and cue.speaker == cues[-1].speaker:
+            before = cues[-1]
+            cues[-1] = before._replace(end=cue.end, words=f"{before.words} {cue.words}")
+        else:
+            cues.append(cue)
+    return Reading(drafts=tuple(map(_utterance, cues)))
 
 
-def _utterance(start: str, speaker: str, words: list[str]) -> Draft:
-    who = f"{speaker}: " if speaker else ""
-    return Draft(kind=BlockKind.UTTERANCE, text=f"[{start}] {who}{' '.join(words)}")
+class _Cue(NamedTuple):
+    """What is shown between two moments, which are as they are written."""
+
+    start: str
+    end: str
+    speaker: str
+    words: str
+
+
+def _cue(lines: list[str]) -> _Cue | None:
+    for number, line in enumerate(lines):
+        if timed := _CAPTION_TIME.search(line):
+            body = " ".join(lines[number + 1 :])
+            voice = _VOICE.search(body)
+            speaker = voice.group(1).strip() if voice else ""
+            return _Cue(timed[1], timed[2], speaker, _TAG.sub("", body).strip())
+    return None
+
+
+def _utterance(cue: _Cue) -> Draft:
+    shown = re.split("[.,]", cue.start)[0]
+    who = f"{cue.speaker}: " if cue.speaker else ""
+    return Draft(
+        kind=BlockKind.UTTERANCE,
+        text=f"[{shown}] {who}{cue.words}",
+        start_seconds=_seconds(cue.start),
+        end_seconds=_seconds(cue.end),
+    )
+
+
+def _seconds(moment: str) -> float:
+    whole = 0
+    *units, fraction = re.split("[:.,]", moment)
+    for unit in units:
+        whole = 60 * whole + int(unit)
+    return whole + int(fraction) / 1000

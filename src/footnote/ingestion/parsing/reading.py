@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from footnote.domain import ParsedDocument, Stage
@@ -19,15 +19,17 @@ from footnote.ingestion.parsing.elements import read_xml
 from footnote.ingestion.parsing.epub import read_epub
 from footnote.ingestion.parsing.html import read_html
 from footnote.ingestion.parsing.images import read_images
+from footnote.ingestion.parsing.keeping import NOT_DESCRIBED, PictureKeeper
 from footnote.ingestion.parsing.latex import read_latex
 from footnote.ingestion.parsing.markdown import read_markdown
 from footnote.ingestion.parsing.mbox import read_mbox
 from footnote.ingestion.parsing.message import read_message
 from footnote.ingestion.parsing.mhtml import read_mhtml
-from footnote.ingestion.parsing.ocr import OcrChoice, select_ocr
+from footnote.ingestion.parsing.ocr import Ocr, OcrChoice, select_ocr
 from footnote.ingestion.parsing.office import OFFICE_TYPES, read_office
 from footnote.ingestion.parsing.outlook import read_outlook
 from footnote.ingestion.parsing.pdf import read_pdf
+from footnote.ingestion.parsing.pictures import Pictures
 from footnote.ingestion.parsing.plaintext import read_captions, read_plain_text
 from footnote.ingestion.parsing.rst import read_rst
 from footnote.ingestion.parsing.structured import read_json, read_json_lines
@@ -75,6 +77,8 @@ class ReadingOptions:
     max_pages: int = 5000
     max_text_characters: int = 50_000_000
     archive: ArchiveLimits = field(default_factory=ArchiveLimits)
+    pictures: int = 0
+    """Most pictures of a document that are handed out to be described."""
 
 
 def read_document(
@@ -92,30 +96,53 @@ def read_document(
     if media_type in _REFUSED:
         raise _unreadable(*_REFUSED[media_type])
     if media.is_recording(media_type):
-        raise _unreadable("there is nobody to listen to it", "configure a transcriber")
+        raise _unreadable(
+            "it is a recording, and there is nobody to listen to it",
+            "configure a transcriber: set FOOTNOTE_TRANSCRIBER_URL and FOOTNOTE_TRANSCRIBER_MODEL",
+        )
+    keeper = PictureKeeper(options.pictures) if options.pictures else None
     try:
-        reading = _read(content, filename, media_type, options)
+        reading = _read(content, filename, media_type, options, keeper)
     except (DocumentUnreadable, MemoryError):
         raise
     except Exception as error:
         raise _damaged(error) from error
     _check(reading, media_type, options)
+    if keeper is not None and keeper.left_out:
+        metadata = {**reading.metadata, NOT_DESCRIBED: keeper.left_out}
+        reading = replace(reading, metadata=metadata)
     return assemble(reading, filename, media_type)
 
 
-def _read(content: bytes, filename: str, media_type: str, options: ReadingOptions) -> Reading:
+def _read(
+    content: bytes,
+    filename: str,
+    media_type: str,
+    options: ReadingOptions,
+    keeper: PictureKeeper | None,
+) -> Reading:
     if media_type in _CONTAINERS:
         return _read_container(content, filename, media_type, options.archive)
     if _is_text(media_type):
         return _read_text(decode(content), filename, media_type)
     ocr = partial(select_ocr, options.ocr, options.ocr_languages)
     if media_type == media.PDF:
-        return read_pdf(content, ocr, max_pages=options.max_pages)
+        return read_pdf(content, ocr, max_pages=options.max_pages, keeper=keeper)
     if media.is_image(media_type):
-        return read_images(content, ocr(), max_pages=options.max_pages)
+        engine = ocr() if keeper is None else _engine_if_any(ocr)
+        return read_images(content, engine, max_pages=options.max_pages, keeper=keeper)
     if media_type in OFFICE_TYPES:
-        return read_office(content, media_type, ocr, options.max_text_characters)
+        pictures = Pictures(ocr, keeper)
+        return read_office(content, media_type, pictures, options.max_text_characters)
     raise _unreadable(f"{media_type} has no reader", "convert it to PDF, an Office format or text")
+
+
+def _engine_if_any(ocr: Callable[[], Ocr]) -> Ocr | None:
+    """The OCR engine, if there is one: a picture that will be described can do without."""
+    try:
+        return ocr()
+    except DocumentUnreadable:
+        return None
 
 
 def _is_text(media_type: str) -> bool:
@@ -153,7 +180,8 @@ def _check(reading: Reading, media_type: str, options: ReadingOptions) -> None:
             "allowed",
             "split it into smaller files",
         )
-    if not any(draft.text.strip() for draft in reading.drafts) and not reading.attachments:
+    worth_it = any(draft.text.strip() or draft.picture for draft in reading.drafts)
+    if not worth_it and not reading.attachments:
         pixels = media_type == media.PDF or media.is_image(media_type)
         raise _unreadable(
             "no text was found in it",

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from footnote.domain import BlockKind, MetadataValue
 from footnote.ingestion.parsing.drafts import Draft, Reading, clean
 from footnote.ingestion.parsing.flow import BULLET, Flow, link_text
-from footnote.ingestion.parsing.ocr import Ocr
 from footnote.ingestion.parsing.pictures import Pictures
 from footnote.ingestion.parsing.richtables import RichTable
 
@@ -83,9 +82,9 @@ class _Story:
     table: RichTable = field(default_factory=RichTable)
 
 
-def read_rich_text(content: bytes, ocr: Callable[[], Ocr] | None) -> Reading:
+def read_rich_text(content: bytes, pictures: Pictures) -> Reading:
     """Read an RTF file; a damaged one is read as far as it makes sense."""
-    reader = _RichReader(Pictures(ocr))
+    reader = _RichReader(pictures)
     reader.read(content.decode("latin-1"))
     drafts = reader.finish()
     if reader.pictures.unread:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from xml.etree.ElementTree import Element
 
@@ -15,7 +15,6 @@ from footnote.ingestion.parsing.drawing import (
     frame_drafts,
     paragraph_text,
 )
-from footnote.ingestion.parsing.ocr import Ocr
 from footnote.ingestion.parsing.package import (
     Package,
     alternative,
@@ -38,7 +37,7 @@ _ROW_EMU = 200_000
 """Shapes whose tops differ by less stand in one row (EMU; 360,000 are a centimetre)."""
 
 
-def read_slides(content: bytes, ocr: Callable[[], Ocr] | None = None) -> Reading:
+def read_slides(content: bytes, pictures: Pictures) -> Reading:
     """Read every slide, hidden ones too.
 
     Raises DamagedPackage, ParseError or BadZipFile when the file is damaged.
@@ -48,7 +47,7 @@ def read_slides(content: bytes, ocr: Callable[[], Ocr] | None = None) -> Reading
     root = package.required(part)
     targets = [package.target(part, item) for item in descendants(root, "sldId")]
     targets = [target for target in targets if target]
-    reader = _SlideReader(package, Pictures(ocr), _authors(package, part))
+    reader = _SlideReader(package, pictures, _authors(package, part))
     drafts = [
         draft
         for number, target in enumerate(targets, start=1)

@@ -143,6 +143,7 @@ class ChildParser:
             "ocr_languages": self._options.ocr_languages,
             "max_pages": self._options.max_pages,
             "max_text_characters": self._options.max_text_characters,
+            "pictures": self._options.pictures,
             "archive_max_depth": self._options.archive.max_depth,
             "archive_max_members": self._options.archive.max_members,
             "archive_max_bytes": self._options.archive.max_bytes,

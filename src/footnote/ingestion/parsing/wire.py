@@ -12,7 +12,14 @@ import struct
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from footnote.domain import Attachment, Block, BlockKind, MetadataValue, ParsedDocument
+from footnote.domain import (
+    Attachment,
+    Block,
+    BlockKind,
+    MetadataValue,
+    ParsedDocument,
+    Picture,
+)
 
 HEADER = struct.Struct(">IQ")
 MAX_JSON_BYTES = 1 << 30
@@ -51,21 +58,10 @@ def decode_json(text: bytes) -> Json:
 
 
 def encode_document(parsed: ParsedDocument) -> bytes:
-    """A frame that holds a parsed document; the body is its attachments, end to end."""
+    """A frame that holds a parsed document; the body is its attachments, then its pictures."""
     header = {
         "text": parsed.text,
-        "blocks": [
-            [
-                block.kind.value,
-                block.char_start,
-                block.char_end,
-                block.paragraph,
-                block.page,
-                block.heading_level,
-                block.confidence,
-            ]
-            for block in parsed.blocks
-        ],
+        "blocks": list(map(_block_row, parsed.blocks)),
         "paths": _changes_of_path(parsed.blocks),
         "media_type": parsed.media_type,
         "title": parsed.title,
@@ -76,8 +72,36 @@ def encode_document(parsed: ParsedDocument) -> bytes:
             [attachment.filename, attachment.media_type, len(attachment.content)]
             for attachment in parsed.attachments
         ],
+        "pictures": [
+            [
+                picture.media_type,
+                picture.after,
+                picture.paragraph,
+                picture.page,
+                list(picture.heading_path),
+                len(picture.content),
+            ]
+            for picture in parsed.pictures
+        ],
     }
-    return encode_frame(header, b"".join(item.content for item in parsed.attachments))
+    bodies = [item.content for item in parsed.attachments]
+    bodies += [picture.content for picture in parsed.pictures]
+    return encode_frame(header, b"".join(bodies))
+
+
+def _block_row(block: Block) -> list[object]:
+    row: list[object] = [
+        block.kind.value,
+        block.char_start,
+        block.char_end,
+        block.paragraph,
+        block.page,
+        block.heading_level,
+        block.confidence,
+    ]
+    if block.start_seconds is None and block.end_seconds is None:
+        return row
+    return [*row, block.start_seconds, block.end_seconds]
 
 
 def _changes_of_path(blocks: Sequence[Block]) -> list[list[object]]:
@@ -110,6 +134,8 @@ def _decode_document(header: Json, body: bytes) -> ParsedDocument:
         if after.char_start < before.char_end:
             raise ValueError("blocks overlap")
     title, page_count = header["title"], header["page_count"]
+    attachments = tuple(_attachments(_sequence(header["attachments"]), body))
+    rest = sum(len(attachment.content) for attachment in attachments)
     return ParsedDocument(
         text=text,
         blocks=blocks,
@@ -118,7 +144,8 @@ def _decode_document(header: Json, body: bytes) -> ParsedDocument:
         page_count=None if page_count is None else _integer(page_count),
         languages=tuple(_string(item) for item in _sequence(header["languages"])),
         metadata=_metadata(header["metadata"]),
-        attachments=tuple(_attachments(_sequence(header["attachments"]), body)),
+        attachments=attachments,
+        pictures=tuple(_pictures(_sequence(header.get("pictures", [])), body, rest, len(blocks))),
     )
 
 
@@ -127,7 +154,8 @@ def _blocks(
 ) -> Iterator[Block]:
     path: tuple[str, ...] = ()
     for index, row in enumerate(rows):
-        kind, start, end, paragraph, page, level, confidence = _sequence(row)
+        kind, start, end, paragraph, page, level, confidence, *seconds = _sequence(row)
+        start_seconds, end_seconds = seconds or (None, None)
         start, end = _integer(start), _integer(end)
         if not 0 <= start <= end <= len(text):
             raise ValueError("a block lies outside the text")
@@ -142,6 +170,8 @@ def _blocks(
             heading_path=path,
             heading_level=None if level is None else _integer(level),
             confidence=None if confidence is None else _number(confidence),
+            start_seconds=None if start_seconds is None else _number(start_seconds),
+            end_seconds=None if end_seconds is None else _number(end_seconds),
         )
 
 
@@ -156,6 +186,25 @@ def _attachments(rows: Sequence[object], body: bytes) -> Iterator[Attachment]:
             filename=_string(filename),
             media_type=_string(media_type),
             content=body[position:end],
+        )
+        position = end
+
+
+def _pictures(rows: Sequence[object], body: bytes, position: int, blocks: int) -> Iterator[Picture]:
+    for row in rows:
+        media_type, after, paragraph, page, path, size = _sequence(row)
+        end = position + _integer(size)
+        if not position <= end <= len(body):
+            raise ValueError("a picture lies outside the body")
+        if not 0 <= _integer(after) <= blocks:
+            raise ValueError("a picture has no place")
+        yield Picture(
+            content=body[position:end],
+            media_type=_string(media_type),
+            after=_integer(after),
+            paragraph=_integer(paragraph),
+            page=None if page is None else _integer(page),
+            heading_path=tuple(_string(part) for part in _sequence(path)),
         )
         position = end
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from xml.etree.ElementTree import Element
 
 from footnote.domain import BlockKind, MetadataValue
 from footnote.ingestion.parsing.charts import chart_drafts
 from footnote.ingestion.parsing.drafts import Draft, Reading, clean
 from footnote.ingestion.parsing.flow import BULLET, Flow
-from footnote.ingestion.parsing.ocr import Ocr
 from footnote.ingestion.parsing.package import (
     Package,
     alternative,
@@ -42,13 +41,13 @@ _NOTE_PARTS = {"footnote": "footnotes", "endnote": "endnotes", "comment": "comme
 _TRANSPARENT = frozenset(("customXml", "ins", "moveTo", "smartTag", "sdtContent", "txbxContent"))
 
 
-def read_word(content: bytes, ocr: Callable[[], Ocr] | None) -> Reading:
+def read_word(content: bytes, pictures: Pictures) -> Reading:
     """Read a DOCX file. Raises DamagedPackage, ParseError or BadZipFile when it is damaged."""
     package = Package(content)
     part = next(package.related("", "officeDocument"), "word/document.xml")
     root = package.required(part)
     title, metadata = core_properties(package)
-    story = _Story(package, part, Pictures(ocr))
+    story = _Story(package, part, pictures)
     body = child(root, "body")
     if body is not None:
         story.body(body)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from xml.etree.ElementTree import Element
@@ -14,7 +14,6 @@ from footnote.ingestion.parsing.charts import chart_drafts
 from footnote.ingestion.parsing.drafts import Draft, Reading
 from footnote.ingestion.parsing.flow import link_text
 from footnote.ingestion.parsing.numberformat import BUILT_IN, format_value
-from footnote.ingestion.parsing.ocr import Ocr
 from footnote.ingestion.parsing.package import (
     Package,
     attribute,
@@ -33,7 +32,7 @@ _MAX_MERGED = 100_000
 _MAX_COLUMNS = 16_384
 
 
-def read_workbook(content: bytes, ocr: Callable[[], Ocr] | None, *, max_characters: int) -> Reading:
+def read_workbook(content: bytes, pictures: Pictures, *, max_characters: int) -> Reading:
     """Read every sheet, hidden ones too.
 
     Raises DocumentUnreadable when it holds too much, DamagedPackage, ParseError or BadZipFile
@@ -42,7 +41,7 @@ def read_workbook(content: bytes, ocr: Callable[[], Ocr] | None, *, max_characte
     package = Package(content)
     part = next(package.related("", "officeDocument"), "xl/workbook.xml")
     root = package.required(part)
-    reader = _WorkbookReader.of(package, part, root, Pictures(ocr), Budget(max_characters))
+    reader = _WorkbookReader.of(package, part, root, pictures, Budget(max_characters))
     drafts: list[Draft] = []
     count = 0
     for count, element in enumerate(descendants(root, "sheet"), start=1):

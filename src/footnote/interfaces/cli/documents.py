@@ -1,14 +1,16 @@
-"""`footnote documents`: list, show, delete."""
+"""`footnote documents`: list, show, retry, delete."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 from uuid import UUID
 
 import typer
 from rich.text import Text
 
-from footnote.domain import Document, DocumentPage, DocumentStatus
+from footnote.domain import Document, DocumentPage, DocumentStatus, Erasure, Retried
+from footnote.errors import InvalidRequest
 from footnote.interfaces import schemas
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import prepared, wait_for
@@ -84,33 +86,102 @@ async def _family(
         return await workspace.document(document_id), await workspace.children(document_id)
 
 
+@app.command("retry", epilog=EXIT_CODES)
+def retry_documents(
+    *,
+    context: typer.Context,
+    document_ids: Annotated[
+        list[UUID] | None, typer.Argument(metavar="DOCUMENT", help="Ids of failed documents.")
+    ] = None,
+    all_failed: Annotated[
+        bool, typer.Option("--all-failed", help="Every failed document of the workspace.")
+    ] = False,
+    workspace: Workspace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Queue failed documents once more, for a worker to try again."""
+    if bool(document_ids) == all_failed:
+        raise InvalidRequest(
+            "It is not clear which documents are meant.",
+            hint="Name documents, or give --all-failed.",
+        )
+    settings = prepared()
+    name = chosen_workspace(context, workspace)
+
+    async def retry() -> tuple[Retried, ...]:
+        async with opened(settings) as engine:
+            inside = await engine.workspace(name)
+            return await (
+                inside.retry_failed() if all_failed else inside.retry_all(document_ids or ())
+            )
+
+    retried = wait_for(retry())
+    if as_json:
+        present.print_json(schemas.RetryReport.from_domain(retried))
+    else:
+        _show_retried(retried)
+    if any(each.refusal for each in retried):
+        raise typer.Exit(1)
+
+
+def _show_retried(retried: Sequence[Retried]) -> None:
+    listing = present.table("document", "status", "")
+    for each in retried:
+        document = each.document
+        status = present.status_text(document) if document else Text("refused", style="bold red")
+        listing.add_row(str(each.document_id), status, present.plain(each.refusal))
+    present.terminal().print(listing)
+
+
 @app.command("delete", epilog=EXIT_CODES)
 def delete_document(
     *,
     context: typer.Context,
     document_id: DocumentId,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Look everywhere afterwards, and say what is left.")
+    ] = False,
     workspace: Workspace = None,
     as_json: AsJson = False,
 ) -> None:
     """Delete a document, its attachments and everything made from them."""
     settings = prepared()
     name = chosen_workspace(context, workspace)
-    document = wait_for(_delete(settings, name, document_id, sure=yes))
+    document, erasure = wait_for(_delete(settings, name, document_id, sure=yes, verify=verify))
+    if erasure is not None:
+        _show_erasure(document, erasure, as_json=as_json)
+        raise typer.Exit(0 if erasure.complete else 1)
     if as_json:
         present.print_json(schemas.Document.from_domain(document))
     else:
         present.terminal().print(Text(f"Deleted {present.plain(document.title)}."))
 
 
+def _show_erasure(document: Document, erasure: Erasure, *, as_json: bool) -> None:
+    if as_json:
+        present.print_json(schemas.Erasure.from_domain(erasure))
+        return
+    console = present.terminal()
+    listing = present.table("place", "#held", "#left", "")
+    for check in erasure.checks:
+        listing.add_row(check.place, str(check.held), str(check.left), check.kept)
+    console.print(listing)
+    title = present.plain(document.title)
+    told = "nothing of it is left" if erasure.complete else "something of it is left"
+    console.print(Text(f"Deleted {title}; {told}."))
+
+
 async def _delete(
-    settings: Settings, name: str | None, document_id: UUID, *, sure: bool
-) -> Document:
+    settings: Settings, name: str | None, document_id: UUID, *, sure: bool, verify: bool
+) -> tuple[Document, Erasure | None]:
     async with opened(settings) as engine:
         workspace = await engine.workspace(name)
         document = await workspace.document(document_id)
         if not sure:
             title = present.plain(document.title)
             typer.confirm(f"Delete {title} and everything made from it?", abort=True, err=True)
+        if verify:
+            return document, await workspace.erase_document(document_id)
         await workspace.delete_document(document_id)
-        return document
+        return document, None

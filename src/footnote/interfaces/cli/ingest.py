@@ -7,6 +7,7 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 from uuid import UUID
@@ -16,24 +17,26 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.text import Text
 
 from footnote.domain import Document, DocumentStatus, Received
-from footnote.errors import DocumentFailed, InvalidRequest
+from footnote.domain.sources import Labels
+from footnote.errors import InvalidRequest
 from footnote.interfaces import schemas
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import prepared, wait_for
-from footnote.interfaces.cli.loading import opened, receive_named, work_until_resting
-from footnote.interfaces.cli.options import AsJson, Collection, Workspace, chosen_workspace
-from footnote.interfaces.cli.paths import (
-    entries,
-    existing,
-    has_plain_name,
-    location_of,
-    printable,
-    refusal_of,
+from footnote.interfaces.cli.loading import (
+    follow_all,
+    opened,
+    sources_of,
+    work_until_resting,
 )
+from footnote.interfaces.cli.options import AsJson, Collection, Workspace, chosen_workspace
+from footnote.interfaces.cli.paths import Place, entries, location_of, named, printable
+from footnote.interfaces.cli.receiving import receive_file
+from footnote.interfaces.cli.watching import watch_files
 from footnote.settings import Settings
 
 if TYPE_CHECKING:
     from footnote.engine import WorkspaceEngine
+    from footnote.jobs.sources.following import Step
 
 RESTING = (DocumentStatus.INDEXED, DocumentStatus.FAILED)
 
@@ -43,8 +46,12 @@ class Outcome:
     """What became of one file."""
 
     path: Path
+    location: str = ""
+    """Its external id."""
     received: Received | None = None
     refusal: str = ""
+    verdict: str = ""
+    """What following its source came to, see `jobs.sources.following`."""
     document: Document | None = None
     attachments: tuple[Document, ...] = field(default=())
 
@@ -57,20 +64,16 @@ class Outcome:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Labels:
-    """What all files of a command line are sorted under."""
-
-    collection: str | None
-    tags: tuple[str, ...]
-
-
 def ingest(
     *,
     context: typer.Context,
-    paths: Annotated[
-        list[Path],
-        typer.Argument(parser=existing, metavar="PATH", help="Files, and folders to walk."),
+    places: Annotated[
+        list[Place],
+        typer.Argument(
+            parser=named,
+            metavar="PLACE",
+            help="Files, folders to walk, and addresses: https://, s3:// or imaps://.",
+        ),
     ],
     collection: Collection = None,
     tags: Annotated[
@@ -81,23 +84,56 @@ def ingest(
         bool,
         typer.Option("--wait/--no-wait", help="Index them now, or leave them to a worker."),
     ] = True,
+    ignore: Annotated[
+        list[str] | None,
+        typer.Option(metavar="PATTERN", help="Leave such files out; may be repeated."),
+    ] = None,
+    delete_missing: Annotated[
+        bool, typer.Option("--delete-missing", help="Delete documents whose files are gone.")
+    ] = False,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Go on, and follow every change until stopped.")
+    ] = False,
     workspace: Workspace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Take files in and index them; hidden files in folders are left out."""
+    """Take files in and index them; what did not change is not even read."""
     settings = prepared()
-    files = list(entries(paths))
-    if not files:
+    name = chosen_workspace(context, workspace)
+    labels = Labels(collection=collection, tags=tuple(tags or ()))
+    paths = [place.path for place in places if place.path is not None]
+    addresses = [place.address for place in places if place.path is None]
+    if watch:
+        if as_json or addresses:
+            raise InvalidRequest(
+                "Only files and folders are watched, and without --json.",
+                hint="Leave the addresses and --json out.",
+            )
+        wait_for(watch_files(settings, name, paths, tuple(ignore or ()), labels, index=wait))
+        return
+    files = list(entries(paths, ignore or ()))
+    if not (files or addresses or delete_missing):
         raise InvalidRequest(
             "There is nothing to take in there.",
             hint="Name files, or folders with files that are not hidden.",
         )
-    name = chosen_workspace(context, workspace)
-    labels = Labels(collection=collection, tags=tuple(tags or ()))
     with _progress(visible=not as_json) as progress:
-        outcomes = wait_for(ingest_files(settings, name, files, labels, progress, wait=wait))
+        outcomes = wait_for(
+            ingest_files(
+                settings,
+                name,
+                files,
+                labels,
+                progress,
+                wait=wait,
+                roots=paths,
+                addresses=addresses,
+                delete_missing=delete_missing,
+            )
+        )
     if as_json:
-        present.print_json(schemas.IngestReport(files=tuple(map(_shape, outcomes))))
+        counts = schemas.IngestCounts(**counts_of(outcomes))
+        present.print_json(schemas.IngestReport(files=tuple(map(_shape, outcomes)), counts=counts))
     else:
         _show(outcomes)
     if any(outcome.failed for outcome in outcomes):
@@ -117,6 +153,9 @@ async def ingest_files(
     progress: Progress,
     *,
     wait: bool,
+    roots: Sequence[Path] = (),
+    addresses: Sequence[str] = (),
+    delete_missing: bool = False,
 ) -> list[Outcome]:
     """What became of each file; says what is left to do when it is interrupted."""
     outcomes: list[Outcome] = []
@@ -124,7 +163,15 @@ async def ingest_files(
     async with opened(settings) as engine:
         workspace = await engine.workspace(name)
         try:
-            await _take_in(workspace, files, labels, progress, outcomes)
+            reading = progress.add_task("taking in", total=len(files), stages="")
+            sources = sources_of(
+                settings, files, roots, addresses, partial(receive_file, work=wait), work=wait
+            )
+            async for step in follow_all(workspace, sources, labels, delete_missing=delete_missing):
+                outcomes.append(await _outcome(workspace, step))
+                progress.advance(reading, step.verdict not in ("removed", "kept"))
+            order = {location_of(path): number for number, path in enumerate(files)}
+            outcomes.sort(key=lambda outcome: order.get(outcome.location, len(order)))
             documents.update(_accepted(outcomes))
             if not wait or not documents:
                 return outcomes
@@ -165,41 +212,28 @@ def left_behind(documents: Mapping[UUID, Document], *, unread: int) -> str:
     return " ".join(sentences)
 
 
-async def _take_in(
-    workspace: WorkspaceEngine,
-    files: Sequence[Path],
-    labels: Labels,
-    progress: Progress,
-    outcomes: list[Outcome],
-) -> None:
-    """Append to the outcomes what became of each file."""
-    reading = progress.add_task("taking in", total=len(files), stages="")
-    for path in files:
-        outcomes.append(await _receive(workspace, path, labels))
-        progress.advance(reading)
+async def _outcome(workspace: WorkspaceEngine, step: Step) -> Outcome:
+    path = Path(step.external_id)
+    received, document = step.received, None
+    if received is not None:
+        document = received.document
+    elif step.entry is not None and step.verdict == "unchanged":
+        document = await workspace.document(step.entry.document_id)
+        received = Received(document=document, duplicate=True, new_version=False)
+    return Outcome(
+        path=path,
+        location=step.external_id,
+        received=received,
+        document=document,
+        refusal=printable(step.reason),
+        verdict=step.verdict,
+    )
 
 
-async def _receive(workspace: WorkspaceEngine, path: Path, labels: Labels) -> Outcome:
-    if refusal := refusal_of(path):
-        return Outcome(path=path, refusal=refusal)
-    try:
-        if has_plain_name(path):
-            received = await workspace.receive_file(
-                path, collection=labels.collection, tags=labels.tags
-            )
-        else:
-            received = await receive_named(
-                workspace,
-                path,
-                printable(path.name),
-                external_id=location_of(path),
-                collection=labels.collection,
-                tags=labels.tags,
-            )
-    except (DocumentFailed, InvalidRequest) as error:
-        sentence = "; ".join(filter(None, (str(error), error.hint)))
-        return Outcome(path=path, refusal=printable(sentence))
-    return Outcome(path=path, received=received, document=received.document)
+def counts_of(outcomes: Sequence[Outcome]) -> dict[str, int]:
+    """How many things had each verdict."""
+    counts = Counter(outcome.verdict for outcome in outcomes)
+    return {name: counts[name] for name in schemas.IngestCounts.model_fields}
 
 
 def _rested(outcome: Outcome, documents: Mapping[UUID, Document]) -> Outcome:
@@ -248,6 +282,9 @@ def _show(outcomes: Sequence[Outcome]) -> None:
     listing = present.table("file", "status", "#pages", "#chunks", "")
     for outcome in outcomes:
         name = present.plain(printable(outcome.path.name))
+        if outcome.verdict in ("removed", "kept", "waiting"):
+            listing.add_row(name, Text(outcome.verdict), "", "", "")
+            continue
         if outcome.document is None:
             refused = Text("refused", style="bold red")
             listing.add_row(name, refused, "", "", present.plain(outcome.refusal))
@@ -256,7 +293,12 @@ def _show(outcomes: Sequence[Outcome]) -> None:
         for attachment in outcome.attachments:
             inner = f"└ {present.plain(attachment.filename)}"
             listing.add_row(inner, *_cells(attachment, ""))
-    console.print(listing)
+    if listing.row_count:
+        console.print(listing)
+    counts = {name: count for name, count in counts_of(outcomes).items() if count}
+    if set(counts) - {"added"}:
+        told = " · ".join(f"{count} {name}" for name, count in counts.items())
+        present.notices().print(Text(told, style="dim"))
 
 
 def _cells(document: Document, remark: str) -> tuple[Text, str, str, str]:
@@ -267,6 +309,8 @@ def _cells(document: Document, remark: str) -> tuple[Text, str, str, str]:
 
 def _remark(outcome: Outcome) -> str:
     received = outcome.received
+    if outcome.verdict == "renamed":
+        return "renamed"
     if received is not None and received.duplicate:
         return "already there"
     if received is not None and received.new_version:

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,9 +16,13 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
     from uvicorn import Server
 
-    from footnote.domain import Document, Health, Received
+    from footnote.domain import Document, Health, Received, Reembedding
+    from footnote.domain.events import WebhookEndpoint
+    from footnote.domain.sources import Labels
     from footnote.engine import Engine, WorkspaceEngine
     from footnote.errors import FootnoteError
+    from footnote.jobs.sources.folders import ReceiveFile
+    from footnote.jobs.sources.following import Source, Step
     from footnote.settings import Settings
 
 
@@ -46,6 +50,24 @@ async def work_until_resting(
     return await work(engine, workspace, document_ids, on_change)
 
 
+async def received_when_there_is_room(
+    workspace: WorkspaceEngine, receive: Callable[[], Awaitable[Received]], *, work: bool
+) -> Received:
+    """What was received once the queue takes it."""
+    from footnote.jobs.room import received_when_there_is_room as patiently
+
+    return await patiently(workspace, receive, work=work)
+
+
+async def work_until_reembedded(
+    engine: Engine, workspace: WorkspaceEngine, lane: str, on_change: Callable[[Reembedding], None]
+) -> Reembedding:
+    """Re-embed the workspace in this process."""
+    from footnote.jobs.inline import work_until_reembedded as work
+
+    return await work(engine, workspace, lane, on_change)
+
+
 async def receive_named(
     workspace: WorkspaceEngine,
     path: Path,
@@ -71,6 +93,116 @@ async def receive_named(
     return await workspace.receive(
         file.content, filename, collection=collection, external_id=external_id, tags=tags
     )
+
+
+def sources_of(
+    settings: Settings,
+    files: Sequence[Path],
+    roots: Sequence[Path],
+    addresses: Sequence[str],
+    receive: ReceiveFile,
+    *,
+    work: bool,
+) -> list[Source]:
+    """The files as one source, and each address as another. Raises InvalidRequest.
+
+    While the queue is full, `work` lets this process index instead of waiting for a worker.
+    """
+    from footnote.jobs.sources.addresses import source_at
+    from footnote.jobs.sources.patience import PatientSource
+
+    found: list[Source] = [
+        PatientSource(source=source_at(address, settings), work=work) for address in addresses
+    ]
+    if roots or files:
+        found.insert(0, files_source(lambda: files, roots, receive))
+    return found
+
+
+def files_source(
+    list_files: Callable[[], Sequence[Path]],
+    roots: Sequence[Path],
+    receive: ReceiveFile,
+    settle_seconds: float = 0.0,
+) -> Source:
+    """Files on this machine as a source."""
+    from footnote.interfaces.cli.paths import location_of
+    from footnote.jobs.sources.folders import FolderSource
+
+    return FolderSource(
+        list_files=list_files,
+        identify=location_of,
+        receive=receive,
+        roots=tuple(roots),
+        settle_seconds=settle_seconds,
+    )
+
+
+async def follow_all(
+    workspace: WorkspaceEngine, sources: Sequence[Source], labels: Labels, *, delete_missing: bool
+) -> AsyncIterator[Step]:
+    """What became of everything the sources offer, one source after the other."""
+    from footnote.jobs.sources.following import follow
+
+    for source in sources:
+        steps = follow(workspace, source, labels, delete_missing=delete_missing, retry_failed=True)
+        async for step in steps:
+            yield step
+
+
+async def watch(
+    workspace: WorkspaceEngine,
+    source: Source,
+    labels: Labels,
+    *,
+    paths: Sequence[Path],
+    stop: asyncio.Event,
+    on_step: Callable[[Step], None],
+) -> None:
+    """Follow files until told to stop."""
+    from footnote.jobs.sources.watching import watch as follow_changes
+
+    settings = workspace.engine.settings
+    await follow_changes(
+        workspace,
+        source,
+        labels,
+        paths=paths,
+        scan_seconds=settings.watch_scan_seconds,
+        settle_seconds=settings.watch_settle_seconds,
+        stop=stop,
+        on_step=on_step,
+    )
+
+
+async def add_webhook(
+    workspace: WorkspaceEngine, url: str, kinds: Sequence[str]
+) -> tuple[WebhookEndpoint, str]:
+    """Have an address told of events."""
+    from footnote.engine.events import add_webhook as add
+
+    return await add(workspace, url, kinds)
+
+
+async def list_webhooks(workspace: WorkspaceEngine) -> tuple[WebhookEndpoint, ...]:
+    """Who is told of events."""
+    from footnote.engine.events import webhooks
+
+    return await webhooks(workspace)
+
+
+async def remove_webhook(workspace: WorkspaceEngine, endpoint_id: UUID) -> None:
+    """Tell an address nothing any more."""
+    from footnote.engine.events import remove_webhook as remove
+
+    await remove(workspace, endpoint_id)
+
+
+async def try_webhook(workspace: WorkspaceEngine, endpoint_id: UUID) -> str | None:
+    """Send a trial message."""
+    from footnote.jobs.trial import try_webhook as attempt
+
+    return await attempt(workspace, endpoint_id)
 
 
 async def run_worker(engine: Engine, stop: asyncio.Event) -> None:

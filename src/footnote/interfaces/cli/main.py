@@ -12,9 +12,11 @@ from footnote.interfaces.cli import (
     documents,
     evaluate,
     ingest,
+    lanes,
     operations,
     questions,
     serve,
+    webhooks,
     workspaces,
 )
 from footnote.interfaces.cli.edge import exit_code_of, print_whatever_the_terminal_lacks
@@ -54,6 +56,9 @@ app.command("search", epilog=EXIT_CODES)(questions.search)
 app.command("ask", epilog=EXIT_CODES)(questions.ask)
 app.add_typer(documents.app)
 app.add_typer(workspaces.app)
+app.add_typer(webhooks.app)
+app.command("lanes", epilog=EXIT_CODES)(lanes.lanes)
+app.command("reembed", epilog=EXIT_CODES)(lanes.reembed)
 app.command("serve", epilog=EXIT_CODES)(serve.serve)
 app.command("eval", epilog=EXIT_CODES)(evaluate.evaluate)
 app.command("worker", epilog=EXIT_CODES)(operations.worker)

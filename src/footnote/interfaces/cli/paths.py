@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import typer
 
+from footnote.ingestion.sources.ignoring import IGNORE_FILE, Ignoring
 from footnote.text import is_storable
 
 
@@ -21,15 +23,35 @@ def existing(text: str) -> Path:
     return Path(text)
 
 
-def entries(paths: Sequence[Path]) -> Iterator[Path]:
+ADDRESS_SCHEMES = ("http", "https", "s3", "gs", "az", "imap", "imaps")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What one word of a command line means: a path, or else an address."""
+
+    path: Path | None
+    address: str = ""
+
+
+def named(text: str) -> Place:
+    """The place a word of the command line names. Raises typer.BadParameter."""
+    scheme, _, rest = text.partition("://")
+    if rest and scheme.lower() in ADDRESS_SCHEMES:
+        return Place(None, text)
+    return Place(existing(text))
+
+
+def entries(paths: Sequence[Path], ignored: Sequence[str] = ()) -> Iterator[Path]:
     """What is at and below the paths, each file once, as absolute paths in which links stay.
 
-    Hidden files in folders are left out, linked folders are not entered. What cannot be read is
-    there all the same, so that it can be refused by its name.
+    What no folder means to hold is left out: hidden files, lock files, and what `ignored` or an
+    ignore file names. Linked folders are not entered. What cannot be read is there all the same,
+    so that it can be refused by its name.
     """
     seen: set[str] = set()
     for path in paths:
-        for entry in _below(path) if path.is_dir() else [path]:
+        for entry in _below(path, ignored) if path.is_dir() else [path]:
             # realpath, since Path.resolve raises on a link that leads in a circle
             meant = os.path.realpath(entry)
             if meant not in seen:
@@ -37,12 +59,36 @@ def entries(paths: Sequence[Path]) -> Iterator[Path]:
                 yield entry.absolute()
 
 
-def _below(folder: Path) -> Iterator[Path]:
+def _below(folder: Path, ignored: Sequence[str]) -> Iterator[Path]:
     closed: list[OSError] = []
+    asked = Ignoring().with_lines(ignored)
+    rules: dict[str, tuple[Ignoring, str]] = {}
     for parent, folders, names in os.walk(folder, onerror=closed.append):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        yield from (Path(parent, name) for name in sorted(names) if not name.startswith("."))
+        ignoring, top = rules.get(parent, (asked, parent))
+        if IGNORE_FILE in names:
+            ignoring, top = asked.with_lines(_lines(Path(parent, IGNORE_FILE))), parent
+        folders[:] = sorted(
+            name for name in folders if not ignoring(_relative(parent, name, top), is_folder=True)
+        )
+        rules |= {str(Path(parent, name)): (ignoring, top) for name in folders}
+        yield from (
+            Path(parent, name)
+            for name in sorted(names)
+            if not ignoring(_relative(parent, name, top), is_folder=False)
+        )
     yield from (Path(error.filename) for error in closed)
+
+
+def _relative(parent: str, name: str, top: str) -> str:
+    return Path(parent, name).relative_to(top).as_posix()
+
+
+def _lines(path: Path) -> list[str]:
+    """The lines of an ignore file; none of one that cannot be read."""
+    try:
+        return path.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return []
 
 
 def refusal_of(path: Path) -> str:

@@ -19,6 +19,7 @@ from rich.text import Text
 
 from footnote.domain import (
     Answer,
+    BlockKind,
     Citation,
     Document,
     DocumentStatus,
@@ -94,21 +95,50 @@ def rows(markdown: str, most: int = 5) -> str:
     return "\n".join([*shown, "…"] if len(lines) > most else shown)
 
 
-def place(title: str, heading_path: Sequence[str], page: int | None, paragraph: int | None) -> str:
-    """Where something stands in a document: section, page and paragraph."""
+def place(
+    title: str,
+    heading_path: Sequence[str],
+    page: int | None,
+    paragraph: int | None,
+    start_seconds: float | None = None,
+) -> str:
+    """Where something stands in a document: section, page and paragraph; or when it is said."""
     if heading_path and heading_path[0] == title:
         heading_path = heading_path[1:]
     where = [f"p. {page}"] if page is not None else []
-    if paragraph is not None:
+    if start_seconds is not None:
+        where.append(f"at {time_code(start_seconds)}")
+    elif paragraph is not None:
         where.append(f"¶ {paragraph}")
     section = " › ".join(excerpt(heading, 80) for heading in heading_path)
     return " › ".join(part for part in (section, " ".join(where)) if part)
 
 
+def time_code(seconds: float) -> str:
+    """A moment of a recording as players show it: `12:31`, `1:02:03`."""
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def sureness(kind: BlockKind, confidence: float | None) -> str:
+    """How a text came about that nobody wrote as text; empty where it was written."""
+    if confidence is None:
+        return ""
+    sense = "heard" if kind is BlockKind.UTTERANCE else "read from pixels"
+    return f"{sense}, {confidence:.0%} sure"
+
+
 def footnote(citation: Citation) -> Text:
     """A footnote without its marker: document, file, place and quote."""
     title = citation.document_title
-    where = place(title, citation.heading_path, citation.page, citation.paragraph)
+    where = place(
+        title,
+        citation.heading_path,
+        citation.page,
+        citation.paragraph,
+        citation.start_seconds,
+    )
     return Text.assemble(
         (plain(citation.document_title), "bold"),
         f" ({plain(citation.filename)})",

@@ -18,7 +18,15 @@ from footnote.domain import (
     SearchResponse,
     StageRecord,
 )
-from footnote.interfaces.cli.present import excerpt, numbered, place, plain, rows, table
+from footnote.interfaces.cli.present import (
+    excerpt,
+    numbered,
+    place,
+    plain,
+    rows,
+    sureness,
+    table,
+)
 
 LOW_CONFIDENCE = 0.3
 """Below it a search says that it may have found nothing to the point."""
@@ -67,7 +75,13 @@ def show_facets(console: Console, facets: Mapping[str, Sequence[FacetCount]]) ->
 def _heading(item: Evidence) -> Text:
     passage = item.passage
     title = passage.document_title
-    where = place(title, passage.heading_path, passage.page_start, passage.paragraph_start)
+    where = place(
+        title,
+        passage.heading_path,
+        passage.page_start,
+        passage.paragraph_start,
+        passage.start_seconds,
+    )
     return Text.assemble(
         (plain(passage.document_title), "bold"),
         f" ({_file_of(passage)})",
@@ -93,6 +107,8 @@ def _reason(item: Evidence) -> Text:
         reasons.append("words: " + ", ".join(plain(term) for term in item.matched_terms))
     if item.neighbours:
         reasons.append(f"with {len(item.neighbours)} beside it")
+    if doubt := sureness(item.passage.kind, item.passage.confidence):
+        reasons.append(doubt)
     return Text(" · ".join([*reasons, item.passage.chunk_id]), style="dim")
 
 
@@ -110,6 +126,8 @@ def _elsewhere(other: NearDuplicate) -> str:
 def _explained(item: Evidence) -> Iterator[RenderableType]:
     """Why it stands where it stands: in a sentence, and stage by stage."""
     yield Text(plain(item.why), style="italic")
+    if doubt := sureness(item.passage.kind, item.passage.confidence):
+        yield Text(doubt, style="dim")
     yield _stages(item.explanation)
     yield Text(item.passage.chunk_id, style="dim")
 

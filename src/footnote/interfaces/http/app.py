@@ -12,7 +12,16 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
 from footnote.errors import FootnoteError
-from footnote.interfaces.http import documents, operations, projects, questions
+from footnote.interfaces.http import (
+    documents,
+    events,
+    ingest,
+    lanes,
+    operations,
+    projects,
+    questions,
+    webhooks,
+)
 from footnote.interfaces.http.guard import BodyLimit, LoopbackOnly
 from footnote.interfaces.http.lifecycle import Lifecycle, stop_this_process
 from footnote.interfaces.http.problems import Problem, answer_with_problems
@@ -38,6 +47,8 @@ _TAGS = [
         "description": "Search for clients that know projects and users: a project is a "
         "collection, a user a principal.",
     },
+    {"name": "events", "description": "Hear what happens, or be told of it."},
+    {"name": "lanes", "description": "Which models embed a workspace, and another one."},
     {"name": "operations", "description": "Is it ready, and what does it hold?"},
 ]
 
@@ -77,7 +88,16 @@ def create_app(
         generate_unique_id_function=lambda route: route.name,
     )
     app.state.lifecycle = lifecycle
-    for router in (documents.router, questions.router, projects.router, operations.router):
+    for router in (
+        documents.router,
+        ingest.router,
+        questions.router,
+        projects.router,
+        events.router,
+        webhooks.router,
+        lanes.router,
+        operations.router,
+    ):
         app.include_router(router)
     answer_with_problems(app)
     app.add_middleware(

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, File, Form, Query, Request, Response, UploadFile
+from fastapi import APIRouter, Depends, File, Form, Header, Query, Request, Response, UploadFile
 from fastapi.exceptions import RequestValidationError
 from pydantic import Json
 
 from footnote.domain import DocumentStatus
+from footnote.engine.receiving import MAX_KEY_CHARACTERS
 from footnote.engine.workspace import MAX_PAGE
 from footnote.errors import InvalidRequest
 from footnote.interfaces import schemas
@@ -57,7 +58,7 @@ async def refuse_unknown_fields(request: Request) -> None:
             "headers": _LOCATION,
         },
         **ALWAYS,
-        **examples.problem_responses("bad-request", "content-too-large"),
+        **examples.problem_responses("bad-request", "conflict", "content-too-large", "queue-full"),
     },
     openapi_extra=examples.UPLOAD_FORM,
 )
@@ -81,6 +82,15 @@ async def receive_document(
             description="What you sort it under; repeat the field. A known document keeps its own."
         ),
     ] = None,
+    idempotency_key: Annotated[
+        str | None,
+        Header(
+            description="A name of this request, such as a UUID: repeating the request does "
+            "nothing and gives the same result.",
+            min_length=1,
+            max_length=MAX_KEY_CHARACTERS,
+        ),
+    ] = None,
 ) -> schemas.ReceivedDocument:
     """Accept a file; a worker indexes it. Ask for the document until it rests."""
     if not file.filename:
@@ -94,6 +104,7 @@ async def receive_document(
         external_id=external_id,
         metadata=metadata,
         tags=tags or (),
+        idempotency_key=idempotency_key,
     )
     if received.duplicate:
         response.status_code = 200
@@ -139,13 +150,47 @@ async def get_document(
     return schemas.DocumentWithAttachments.from_family(document, children)
 
 
+@router.post(
+    "/v1/documents/{document_id}/retry",
+    status_code=202,
+    summary="Try a failed document again",
+    response_model=schemas.Document,
+    responses={
+        202: examples.json_example("Queued", {**examples.DOCUMENT, "status": "queued"}),
+        **ALWAYS,
+        **examples.problem_responses("conflict"),
+    },
+)
+async def retry_document(workspace: TheWorkspace, document_id: UUID) -> schemas.Document:
+    """Queue a failed document once more; one that waits or is worked on is left as it is."""
+    return schemas.Document.from_domain(await workspace.retry(document_id))
+
+
 @router.delete(
     "/v1/documents/{document_id}",
     status_code=204,
     summary="Delete a document",
     response_description="It is gone, with its attachments and everything made from it.",
-    responses=ALWAYS,
+    response_model=None,
+    responses={
+        200: {
+            **examples.json_example("Gone, with the proof", examples.ERASURE),
+            "model": schemas.Erasure,
+        },
+        **ALWAYS,
+    },
 )
-async def delete_document(workspace: TheWorkspace, document_id: UUID) -> None:
+async def delete_document(
+    *,
+    workspace: TheWorkspace,
+    document_id: UUID,
+    verify: Annotated[
+        bool, Query(description="Purge what is dead, look everywhere, and say what was found.")
+    ] = False,
+) -> Response:
     """Delete a document, its attachments and everything that was made from them."""
-    await workspace.delete_document(document_id)
+    if not verify:
+        await workspace.delete_document(document_id)
+        return Response(status_code=204)
+    erasure = schemas.Erasure.from_domain(await workspace.erase_document(document_id))
+    return Response(erasure.model_dump_json(), media_type="application/json")

@@ -54,6 +54,15 @@ RECEIVED: dict[str, object] = {
     "duplicate": False,
     "new_version": False,
 }
+ERASURE: dict[str, object] = {
+    "document_id": _DOCUMENT_ID,
+    "documents": 1,
+    "complete": True,
+    "checks": [
+        {"place": "posting lists", "held": 804, "left": 0, "kept": ""},
+        {"place": "blobs", "held": 1, "left": 0, "kept": ""},
+    ],
+}
 DOCUMENT_LIST: dict[str, object] = {"documents": [DOCUMENT], "next_cursor": None}
 DOCUMENT_DETAIL: dict[str, object] = {**DOCUMENT, "attachments": []}
 
@@ -90,12 +99,22 @@ PASSAGE: dict[str, object] = {
     "char_start": 5120,
     "char_end": 5172,
     "spans": [
-        {"char_start": 5120, "char_end": 5172, "page": 3, "paragraph": 2, "kind": "paragraph"}
+        {
+            "char_start": 5120,
+            "char_end": 5172,
+            "page": 3,
+            "paragraph": 2,
+            "kind": "paragraph",
+            "start_seconds": None,
+            "end_seconds": None,
+        }
     ],
     "language": "en",
     "parent_id": None,
     "parent_title": None,
     "confidence": None,
+    "start_seconds": None,
+    "end_seconds": None,
 }
 EVIDENCE: dict[str, object] = {
     **PASSAGE,
@@ -163,6 +182,8 @@ ANSWER: dict[str, object] = {
             "quote": "A claim must be reported within 14 days of the loss.",
             "char_start": 5120,
             "char_end": 5172,
+            "start_seconds": None,
+            "end_seconds": None,
         }
     ],
     "evidence": [EVIDENCE],
@@ -337,8 +358,11 @@ UPLOAD_FORM: dict[str, object] = {
 
 _PROBLEMS: dict[str, tuple[int, str, str]] = {
     "bad-request": (400, "Bad Request", "There was an error parsing the body"),
+    "unauthorized": (401, "Unauthorized", "The request is not signed as it should be."),
     "not-local": (403, "Forbidden", "The Host header does not name this computer."),
     "not-found": (404, "Not found", ABSENT),
+    "conflict": (409, "Conflict", "The idempotency key was used for another file."),
+    "queue-full": (429, "Queue full", "10,000 documents of this workspace wait to be indexed"),
     "lane-mismatch": (409, "Lane mismatch", "The index holds vectors of another lane."),
     "content-too-large": (
         413,

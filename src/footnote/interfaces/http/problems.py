@@ -13,7 +13,7 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException as RoutingException
 
-from footnote.errors import FootnoteError, NotFound
+from footnote.errors import FootnoteError, NotFound, QueueFull
 from footnote.interfaces.failures import ABSENT, UNEXPECTED, failure_of
 
 if TYPE_CHECKING:
@@ -88,7 +88,17 @@ def problem_of(error: FootnoteError) -> JSONResponse:
     failure = failure_of(error)
     if isinstance(error, NotFound):
         return problem(failure.status, failure.code, ABSENT, title=failure.title)
-    return problem(failure.status, failure.code, str(error), title=failure.title, hint=error.hint)
+    headers = None
+    if isinstance(error, QueueFull):
+        headers = {"Retry-After": str(error.retry_after_seconds)}
+    return problem(
+        failure.status,
+        failure.code,
+        str(error),
+        title=failure.title,
+        hint=error.hint,
+        headers=headers,
+    )
 
 
 async def _footnote_error(_: Request, error: Exception) -> JSONResponse:

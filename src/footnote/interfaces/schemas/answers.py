@@ -26,6 +26,10 @@ class Citation(Shape):
     quote: str
     char_start: int = Field(description="Where the quote begins in the document's text.")
     char_end: int
+    start_seconds: float | None = Field(
+        None, description="When the utterance of the quote begins, in a recording."
+    )
+    end_seconds: float | None = None
 
 
 class AnswerSentence(Shape):

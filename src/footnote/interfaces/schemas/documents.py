@@ -95,6 +95,48 @@ class ReceivedDocument(Document):
         )
 
 
+class RetriedDocument(Shape):
+    """What became of a failed document that was to be tried again."""
+
+    document_id: UUID
+    document: Document | None = Field(description="As it stands now; null when it was refused.")
+    refusal: str = Field(description="Why it was refused, and what to do; empty if it was not.")
+
+
+class RetryReport(Shape):
+    """What became of every document that was to be tried again."""
+
+    documents: tuple[RetriedDocument, ...]
+
+    @classmethod
+    def from_domain(cls, retried: Sequence[domain.Retried]) -> Self:
+        """The shape of what became of them."""
+        return cls(documents=tuple(RetriedDocument.model_validate(each) for each in retried))
+
+
+class ErasureCheck(Shape):
+    """One place that held something of a document."""
+
+    place: str
+    held: int = Field(description="What was the document's there before it was deleted.")
+    left: int = Field(description="What is still found there.")
+    kept: str = Field(description="Why what is left stays; empty where nothing may be left.")
+
+
+class Erasure(Shape):
+    """A deletion, and where it was looked for anything it left."""
+
+    document_id: UUID
+    documents: int = Field(description="The document and its attachments.")
+    complete: bool = Field(description="Nothing is left but what is kept for a reason.")
+    checks: tuple[ErasureCheck, ...]
+
+    @classmethod
+    def from_domain(cls, erasure: domain.Erasure) -> Self:
+        """The shape of a deletion."""
+        return cls.model_validate(erasure)
+
+
 class DocumentList(Shape):
     """A page of documents, newest first."""
 
@@ -118,7 +160,21 @@ class IngestedFile(Shape):
     refusal: str | None = Field(None, description="Why it was not accepted, and what to do.")
 
 
+class IngestCounts(Shape):
+    """How many things of the named places had each outcome."""
+
+    unchanged: int = Field(0, description="The same as before; not read where that can be told.")
+    added: int = 0
+    changed: int = Field(0, description="A new version.")
+    renamed: int = Field(0, description="The same document under another path.")
+    known: int = Field(0, description="The bytes of another document.")
+    removed: int = Field(0, description="Gone, and so deleted.")
+    kept: int = Field(0, description="Gone, but the document has other places too.")
+    refused: int = 0
+
+
 class IngestReport(Shape):
     """What became of every file of a command line, in its order."""
 
     files: tuple[IngestedFile, ...]
+    counts: IngestCounts

@@ -20,6 +20,8 @@ class Span(Shape):
     page: int | None
     paragraph: int
     kind: BlockKind
+    start_seconds: float | None = None
+    end_seconds: float | None = None
 
 
 class Passage(Shape):
@@ -51,7 +53,13 @@ class Passage(Shape):
     language: str | None = None
     parent_id: UUID | None = None
     parent_title: str | None = None
-    confidence: float | None = Field(None, description="Mean OCR confidence, 0 to 1.")
+    confidence: float | None = Field(
+        None, description="Mean confidence of what was read from pixels or heard, 0 to 1."
+    )
+    start_seconds: float | None = Field(
+        None, description="When it begins to be said, from the beginning of a recording."
+    )
+    end_seconds: float | None = None
 
     @classmethod
     def from_domain(cls, passage: domain.Passage) -> Self:

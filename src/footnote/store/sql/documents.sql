@@ -77,9 +77,16 @@ WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
 RETURNING *
 
 -- name: requeue
-UPDATE documents SET status = 'queued', failure = NULL, updated_at = now()
+UPDATE documents SET
+    status = 'queued', failure = NULL, media_type = %(media_type)s, updated_at = now()
 WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
 RETURNING *
+
+-- name: restore_bytes
+-- Of a file that was too large before they were not kept.
+UPDATE document_versions SET blob_key = %(blob_key)s, media_type = %(media_type)s
+WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
+    AND version = %(version)s
 
 -- name: get
 SELECT * FROM documents
@@ -138,11 +145,15 @@ WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
 -- name: drop_stage_results
 DELETE FROM stage_results
 WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
-    AND version = %(version)s
+    AND version <= %(version)s
 
 -- name: save_stage_result
+-- Nothing is kept of a version that was replaced or deleted meanwhile.
 INSERT INTO stage_results (workspace_id, document_id, version, stage, payload)
-VALUES (%(workspace_id)s, %(document_id)s, %(version)s, %(stage)s, %(payload)s)
+SELECT workspace_id, document_id, version, %(stage)s, %(payload)s FROM documents
+WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
+    AND version = %(version)s
+FOR KEY SHARE
 ON CONFLICT (workspace_id, document_id, version, stage) DO UPDATE SET payload = EXCLUDED.payload
 
 -- name: load_stage_result

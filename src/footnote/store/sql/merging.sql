@@ -3,6 +3,12 @@ SELECT segment_id, chunk_count, dead FROM segments
 WHERE workspace_id = %(workspace_id)s
 ORDER BY segment_id
 
+-- name: any_dead
+SELECT segment_id FROM segments
+WHERE workspace_id = %(workspace_id)s AND NOT isempty(dead)
+ORDER BY segment_id
+LIMIT 1
+
 -- name: reserve_segment
 UPDATE index_states SET next_segment = next_segment + 1
 WHERE workspace_id = %(workspace_id)s

@@ -24,5 +24,10 @@ WITH (m = {m}, ef_construction = {ef_construction})
 WHERE workspace_id = {workspace_id} AND lane_id = {lane_id}
 
 -- name: promoted
+-- Unless another lane has become the one that is searched.
 UPDATE index_states SET hnsw_lane = %(lane_id)s, generation = generation + 1
-WHERE workspace_id = %(workspace_id)s
+WHERE workspace_id = %(workspace_id)s AND EXISTS (
+    SELECT FROM lanes
+    WHERE lanes.workspace_id = %(workspace_id)s AND lanes.lane_id = %(lane_id)s
+        AND lanes.state = 'active'
+)

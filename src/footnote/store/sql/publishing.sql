@@ -10,10 +10,17 @@ WHERE NOT EXISTS (
         AND staged.text_hash = wanted.text_hash
 )
 
+-- name: hold_version
+-- Until the vectors are committed it can be neither replaced nor deleted.
+SELECT document_id FROM documents
+WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
+    AND version = %(version)s AND published_version IS DISTINCT FROM %(version)s
+FOR SHARE
+
 -- name: stage_vector
 -- Two documents with one text may embed it at once; either vector will do.
-INSERT INTO staged_embeddings (workspace_id, lane_id, text_hash, embedding)
-VALUES (%(workspace_id)s, %(lane_id)s, %(text_hash)s, %(embedding)s)
+INSERT INTO staged_embeddings (workspace_id, lane_id, text_hash, embedding, document_id)
+VALUES (%(workspace_id)s, %(lane_id)s, %(text_hash)s, %(embedding)s, %(document_id)s)
 ON CONFLICT (workspace_id, lane_id, text_hash) DO NOTHING
 
 -- name: reserve
@@ -79,12 +86,12 @@ WHERE workspace_id = %(workspace_id)s AND segment_id = %(segment_id)s
 INSERT INTO chunks (
     workspace_id, chunk_no, document_id, version, ordinal, kind, text, body_offset, char_start,
     char_end, spans, heading_path, page_start, page_end, paragraph_start, paragraph_end,
-    token_count, confidence
+    token_count, confidence, context
 ) VALUES (
     %(workspace_id)s, %(chunk_no)s, %(document_id)s, %(version)s, %(ordinal)s, %(kind)s,
     %(text)s, %(body_offset)s, %(char_start)s, %(char_end)s, %(spans)s, %(heading_path)s,
     %(page_start)s, %(page_end)s, %(paragraph_start)s, %(paragraph_end)s, %(token_count)s,
-    %(confidence)s
+    %(confidence)s, %(context)s
 )
 
 -- name: insert_segment
@@ -122,6 +129,11 @@ DELETE FROM staged_embeddings
 WHERE workspace_id = %(workspace_id)s AND lane_id = %(lane_id)s
     AND text_hash = ANY (%(hashes)s::bytea[])
 
+-- name: drop_staged_of_document
+-- Those of a version that was replaced before it was published.
+DELETE FROM staged_embeddings
+WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
+
 -- name: lock_family
 WITH RECURSIVE family AS (
     SELECT document_id FROM documents
@@ -139,10 +151,12 @@ FOR UPDATE
 -- name: blobs_of_family
 SELECT DISTINCT blob_key FROM document_versions AS gone
 WHERE workspace_id = %(workspace_id)s AND document_id = ANY (%(document_ids)s)
+    AND blob_key <> ''
     AND NOT EXISTS (
         SELECT FROM document_versions AS kept
         WHERE kept.workspace_id = gone.workspace_id
             AND kept.content_sha256 = gone.content_sha256
+            AND kept.blob_key = gone.blob_key
             AND kept.document_id <> ALL (%(document_ids)s)
     )
 

@@ -19,3 +19,9 @@ WHERE NOT EXISTS (
     SELECT FROM procrastinate_jobs
     WHERE queueing_lock = %(queueing_lock)s AND status = 'todo'
 )
+
+-- name: is_waiting
+SELECT EXISTS (
+    SELECT FROM procrastinate_jobs
+    WHERE queueing_lock = %(queueing_lock)s AND status = 'todo'
+) AS waiting

@@ -16,10 +16,10 @@ WHERE workspace_id = %(workspace_id)s AND lane_id = %(lane_id)s
 
 -- name: insert
 INSERT INTO document_embeddings (
-    workspace_id, lane_id, first_chunk, end_chunk, document_id, length, embedding
+    workspace_id, lane_id, first_chunk, end_chunk, document_id, length, embedding, text_hash
 )
 SELECT %(workspace_id)s, %(lane_id)s, %(first)s, %(end)s, %(document_id)s, %(length)s,
-    found.embedding
+    found.embedding, %(hash)s
 FROM (
     (
         SELECT known.embedding FROM embeddings AS known

@@ -1,0 +1,91 @@
+"""What happened to documents, who is told of it, and what systems pushed to us."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+from uuid import UUID
+
+from footnote.domain.documents import Document
+
+EventKind = Literal[
+    "document.queued",
+    "document.stage",
+    "document.indexed",
+    "document.failed",
+    "document.deleted",
+]
+TOLD_KINDS: tuple[EventKind, ...] = ("document.indexed", "document.failed", "document.deleted")
+"""What endpoints can be told of."""
+
+PushState = Literal["queued", "fetching", "received", "failed"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventCursor:
+    """The place of an event among all of its workspace."""
+
+    transaction_id: int
+    event_no: int
+
+    def __str__(self) -> str:
+        return f"{self.transaction_id}-{self.event_no}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """One thing that happened to a document."""
+
+    cursor: EventCursor
+    """Its text is the event's id, which never changes."""
+    kind: EventKind
+    document_id: UUID
+    body: Mapping[str, object]
+    """The document as it was then: its ids, names, version, status, stage and failure."""
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebhookEndpoint:
+    """An address that is told of events."""
+
+    endpoint_id: UUID
+    url: str
+    kinds: tuple[EventKind, ...]
+    created_at: datetime
+    failures: int
+    """Deliveries in a row that were given up."""
+    last_error: str | None
+    last_delivery_at: datetime | None
+    disabled_at: datetime | None
+    """When it was left alone for its failures."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PushedDocument:
+    """What is to become of something that was pushed by its address."""
+
+    url: str
+    collection: str
+    external_id: str
+    filename: str | None
+    metadata: Mapping[str, str | int | float | bool]
+    tags: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PushStatus:
+    """How far something that was pushed has come."""
+
+    ingest_id: UUID
+    state: PushState
+    url: str | None
+    failure: str | None
+    """Why it could not even be fetched."""
+    document_id: UUID | None
+    document: Document | None
+    """None until it is received, and once it was deleted."""
+    created_at: datetime
+    updated_at: datetime

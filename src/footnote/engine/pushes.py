@@ -1,0 +1,97 @@
+"""Takes in what systems push: content at once, an address through the queue."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from uuid import UUID
+
+from footnote.domain import MetadataValue
+from footnote.domain.events import PushedDocument, PushStatus
+from footnote.engine.files import clean_name
+from footnote.engine.scoping import scope_of
+from footnote.engine.workspace import WorkspaceEngine
+from footnote.errors import NotFound
+from footnote.ingestion import labels
+from footnote.ingestion.sources.reach import checked_url
+from footnote.store.database import WorkspaceScope
+from footnote.store.documents import get_document
+from footnote.store.pushes import StoredPush, accept_received, accept_url, get_push
+
+
+async def push_url(
+    workspace: WorkspaceEngine,
+    url: str,
+    *,
+    filename: str | None = None,
+    collection: str | None = None,
+    external_id: str | None = None,
+    metadata: Mapping[str, MetadataValue] | None = None,
+    tags: Sequence[str] = (),
+) -> PushStatus:
+    """Have a worker fetch an address; ask for its status until it rests. Raises InvalidRequest.
+
+    Without an external id the address is the document's.
+    """
+    checked_url(url)
+    wanted = collection or workspace.engine.settings.default_collection
+    pushed = PushedDocument(
+        url=url,
+        collection=labels.checked_collection(wanted),
+        external_id=labels.checked_external_id(external_id or url) or url,
+        filename=None if filename is None else clean_name(filename),
+        metadata=labels.checked_metadata(metadata or {}),
+        tags=labels.checked_tags(tags),
+    )
+    workspace.require_open()
+    async with scope_of(workspace) as scope:
+        ingest_id = await accept_url(scope, pushed)
+        return await _status(scope, await get_push(scope, ingest_id))
+
+
+async def push_content(
+    workspace: WorkspaceEngine,
+    content: bytes,
+    filename: str,
+    *,
+    collection: str | None = None,
+    external_id: str | None = None,
+    metadata: Mapping[str, MetadataValue] | None = None,
+    tags: Sequence[str] = (),
+) -> PushStatus:
+    """Accept content as `WorkspaceEngine.receive` does, and give it a number to ask by."""
+    received = await workspace.receive(
+        content,
+        filename,
+        collection=collection,
+        external_id=external_id,
+        metadata=metadata,
+        tags=tags,
+    )
+    async with scope_of(workspace) as scope:
+        ingest_id = await accept_received(scope, received.document.document_id)
+        return await _status(scope, await get_push(scope, ingest_id))
+
+
+async def push_status(workspace: WorkspaceEngine, ingest_id: UUID) -> PushStatus:
+    """How far it has come. Raises NotFound."""
+    async with scope_of(workspace) as scope:
+        return await _status(scope, await get_push(scope, ingest_id))
+
+
+async def _status(scope: WorkspaceScope, push: StoredPush) -> PushStatus:
+    document = None
+    if push.document_id is not None:
+        try:
+            document = await get_document(scope, push.document_id)
+        except NotFound:
+            document = None
+    return PushStatus(
+        ingest_id=push.ingest_id,
+        state=push.state,
+        url=push.url,
+        failure=push.failure,
+        document_id=push.document_id,
+        document=document,
+        created_at=push.created_at,
+        updated_at=push.updated_at,
+    )

@@ -1,0 +1,70 @@
+"""Gives failed documents another try, or says why that cannot help."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+from footnote.domain import Document, DocumentStatus, Principal, Retried, Stage
+from footnote.errors import BlobDamaged, Conflict, DocumentUnreadable, NotFound
+from footnote.ingestion.receive import check_received
+from footnote.store.retrying import Known, look, requeue
+
+if TYPE_CHECKING:
+    from footnote.engine.installation import Engine
+
+
+async def try_again(
+    engine: Engine, workspace_id: UUID, principal: Principal, document_id: UUID
+) -> Document:
+    """Queue the failed version once more, with all its attempts before it.
+
+    One that waits or is worked on is returned as it is. Raises NotFound, Conflict for an indexed
+    document, and DocumentUnreadable for bytes that would not even be accepted.
+    """
+    async with engine.database.workspace(workspace_id, principal) as scope:
+        known = await look(scope, document_id)
+    document = known.document
+    if document.status is DocumentStatus.INDEXED:
+        raise Conflict(
+            f"the document {document_id} is indexed; there is nothing to try again",
+            hint="hand in other bytes under its external id to replace it",
+        )
+    if document.status is not DocumentStatus.FAILED:
+        return document
+    media_type = None
+    if document.failure is not None and document.failure.stage is Stage.RECEIVE:
+        media_type = await _examined_again(engine, known)
+    async with engine.database.workspace(workspace_id, principal) as scope:
+        return await requeue(scope, document, media_type)
+
+
+async def try_each_again(
+    engine: Engine, workspace_id: UUID, principal: Principal, document_ids: Iterable[UUID]
+) -> tuple[Retried, ...]:
+    """What became of each; one that is refused does not keep the others from being tried."""
+    retried = []
+    for document_id in document_ids:
+        try:
+            document = await try_again(engine, workspace_id, principal, document_id)
+        except (Conflict, DocumentUnreadable, NotFound, BlobDamaged) as error:
+            refusal = "; ".join(filter(None, (str(error), error.hint)))
+            retried.append(Retried(document_id=document_id, refusal=refusal))
+        else:
+            retried.append(Retried(document_id=document_id, document=document))
+    return tuple(retried)
+
+
+async def _examined_again(engine: Engine, known: Known) -> str:
+    """The type of bytes that were refused before; limits and known types may have changed."""
+    document = known.document
+    if not known.blob_key:
+        advice = document.failure.advice if document.failure else "make it smaller"
+        raise DocumentUnreadable(
+            stage=Stage.RECEIVE,
+            cause=f"the bytes of “{document.filename}” were never taken in",
+            advice=f"{advice}; then hand the file in once more",
+        )
+    content = await engine.blobs.get(known.blob_key)
+    return check_received(content, document.filename, engine.settings.max_file_bytes)

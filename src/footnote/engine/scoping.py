@@ -1,0 +1,16 @@
+"""Opens a workspace's transaction for verbs that live beside `WorkspaceEngine`."""
+
+from __future__ import annotations
+
+from contextlib import AbstractAsyncContextManager
+
+from footnote.engine.workspace import WorkspaceEngine
+from footnote.store.database import WorkspaceScope
+
+
+def scope_of(workspace: WorkspaceEngine) -> AbstractAsyncContextManager[WorkspaceScope]:
+    """A transaction in the workspace, as its principal. Raises NotReady once it was closed."""
+    workspace.require_open()
+    return workspace.engine.database.workspace(
+        workspace.workspace.workspace_id, workspace.principal
+    )

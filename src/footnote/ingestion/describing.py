@@ -1,0 +1,163 @@
+"""Pictures are described by a model, and the descriptions become captions of the document."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from footnote.domain import Block, BlockKind, MetadataValue, ParsedDocument, Picture, Stage
+from footnote.errors import DocumentInterrupted, ModelUnavailable
+from footnote.ingestion.parsing.drafts import clean
+from footnote.ingestion.parsing.keeping import NOT_DESCRIBED
+from footnote.ports import Describer
+
+DESCRIBED_BY = "described_by"
+"""Metadata: the model that described pictures, whose captions it therefore wrote."""
+DESCRIBED = "pictures_described"
+WHY_NOT = "pictures_not_described_because"
+GENERATED = "Picture (described by a model)"
+"""Stands in the heading path of each description: evidence and citations show it, so that nobody
+takes a description for the document's own words."""
+_AT_ONCE = 3
+_MAX_CHARACTERS = 3000
+_SEPARATOR = "\n\n"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Descriptions:
+    """What a model said of a document's pictures."""
+
+    texts: Mapping[int, str]
+    """By the picture's position; those it failed on are missing."""
+    failure: ModelUnavailable | None = None
+    """The last thing that went wrong."""
+
+
+async def describe(describer: Describer, parsed: ParsedDocument) -> ParsedDocument:
+    """The document with a caption for each of its pictures, and without the pictures.
+
+    A model that fails leaves the document as it was read, with a note in its metadata. Raises
+    DocumentInterrupted if nothing at all was read, so that only the descriptions could be found.
+    """
+    if not parsed.pictures:
+        return parsed
+    said = await _look(describer, parsed.pictures)
+    if said.failure is not None and not said.texts and not parsed.blocks:
+        if parsed.attachments:
+            return without_descriptions(parsed, said.failure)
+        raise DocumentInterrupted(
+            stage=Stage.PARSE,
+            cause=f"no text was found in it, and its pictures were not described: {said.failure}",
+            advice=said.failure.hint or "see whether the vision model is well",
+        ) from said.failure
+    return with_descriptions(parsed, said, describer.name)
+
+
+def without_descriptions(parsed: ParsedDocument, failure: ModelUnavailable) -> ParsedDocument:
+    """The document as it was read, its pictures counted as not described."""
+    return with_descriptions(parsed, Descriptions(texts={}, failure=failure), "")
+
+
+async def _look(describer: Describer, pictures: tuple[Picture, ...]) -> Descriptions:
+    """A few at a time, so that a model on one's own machine is not overrun."""
+    texts: dict[int, str] = {}
+    failures: list[ModelUnavailable] = []
+    room = asyncio.Semaphore(_AT_ONCE)
+
+    async def look(position: int, picture: Picture) -> None:
+        async with room:
+            try:
+                text = await describer(picture.content, picture.media_type)
+            except ModelUnavailable as error:
+                failures.append(error)
+                return
+        if described := _caption(text):
+            texts[position] = described
+
+    async with asyncio.TaskGroup() as group:
+        for position, picture in enumerate(pictures):
+            group.create_task(look(position, picture))
+    return Descriptions(texts=texts, failure=failures[-1] if failures else None)
+
+
+def _caption(text: str) -> str:
+    """What a model said, as one block; blank lines would part it."""
+    lines = (line.strip() for line in clean(text).split("\n"))
+    said = "\n".join(line for line in lines if line)
+    if len(said) > _MAX_CHARACTERS:
+        said = said[:_MAX_CHARACTERS].rsplit(" ", 1)[0] + " …"
+    return said
+
+
+def with_descriptions(parsed: ParsedDocument, said: Descriptions, model: str) -> ParsedDocument:
+    """The document with each description behind the text of its picture.
+
+    Law: blocks are slices of the canonical text, and those that were there keep their text,
+    order, page and paragraph number; a description has the number of the paragraph before it.
+    """
+    pieces: list[tuple[Block, bool]] = []
+    for index in range(len(parsed.blocks) + 1):
+        pieces += [
+            (_block(parsed.pictures[position], text), True)
+            for position, text in sorted(said.texts.items())
+            if parsed.pictures[position].after == index
+        ]
+        if index < len(parsed.blocks):
+            pieces.append((parsed.blocks[index], False))
+    text, blocks = _laid_out(parsed, pieces)
+    return replace(
+        parsed, text=text, blocks=blocks, pictures=(), metadata=_metadata(parsed, said, model)
+    )
+
+
+def _laid_out(
+    parsed: ParsedDocument, pieces: list[tuple[Block, bool]]
+) -> tuple[str, tuple[Block, ...]]:
+    """The canonical text with new blocks in it, and all blocks at their places in it."""
+    text: list[str] = []
+    blocks: list[Block] = []
+    position, copied, after_new = 0, 0, False
+
+    def write(part: str) -> None:
+        nonlocal position
+        text.append(part)
+        position += len(part)
+
+    for block, is_new in pieces:
+        if is_new:
+            write(_SEPARATOR if position else "")
+        else:
+            before = parsed.text[copied : block.char_start]
+            write(before or (_SEPARATOR if after_new else ""))
+            copied = block.char_end
+        after_new = is_new
+        start = position
+        write(block.text)
+        blocks.append(replace(block, char_start=start, char_end=position))
+    write(parsed.text[copied:])
+    return "".join(text), tuple(blocks)
+
+
+def _block(picture: Picture, text: str) -> Block:
+    return Block(
+        kind=BlockKind.CAPTION,
+        text=text,
+        char_start=0,
+        char_end=0,
+        paragraph=picture.paragraph,
+        page=picture.page,
+        heading_path=(*picture.heading_path, GENERATED),
+    )
+
+
+def _metadata(parsed: ParsedDocument, said: Descriptions, model: str) -> dict[str, MetadataValue]:
+    metadata = dict(parsed.metadata)
+    if said.texts:
+        metadata |= {DESCRIBED_BY: model, DESCRIBED: len(said.texts)}
+    left_out = int(metadata.get(NOT_DESCRIBED, 0))
+    if missing := left_out + len(parsed.pictures) - len(said.texts):
+        metadata[NOT_DESCRIBED] = missing
+    if said.failure is not None:
+        metadata[WHY_NOT] = str(said.failure)
+    return metadata

@@ -1,0 +1,123 @@
+"""A recording becomes a document: what was said, by sentences, with the time of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from footnote.domain import BlockKind, ParsedDocument, Stage, Transcript, Utterance
+from footnote.errors import DocumentUnreadable
+from footnote.ingestion.media import is_recording, sniff_media_type
+from footnote.ingestion.parsing.drafts import Draft, Reading, assemble
+from footnote.ports import Transcriber
+from footnote.text import sentence_spans
+
+TRANSCRIBED_BY = "transcribed_by"
+"""Metadata: the model that wrote a recording down."""
+DURATION = "duration_seconds"
+_SNIFFED_BYTES = 4096
+_MAX_CHARACTERS = 600
+"""Whoever speaks without a full stop is interrupted after about as many."""
+_MAX_PAUSE_SECONDS = 4.0
+"""After a longer silence something new begins."""
+
+
+def recording_type(content: bytes, filename: str) -> str | None:
+    """The media type of a recording; None for anything else."""
+    media_type = sniff_media_type(content[:_SNIFFED_BYTES], filename)
+    return media_type if media_type is not None and is_recording(media_type) else None
+
+
+async def transcribe(
+    transcriber: Transcriber, content: bytes, filename: str, media_type: str
+) -> ParsedDocument:
+    """The document of a recording.
+
+    Raises DocumentUnreadable, also when nothing is said in it, and DocumentInterrupted.
+    """
+    transcript = await transcriber(content, media_type)
+    parsed = document_of(transcript, filename, media_type, transcriber.name)
+    if not parsed.blocks:
+        raise DocumentUnreadable(
+            stage=Stage.PARSE,
+            cause="nothing is said in the recording",
+            advice="listen to it; if there is speech, try a better transcription model",
+        )
+    return parsed
+
+
+def document_of(
+    transcript: Transcript, filename: str, media_type: str, transcriber: str
+) -> ParsedDocument:
+    """A transcript as a document of utterances, each a sentence or several with its times."""
+    drafts = tuple(
+        Draft(
+            kind=BlockKind.UTTERANCE,
+            text=each.text,
+            confidence=each.confidence,
+            start_seconds=each.start_seconds,
+            end_seconds=each.end_seconds,
+        )
+        for each in whole_sentences(transcript.utterances)
+    )
+    metadata: dict[str, str | int | float | bool] = {TRANSCRIBED_BY: transcriber}
+    if transcript.duration_seconds is not None:
+        metadata[DURATION] = round(transcript.duration_seconds, 1)
+    languages = (transcript.language,) if transcript.language else ()
+    reading = Reading(drafts=drafts, languages=languages, metadata=metadata)
+    return assemble(reading, filename, media_type)
+
+
+def whole_sentences(utterances: tuple[Utterance, ...]) -> Iterator[Utterance]:
+    """Utterances that end within a sentence go on with the next, unless it is long in coming.
+
+    Law: the words are the same in the same order, and each begins when its first part does and
+    ends when its last does.
+    """
+    tidy = (replace(each, text=" ".join(each.text.split())) for each in utterances)
+    current: Utterance | None = None
+    for each in tidy:
+        if not each.text:
+            continue
+        if current is None:
+            current = each
+        elif _goes_on(current, each):
+            current = _joined(current, each)
+        else:
+            yield current
+            current = each
+    if current is not None:
+        yield current
+
+
+def _goes_on(current: Utterance, following: Utterance) -> bool:
+    pause = (
+        following.start_seconds - current.end_seconds
+        if following.start_seconds is not None and current.end_seconds is not None
+        else 0.0
+    )
+    grown = len(current.text) + len(following.text)
+    return (
+        not _is_finished(current.text) and pause <= _MAX_PAUSE_SECONDS and grown < _MAX_CHARACTERS
+    )
+
+
+def _is_finished(text: str) -> bool:
+    """Whether a new sentence would begin after it."""
+    return len(sentence_spans(f"{text} Then.")) > len(sentence_spans(text))
+
+
+def _joined(first: Utterance, second: Utterance) -> Utterance:
+    return Utterance(
+        text=f"{first.text} {second.text}",
+        start_seconds=first.start_seconds,
+        end_seconds=second.end_seconds,
+        confidence=_mean_confidence(first, second),
+    )
+
+
+def _mean_confidence(first: Utterance, second: Utterance) -> float | None:
+    if first.confidence is None or second.confidence is None:
+        return first.confidence if second.confidence is None else second.confidence
+    one, other = len(first.text), len(second.text)
+    return (first.confidence * one + second.confidence * other) / (one + other)

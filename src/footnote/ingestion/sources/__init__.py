@@ -1,0 +1,1 @@
+"""What follows from a listing of a source; pure, whatever the source is."""

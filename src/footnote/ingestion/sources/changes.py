@@ -1,0 +1,61 @@
+"""Compares what a source offers with what is remembered of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from footnote.domain.sources import Changes, KnownEntry, Offered
+
+
+def changes_between(
+    offered: Sequence[Offered],
+    known: Sequence[KnownEntry],
+    *,
+    out_of_sight: Sequence[str] = (),
+    read_again: Callable[[KnownEntry], bool] = lambda _: False,
+) -> Changes:
+    """What is to be read, what is not, and what is gone.
+
+    Law: each thing offered is in exactly one of unchanged, to_read and waiting; each entry whose
+    id is not offered, and lies below none of `out_of_sight`, is missing. An entry for which
+    `read_again` holds is read although its mark is the same.
+    """
+    entries = {entry.external_id: entry for entry in known}
+    unchanged: list[KnownEntry] = []
+    to_read: list[Offered] = []
+    waiting: list[Offered] = []
+    for each in offered:
+        entry = entries.get(each.external_id)
+        if not each.settled:
+            waiting.append(each)
+        elif entry is None or not each.mark or entry.mark != each.mark or read_again(entry):
+            to_read.append(each)
+        else:
+            unchanged.append(entry)
+    there = {each.external_id for each in offered}
+    missing = (
+        entry
+        for entry in entries.values()
+        if entry.external_id not in there
+        and not any(is_below(entry.external_id, place) for place in out_of_sight)
+    )
+    return Changes(
+        unchanged=tuple(unchanged),
+        to_read=tuple(to_read),
+        waiting=tuple(waiting),
+        missing=tuple(missing),
+    )
+
+
+def is_below(external_id: str, place: str) -> bool:
+    """Whether the id is the place or lies within it."""
+    return external_id == place or external_id.startswith(f"{place.rstrip('/')}/")
+
+
+def deletable(changes: Changes, known: int) -> tuple[KnownEntry, ...]:
+    """Those of the missing that may be deleted.
+
+    A source that has lost everything at once, and was more than one thing, is taken for a disk
+    that is not mounted or a server that lists nothing: then none may.
+    """
+    return () if known > 1 and len(changes.missing) == known else changes.missing

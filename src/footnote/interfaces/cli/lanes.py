@@ -1,0 +1,201 @@
+"""`footnote lanes` and `footnote reembed`: which models embed a workspace, and another one."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.text import Text
+
+from footnote.domain import LaneState, LaneStatus, Reembedding, ReembeddingState
+from footnote.errors import InvalidRequest
+from footnote.interfaces import schemas
+from footnote.interfaces.cli import present
+from footnote.interfaces.cli.edge import prepared, wait_for
+from footnote.interfaces.cli.loading import opened, work_until_reembedded
+from footnote.interfaces.cli.options import AsJson, Workspace, chosen_workspace
+from footnote.settings import Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from footnote.engine import WorkspaceEngine
+
+
+def lanes(
+    *,
+    context: typer.Context,
+    purge: Annotated[
+        bool, typer.Option("--purge", help="Remove lanes that are kept no longer first.")
+    ] = False,
+    at_once: Annotated[
+        bool, typer.Option("--at-once", help="With --purge, all but the current one.")
+    ] = False,
+    workspace: Workspace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show which models a workspace is embedded with, and how far each lane is."""
+    settings = prepared()
+    name = chosen_workspace(context, workspace)
+    if at_once and not purge:
+        raise InvalidRequest("--at-once goes with --purge", hint="footnote lanes --purge --at-once")
+
+    async def read() -> tuple[LaneStatus, ...]:
+        async with opened(settings) as engine:
+            inside = await engine.workspace(name)
+            return await (inside.purge_lanes(at_once=at_once) if purge else inside.lanes())
+
+    found = wait_for(read())
+    if as_json:
+        present.print_json(schemas.LaneList.from_domain(found))
+    else:
+        _show(present.terminal(), found)
+
+
+def reembed(
+    *,
+    context: typer.Context,
+    model: Annotated[
+        str | None, typer.Option(metavar="MODEL", help="One of those the settings allow.")
+    ] = None,
+    lane: Annotated[str, typer.Option(metavar="LANE", help="The lane.")] = "document",
+    texts_per_second: Annotated[
+        float | None, typer.Option(metavar="N", help="Most texts a second.")
+    ] = None,
+    rollback: Annotated[
+        bool, typer.Option("--rollback", help="Go back to the model before.")
+    ] = False,
+    cancel: Annotated[bool, typer.Option("--cancel", help="Stop what is under way.")] = False,
+    wait: Annotated[
+        bool, typer.Option("--wait/--no-wait", help="Do it now, or leave it to a worker.")
+    ] = True,
+    workspace: Workspace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Embed a workspace with another model, while it is searched with the old one."""
+    if (model is not None) + rollback + cancel != 1:
+        raise InvalidRequest(
+            "Say one of --model, --rollback and --cancel.",
+            hint="footnote lanes shows what there is",
+        )
+    settings = prepared()
+    name = chosen_workspace(context, workspace)
+
+    async def change(inside: WorkspaceEngine) -> LaneStatus:
+        if model is not None:
+            return await inside.reembed(model, lane=lane, texts_per_second=texts_per_second)
+        if rollback:
+            return await inside.rollback_lane(lane)
+        return await inside.cancel_reembedding(lane)
+
+    with _progress(visible=wait and not as_json) as progress:
+        status = wait_for(_change(settings, name, change, progress, wait=wait))
+    if as_json:
+        present.print_json(schemas.LaneStatus.from_domain(status))
+    else:
+        present.terminal().print(Text(_outcome(status)), soft_wrap=True)
+    if status.reembedding is not None and status.reembedding.state is ReembeddingState.FAILED:
+        raise typer.Exit(1)
+
+
+async def _change(
+    settings: Settings,
+    name: str | None,
+    change: Callable[[WorkspaceEngine], Awaitable[LaneStatus]],
+    progress: Progress,
+    *,
+    wait: bool,
+) -> LaneStatus:
+    async with opened(settings) as engine:
+        inside = await engine.workspace(name)
+        begun = await change(inside)
+        under_way = begun.reembedding is not None and begun.reembedding.is_under_way
+        if not wait or not under_way:
+            return begun
+        task = progress.add_task("embedding", total=begun.chunks)
+
+        def show(moved: Reembedding) -> None:
+            progress.update(task, total=moved.chunks, completed=moved.chunks_embedded)
+
+        try:
+            await work_until_reembedded(engine, inside, begun.lane.name, show)
+        except asyncio.CancelledError:
+            left = "Interrupted; `footnote worker` or `footnote serve` goes on with it."
+            progress.console.print(Text(left), soft_wrap=True)
+            raise
+        found = await inside.lanes()
+    return next(each for each in found if each.lane_id == begun.lane_id)
+
+
+def _progress(*, visible: bool) -> Progress:
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        console=present.notices(),
+        disable=not visible,
+    )
+
+
+def _outcome(status: LaneStatus) -> str:
+    change = status.reembedding
+    model = f"{status.lane.provider}:{status.lane.model} ({status.lane.dimensions} dimensions)"
+    if status.state is LaneState.CURRENT:
+        return f"The lane {status.lane.name} is {present.plain(model)} now.{_spent(change)}"
+    if change is None or change.is_under_way:
+        return (
+            f"The lane {status.lane.name} is being embedded with {present.plain(model)}; "
+            "footnote lanes shows how far it is."
+        )
+    if change.state is ReembeddingState.FAILED:
+        return f"It failed: {present.plain(change.failure or '')}"
+    return (
+        f"Stopped after {change.chunks_embedded:,} of {change.chunks:,} chunks; the same command "
+        "goes on from there."
+    )
+
+
+def _spent(change: Reembedding | None) -> str:
+    if change is None:
+        return ""
+    spent = f" {change.texts_embedded:,} texts were embedded, {change.texts_reused:,} found again"
+    if change.tokens:
+        spent += f"; {change.tokens:,} tokens"
+    if change.cost_usd:
+        spent += f", about {change.cost_usd:.4f} US dollars"
+    return f"{spent}."
+
+
+def _show(console: Console, found: Sequence[LaneStatus]) -> None:
+    if not found:
+        console.print("No lanes yet; the first document makes one.")
+        return
+    listing = present.table("#no", "lane", "model", "#dimensions", "revision", "state", "#chunks")
+    for each in found:
+        listing.add_row(
+            str(each.lane_id),
+            each.lane.name,
+            present.plain(f"{each.lane.provider}:{each.lane.model}"),
+            str(each.lane.dimensions),
+            present.plain(each.lane.revision),
+            Text(_state(each), style="green" if each.state is LaneState.CURRENT else "dim"),
+            f"{each.chunks_embedded:,}/{each.chunks:,}",
+        )
+    console.print(listing)
+
+
+def _state(status: LaneStatus) -> str:
+    if status.state is LaneState.CURRENT:
+        return "current"
+    change = status.reembedding
+    if change is not None and change.is_under_way:
+        return f"{change.state.value}, {change.progress:.0%}"
+    if status.purge_after is not None:
+        return f"previous, kept until {status.purge_after:%Y-%m-%d}"
+    if change is not None and change.failure:
+        return f"failed: {present.plain(change.failure)}"
+    return "stopped"

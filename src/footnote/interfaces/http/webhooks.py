@@ -1,0 +1,91 @@
+"""Routes for the addresses that are told of a workspace's events."""
+
+from __future__ import annotations
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Body
+from pydantic import Field
+
+from footnote.domain.events import TOLD_KINDS
+from footnote.engine.events import add_webhook, remove_webhook, webhooks
+from footnote.interfaces.http import event_examples, examples, requests
+from footnote.interfaces.http.scope import ALWAYS, TheWorkspace
+from footnote.interfaces.schemas.events import Delivery, NewWebhook, Webhook, WebhookList
+from footnote.jobs.trial import try_webhook
+
+router = APIRouter(tags=["events"])
+
+
+class AddWebhook(requests.Request):
+    """An address and what it is to be told of."""
+
+    url: Annotated[str, Field(min_length=1, max_length=2000)]
+    events: tuple[Annotated[str, Field(max_length=100)], ...] = Field(
+        TOLD_KINDS, max_length=10, description="All of them if absent."
+    )
+
+
+@router.post(
+    "/v1/webhooks",
+    status_code=201,
+    summary="Have an address told of events",
+    response_model=NewWebhook,
+    responses={
+        201: examples.json_example("It is told from now on", event_examples.NEW_WEBHOOK),
+        **ALWAYS,
+        **examples.problem_responses("bad-request"),
+    },
+)
+async def add_endpoint(
+    workspace: TheWorkspace,
+    wanted: Annotated[
+        AddWebhook,
+        Body(openapi_examples=event_examples.WEBHOOK_REQUESTS),
+    ],
+) -> NewWebhook:
+    """Add an address; the answer has the secret that signs its messages, this once."""
+    return NewWebhook.from_added(*await add_webhook(workspace, wanted.url, wanted.events))
+
+
+@router.get(
+    "/v1/webhooks",
+    summary="Who is told of events?",
+    response_model=WebhookList,
+    responses={
+        200: examples.json_example("All of them", {"webhooks": [event_examples.WEBHOOK]}),
+        **ALWAYS,
+    },
+)
+async def list_webhooks(workspace: TheWorkspace) -> WebhookList:
+    """Every address with how telling it fares."""
+    found = await webhooks(workspace)
+    return WebhookList(webhooks=tuple(Webhook.from_domain(each) for each in found))
+
+
+@router.post(
+    "/v1/webhooks/{webhook_id}/test",
+    summary="Send a trial message",
+    response_model=Delivery,
+    responses={
+        200: examples.json_example("How it was taken", {"delivered": True, "error": None}),
+        **ALWAYS,
+    },
+)
+async def send_trial(workspace: TheWorkspace, webhook_id: UUID) -> Delivery:
+    """Send an event `webhook.test` now, once; if it is taken, a disabled address is told again."""
+    error = await try_webhook(workspace, webhook_id)
+    return Delivery(delivered=error is None, error=error)
+
+
+@router.delete(
+    "/v1/webhooks/{webhook_id}",
+    status_code=204,
+    summary="Tell an address nothing any more",
+    response_description="It is told nothing any more.",
+    responses=ALWAYS,
+)
+async def delete_webhook(workspace: TheWorkspace, webhook_id: UUID) -> None:
+    """Remove an address."""
+    await remove_webhook(workspace, webhook_id)

@@ -1,0 +1,115 @@
+"""Tells endpoints of events: at least once, signed, and less and less often when they refuse."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from uuid import UUID
+
+import structlog
+
+from footnote.domain import Workspace
+from footnote.domain.events import Event, EventCursor, WebhookEndpoint
+from footnote.engine import Engine
+from footnote.errors import FootnoteError, InvalidRequest, NotFound, SourceUnreachable
+from footnote.jobs.signing import HEADER, signature
+from footnote.jobs.sources.addresses import reach_of
+from footnote.jobs.sources.fetching import post
+from footnote.settings import Settings
+from footnote.store.database import SYSTEM
+from footnote.store.events import get_event
+from footnote.store.pushes import workspace_of
+from footnote.store.webhooks import (
+    endpoint_and_secret,
+    note_attempt,
+    note_delivery,
+    note_failure,
+)
+
+_log = structlog.get_logger(__name__)
+_GONE = 410
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeliveryJob:
+    """What the queue asks for."""
+
+    workspace_id: UUID
+    endpoint_id: UUID
+    event: EventCursor
+    attempt: int
+    """Tries before this one."""
+
+
+async def deliver(engine: Engine, job: DeliveryJob) -> None:
+    """Tell one endpoint of one event; raise SourceUnreachable when it is to be told again."""
+    async with engine.database.workspace(job.workspace_id, SYSTEM) as scope:
+        event = await get_event(scope, job.event)
+        try:
+            endpoint, secret = await endpoint_and_secret(scope, job.endpoint_id)
+            workspace = await workspace_of(scope)
+        except NotFound:
+            return
+    if event is None or endpoint.disabled_at is not None:
+        return
+    refusal = await offer(engine.settings, endpoint, secret, described(event, workspace))
+    last = job.attempt + 1 >= engine.settings.webhook_attempts or refusal.final
+    async with engine.database.workspace(job.workspace_id, SYSTEM) as scope:
+        if not refusal.reason:
+            await note_delivery(scope, job.endpoint_id)
+        elif not last:
+            await note_attempt(scope, job.endpoint_id, refusal.reason)
+        else:
+            limit = 1 if refusal.gone else engine.settings.webhook_failures
+            await note_failure(scope, job.endpoint_id, refusal.reason, limit)
+    if refusal.reason and last:
+        _log.warning("webhook_given_up", endpoint_id=str(job.endpoint_id), reason=refusal.reason)
+    elif refusal.reason:
+        raise SourceUnreachable(refusal.reason)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refusal:
+    """Why an endpoint did not take what it was told."""
+
+    reason: str = ""
+    """Empty when it did."""
+    final: bool = False
+    """Whether telling it again cannot help."""
+    gone: bool = False
+    """Whether it wants to be told nothing any more."""
+
+
+async def offer(
+    settings: Settings, endpoint: WebhookEndpoint, secret: str, message: Mapping[str, object]
+) -> Refusal:
+    """Send one signed message, and say whether it was taken: any status from 200 to 299 is yes."""
+    body = json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode()
+    headers = {
+        "Content-Type": "application/json",
+        "Footnote-Event": str(message["type"]),
+        "Footnote-Event-Id": str(message["id"]),
+        HEADER: signature(secret, body, int(time.time())),
+    }
+    try:
+        status = await post(endpoint.url, reach_of(settings), headers, body)
+    except InvalidRequest as error:
+        return Refusal(reason=str(error), final=True)
+    except FootnoteError as error:
+        return Refusal(reason=str(error))
+    if 200 <= status < 300:
+        return Refusal()
+    return Refusal(reason=f"it answered {status}", final=status == _GONE, gone=status == _GONE)
+
+
+def described(event: Event, workspace: Workspace) -> dict[str, object]:
+    """An event as endpoints are told of it."""
+    return {
+        "id": str(event.cursor),
+        "type": event.kind,
+        "created_at": event.created_at.isoformat(),
+        "workspace": workspace.name,
+        "data": dict(event.body),
+    }

@@ -1,0 +1,83 @@
+"""Fetches an address that was pushed, and hands what it answers in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from uuid import UUID
+
+import structlog
+
+from footnote.domain import Principal, Received, Workspace
+from footnote.domain.events import PushedDocument
+from footnote.engine import Engine, WorkspaceEngine
+from footnote.errors import FootnoteError, InvalidRequest, NotFound
+from footnote.jobs.sources.addresses import reach_of
+from footnote.jobs.sources.web import fetch_document, filename_of
+from footnote.store.database import SYSTEM
+from footnote.store.pushes import StoredPush, get_push, move_push, workspace_of
+
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FetchJob:
+    """What the queue asks for."""
+
+    workspace_id: UUID
+    ingest_id: UUID
+    attempt: int
+    """Tries before this one."""
+
+
+async def fetch_pushed(engine: Engine, job: FetchJob) -> None:
+    """Bring the push to rest, received or failed; raise when another try may help."""
+    last = job.attempt + 1 >= engine.settings.max_attempts
+    async with engine.database.workspace(job.workspace_id, SYSTEM) as scope:
+        try:
+            push = await get_push(scope, job.ingest_id)
+            workspace = await workspace_of(scope)
+        except NotFound:
+            return
+        await move_push(scope, job.ingest_id, "fetching")
+    if push.state not in ("queued", "fetching"):
+        return
+    try:
+        received = await _take_in(engine, workspace, push)
+    except FootnoteError as error:
+        if error.retryable and not last:
+            raise
+        await _fail(engine, job, "; ".join(filter(None, (str(error), error.hint))))
+        return
+    except Exception as error:
+        if not last:
+            raise
+        _log.exception("fetch_failed", ingest_id=str(job.ingest_id))
+        await _fail(engine, job, f"something unexpected happened ({type(error).__name__})")
+        return
+    async with engine.database.workspace(job.workspace_id, SYSTEM) as scope:
+        await move_push(scope, job.ingest_id, "received", document_id=received.document.document_id)
+
+
+async def _take_in(engine: Engine, within: Workspace, push: StoredPush) -> Received:
+    pushed: PushedDocument = push.pushed
+    fetched = await fetch_document(pushed.url, reach_of(engine.settings))
+    if fetched is None:
+        raise InvalidRequest(f"{pushed.url} answered that nothing changed, which was not asked")
+    workspace = WorkspaceEngine(
+        engine=engine,
+        workspace=within,
+        principal=Principal(principal_id=push.principal),
+    )
+    return await workspace.receive(
+        fetched.content,
+        pushed.filename or filename_of(fetched),
+        collection=pushed.collection,
+        external_id=pushed.external_id,
+        metadata=pushed.metadata,
+        tags=pushed.tags,
+    )
+
+
+async def _fail(engine: Engine, job: FetchJob, reason: str) -> None:
+    async with engine.database.workspace(job.workspace_id, SYSTEM) as scope:
+        await move_push(scope, job.ingest_id, "failed", failure=reason)

@@ -1,0 +1,66 @@
+"""Knows which jobs this worker has in hand, so that being stopped does not count against them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+import structlog
+from procrastinate import BaseRetryStrategy, RetryDecision
+from procrastinate.jobs import Job
+from procrastinate.retry import RetryStrategy
+
+from footnote.errors import StoreUnavailable
+from footnote.store.database import Database
+from footnote.store.handover import excuse
+
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(slots=True)
+class InHand:
+    """The ids of the jobs that are being worked on here."""
+
+    database: Database
+    _running: set[int] = field(default_factory=set)
+    _excused: set[int] = field(default_factory=set)
+
+    @asynccontextmanager
+    async def holding(self, job_id: int) -> AsyncIterator[None]:
+        """Have a job in hand; one that is cut off does not count as tried."""
+        self._running.add(job_id)
+        try:
+            yield
+        except asyncio.CancelledError:
+            await self.excuse()
+            raise
+        finally:
+            self._running.discard(job_id)
+            self._excused.discard(job_id)
+
+    async def excuse(self) -> None:
+        """Let nothing that is in hand count as tried: its worker is being stopped."""
+        fresh = self._running - self._excused
+        self._excused |= fresh
+        if not fresh:
+            return
+        try:
+            await excuse(self.database, fresh)
+        except StoreUnavailable as error:
+            _log.warning("attempts_counted", reason=str(error))
+
+
+class AgainAtOnce(BaseRetryStrategy):
+    """Tries again as another strategy says, but at once what was cut off."""
+
+    def __init__(self, failed: RetryStrategy) -> None:
+        self._failed = failed
+
+    def get_retry_decision(self, *, exception: BaseException, job: Job) -> RetryDecision | None:
+        """When to try again; never None for what was cut off."""
+        if isinstance(exception, asyncio.CancelledError):
+            return RetryDecision(retry_at=datetime.now(UTC))
+        return self._failed.get_retry_decision(exception=exception, job=job)

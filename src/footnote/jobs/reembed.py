@@ -1,0 +1,189 @@
+"""Fills a lane a slice at a time, so that a worker is free in between and can stop at any time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import get_args
+from uuid import UUID
+
+import structlog
+
+from footnote.domain import ReembeddingState
+from footnote.engine import Engine
+from footnote.engine.lanes import embedder_of, retention_of
+from footnote.errors import FootnoteError
+from footnote.models.embed_hosted import EmbeddingUsage
+from footnote.ports import Embedder
+from footnote.store.database import SYSTEM
+from footnote.store.lanes import end_reembedding, switch_if_complete
+from footnote.store.promotion import build, is_large
+from footnote.store.queue import enqueue_reembedding
+from footnote.store.reembedding import (
+    Filling,
+    Kind,
+    Spent,
+    Wanted,
+    keep_batch,
+    purge_lanes,
+    reuse_or_list,
+    take_up_filling,
+)
+
+_log = structlog.get_logger(__name__)
+
+SLICE_SECONDS = 3.0
+"""Less than a worker that is being stopped waits for what it has in hand."""
+_BEFORE_ALL = -1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReembeddingJob:
+    """What the queue asks for."""
+
+    workspace_id: UUID
+    lane_id: int
+    attempt: int
+    """Tries of this slice before, those that ended with their worker included."""
+
+
+async def reembed_slice(engine: Engine, job: ReembeddingJob) -> None:
+    """Fill the lane for some seconds, then have it filled further, or make it current.
+
+    Raises what another try may heal. Otherwise a failure ends the re-embedding, with its reason;
+    what was embedded is kept, and the same command goes on from there.
+    """
+    limit = engine.settings.max_attempts
+    try:
+        if job.attempt >= limit:
+            await _fail(engine, job, f"the worker ended {job.attempt} times while it worked on it")
+            return
+        await _slice(engine, job)
+    except FootnoteError as error:
+        if error.retryable and job.attempt + 1 < limit:
+            raise
+        await _fail(engine, job, f"{error}; {error.hint}" if error.hint else str(error))
+    except Exception as error:
+        _log.exception("reembedding_failed", workspace_id=str(job.workspace_id))
+        if job.attempt + 1 < limit:
+            raise
+        await _fail(engine, job, f"something unexpected happened ({type(error).__name__})")
+
+
+async def purge_workspace(engine: Engine, workspace_id: UUID) -> None:
+    """Remove the lanes that are not kept any longer."""
+    await purge_lanes(
+        engine.database, engine.owner_url, workspace_id, retention_of(engine.settings)
+    )
+
+
+async def _slice(engine: Engine, job: ReembeddingJob) -> None:
+    taken = await take_up_filling(engine.database, job.workspace_id, job.lane_id)
+    if taken is None:
+        return
+    filling, rate = taken
+    work = _Slice(
+        engine=engine,
+        filling=filling,
+        embedder=await embedder_of(engine, filling.lane),
+        texts_per_second=rate or engine.settings.reembedding_texts_per_second,
+        ends_at=asyncio.get_running_loop().time() + SLICE_SECONDS,
+    )
+    delay = await work.fill()
+    if delay is not None:
+        async with engine.database.workspace(job.workspace_id, SYSTEM) as scope:
+            await enqueue_reembedding(scope, job.lane_id, delay)
+
+
+@dataclass(slots=True, kw_only=True)
+class _Slice:
+    """Some seconds of filling a lane."""
+
+    engine: Engine
+    filling: Filling
+    embedder: Embedder
+    texts_per_second: float | None
+    ends_at: float
+    cancelled: bool = False
+
+    async def fill(self) -> float | None:
+        """Seconds until the next slice; None when there is none."""
+        while True:
+            for kind in get_args(Kind):
+                delay = await self._fill(kind)
+                if delay is not None or self.cancelled:
+                    return delay
+            if await self._switch():
+                return None
+            if self._now() > self.ends_at:
+                return 0.0
+
+    async def _fill(self, kind: Kind) -> float | None:
+        """Seconds until the next slice; None when nothing of the kind is left."""
+        reached: int | None = _BEFORE_ALL
+        while reached is not None:
+            wanted, reached = await reuse_or_list(
+                self.engine.database,
+                self.filling,
+                kind,
+                reached,
+                self.engine.settings.reembedding_batch_texts,
+            )
+            pause = await self._embed(kind, wanted) if wanted else 0.0
+            if self.cancelled:
+                return None
+            if reached is not None and self._now() + pause > self.ends_at:
+                return pause
+            await asyncio.sleep(pause)
+        return None
+
+    async def _embed(self, kind: Kind, wanted: Sequence[Wanted]) -> float:
+        """Embed and keep a batch; the seconds to rest, by the limit on texts."""
+        started, before = self._now(), _usage(self.embedder)
+        vectors = await self.embedder.embed_documents([each.text for each in wanted])
+        after = _usage(self.embedder)
+        kept = await keep_batch(
+            self.engine.database,
+            self.filling,
+            kind,
+            (wanted, vectors),
+            Spent(
+                texts_embedded=len(wanted),
+                tokens=after.tokens - before.tokens,
+                cost_usd=after.cost - before.cost,
+            ),
+        )
+        self.cancelled = not kept
+        if self.texts_per_second is None:
+            return 0.0
+        return max(0.0, len(wanted) / self.texts_per_second - (self._now() - started))
+
+    async def _switch(self) -> bool:
+        """Make the lane current, with an index of its own if it is large."""
+        engine, filling = self.engine, self.filling
+        workspace_id = filling.workspace_id
+        threshold = engine.settings.hnsw_threshold_chunks
+        if await is_large(engine.database, workspace_id, threshold):
+            await build(engine.owner_url, workspace_id, filling.lane_id, filling.lane)
+        retention = retention_of(engine.settings)
+        async with engine.database.workspace(workspace_id, SYSTEM) as scope:
+            switched = await switch_if_complete(scope, filling.lane_id, filling.current, retention)
+        if switched:
+            _log.info(
+                "lane_switched", workspace_id=str(workspace_id), lane=filling.lane.fingerprint
+            )
+        return switched
+
+    def _now(self) -> float:
+        return asyncio.get_running_loop().time()
+
+
+def _usage(embedder: Embedder) -> EmbeddingUsage:
+    """What a hosted model has cost so far; others cost nothing."""
+    return replace(getattr(embedder, "usage", EmbeddingUsage()))
+
+
+async def _fail(engine: Engine, job: ReembeddingJob, cause: str) -> None:
+    async with engine.database.workspace(job.workspace_id, SYSTEM) as scope:
+        await end_reembedding(scope, job.lane_id, ReembeddingState.FAILED, cause)

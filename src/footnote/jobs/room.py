@@ -1,0 +1,52 @@
+"""Waits where a queue is full, or works until it is not."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+import structlog
+
+from footnote.engine import WorkspaceEngine
+from footnote.engine.receiving import has_room
+from footnote.errors import QueueFull
+from footnote.jobs.worker import run_worker
+
+_log = structlog.get_logger(__name__)
+
+T = TypeVar("T")
+
+_LOOK_SECONDS = 0.2
+
+
+async def received_when_there_is_room(
+    workspace: WorkspaceEngine, receive: Callable[[], Awaitable[T]], *, work: bool
+) -> T:
+    """What `receive` gives once the queue takes it.
+
+    With `work` this process indexes meanwhile; without, it waits for a worker as long as it takes.
+    """
+    while True:
+        try:
+            return await receive()
+        except QueueFull as full:
+            _log.warning("queue_full", reason=str(full), worker="this one" if work else "others")
+            if work:
+                await _work_until_there_is_room(workspace)
+            else:
+                await asyncio.sleep(full.retry_after_seconds)
+
+
+async def _work_until_there_is_room(workspace: WorkspaceEngine) -> None:
+    engine, workspace_id = workspace.engine, workspace.workspace.workspace_id
+    stop = asyncio.Event()
+    worker = asyncio.create_task(run_worker(engine, stop=stop))
+    try:
+        while not await has_room(engine, workspace_id):
+            done, _ = await asyncio.wait([worker], timeout=_LOOK_SECONDS)
+            if done:
+                await worker
+    finally:
+        stop.set()
+        await asyncio.gather(worker, return_exceptions=True)

@@ -1,0 +1,59 @@
+"""The models that listen and look while documents are read, for as long as a worker runs."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pydantic import SecretStr
+
+from footnote.models.language import vision_model_from
+from footnote.models.transcription import HttpTranscriber, transcriber_from
+from footnote.settings import Settings
+
+if TYPE_CHECKING:
+    # It brings the client libraries of an extra.
+    from footnote.models.vision import VisionModel
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Senses:
+    """What is configured; nothing is reached before it is needed."""
+
+    transcriber: HttpTranscriber | None
+    describer: VisionModel | None
+
+
+@asynccontextmanager
+async def senses(settings: Settings) -> AsyncIterator[Senses]:
+    """The models that settings name, closed in the end.
+
+    Raises UnsupportedSettings, and ModelUnavailable when a library is not installed.
+    """
+    async with AsyncExitStack() as stack:
+        transcriber = transcriber_from(
+            url=settings.transcriber_url,
+            model=settings.transcriber_model,
+            api_key=_plain(settings.transcriber_api_key),
+            timeout_seconds=settings.transcriber_timeout_seconds,
+            max_bytes=settings.transcriber_max_bytes,
+        )
+        if transcriber is not None:
+            stack.push_async_callback(transcriber.close)
+        describer = None
+        if settings.vision_model is not None:
+            describer = vision_model_from(
+                settings.vision_model,
+                settings.vision_url,
+                _plain(settings.vision_api_key),
+                settings.vision_timeout_seconds,
+                settings.vision_max_tokens,
+            )
+            stack.push_async_callback(describer.close)
+        yield Senses(transcriber=transcriber, describer=describer)
+
+
+def _plain(secret: SecretStr | None) -> str | None:
+    return None if secret is None else secret.get_secret_value()

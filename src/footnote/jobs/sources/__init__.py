@@ -1,0 +1,1 @@
+"""Sources of documents: folders, web addresses, object stores and mailboxes."""

@@ -1,0 +1,58 @@
+"""Tells from an address which kind of source it is."""
+
+from __future__ import annotations
+
+from pydantic import SecretStr
+
+from footnote.errors import InvalidRequest
+from footnote.ingestion.sources.mailboxes import mailbox_at
+from footnote.ingestion.sources.reach import checked_url
+from footnote.jobs.sources.fetching import Reach
+from footnote.jobs.sources.following import Source
+from footnote.jobs.sources.mailbox import MailboxSource
+from footnote.jobs.sources.objects import ObjectSource
+from footnote.jobs.sources.web import WebSource
+from footnote.settings import Settings
+from footnote.store.blobs import store_at
+
+OBJECT_SCHEMES = ("s3", "gs", "az")
+
+
+def source_at(address: str, settings: Settings) -> Source:
+    """The source at the address; nothing is reached yet. Raises InvalidRequest."""
+    scheme = address.partition("://")[0].lower()
+    if scheme in ("http", "https"):
+        checked_url(address)
+        return WebSource(url=address, reach=reach_of(settings))
+    if scheme in OBJECT_SCHEMES:
+        url = address.rstrip("/")
+        options = _plain(settings.source_options)
+        return ObjectSource(
+            url=url,
+            store=store_at(url, options, "the address", "source_options"),
+            max_bytes=settings.max_file_bytes,
+        )
+    if scheme in ("imap", "imaps"):
+        return MailboxSource(
+            address=mailbox_at(address),
+            password=_plain(settings.imap_password) or "",
+            timeout_seconds=settings.fetch_timeout_seconds,
+            max_bytes=settings.max_file_bytes,
+        )
+    raise InvalidRequest(
+        f"nothing can be taken in from {scheme}://",
+        hint="give https://, s3://, gs://, az:// or imaps://",
+    )
+
+
+def reach_of(settings: Settings) -> Reach:
+    """What may be fetched, as the settings have it."""
+    return Reach(
+        allow_private=settings.allow_private_urls,
+        timeout_seconds=settings.fetch_timeout_seconds,
+        max_bytes=settings.max_file_bytes,
+    )
+
+
+def _plain(secret: SecretStr | None) -> str | None:
+    return None if secret is None else secret.get_secret_value()

@@ -1,0 +1,166 @@
+"""Speaks HTTP to addresses that somebody named, and to no others than were checked."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from urllib.parse import urljoin
+
+import httpx
+
+from footnote.errors import InvalidRequest, SourceUnreachable
+from footnote.ingestion.sources.reach import checked_url, why_forbidden
+
+MAX_REDIRECTS = 5
+_MOVED = frozenset((301, 302, 303, 307, 308))
+USER_AGENT = "footnote"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reach:
+    """What may be spoken to, and for how long."""
+
+    allow_private: bool
+    timeout_seconds: float
+    """For the whole exchange, redirects included."""
+    max_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fetched:
+    """What an address answered."""
+
+    url: str
+    """The last one, after redirects."""
+    status: int
+    headers: Mapping[str, str]
+    content: bytes
+
+
+async def fetch(url: str, reach: Reach, headers: Mapping[str, str]) -> Fetched:
+    """What the address answers, following up to five redirects, each checked like the first.
+
+    Raises InvalidRequest for what may not be fetched or is too large, SourceUnreachable for what
+    does not answer in time.
+    """
+    try:
+        async with asyncio.timeout(reach.timeout_seconds):
+            return await _follow(url, reach, headers)
+    except TimeoutError as error:
+        raise SourceUnreachable(
+            f"{url} did not answer completely within {reach.timeout_seconds:g} seconds",
+            hint="try again, or raise FOOTNOTE_FETCH_TIMEOUT_SECONDS",
+        ) from error
+
+
+async def post(url: str, reach: Reach, headers: Mapping[str, str], body: bytes) -> int:
+    """The status an address answers a POST with; redirects are not followed.
+
+    Raises as `fetch` does.
+    """
+    try:
+        async with (
+            asyncio.timeout(reach.timeout_seconds),
+            _answer("POST", url, reach, headers, body) as answer,
+        ):
+            return answer.status_code
+    except TimeoutError as error:
+        raise SourceUnreachable(
+            f"it did not answer within {reach.timeout_seconds:g} seconds"
+        ) from error
+
+
+async def _follow(url: str, reach: Reach, headers: Mapping[str, str]) -> Fetched:
+    for _ in range(MAX_REDIRECTS + 1):
+        async with _answer("GET", url, reach, headers) as answer:
+            target = answer.headers.get("location")
+            if answer.status_code in _MOVED and target:
+                following = urljoin(url, target)
+                if url.startswith("https:") and not following.startswith("https:"):
+                    raise InvalidRequest(
+                        f"{url} leads to an address without TLS", hint="give the last address"
+                    )
+                url = following
+                continue
+            return Fetched(
+                url=url,
+                status=answer.status_code,
+                headers=dict(answer.headers),
+                content=await _body(answer, reach.max_bytes),
+            )
+    raise InvalidRequest(
+        f"the address leads on more than {MAX_REDIRECTS} times", hint="give the last address"
+    )
+
+
+@asynccontextmanager
+async def _answer(
+    method: str, url: str, reach: Reach, headers: Mapping[str, str], body: bytes | None = None
+) -> AsyncIterator[httpx.Response]:
+    """Ask the IP address that was checked, under the name that was given.
+
+    The name is resolved once: a second answer of its server, meant for after the check, is never
+    asked for. For the same reason no proxy is used.
+    """
+    parts = checked_url(url)
+    assert parts.hostname is not None, "checked"
+    ip = await _checked_ip(parts.hostname, parts.port or 443, reach)
+    target = httpx.URL(url).copy_with(host=ip)
+    sent = {
+        **headers,
+        "Host": parts.netloc,
+        "User-Agent": USER_AGENT,
+        "Accept-Encoding": "identity",
+    }
+    try:
+        async with (
+            httpx.AsyncClient(trust_env=False, timeout=reach.timeout_seconds) as client,
+            client.stream(
+                method,
+                target,
+                headers=sent,
+                content=body,
+                extensions={"sni_hostname": parts.hostname},
+            ) as answer,
+        ):
+            yield answer
+    except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:
+        reason = str(error).strip() or type(error).__name__
+        raise SourceUnreachable(f"{url} cannot be reached: {reason}") from error
+
+
+async def _checked_ip(host: str, port: int, reach: Reach) -> str:
+    loop = asyncio.get_running_loop()
+    try:
+        found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:
+        raise SourceUnreachable(f"the name {host} cannot be resolved") from error
+    addresses = [str(each[4][0]) for each in found]
+    for address in addresses:
+        if why := why_forbidden(address, allow_private=reach.allow_private):
+            raise InvalidRequest(
+                f"{host} may not be reached: {why}",
+                hint="give a public address; FOOTNOTE_ALLOW_PRIVATE_URLS allows your own networks",
+            )
+    return addresses[0]
+
+
+async def _body(answer: httpx.Response, max_bytes: int) -> bytes:
+    if answer.headers.get("content-encoding", "identity").lower() != "identity":
+        raise InvalidRequest(
+            "the answer is compressed although it was asked for as it is",
+            hint="download it and hand the file in",
+        )
+    pieces, size = [], 0
+    async for piece in answer.aiter_raw():
+        size += len(piece)
+        if size > max_bytes:
+            raise InvalidRequest(
+                f"the answer has more than the {max_bytes:,} bytes allowed",
+                hint="raise FOOTNOTE_MAX_FILE_BYTES",
+            )
+        pieces.append(piece)
+    return b"".join(pieces)

@@ -1,0 +1,88 @@
+"""Files on a disk as a source: what did not change in size and time is not read."""
+
+from __future__ import annotations
+
+import asyncio
+import stat
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from footnote.domain import Received
+from footnote.domain.sources import KnownEntry, Labels, Offered
+from footnote.engine import WorkspaceEngine
+from footnote.jobs.sources.following import Listing
+
+_CLOCK_SECONDS = 2.0  # FAT keeps times this coarse; within it a file may change unnoticed.
+
+ReceiveFile = Callable[[WorkspaceEngine, Path, Labels], Awaitable[Received]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FolderSource:
+    """Files at and below some paths."""
+
+    list_files: Callable[[], Sequence[Path]]
+    """Every file, and every folder that cannot be looked into; blocks."""
+    identify: Callable[[Path], str]
+    """The external id of a path."""
+    receive: ReceiveFile
+    """Hands a file in under that id."""
+    roots: tuple[Path, ...]
+    """What the listing speaks of."""
+    settle_seconds: float = 0.0
+    """How long a file must not have been written to before it is taken in."""
+    _paths: dict[str, Path] = field(default_factory=dict)
+
+    async def listing(self) -> Listing:
+        """What there is now."""
+        return await asyncio.to_thread(self._listing)
+
+    async def take_in(
+        self,
+        workspace: WorkspaceEngine,
+        offered: Offered,
+        labels: Labels,
+        before: KnownEntry | None,  # noqa: ARG002  # its mark was compared already
+    ) -> tuple[Received, Offered] | None:
+        """Hand a file in, and say which mark it had if that did not change meanwhile."""
+        path = self._paths[offered.external_id]
+        received = await self.receive(workspace, path, labels)
+        after = await asyncio.to_thread(_marked, path)
+        mark = offered.mark if after is not None and after[0] == offered.mark else ""
+        recent = after is not None and after[1] < _CLOCK_SECONDS
+        trusted = "" if recent else mark
+        return received, Offered(external_id=offered.external_id, mark=trusted)
+
+    async def close(self) -> None:
+        """Nothing is held open."""
+
+    def _listing(self) -> Listing:
+        offered: list[Offered] = []
+        hidden: list[str] = []
+        self._paths.clear()
+        for path in self.list_files():
+            external_id = self.identify(path)
+            self._paths[external_id] = path
+            found = _marked(path)
+            if found is None:
+                hidden.append(external_id)
+                offered.append(Offered(external_id=external_id, mark=""))
+                continue
+            mark, age_seconds = found
+            settled = not 0 <= age_seconds < self.settle_seconds
+            offered.append(Offered(external_id=external_id, mark=mark, settled=settled))
+        places = tuple(self.identify(root) for root in self.roots)
+        return Listing(offered=tuple(offered), places=places, out_of_sight=tuple(hidden))
+
+
+def _marked(path: Path) -> tuple[str, float] | None:
+    """The mark of a regular file and how long ago it was written to; None for anything else."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    if not stat.S_ISREG(found.st_mode):
+        return None
+    return f"{found.st_size}:{found.st_mtime_ns}", time.time() - found.st_mtime

@@ -1,0 +1,169 @@
+"""Brings a workspace up to what a source offers, and does nothing for what did not change."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from footnote.domain import Received
+from footnote.domain.sources import KnownEntry, Labels, Offered
+from footnote.engine import WorkspaceEngine
+from footnote.engine.sources import known_of, remember, remove, rename
+from footnote.errors import DocumentFailed, InvalidRequest, NotFound, SourceUnreachable
+from footnote.ingestion.sources.changes import changes_between, deletable
+
+Verdict = Literal[
+    "unchanged", "added", "changed", "renamed", "known", "removed", "waiting", "refused", "kept"
+]
+"""What became of one thing: `known` has the bytes of another document, `kept` is gone from its
+source and stays all the same."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
+    """What a source has at this moment."""
+
+    offered: tuple[Offered, ...]
+    places: tuple[str, ...]
+    """What the listing speaks of: folders, prefixes, single ids."""
+    out_of_sight: tuple[str, ...] = ()
+    """Places that could not be looked into; nothing of theirs is taken for gone."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """What became of one thing."""
+
+    external_id: str
+    verdict: Verdict
+    received: Received | None = None
+    entry: KnownEntry | None = None
+    reason: str = ""
+
+
+class Source(Protocol):
+    """Something that can be listed and read."""
+
+    async def listing(self) -> Listing:
+        """What it has now."""
+        ...
+
+    async def take_in(
+        self,
+        workspace: WorkspaceEngine,
+        offered: Offered,
+        labels: Labels,
+        before: KnownEntry | None,
+    ) -> tuple[Received, Offered] | None:
+        """Hand one thing in; also returns it with the mark it had while it was read.
+
+        None when it is the same as `before` after all. Raises InvalidRequest, DocumentFailed or
+        SourceUnreachable when it cannot be read.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Let go of what the listing opened."""
+        ...
+
+
+async def follow(
+    workspace: WorkspaceEngine,
+    source: Source,
+    labels: Labels,
+    *,
+    delete_missing: bool,
+    retry_failed: bool,
+) -> AsyncIterator[Step]:
+    """Take in what is new or changed, follow renames, and, if asked, delete what is gone."""
+    try:
+        async for step in _follow(
+            workspace, source, labels, delete_missing=delete_missing, retry_failed=retry_failed
+        ):
+            yield step
+    finally:
+        await source.close()
+
+
+async def _follow(
+    workspace: WorkspaceEngine,
+    source: Source,
+    labels: Labels,
+    *,
+    delete_missing: bool,
+    retry_failed: bool,
+) -> AsyncIterator[Step]:
+    listing = await source.listing()
+    known = await known_of(workspace, labels.collection, listing.places)
+
+    def read_again(entry: KnownEntry) -> bool:
+        other_tags = bool(labels.tags) and entry.tags != labels.tags
+        return other_tags or (retry_failed and entry.failed)
+
+    changes = changes_between(
+        listing.offered, known, out_of_sight=listing.out_of_sight, read_again=read_again
+    )
+    for entry in changes.unchanged:
+        yield Step(external_id=entry.external_id, verdict="unchanged", entry=entry)
+    for offered in changes.waiting:
+        yield Step(external_id=offered.external_id, verdict="waiting")
+    gone = {entry.external_id: entry for entry in changes.missing}
+    entries = {entry.external_id: entry for entry in known}
+    for offered in changes.to_read:
+        before = entries.get(offered.external_id)
+        if before is not None and read_again(before):
+            before = None
+        yield await _take_in(workspace, source, offered, labels, gone=gone, before=before)
+    for entry in deletable(changes, len(known)) if delete_missing else ():
+        if entry.external_id in gone:
+            yield await _remove(workspace, labels, entry)
+
+
+async def _take_in(
+    workspace: WorkspaceEngine,
+    source: Source,
+    offered: Offered,
+    labels: Labels,
+    *,
+    gone: dict[str, KnownEntry],
+    before: KnownEntry | None,
+) -> Step:
+    """Hand one thing in; what turns out to be its earlier place is taken out of `gone`."""
+    try:
+        taken = await source.take_in(workspace, offered, labels, before)
+    except (DocumentFailed, InvalidRequest, NotFound, SourceUnreachable) as error:
+        reason = "; ".join(filter(None, (str(error), error.hint)))
+        return Step(external_id=offered.external_id, verdict="refused", reason=reason)
+    if taken is None:
+        return Step(external_id=offered.external_id, verdict="unchanged", entry=before)
+    received, offered = taken
+    verdict: Verdict = "added"
+    if received.new_version:
+        verdict = "changed"
+    elif received.duplicate:
+        own = received.document.external_id == offered.external_id
+        verdict = "unchanged" if own else "known"
+        earlier = gone.get(received.document.external_id or "")
+        if earlier is not None and await rename(
+            workspace, labels.collection, earlier, offered.external_id
+        ):
+            del gone[earlier.external_id]
+            verdict = "renamed"
+    await remember(workspace, labels.collection, offered, received)
+    return Step(external_id=offered.external_id, verdict=verdict, received=received)
+
+
+async def _remove(workspace: WorkspaceEngine, labels: Labels, entry: KnownEntry) -> Step:
+    try:
+        removed = await remove(workspace, labels.collection, entry)
+    except NotFound:
+        removed = True  # somebody else was faster
+    verdict: Verdict = "removed" if removed else "kept"
+    return Step(external_id=entry.external_id, verdict=verdict, entry=entry)
+
+
+def counted(steps: Sequence[Step]) -> dict[str, int]:
+    """How often each verdict was given, in the order of the verdicts."""
+    order = ("unchanged", "added", "changed", "renamed", "known", "removed", "waiting", "refused")
+    return {name: sum(step.verdict == name for step in steps) for name in order}

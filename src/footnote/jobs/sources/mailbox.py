@@ -1,0 +1,139 @@
+"""A mailbox as a source: a message never changes, so what is known by its UID is not read."""
+
+from __future__ import annotations
+
+import asyncio
+import imaplib
+import ssl
+from dataclasses import dataclass, field
+
+from footnote.domain import Received, SourceType
+from footnote.domain.sources import KnownEntry, Labels, Offered
+from footnote.engine import WorkspaceEngine
+from footnote.errors import InvalidRequest, SourceUnreachable
+from footnote.ingestion.sources.mailboxes import MailboxAddress, folder_name
+from footnote.jobs.sources.following import Listing
+
+_FAILURES = (OSError, imaplib.IMAP4.error)
+
+
+@dataclass(slots=True, kw_only=True)
+class MailboxSource:
+    """One folder of a mailbox, opened for reading only."""
+
+    address: MailboxAddress
+    password: str = field(repr=False)
+    timeout_seconds: float
+    max_bytes: int
+    _session: imaplib.IMAP4 | None = field(default=None, repr=False)
+
+    async def listing(self) -> Listing:
+        """The messages that are there now. Raises SourceUnreachable."""
+        validity, uids = await asyncio.to_thread(self._list)
+        offered = tuple(
+            Offered(external_id=f"{self.address.url}/{validity}/{uid}", mark=f"{validity}:{uid}")
+            for uid in uids
+        )
+        return Listing(offered=offered, places=(self.address.url,))
+
+    async def take_in(
+        self,
+        workspace: WorkspaceEngine,
+        offered: Offered,
+        labels: Labels,
+        before: KnownEntry | None,  # noqa: ARG002  # its mark was compared already
+    ) -> tuple[Received, Offered] | None:
+        """Hand one message in, with its attachments. Raises InvalidRequest, SourceUnreachable."""
+        uid = offered.external_id.rpartition("/")[2]
+        content = await asyncio.to_thread(self._fetch, uid)
+        received = await workspace.receive(
+            content,
+            f"{uid}.eml",
+            collection=labels.collection,
+            external_id=offered.external_id,
+            tags=labels.tags,
+            source_type=SourceType.EMAIL,
+        )
+        return received, offered
+
+    async def close(self) -> None:
+        """Log out."""
+        session, self._session = self._session, None
+        if session is not None:
+            await asyncio.to_thread(_log_out, session)
+
+    def _list(self) -> tuple[str, list[str]]:
+        try:
+            self._session = session = self._connect()
+            status, _ = session.select(folder_name(self.address.folder), readonly=True)
+            if status != "OK":
+                raise SourceUnreachable(
+                    f"there is no folder {self.address.folder!r} in the mailbox",
+                    hint="check its name; a slash or a full stop may part its levels",
+                )
+            _, validity = session.response("UIDVALIDITY")
+            status, found = session.uid("SEARCH", "ALL")
+        except _FAILURES as error:
+            raise self._unreachable(error) from error
+        stamp = validity[0].decode() if validity and validity[0] else "0"
+        return stamp, (found[0] or b"").decode().split() if status == "OK" else []
+
+    def _connect(self) -> imaplib.IMAP4:
+        where = self.address
+        session: imaplib.IMAP4
+        if where.encrypted:
+            session = imaplib.IMAP4_SSL(
+                where.host,
+                where.port,
+                ssl_context=ssl.create_default_context(),
+                timeout=self.timeout_seconds,
+            )
+        else:
+            session = imaplib.IMAP4(where.host, where.port, timeout=self.timeout_seconds)
+        try:
+            session.login(where.user, self.password)
+        except BaseException:
+            _log_out(session)
+            raise
+        return session
+
+    def _fetch(self, uid: str) -> bytes:
+        assert self._session is not None, "a listing comes first"
+        try:
+            _, sized = self._session.uid("FETCH", uid, "(RFC822.SIZE)")
+            size = _size_in(sized)
+            if size > self.max_bytes:
+                raise InvalidRequest(
+                    f"it has more than the {self.max_bytes:,} bytes allowed",
+                    hint="raise FOOTNOTE_MAX_FILE_BYTES",
+                )
+            _, parts = self._session.uid("FETCH", uid, "(BODY.PEEK[])")
+        except _FAILURES as error:
+            raise self._unreachable(error) from error
+        for part in parts or ():
+            if isinstance(part, tuple):
+                return bytes(part[1])
+        raise InvalidRequest("the message is gone", hint="run it once more")
+
+    def _unreachable(self, error: Exception) -> SourceUnreachable:
+        reason = str(error).strip() or type(error).__name__
+        return SourceUnreachable(
+            f"the mailbox {self.address.url} cannot be read: {reason}",
+            hint="check the address, FOOTNOTE_IMAP_PASSWORD and that it answers",
+        )
+
+
+def _size_in(answer: list[object]) -> int:
+    """The size that a server names; 0 where it names none."""
+    for line in answer or ():
+        words = bytes(line).rstrip(b")").split() if isinstance(line, bytes) else []
+        if b"RFC822.SIZE" in words[:-1] or b"(RFC822.SIZE" in words[:-1]:
+            return int(words[-1]) if words[-1].isdigit() else 0
+    return 0
+
+
+def _log_out(session: imaplib.IMAP4) -> None:
+    try:
+        session.logout()
+    except _FAILURES:
+        session.shutdown()

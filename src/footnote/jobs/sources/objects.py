@@ -1,0 +1,91 @@
+"""A prefix of an object store as a source: an object with the same ETag is not read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import obstore
+from obstore.exceptions import BaseError
+from obstore.store import ObjectStore
+
+from footnote.domain import Received
+from footnote.domain.sources import KnownEntry, Labels, Offered
+from footnote.engine import WorkspaceEngine
+from footnote.errors import InvalidRequest, SourceUnreachable
+from footnote.ingestion.sources.ignoring import Ignoring
+from footnote.jobs.sources.following import Listing
+
+_IGNORING = Ignoring()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObjectSource:
+    """Every object below a prefix."""
+
+    url: str
+    """Without a slash at its end."""
+    store: ObjectStore
+    max_bytes: int
+
+    async def listing(self) -> Listing:
+        """What lies there now; hidden and half-written objects are left out. Raises
+        SourceUnreachable.
+        """
+        offered = []
+        try:
+            async for batch in obstore.list(self.store, chunk_size=1000):
+                for found in batch:
+                    if any(_IGNORING(part, is_folder=False) for part in found["path"].split("/")):
+                        continue
+                    stamp = f"{found['size']}:{found['last_modified'].isoformat()}"
+                    offered.append(
+                        Offered(
+                            external_id=f"{self.url}/{found['path']}",
+                            mark=found["e_tag"] or stamp,
+                        )
+                    )
+        except (OSError, ValueError, BaseError) as error:
+            raise _unreachable(self.url, error) from error
+        return Listing(offered=tuple(offered), places=(self.url,))
+
+    async def take_in(
+        self,
+        workspace: WorkspaceEngine,
+        offered: Offered,
+        labels: Labels,
+        before: KnownEntry | None,  # noqa: ARG002  # its mark was compared already
+    ) -> tuple[Received, Offered] | None:
+        """Hand one object in, with the mark of the bytes that were read."""
+        path = offered.external_id.removeprefix(f"{self.url}/")
+        try:
+            answer = await obstore.get_async(self.store, path)
+            if answer.meta["size"] > self.max_bytes:
+                raise InvalidRequest(
+                    f"it has more than the {self.max_bytes:,} bytes allowed",
+                    hint="raise FOOTNOTE_MAX_FILE_BYTES",
+                )
+            content = bytes(await answer.bytes_async())
+        except FileNotFoundError as error:
+            raise InvalidRequest("it is gone", hint="run it once more") from error
+        except (OSError, ValueError, BaseError) as error:
+            raise _unreachable(self.url, error) from error
+        received = await workspace.receive(
+            content,
+            path.rpartition("/")[2],
+            collection=labels.collection,
+            external_id=offered.external_id,
+            tags=labels.tags,
+        )
+        mark = answer.meta["e_tag"] or offered.mark
+        return received, Offered(external_id=offered.external_id, mark=mark)
+
+    async def close(self) -> None:
+        """Nothing is held open."""
+
+
+def _unreachable(url: str, error: Exception) -> SourceUnreachable:
+    reason = str(error).strip().partition("\n")[0]
+    return SourceUnreachable(
+        f"{url} cannot be read: {reason}",
+        hint="check the address, FOOTNOTE_SOURCE_OPTIONS and that it answers",
+    )

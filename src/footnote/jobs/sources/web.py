@@ -1,0 +1,95 @@
+"""A web address as a source: asked whether it changed, and only then read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from email.message import Message
+from urllib.parse import unquote, urlsplit
+
+from footnote.domain import Received
+from footnote.domain.sources import KnownEntry, Labels, Offered
+from footnote.engine import WorkspaceEngine
+from footnote.errors import InvalidRequest, SourceUnreachable
+from footnote.ingestion.sources.reach import checked_url
+from footnote.jobs.sources.fetching import Fetched, Reach, fetch
+from footnote.jobs.sources.following import Listing
+
+_VALIDATORS = {"etag": "If-None-Match", "last-modified": "If-Modified-Since"}
+_NOT_MODIFIED = 304
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebSource:
+    """One address."""
+
+    url: str
+    reach: Reach
+
+    async def listing(self) -> Listing:
+        """The address itself; whether it changed is asked when it is read."""
+        checked_url(self.url)
+        return Listing(offered=(Offered(external_id=self.url, mark=""),), places=(self.url,))
+
+    async def take_in(
+        self,
+        workspace: WorkspaceEngine,
+        offered: Offered,
+        labels: Labels,
+        before: KnownEntry | None,
+    ) -> tuple[Received, Offered] | None:
+        """Hand in what it answers; None when it says that nothing changed."""
+        fetched = await fetch_document(self.url, self.reach, before.mark if before else "")
+        if fetched is None:
+            return None
+        received = await workspace.receive(
+            fetched.content,
+            filename_of(fetched),
+            collection=labels.collection,
+            external_id=self.url,
+            tags=labels.tags,
+        )
+        mark = mark_of(fetched.headers)
+        return received, Offered(external_id=offered.external_id, mark=mark)
+
+    async def close(self) -> None:
+        """Nothing is held open."""
+
+
+async def fetch_document(url: str, reach: Reach, mark: str = "") -> Fetched | None:
+    """What the address answers; None when it did not change since the mark.
+
+    Raises InvalidRequest for what will not be different next time, else SourceUnreachable.
+    """
+    fetched = await fetch(url, reach, {"Accept": "*/*", **_conditions(mark)})
+    if fetched.status == _NOT_MODIFIED:
+        return None
+    if fetched.status in (408, 425, 429) or fetched.status >= 500:
+        raise SourceUnreachable(f"{url} answered {fetched.status}", hint="try again later")
+    if fetched.status != 200:
+        raise InvalidRequest(
+            f"{url} answered {fetched.status}", hint="check that it can be read without logging in"
+        )
+    return fetched
+
+
+def mark_of(headers: Mapping[str, str]) -> str:
+    """What to ask with next time; empty when the server gives nothing to ask with."""
+    found = {name: headers[name] for name in _VALIDATORS if name in headers}
+    return json.dumps(found, sort_keys=True) if found else ""
+
+
+def _conditions(mark: str) -> dict[str, str]:
+    return {_VALIDATORS[name]: value for name, value in json.loads(mark or "{}").items()}
+
+
+def filename_of(fetched: Fetched) -> str:
+    """The name the server gives the file, else the end of its path, else its host."""
+    message = Message()
+    message["Content-Disposition"] = fetched.headers.get("content-disposition", "")
+    parts = urlsplit(fetched.url)
+    named = message.get_filename() or unquote(parts.path.rstrip("/").rpartition("/")[2])
+    name = named or parts.hostname or "page"
+    html = fetched.headers.get("content-type", "").startswith("text/html")
+    return f"{name}.html" if html and not name.lower().endswith((".html", ".htm")) else name

@@ -1,0 +1,311 @@
+"""An embedder on this machine, run by fastembed and ONNX Runtime from a hub's name or a folder."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING
+
+import numpy as np
+from tokenizers import Tokenizer
+
+from footnote.domain import Lane
+from footnote.errors import LaneUnavailable, UnsupportedSettings
+from footnote.models.batching import plan_batches
+from footnote.ports import Vector, Vectors
+
+if TYPE_CHECKING:
+    from fastembed import TextEmbedding
+
+EXTRA = "pip install 'footnote[rerank]'"
+PROVIDER = "fastembed"
+MODEL_FILES = (
+    "onnx/model.onnx",
+    "model.onnx",
+    "onnx/model_quantized.onnx",
+    "model_quantized.onnx",
+    "onnx/model_int8.onnx",
+    "model_optimized.onnx",
+)
+"""Where exporters put the graph in a folder; the first that is there is taken."""
+TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json")
+_REVISION_CHARACTERS = 12
+
+# fastembed keeps the models it knows in one list for the whole process.
+_REGISTERING = Lock()
+
+
+def load_fastembed(
+    name: str,
+    *,
+    cache: Path,
+    threads: int,
+    batch_tokens: int,
+    dimensions: int | None = None,
+    query_prompt: str = "",
+    document_prompt: str = "",
+) -> FastEmbedEmbedder:
+    """The model of this name or in this folder, ready to embed. Blocks: call it in a thread.
+
+    A name with a path in it that begins at the root is a folder, and the network is never touched;
+    any other must be one that fastembed knows, and is fetched from the hub once and kept below
+    `cache`. In a folder, pooling and prompts are read from sentence-transformers' files; without
+    them the mean of all tokens is taken and nothing put before a text. Given prompts win. Vectors
+    are cut to `dimensions`, as Matryoshka models allow. Raises UnsupportedSettings for a folder
+    without a model, LaneUnavailable for all else.
+    """
+    folder = Path(name) if Path(name).is_absolute() else None
+    if folder is not None:
+        _check_folder(folder)
+        prompts = _prompts(folder)
+        query_prompt = query_prompt or prompts.get("query", "")
+        document_prompt = document_prompt or prompts.get("document", prompts.get("passage", ""))
+    try:
+        model = _open(name, folder, cache, threads)
+        embedder = FastEmbedEmbedder(
+            name=name if folder is None else folder.name,
+            model=model,
+            batch_tokens=batch_tokens,
+            query_prompt=query_prompt,
+            document_prompt=document_prompt,
+            dimensions=dimensions,
+        )
+    except (UnsupportedSettings, LaneUnavailable):
+        raise
+    except ImportError as error:
+        raise LaneUnavailable(
+            f"the embedding model {name} needs fastembed, which is not installed", hint=EXTRA
+        ) from error
+    except Exception as error:
+        raise LaneUnavailable(
+            f"the embedding model {name} cannot be loaded: {error}",
+            hint=f"see that {folder} holds a whole ONNX encoder with its tokenizer"
+            if folder
+            else "see that the hub can be reached and fastembed knows the name, or download the "
+            "model elsewhere and name its folder",
+        ) from error
+    return embedder
+
+
+class FastEmbedEmbedder:
+    """An Embedder over a local encoder.
+
+    Documents are embedded in one thread of their own, batch by batch; queries in another.
+    """
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        model: TextEmbedding,
+        batch_tokens: int,
+        query_prompt: str,
+        document_prompt: str,
+        dimensions: int | None,
+    ) -> None:
+        self._model = model
+        self._batch_tokens = batch_tokens
+        self._prompts = (query_prompt, document_prompt)
+        tokenizer = Tokenizer.from_str(_tokenizer_of(model).to_str())
+        truncation = tokenizer.truncation
+        assert truncation is not None, "fastembed cuts at the model's window"
+        self._max_tokens = int(truncation["max_length"])
+        tokenizer.no_truncation()
+        tokenizer.no_padding()
+        self._counter = tokenizer
+        full = self._embedded(["."]).shape[1]
+        if dimensions is not None and dimensions > full:
+            raise UnsupportedSettings(
+                f"the embedding model {name} gives {full} dimensions, and {dimensions} are wanted",
+                hint="ask for no more than the model gives",
+            )
+        self._lane = Lane(
+            name="document",
+            provider=PROVIDER,
+            model=name,
+            dimensions=dimensions or full,
+            revision=_revision(model, self._prompts),
+        )
+        self._document_thread = ThreadPoolExecutor(1, thread_name_prefix="embed-documents")
+        self._query_thread = ThreadPoolExecutor(1, thread_name_prefix="embed-query")
+
+    @property
+    def lane(self) -> Lane:
+        """The `document` lane; its revision names the weights and the prompts."""
+        return self._lane
+
+    @property
+    def max_tokens(self) -> int:
+        """Tokens the model reads of a text, its marks and its prompt included."""
+        return self._max_tokens
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """Tokens in each text, marks and prompts not counted and nothing cut off."""
+        clean = [_encodable(text) for text in texts]
+        encodings = self._counter.encode_batch_fast(clean, add_special_tokens=False)
+        return [len(encoding) for encoding in encodings]
+
+    async def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """Float32 of shape (len(texts), dimensions), unit length, in the order of the texts.
+
+        Raises LaneUnavailable when the model cannot run.
+        """
+        in_thread = partial(asyncio.get_running_loop().run_in_executor, self._document_thread)
+        vectors = np.empty((len(texts), self._lane.dimensions), dtype=np.float32)
+        if not texts:
+            return vectors
+        ready = [self._prompts[1] + _encodable(text) for text in texts]
+        counts = await in_thread(self.count_tokens, ready)
+        for positions in plan_batches(
+            [min(count, self._max_tokens) for count in counts], self._batch_tokens
+        ):
+            batch = [ready[position] for position in positions]
+            vectors[positions] = await in_thread(self._cut, batch)
+        return vectors
+
+    async def embed_query(self, text: str) -> Vector:
+        """The vector of a query, shape (dimensions,). Raises LaneUnavailable."""
+        loop = asyncio.get_running_loop()
+        ready = [self._prompts[0] + _encodable(text)]
+        vector: Vector = (await loop.run_in_executor(self._query_thread, self._cut, ready))[0]
+        return vector
+
+    def close(self) -> None:
+        """Let the two threads end once their current batch is done."""
+        self._document_thread.shutdown(wait=False, cancel_futures=True)
+        self._query_thread.shutdown(wait=False, cancel_futures=True)
+
+    def _cut(self, texts: list[str]) -> Vectors:
+        """Unit vectors of the lane's dimensions."""
+        try:
+            vectors = self._embedded(texts)[:, : self._lane.dimensions]
+        except Exception as error:
+            raise LaneUnavailable(
+                f"the embedding model {self._lane.model} could not embed {len(texts)} texts: "
+                f"{error}",
+                hint="free some memory, or lower FOOTNOTE_EMBEDDING_BATCH_TOKENS",
+            ) from error
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        if not np.isfinite(lengths).all() or not lengths.all():
+            raise LaneUnavailable(
+                f"the embedding model {self._lane.model} gave vectors without a direction",
+                hint="take another export of the model; half precision often overflows",
+            )
+        unit: Vectors = vectors / lengths
+        return unit
+
+    def _embedded(self, texts: list[str]) -> Vectors:
+        vectors = list(self._model.embed(texts, batch_size=len(texts)))
+        return np.stack(vectors).astype(np.float32)
+
+
+def _check_folder(folder: Path) -> None:
+    for wanted in TOKENIZER_FILES:
+        if not (folder / wanted).is_file():
+            raise _no_model(folder, wanted)
+    if not any((folder / name).is_file() for name in MODEL_FILES):
+        raise _no_model(folder, MODEL_FILES[0])
+
+
+def _no_model(folder: Path, missing: str) -> UnsupportedSettings:
+    return UnsupportedSettings(
+        f"The folder {folder} has no embedding model: {missing} is missing.",
+        hint="Name a folder with an ONNX encoder and its tokenizer files.",
+    )
+
+
+def _open(name: str, folder: Path | None, cache: Path, threads: int) -> TextEmbedding:
+    # Here alone: it is an extra, and takes long to import.
+    from fastembed import TextEmbedding  # noqa: PLC0415
+    from fastembed.common.model_description import ModelSource, PoolingType  # noqa: PLC0415
+
+    if folder is None:
+        cache.mkdir(parents=True, exist_ok=True)
+        return TextEmbedding(
+            name,
+            cache_dir=str(cache),
+            threads=threads or None,
+            providers=["CPUExecutionProvider"],
+        )
+    file = next(each for each in MODEL_FILES if (folder / each).is_file())
+    pooling = PoolingType(_pooling(folder))
+    # fastembed wants a name for the layout; the folder is given when it is opened.
+    layout = f"footnote/{pooling.value.lower()}/{file}"
+    with _REGISTERING:
+        known = {str(each["model"]).lower() for each in TextEmbedding.list_supported_models()}
+        if layout.lower() not in known:
+            TextEmbedding.add_custom_model(
+                model=layout,
+                pooling=pooling,
+                normalization=False,
+                sources=ModelSource(hf=layout),
+                dim=1,  # Looked at by nobody; the lane's are measured.
+                model_file=file,
+            )
+    return TextEmbedding(
+        layout,
+        threads=threads or None,
+        providers=["CPUExecutionProvider"],
+        local_files_only=True,
+        specific_model_path=str(folder),
+    )
+
+
+def _pooling(folder: Path) -> str:
+    """How token vectors become one, by sentence-transformers' file; else their mean."""
+    settings = _read(folder / "1_Pooling" / "config.json")
+    if settings.get("pooling_mode_cls_token"):
+        return "CLS"
+    if settings.get("pooling_mode_lasttoken"):
+        return "LAST_TOKEN"
+    return "MEAN"
+
+
+def _prompts(folder: Path) -> dict[str, str]:
+    found = _read(folder / "config_sentence_transformers.json").get("prompts")
+    if not isinstance(found, dict):
+        return {}
+    return {str(key): value for key, value in found.items() if isinstance(value, str)}
+
+
+def _read(path: Path) -> dict[str, object]:
+    if not path.is_file():
+        return {}
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise LaneUnavailable(f"{path} cannot be read: {error}", hint="mend the file") from error
+    return found if isinstance(found, dict) else {}
+
+
+def _revision(model: TextEmbedding, prompts: tuple[str, str]) -> str:
+    """A digest of the weights and of the prompts, which change every vector."""
+    inner = model.model
+    folder, description = (
+        getattr(inner, "_model_dir", None),
+        getattr(inner, "model_description", None),
+    )
+    file_name = getattr(description, "model_file", None)
+    assert folder is not None, "fastembed remembers where it read the model"
+    assert file_name is not None, "fastembed describes every model"
+    with (Path(folder) / file_name).open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256")
+    digest.update(repr((prompts, inner.model_name)).encode())
+    return digest.hexdigest()[:_REVISION_CHARACTERS]
+
+
+def _tokenizer_of(model: TextEmbedding) -> Tokenizer:
+    tokenizer = getattr(model.model, "tokenizer", None)
+    assert isinstance(tokenizer, Tokenizer), "fastembed opens the tokenizer with the model"
+    return tokenizer
+
+
+def _encodable(text: str) -> str:
+    """The text with halves of surrogate pairs replaced, which the tokenizer cannot take."""
+    return text.encode("utf-8", "replace").decode()

@@ -1,0 +1,341 @@
+"""An embedder served over the network: batches, pauses, retries, and counts what it costs."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Literal, Protocol, TypeVar
+
+import numpy as np
+import structlog
+
+from footnote.domain import Lane
+from footnote.errors import LaneMismatch, LaneUnavailable
+from footnote.models.token_estimate import beginning, estimate_tokens
+from footnote.ports import Vector, Vectors
+
+InputType = Literal["query", "document"]
+T = TypeVar("T")
+
+_log = structlog.get_logger(__name__)
+
+_FIRST_PAUSE_SECONDS = 0.5  # Then twice as long each time.
+_LONGEST_BACK_OFF_SECONDS = 20.0
+_SHORTENINGS = 6
+_NOTHING = "."  # Vendors refuse an empty text.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostedLimits:
+    """How much is asked of a served model at once, and for how long."""
+
+    batch_texts: int = 64
+    batch_tokens: int = 8192
+    """Estimated tokens of one request; a longer text is alone in its own."""
+    concurrency: int = 4
+    """Requests for documents under way at once; queries wait for none of them."""
+    attempts: int = 6
+    timeout_seconds: float = 60.0
+    """Of one request for documents."""
+    query_timeout_seconds: float = 5.0
+    """Of a query with all its retries."""
+    longest_pause_seconds: float = 120.0
+    """A service that wants a longer one is given up; the job comes back later."""
+
+
+@dataclass(slots=True, kw_only=True)
+class EmbeddingUsage:
+    """What a served model was asked for and what that cost, since the process began."""
+
+    requests: int = 0
+    """Answered ones."""
+    retries: int = 0
+    texts: int = 0
+    tokens: int = 0
+    """As the service counts them; 0 where it does not say."""
+    cost: Decimal = Decimal(0)
+    """US dollars by the list prices of genai-prices; 0 where they are not known."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Embedded:
+    """One answer of a service."""
+
+    vectors: Sequence[Sequence[float]]
+    tokens: int = 0
+    cost: Decimal | None = None
+
+
+class CallFailed(Exception):
+    """A request that a service did not answer well; says nothing of what the service said."""
+
+    def __init__(
+        self,
+        what: str,
+        advice: str,
+        *,
+        passing: bool = False,
+        pause_seconds: float | None = None,
+        too_long: bool = False,
+    ) -> None:
+        super().__init__(what)
+        self.what = what
+        self.advice = advice
+        self.passing = passing
+        """Whether the same request may succeed later."""
+        self.pause_seconds = pause_seconds
+        """What the service asks to wait."""
+        self.too_long = too_long
+
+
+class EmbeddingClient(Protocol):
+    """One way of asking a service."""
+
+    async def __call__(
+        self, texts: Sequence[str], input_type: InputType, dimensions: int | None
+    ) -> Embedded:
+        """Vectors in the order of the texts. Raises CallFailed."""
+        ...
+
+    async def close(self) -> None:
+        """Let the connections go."""
+        ...
+
+
+def plan_requests(
+    token_counts: Sequence[int], batch_texts: int, batch_tokens: int
+) -> list[tuple[int, int]]:
+    """Half-open runs of positions, each of at most so many texts and tokens, in order.
+
+    A text of more than `batch_tokens` has a run to itself.
+    """
+    runs: list[tuple[int, int]] = []
+    first, tokens = 0, 0
+    for position, count in enumerate(token_counts):
+        full = position - first >= batch_texts or tokens + count > batch_tokens
+        if position > first and full:
+            runs.append((first, position))
+            first, tokens = position, 0
+        tokens += count
+    if token_counts:
+        runs.append((first, len(token_counts)))
+    return runs
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class HostedEmbedder:
+    """An Embedder over a service. Tokens are estimated, see `token_estimate`.
+
+    A text longer than the model reads is cut at `max_tokens` before it is sent. A service that
+    asks for a pause gets it from every request. Belongs to the event loop it is first used in.
+    """
+
+    lane: Lane
+    client: EmbeddingClient = field(repr=False)
+    max_tokens: int
+    limits: HostedLimits = field(default_factory=HostedLimits)
+    query_prompt: str = ""
+    document_prompt: str = ""
+    requested_dimensions: int | None = None
+    """What the service is asked for; None leaves it to its model."""
+    shortens: bool = False
+    """Whether longer vectors are cut to the lane's dimensions, as Matryoshka models allow."""
+    usage: EmbeddingUsage = field(default_factory=EmbeddingUsage)
+    _slots: asyncio.Semaphore = field(init=False, repr=False)
+    _resume_at: float = field(default=0.0, init=False)
+
+    def __post_init__(self) -> None:
+        self._slots = asyncio.Semaphore(self.limits.concurrency)
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """Estimated tokens in each text."""
+        return [estimate_tokens(text) for text in texts]
+
+    async def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """Float32 of shape (len(texts), dimensions), unit length, in the order of the texts.
+
+        Raises LaneUnavailable, retryable where another try may help, and LaneMismatch for
+        vectors of other dimensions.
+        """
+        vectors = np.empty((len(texts), self.lane.dimensions), dtype=np.float32)
+        ready = [self._ready(text, self.document_prompt) for text in texts]
+        runs = plan_requests(
+            self.count_tokens(ready), self.limits.batch_texts, self.limits.batch_tokens
+        )
+
+        async def fill(first: int, end: int) -> None:
+            vectors[first:end] = await self._documents(ready[first:end])
+
+        await _all_or_none([fill(first, end) for first, end in runs])
+        return vectors
+
+    async def embed_query(self, text: str) -> Vector:
+        """The vector of a query, shape (dimensions,). Raises as `embed_documents` does."""
+        limit = self.limits.query_timeout_seconds
+        if self._pause_left() > limit:
+            raise self._unavailable(
+                CallFailed(
+                    f"asks for a pause of {self._pause_left():.0f} s more",
+                    "wait, or have its limit raised",
+                    passing=True,
+                )
+            )
+        try:
+            async with asyncio.timeout(limit):
+                ready = [self._ready(text, self.query_prompt)]
+                vector: Vector = (await self._asked(ready, "query"))[0]
+        except TimeoutError:
+            raise self._unavailable(
+                CallFailed(
+                    f"did not answer a query within {limit:g} s",
+                    "raise FOOTNOTE_EMBEDDING_QUERY_TIMEOUT_SECONDS",
+                    passing=True,
+                )
+            ) from None
+        return vector
+
+    async def measured_dimensions(self, text: str) -> int:
+        """How long the model's vectors are, by embedding this text. Raises LaneUnavailable."""
+        answer = await self._answered([text], "document")
+        return len(answer.vectors[0]) if answer.vectors else 0
+
+    async def close(self) -> None:
+        """Let the connections go."""
+        await self.client.close()
+
+    async def _documents(self, texts: list[str]) -> Vectors:
+        """Their vectors; what the service finds too long is divided, or shortened if alone."""
+        shortened = 0
+        while True:
+            try:
+                async with self._slots:
+                    return await self._asked(texts, "document")
+            except CallFailed as failure:
+                if len(texts) > 1:
+                    half = len(texts) // 2
+                    parts = [
+                        await self._documents(texts[:half]),
+                        await self._documents(texts[half:]),
+                    ]
+                    return np.concatenate(parts)
+                shortened += 1
+                if shortened > _SHORTENINGS:
+                    raise self._unavailable(failure) from None
+                texts = [texts[0][: max(len(texts[0]) // 2, 1)]]
+
+    async def _asked(self, texts: list[str], input_type: InputType) -> Vectors:
+        return self._checked(await self._answered(texts, input_type), len(texts))
+
+    async def _answered(self, texts: list[str], input_type: InputType) -> Embedded:
+        """The answer after as many attempts as it takes.
+
+        Raises CallFailed for texts that are too long, LaneUnavailable for all else.
+        """
+        for attempt in range(1, self.limits.attempts + 1):
+            await asyncio.sleep(self._pause_left())
+            try:
+                return await self._request(texts, input_type)
+            except CallFailed as failure:
+                if failure.too_long and input_type == "document":
+                    raise
+                pause = _pause(failure, attempt)
+                hopeless = not failure.passing or pause > self.limits.longest_pause_seconds
+                if failure.pause_seconds is not None:
+                    now = asyncio.get_running_loop().time()
+                    self._resume_at = max(self._resume_at, now + failure.pause_seconds)
+                if hopeless or attempt == self.limits.attempts:
+                    raise self._unavailable(failure) from None
+                self.usage.retries += 1
+                await asyncio.sleep(pause)
+        raise AssertionError  # The last attempt returns or raises.
+
+    async def _request(self, texts: list[str], input_type: InputType) -> Embedded:
+        limit = self.limits.timeout_seconds
+        try:
+            async with asyncio.timeout(limit):
+                answer = await self.client(texts, input_type, self.requested_dimensions)
+        except TimeoutError:
+            raise CallFailed(
+                f"did not answer within {limit:g} s",
+                "raise FOOTNOTE_EMBEDDING_TIMEOUT_SECONDS, or see to the service",
+                passing=True,
+            ) from None
+        self.usage.requests += 1
+        self.usage.texts += len(texts)
+        self.usage.tokens += answer.tokens
+        self.usage.cost += answer.cost or 0
+        _log.debug(
+            "embedded",
+            lane=self.lane.fingerprint,
+            texts=len(texts),
+            tokens=answer.tokens,
+            cost_usd=None if answer.cost is None else float(answer.cost),
+        )
+        return answer
+
+    def _checked(self, answer: Embedded, count: int) -> Vectors:
+        wanted = self.lane.dimensions
+        try:
+            vectors = np.array(answer.vectors, dtype=np.float32)
+        except (ValueError, TypeError):
+            raise self._unavailable(_unusable()) from None
+        if vectors.ndim != 2 or vectors.shape[0] != count:
+            raise self._unavailable(_unusable())
+        if vectors.shape[1] < wanted or (vectors.shape[1] > wanted and not self.shortens):
+            raise LaneMismatch(
+                f"{self._name} gave vectors of {vectors.shape[1]} dimensions, and the lane has "
+                f"{wanted}",
+                hint="set FOOTNOTE_EMBEDDING_DIMENSIONS to what the model gives, or to fewer if "
+                "it is trained for that; see that the model's name is right",
+            )
+        vectors = vectors[:, :wanted]
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        if not np.isfinite(lengths).all() or not lengths.all():
+            raise self._unavailable(_unusable())
+        unit: Vectors = vectors / lengths
+        return unit
+
+    def _ready(self, text: str, prompt: str) -> str:
+        """The text as it is sent: behind its prompt, within the model's window, in UTF-8."""
+        clean = text.encode("utf-8", "replace").decode()
+        room = max(self.max_tokens - estimate_tokens(prompt), 1)
+        return prompt + (beginning(clean, room) if clean.strip() else _NOTHING)
+
+    def _pause_left(self) -> float:
+        return max(0.0, self._resume_at - asyncio.get_running_loop().time())
+
+    @property
+    def _name(self) -> str:
+        return f"the embedding model {self.lane.provider}:{self.lane.model}"
+
+    def _unavailable(self, failure: CallFailed) -> LaneUnavailable:
+        error = LaneUnavailable(f"{self._name} {failure.what}", hint=failure.advice)
+        error.retryable = failure.passing
+        return error
+
+
+def _unusable() -> CallFailed:
+    return CallFailed(
+        "gave an answer that cannot be used: not one vector of some length for each text",
+        "check that FOOTNOTE_EMBEDDING_URL serves an embedding model",
+    )
+
+
+def _pause(failure: CallFailed, attempt: int) -> float:
+    if failure.pause_seconds is not None:
+        return failure.pause_seconds
+    return min(_FIRST_PAUSE_SECONDS * 2.0 ** (attempt - 1), _LONGEST_BACK_OFF_SECONDS)
+
+
+async def _all_or_none(work: Sequence[Coroutine[object, object, T]]) -> list[T]:
+    """All results; the first failure stops the others."""
+    tasks = [asyncio.ensure_future(each) for each in work]
+    try:
+        return await asyncio.gather(*tasks)
+    except BaseException:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        raise

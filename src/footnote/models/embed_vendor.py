@@ -1,0 +1,186 @@
+"""Asks embedding services through pydantic-ai, and turns what goes wrong into a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+from openai import AsyncOpenAI
+from pydantic_ai.embeddings import EmbeddingModel, EmbeddingResult, infer_embedding_model
+from pydantic_ai.embeddings.openai import OpenAIEmbeddingModel
+from pydantic_ai.embeddings.settings import EmbeddingSettings
+from pydantic_ai.exceptions import (
+    AgentRunError,
+    ModelAPIError,
+    ModelConnectionError,
+    ModelContextWindowExceededError,
+    ModelHTTPError,
+    ModelQuotaExceededError,
+    ModelTimeoutError,
+    UserError,
+)
+from pydantic_ai.providers import Provider, infer_provider_class
+from pydantic_ai.providers.openai import OpenAIProvider
+from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
+
+from footnote.errors import LaneUnavailable, UnsupportedSettings
+from footnote.models.embed_hosted import CallFailed, Embedded, InputType
+
+OPENAI_URL = "https://api.openai.com/v1"
+NO_KEY = "none"
+"""Given where there is none, or the library would send the environment's key to any URL."""
+
+_BUSY = (429, 503)
+_TOO_LARGE = 413
+_ADVICE = {
+    401: ("refused the key", "check FOOTNOTE_EMBEDDING_API_KEY"),
+    403: ("refused the key", "check what FOOTNOTE_EMBEDDING_API_KEY may do"),
+    404: (
+        "is not known at its URL",
+        "check FOOTNOTE_EMBEDDING_MODEL and FOOTNOTE_EMBEDDING_URL",
+    ),
+    429: (
+        "is asked too often",
+        "wait, lower FOOTNOTE_EMBEDDING_CONCURRENCY, or have its limit raised",
+    ),
+}
+_FAILED = ("failed at its server", "try again later, or see the log of the model's server")
+_REFUSED = (
+    "refused the request",
+    "check the model's name, FOOTNOTE_EMBEDDING_DIMENSIONS and FOOTNOTE_EMBEDDING_BATCH_TEXTS",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VendorClient:
+    """An EmbeddingClient over a model of pydantic-ai.
+
+    What a provider says of an error is never repeated: it may hold the key or the texts.
+    """
+
+    model: EmbeddingModel = field(repr=False)
+    close_connections: Callable[[], Awaitable[object]] = field(repr=False)
+
+    async def __call__(
+        self, texts: Sequence[str], input_type: InputType, dimensions: int | None
+    ) -> Embedded:
+        """Vectors in the order of the texts. Raises CallFailed."""
+        # Tokens are estimated on our side, so what is still too long is cut on theirs.
+        settings = EmbeddingSettings(truncate=True)
+        if dimensions is not None:
+            settings["dimensions"] = dimensions
+        try:
+            result = await self.model.embed(list(texts), input_type=input_type, settings=settings)
+            return Embedded(
+                vectors=result.embeddings, tokens=result.usage.input_tokens, cost=_cost(result)
+            )
+        except (AgentRunError, UserError) as error:
+            raise _failure(error) from None
+        except (AttributeError, LookupError, OSError, TypeError, ValueError) as error:
+            raise CallFailed(
+                f"gave nothing usable ({type(error).__name__})",
+                "check that FOOTNOTE_EMBEDDING_URL speaks the API of its kind",
+            ) from None
+
+    async def max_input_tokens(self) -> int | None:
+        """Tokens the model reads of a text, where pydantic-ai knows."""
+        return await self.model.max_input_tokens()
+
+    async def close(self) -> None:
+        """Let the connections go."""
+        await self.close_connections()
+
+
+def openai_client(model: str, base_url: str | None, api_key: str | None) -> VendorClient:
+    """A model of OpenAI's, there or behind a proxy."""
+    client = _sdk(base_url or OPENAI_URL, api_key)
+    written = OpenAIEmbeddingModel(model, provider=OpenAIProvider(openai_client=client))
+    return VendorClient(model=written, close_connections=client.close)
+
+
+def compatible_client(model: str, base_url: str, api_key: str | None) -> VendorClient:
+    """A model of any server that copies OpenAI's API."""
+    client = _sdk(base_url, api_key)
+    provider = OpenAICompatibleProvider("compatible", openai_client=client)
+    written = OpenAIEmbeddingModel(model, provider=provider)
+    return VendorClient(model=written, close_connections=client.close)
+
+
+def other_client(vendor: str, model: str, api_key: str | None) -> VendorClient:
+    """A model of another vendor that pydantic-ai knows, by its own library.
+
+    Raises LaneUnavailable without the library, UnsupportedSettings for a vendor that is not known.
+    """
+    providers: list[Provider[object]] = []
+
+    def provider_of(name: str) -> Provider[object]:
+        known: Callable[..., Provider[object]] = infer_provider_class(name)
+        provider = known() if api_key is None else known(api_key=api_key)
+        providers.append(provider)
+        return provider
+
+    async def close() -> None:
+        for provider in providers:
+            async with provider:
+                pass
+
+    try:
+        written = infer_embedding_model(f"{vendor}:{model}", provider_factory=provider_of)
+    except ImportError:
+        raise LaneUnavailable(
+            f"the embedding model {vendor}:{model} needs a library that is not installed",
+            hint=f"pip install 'pydantic-ai-slim[{vendor}]'",
+        ) from None
+    except (UserError, ValueError, TypeError):
+        # Not chained, since a vendor's message may repeat the key.
+        raise UnsupportedSettings(
+            f"the embedding model {vendor}:{model} cannot be used as it is set",
+            hint="check the vendor and the key, or give the URL of a compatible server",
+        ) from None
+    return VendorClient(model=written, close_connections=close)
+
+
+def _sdk(base_url: str, api_key: str | None) -> AsyncOpenAI:
+    # Retries are ours, so that a pause the service asks for holds for all requests.
+    return AsyncOpenAI(api_key=api_key or NO_KEY, base_url=base_url, max_retries=0, timeout=None)
+
+
+def _failure(error: AgentRunError | UserError) -> CallFailed:
+    if isinstance(error, ModelQuotaExceededError):
+        return CallFailed("wants to be paid", "see to the account at the model's provider")
+    if isinstance(error, ModelHTTPError):
+        return _refusal(error)
+    if isinstance(error, ModelTimeoutError):
+        return CallFailed("did not answer in time", "see to the service", passing=True)
+    if isinstance(error, ModelConnectionError):
+        return CallFailed(
+            "cannot be reached, or broke off",
+            "see that it is running, and check FOOTNOTE_EMBEDDING_URL",
+            passing=True,
+        )
+    return CallFailed(
+        f"gave nothing usable ({type(error).__name__})",
+        "check that FOOTNOTE_EMBEDDING_URL speaks the API of its kind",
+        passing=isinstance(error, ModelAPIError),
+    )
+
+
+def _refusal(error: ModelHTTPError) -> CallFailed:
+    status = error.status_code
+    what, advice = _ADVICE.get(status, _FAILED if status >= 500 else _REFUSED)
+    return CallFailed(
+        f"{what} (HTTP {status})",
+        advice,
+        passing=status in _BUSY or status >= 500,
+        pause_seconds=error.retry_after,
+        too_long=status == _TOO_LARGE or isinstance(error, ModelContextWindowExceededError),
+    )
+
+
+def _cost(result: EmbeddingResult) -> Decimal | None:
+    """US dollars by the list price; None where it is not known."""
+    try:
+        return result.cost().total_price
+    except (AssertionError, LookupError, ValueError):
+        return None

@@ -1,0 +1,376 @@
+"""From the names in settings to the embedders they mean, each opened when it is first needed."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from footnote.domain import Lane
+from footnote.errors import InvalidRequest, LaneMismatch, LaneUnavailable, UnsupportedSettings
+from footnote.models.embed_hosted import HostedEmbedder, HostedLimits
+from footnote.models.minilm import load_minilm
+from footnote.models.minilm_graph import Precision
+from footnote.ports import Embedder
+
+if TYPE_CHECKING:
+    # It brings the client libraries of an extra.
+    from footnote.models.embed_vendor import VendorClient
+
+PACKAGED = "minilm"
+MOST_DIMENSIONS = 4000
+"""What an HNSW index over half-precision vectors takes."""
+_PACKAGED_IDENTITY = ("packaged", "all-MiniLM-L6-v2")
+_ALIASES = {"voyage": "voyageai"}
+_LOCAL = ("fastembed", "testing")
+_DIMENSIONS = {
+    "openai:text-embedding-3-small": 1536,
+    "openai:text-embedding-3-large": 3072,
+    "openai:text-embedding-ada-002": 1536,
+}
+"""Known without asking; of any other model one text is embedded to see."""
+_UNKNOWN_WINDOW = 512
+"""Tokens sent to a model of which nobody says how much it reads."""
+_PROBE = "dimensions"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbedderSpec:
+    """An embedder as settings name it: `VENDOR:MODEL`, `#DIMENSIONS` after it if shortened."""
+
+    vendor: str
+    model: str
+    dimensions: int | None = None
+
+    @property
+    def text(self) -> str:
+        """How settings would write it."""
+        name = self.vendor if self.vendor == PACKAGED else f"{self.vendor}:{self.model}"
+        return name if self.dimensions is None else f"{name}#{self.dimensions}"
+
+    def may_make(self, lane: Lane) -> bool:
+        """Whether its vectors could be of the lane, as far as names tell."""
+        model = Path(self.model).name if Path(self.model).is_absolute() else self.model
+        identity = _PACKAGED_IDENTITY if self.vendor == PACKAGED else (self.vendor, model)
+        sized = self.dimensions is None or self.dimensions == lane.dimensions
+        return identity == (lane.provider, lane.model) and sized
+
+
+def parse_spec(text: str, dimensions: int | None = None) -> EmbedderSpec:
+    """What a name means, with `dimensions` unless it says others. Raises UnsupportedSettings."""
+    name, _, wanted = text.strip().partition("#")
+    if wanted:
+        if not wanted.isdecimal():
+            raise UnsupportedSettings(
+                f"{text!r} names no embedding model: {wanted!r} are no dimensions",
+                hint="write VENDOR:MODEL#512 for vectors of 512 dimensions",
+            )
+        dimensions = int(wanted)
+    if dimensions is not None:
+        check_dimensions(name, dimensions)
+    if name == PACKAGED:
+        if wanted:
+            raise UnsupportedSettings(
+                "the packaged model gives 384 dimensions and no fewer", hint="write minilm alone"
+            )
+        return EmbedderSpec(vendor=PACKAGED, model="")
+    vendor, _, model = name.partition(":")
+    if not vendor or not model:
+        raise UnsupportedSettings(
+            f"{text!r} names no embedding model",
+            hint="say minilm, fastembed:NAME, fastembed:/folder, openai:MODEL, another "
+            "VENDOR:MODEL, or compatible:MODEL with FOOTNOTE_EMBEDDING_URL",
+        )
+    return EmbedderSpec(
+        vendor=_ALIASES.get(vendor, vendor), model=model.strip(), dimensions=dimensions
+    )
+
+
+def check_dimensions(name: str, dimensions: int) -> None:
+    """Raise UnsupportedSettings for more than an index can hold, or none."""
+    if not 1 <= dimensions <= MOST_DIMENSIONS:
+        raise UnsupportedSettings(
+            f"the embedding model {name} has vectors of {dimensions:,} dimensions, and Footnote "
+            f"takes 1 to {MOST_DIMENSIONS:,}",
+            hint="set FOOTNOTE_EMBEDDING_DIMENSIONS to fewer, if the model is trained for that "
+            "(Matryoshka), or take another model",
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbedderChoices:
+    """What the settings say of embedders beside their names."""
+
+    models_folder: Path
+    precision: Precision = "int8"
+    threads: int = 0
+    batch_tokens: int = 8192
+    url: str | None = None
+    api_key: str | None = field(default=None, repr=False)
+    max_tokens: int | None = None
+    query_prompt: str = ""
+    document_prompt: str = ""
+    limits: HostedLimits = field(default_factory=HostedLimits)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenedEmbedder:
+    """An embedder, and how to let go of it."""
+
+    embedder: Embedder
+    close: Callable[[], Awaitable[None]]
+
+
+Open = Callable[[EmbedderSpec, Lane | None], Awaitable[OpenedEmbedder]]
+"""Opens what a name means; where the lane is known it need not ask for its dimensions."""
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Embedders:
+    """The embedders this installation may use, by name and by lane."""
+
+    specs: Sequence[EmbedderSpec]
+    """The first is that of new workspaces."""
+    open: Open
+    _opened: dict[EmbedderSpec, OpenedEmbedder] = field(default_factory=dict, init=False)
+    _opening: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
+
+    async def primary(self) -> Embedder:
+        """The embedder of new workspaces. Raises LaneUnavailable and UnsupportedSettings."""
+        return await self._of(self.specs[0])
+
+    async def named(self, text: str) -> Embedder:
+        """The embedder of this name. Raises InvalidRequest unless the settings allow it."""
+        try:
+            wanted = parse_spec(text)
+        except UnsupportedSettings as error:
+            raise InvalidRequest(str(error), hint=error.hint) from error
+        for spec in self.specs:
+            sized = wanted.dimensions in (None, spec.dimensions)
+            if sized and (wanted.vendor, wanted.model) == (spec.vendor, spec.model):
+                return await self._of(spec)
+        raise InvalidRequest(
+            f"the embedding model {wanted.text} is not among those this process may use: "
+            + ", ".join(spec.text for spec in self.specs),
+            hint="add it to FOOTNOTE_EMBEDDING_MODELS of every server and worker, and start "
+            "them again",
+        )
+
+    async def of_lane(self, lane: Lane) -> Embedder:
+        """The embedder whose vectors are of this lane. Raises LaneMismatch if there is none."""
+        found = [spec for spec in self.specs if spec.may_make(lane)]
+        for spec in found:
+            embedder = await self._of(spec, lane)
+            if embedder.lane.fingerprint == lane.fingerprint:
+                return embedder
+        raise no_embedder(lane, bool(found))
+
+    async def close(self) -> None:
+        """Let go of all of them."""
+        opened, self._opened = self._opened, {}
+        for each in opened.values():
+            await each.close()
+
+    async def _of(self, spec: EmbedderSpec, lane: Lane | None = None) -> Embedder:
+        async with self._opening:
+            if spec not in self._opened:
+                self._opened[spec] = await self.open(spec, lane)
+            return self._opened[spec].embedder
+
+
+def no_embedder(lane: Lane, other_revision: bool = False) -> LaneMismatch:
+    """The error for a lane whose model this process does not have."""
+    known = lane.provider == _PACKAGED_IDENTITY[0]
+    name = PACKAGED if known else f"{lane.provider}:{lane.model}"
+    if other_revision:
+        return LaneMismatch(
+            f"the vectors are of lane {lane.fingerprint}, and {name} at hand is of another "
+            "revision or other dimensions",
+            hint="start Footnote with the settings and the model files the workspace was embedded "
+            "with, or embed it anew: footnote reembed --model NAME",
+        )
+    return LaneMismatch(
+        f"the vectors are of lane {lane.fingerprint}, and this process has no such model",
+        hint=f"add {name} to FOOTNOTE_EMBEDDING_MODELS of this process and start it again",
+    )
+
+
+def opener(choices: EmbedderChoices) -> Open:
+    """How embedders are opened with these settings."""
+
+    async def open_spec(spec: EmbedderSpec, lane: Lane | None) -> OpenedEmbedder:
+        if spec.vendor == PACKAGED:
+            embedder = await asyncio.to_thread(
+                load_minilm,
+                choices.models_folder,
+                choices.precision,
+                choices.threads,
+                choices.batch_tokens,
+            )
+            return _local(embedder, embedder.close)
+        if spec.vendor == "fastembed":
+            return await _open_fastembed(spec, choices)
+        if spec.vendor == "testing":
+            from footnote.models.testing import HashEmbedder  # noqa: PLC0415  # never in use
+
+            fake = HashEmbedder(dimensions=spec.dimensions or 64, model=spec.model)
+            return _local(fake, lambda: None)
+        hosted = await open_hosted(spec, choices, None if lane is None else lane.dimensions)
+        return OpenedEmbedder(embedder=hosted, close=hosted.close)
+
+    return open_spec
+
+
+async def _open_fastembed(spec: EmbedderSpec, choices: EmbedderChoices) -> OpenedEmbedder:
+    from footnote.models.embed_fastembed import load_fastembed  # noqa: PLC0415  # an extra
+
+    embedder = await asyncio.to_thread(
+        load_fastembed,
+        spec.model,
+        cache=choices.models_folder / "embedders",
+        threads=choices.threads,
+        batch_tokens=choices.batch_tokens,
+        dimensions=spec.dimensions,
+        query_prompt=choices.query_prompt,
+        document_prompt=choices.document_prompt,
+    )
+    try:
+        check_dimensions(spec.text, embedder.lane.dimensions)
+    except UnsupportedSettings:
+        embedder.close()
+        raise
+    return _local(embedder, embedder.close)
+
+
+async def open_hosted(
+    spec: EmbedderSpec, choices: EmbedderChoices, dimensions: int | None = None
+) -> HostedEmbedder:
+    """The served model, asked once for its dimensions where nothing else tells them.
+
+    Raises UnsupportedSettings for what cannot work, LaneUnavailable when it cannot be asked.
+    """
+    url = _checked_url(per_vendor(choices.url, spec.vendor))
+    key = _checked_key(per_vendor(choices.api_key, spec.vendor))
+    client = _client(spec, url, key)
+    window = choices.max_tokens or await client.max_input_tokens() or _UNKNOWN_WINDOW
+    known = spec.dimensions or dimensions or _DIMENSIONS.get(spec.text)
+
+    def made(width: int) -> HostedEmbedder:
+        return HostedEmbedder(
+            lane=_lane(spec, choices, width),
+            client=client,
+            max_tokens=window,
+            limits=choices.limits,
+            query_prompt=choices.query_prompt,
+            document_prompt=choices.document_prompt,
+            # A copy of OpenAI's API often refuses the field; cutting comes to the same.
+            requested_dimensions=None if spec.vendor == "compatible" else spec.dimensions,
+            shortens=spec.dimensions is not None,
+        )
+
+    if known is not None:
+        return made(known)
+    try:
+        measured = await made(1).measured_dimensions(_PROBE)
+        check_dimensions(spec.text, measured)
+    except BaseException:
+        await client.close()
+        raise
+    return made(measured)
+
+
+def _client(spec: EmbedderSpec, url: str | None, key: str | None) -> VendorClient:
+    try:
+        from footnote.models import embed_vendor  # noqa: PLC0415  # an extra, slow to import
+    except ImportError as error:
+        raise LaneUnavailable(
+            f"the embedding model {spec.text} needs a library that is not installed",
+            hint="pip install 'footnote[models]'",
+        ) from error
+    if spec.vendor == "openai":
+        if url is None and key is None:
+            raise UnsupportedSettings(
+                f"the embedding model {spec.text} needs a key",
+                hint="set FOOTNOTE_EMBEDDING_API_KEY",
+            )
+        return embed_vendor.openai_client(spec.model, url, key)
+    if spec.vendor == "compatible":
+        if url is None:
+            raise UnsupportedSettings(
+                f"the embedding model {spec.text} needs the address of its server",
+                hint="set FOOTNOTE_EMBEDDING_URL, such as http://127.0.0.1:8000/v1",
+            )
+        return embed_vendor.compatible_client(spec.model, url, key)
+    return embed_vendor.other_client(spec.vendor, spec.model, key)
+
+
+def _lane(spec: EmbedderSpec, choices: EmbedderChoices, dimensions: int) -> Lane:
+    revision = "1"
+    if choices.query_prompt or choices.document_prompt:
+        prompts = repr((choices.query_prompt, choices.document_prompt)).encode()
+        revision = f"1-{hashlib.sha256(prompts).hexdigest()[:8]}"
+    return Lane(
+        name="document",
+        provider=spec.vendor,
+        model=spec.model,
+        dimensions=dimensions,
+        revision=revision,
+    )
+
+
+def per_vendor(value: str | None, vendor: str) -> str | None:
+    """A setting's value for a vendor: itself, or its entry if it is a JSON object by vendor."""
+    if value is None or not value.lstrip().startswith("{"):
+        return value
+    try:
+        found = json.loads(value).get(vendor)
+    except ValueError:
+        # Not chained, and the value not repeated: it may hold keys.
+        raise UnsupportedSettings(
+            "FOOTNOTE_EMBEDDING_API_KEY or FOOTNOTE_EMBEDDING_URL is neither one value nor a JSON "
+            "object by vendor",
+            hint='write {"openai": "…", "cohere": "…"}',
+        ) from None
+    return None if found is None else str(found)
+
+
+def _checked_url(url: str | None) -> str | None:
+    if url is None:
+        return None
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in {"http", "https"} and bool(parts.hostname) and not parts.username
+    except ValueError:
+        usable = False
+    if not usable:
+        # The URL is not repeated: it may carry a password.
+        raise UnsupportedSettings(
+            "FOOTNOTE_EMBEDDING_URL is not an address of http or https without a password",
+            hint="give it in full, such as http://127.0.0.1:8000/v1",
+        )
+    return url
+
+
+def _checked_key(key: str | None) -> str | None:
+    """An HTTP library that met a key that no header can hold would repeat it in its error."""
+    if key is None:
+        return None
+    clean = key.strip()
+    if not clean or not clean.isascii() or not clean.isprintable() or " " in clean:
+        raise UnsupportedSettings(
+            "The value of FOOTNOTE_EMBEDDING_API_KEY cannot be an API key.",
+            hint="Set it to the key alone, without quotes or spaces.",
+        )
+    return clean
+
+
+def _local(embedder: Embedder, close: Callable[[], None]) -> OpenedEmbedder:
+    async def end() -> None:
+        close()
+
+    return OpenedEmbedder(embedder=embedder, close=end)

@@ -1,0 +1,311 @@
+"""Recordings are written down by any server that copies OpenAI's transcription API."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+import math
+import re
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+import httpx
+
+from footnote.domain import Stage, Transcript, Utterance
+from footnote.errors import (
+    DocumentFailed,
+    DocumentInterrupted,
+    DocumentUnreadable,
+    UnsupportedSettings,
+)
+from footnote.models.rerank_transport import Token, fixed_token, pause_asked_for
+
+ATTEMPTS = 3
+MAX_ANSWER_BYTES = 64 * 1024**2
+"""A day of speech with the time of each phrase takes a few megabytes."""
+OPENAI_URL = "https://api.openai.com/v1"
+USUAL_MODEL = "whisper-1"
+_PATH = "/audio/transcriptions"
+_ENDINGS = {
+    "audio/wav": "wav",
+    "audio/mpeg": "mp3",
+    "audio/mp4": "m4a",
+    "audio/ogg": "ogg",
+    "audio/flac": "flac",
+    "video/webm": "webm",
+    "video/mp4": "mp4",
+}
+"""Servers tell the format by the ending of the file's name."""
+_NO_SPEECH = 0.6
+_UNSURE = -1.0
+"""Beyond both a segment is what Whisper hears in silence; the limits are its own."""
+_LANGUAGE = re.compile(r"([a-z]{2})(?:[-_].*)?")
+_BUSY = (429, 500, 502, 503, 504)
+_RAISE_LIMIT = (
+    "compress or split it, or raise FOOTNOTE_TRANSCRIBER_MAX_BYTES if the server takes more"
+)
+_ADVICE = {
+    400: "check that FOOTNOTE_TRANSCRIBER_MODEL takes this kind of file and gives verbose_json, "
+    "as whisper-1 does; or convert the recording to WAV or MP3",
+    401: "check FOOTNOTE_TRANSCRIBER_API_KEY",
+    403: "check what FOOTNOTE_TRANSCRIBER_API_KEY may do",
+    404: "check FOOTNOTE_TRANSCRIBER_URL and FOOTNOTE_TRANSCRIBER_MODEL",
+    413: "compress or split it; the transcriber takes no file of this size",
+    415: "convert the recording to WAV or MP3",
+    422: "convert the recording to WAV or MP3, and check FOOTNOTE_TRANSCRIBER_MODEL",
+}
+
+
+class _Malformed(Exception):
+    """An answer that is no transcript."""
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class HttpTranscriber:
+    """A transcription service behind `ports.Transcriber`; one request for each recording.
+
+    What the service says of an error is never repeated: it may hold the key. Redirects are not
+    followed, so neither recording nor key reach a host that was not configured. Belongs to the
+    event loop it is first used in.
+    """
+
+    model: str
+    url: str
+    """Where recordings are posted to."""
+    timeout_seconds: float
+    """Of a whole recording, its further tries and pauses included."""
+    max_bytes: int
+    """Of a recording."""
+    token: Token | None = field(default=None, repr=False)
+    pause_seconds: float = 1.0
+    """Before another try, when the server names no time to wait; doubled each time."""
+    _client: httpx.AsyncClient | None = field(default=None, init=False, repr=False)
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self.model
+
+    async def __call__(self, content: bytes, media_type: str) -> Transcript:
+        """What is said in a recording.
+
+        Asks up to three times when the server is busy or failed (429, 5xx) and the time allows.
+        Raises DocumentUnreadable for what it will refuse again, else DocumentInterrupted.
+        """
+        if len(content) > self.max_bytes:
+            raise _refused(
+                f"the recording has {len(content):,} bytes, more than the {self.max_bytes:,} "
+                "that are sent to the transcriber",
+                _RAISE_LIMIT,
+            )
+        try:
+            async with asyncio.timeout(self.timeout_seconds) as limit:
+                answer = await self._answer(content, media_type, limit)
+        except (TimeoutError, httpx.TimeoutException):
+            raise self._interrupted(
+                f"did not answer within {self.timeout_seconds:g} s",
+                "raise FOOTNOTE_TRANSCRIBER_TIMEOUT_SECONDS, or split the recording",
+            ) from None
+        except httpx.ConnectError:
+            raise self._interrupted(
+                "cannot be reached", "see that it runs, and check FOOTNOTE_TRANSCRIBER_URL"
+            ) from None
+        except httpx.HTTPError as error:
+            raise self._interrupted(
+                f"broke off its answer ({type(error).__name__})", "see whether the service is well"
+            ) from None
+        try:
+            return await asyncio.to_thread(transcript_of, answer)
+        except _Malformed:
+            raise self._interrupted(
+                "gave an answer that is no transcript",
+                "check that FOOTNOTE_TRANSCRIBER_URL speaks OpenAI's transcription API",
+            ) from None
+
+    async def close(self) -> None:
+        """Let the connections go."""
+        client, self._client = self._client, None
+        if client is not None:
+            await client.aclose()
+
+    async def _answer(self, content: bytes, media_type: str, limit: asyncio.Timeout) -> bytes:
+        pause = self.pause_seconds
+        for attempt in range(1, ATTEMPTS + 1):
+            async with self._posted(content, media_type) as response:
+                if response.status_code == httpx.codes.OK:
+                    return await self._body(response)
+                status, headers = response.status_code, response.headers
+            wait = pause_asked_for(headers, pause)
+            end = limit.when()
+            late = end is not None and asyncio.get_running_loop().time() + wait >= end
+            if status not in _BUSY or attempt == ATTEMPTS or late:
+                raise self._refusal(status)
+            await asyncio.sleep(wait)
+            pause *= 2
+        raise AssertionError  # The last attempt returns or raises.
+
+    @asynccontextmanager
+    async def _posted(self, content: bytes, media_type: str) -> AsyncIterator[httpx.Response]:
+        if self._client is None:
+            self._client = httpx.AsyncClient(timeout=self.timeout_seconds, follow_redirects=False)
+        headers = {"accept": "application/json", "accept-encoding": "identity"}
+        if self.token is not None:
+            headers["authorization"] = f"Bearer {await self.token()}"
+        # The file's own name may tell more than the service need know.
+        name = f"recording.{_ENDINGS.get(media_type, 'bin')}"
+        form = {
+            "model": self.model,
+            "response_format": "verbose_json",
+            "timestamp_granularities[]": "segment",
+        }
+        # A stream is sent in pieces, so that the recording is not held a second time.
+        file = (name, io.BytesIO(content), media_type)
+        async with self._client.stream(
+            "POST", self.url, data=form, files={"file": file}, headers=headers
+        ) as response:
+            yield response
+
+    async def _body(self, response: httpx.Response) -> bytes:
+        body = bytearray()
+        async for part in response.aiter_bytes():
+            body += part
+            if len(body) > MAX_ANSWER_BYTES:
+                raise self._interrupted(
+                    f"answered with more than {MAX_ANSWER_BYTES} bytes",
+                    "check that FOOTNOTE_TRANSCRIBER_URL is a transcription service",
+                )
+        return bytes(body)
+
+    def _refusal(self, status: int) -> DocumentFailed:
+        if status in _BUSY:
+            what = "is asked too often" if status == 429 else "failed at its server"
+            return self._interrupted(
+                f"{what} (HTTP {status})", "try again later, or see the log of its server"
+            )
+        advice = _ADVICE.get(status, "check FOOTNOTE_TRANSCRIBER_URL")
+        return _refused(f"the transcriber {self.model} refused it (HTTP {status})", advice)
+
+    def _interrupted(self, what: str, advice: str) -> DocumentInterrupted:
+        cause = f"the transcriber {self.model} {what}"
+        return DocumentInterrupted(stage=Stage.PARSE, cause=cause, advice=advice)
+
+
+def transcriber_from(
+    *,
+    url: str | None,
+    model: str | None,
+    api_key: str | None,
+    timeout_seconds: float,
+    max_bytes: int,
+) -> HttpTranscriber | None:
+    """The transcriber that settings name; None when they name neither a URL nor a model.
+
+    A URL is that of the API (`…/v1`), or the whole one that recordings are posted to; without
+    it OpenAI's own is asked. Nothing is sent before the first call. Raises UnsupportedSettings.
+    """
+    if url is None and model is None:
+        return None
+    if url is None and not api_key:
+        raise UnsupportedSettings(
+            "OpenAI's transcriber needs a key.",
+            hint="Set FOOTNOTE_TRANSCRIBER_API_KEY, or FOOTNOTE_TRANSCRIBER_URL to a server of "
+            "your own.",
+        )
+    return HttpTranscriber(
+        model=model or USUAL_MODEL,
+        url=_checked_url(url or OPENAI_URL),
+        timeout_seconds=timeout_seconds,
+        max_bytes=max_bytes,
+        token=fixed_token(api_key, "FOOTNOTE_TRANSCRIBER_API_KEY") if api_key else None,
+    )
+
+
+def _checked_url(url: str) -> str:
+    """The URL to post to. One with a password is refused, for it would end up in logs."""
+    try:
+        parsed = httpx.URL(url.strip())
+    except httpx.InvalidURL:
+        parsed = httpx.URL()
+    if parsed.scheme not in ("http", "https") or not parsed.host or parsed.userinfo:
+        raise UnsupportedSettings(
+            "The URL of the transcriber cannot be used.",
+            hint="Set FOOTNOTE_TRANSCRIBER_URL to an address like http://127.0.0.1:8000/v1, and "
+            "a key to FOOTNOTE_TRANSCRIBER_API_KEY.",
+        )
+    if parsed.path.rstrip("/").endswith(_PATH):
+        return str(parsed)
+    return str(parsed.copy_with(path=parsed.path.rstrip("/") + _PATH))
+
+
+def _refused(cause: str, advice: str) -> DocumentUnreadable:
+    return DocumentUnreadable(stage=Stage.PARSE, cause=cause, advice=advice)
+
+
+def transcript_of(answer: bytes) -> Transcript:
+    """The transcript of a `verbose_json` answer, or of a plain `json` one, which has no times."""
+    try:
+        said = json.loads(answer)
+    except (ValueError, RecursionError) as error:
+        raise _Malformed from error
+    if not isinstance(said, dict):
+        raise _Malformed
+    duration = _seconds(said.get("duration"))
+    segments, text = said.get("segments"), said.get("text")
+    if isinstance(segments, list) and segments:
+        utterances = tuple(_utterances(segments))
+    elif isinstance(text, str):
+        utterances = (Utterance(text=text, start_seconds=None, end_seconds=duration),)
+        utterances = utterances if text.strip() else ()
+    else:
+        raise _Malformed
+    language = _LANGUAGE.fullmatch(str(said.get("language", "")).lower())
+    return Transcript(
+        utterances=utterances,
+        language=language[1] if language else None,
+        duration_seconds=duration,
+    )
+
+
+def _utterances(segments: Sequence[object]) -> list[Utterance]:
+    utterances: list[Utterance] = []
+    last = 0.0
+    for segment in segments:
+        if not isinstance(segment, dict) or not isinstance(segment.get("text"), str):
+            raise _Malformed
+        likelihood = _number(segment.get("avg_logprob"))
+        if (_number(segment.get("no_speech_prob")) or 0.0) > _NO_SPEECH and (
+            likelihood is not None and likelihood < _UNSURE
+        ):
+            continue
+        start, end = _seconds(segment.get("start")), _seconds(segment.get("end"))
+        if start is not None:
+            last = start = max(start, last)  # Now and then a segment begins before the one before.
+        utterances.append(
+            Utterance(
+                text=segment["text"],
+                start_seconds=start,
+                end_seconds=None if end is None else max(end, start or 0.0),
+                confidence=None if likelihood is None else math.exp(min(likelihood, 0.0)),
+            )
+        )
+    return utterances
+
+
+def _number(value: object) -> float | None:
+    """A finite number; None for anything else."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        return None
+    return float(value)
+
+
+def _seconds(value: object) -> float | None:
+    """A moment that is not before the beginning; some servers write it as a string."""
+    if isinstance(value, str):
+        try:
+            value = float(value)
+        except ValueError:
+            return None
+    number = _number(value)
+    return number if number is not None and number >= 0 else None

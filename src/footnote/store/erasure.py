@@ -1,0 +1,145 @@
+"""Looks in every place where something of a document can be, before and after it is deleted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+import numpy as np
+from psycopg import sql
+
+from footnote.errors import NotFound
+from footnote.index.ranges import ChunkRanges
+from footnote.index.segments import CHUNK_NUMBER
+from footnote.ports import Blobs
+from footnote.store.database import WorkspaceScope
+from footnote.store.index_state import multirange_of, ranges_of
+from footnote.store.merging import term_slices
+from footnote.store.statements import load_statements
+
+_SQL = load_statements("erasure")
+
+BLOBS = "blobs"
+JOBS = "queued jobs"
+CHUNKS = "chunks, by number"
+VECTORS = "vectors, by number"
+SEGMENTS = "segments of the lexical index"
+POSTINGS = "posting lists"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Family:
+    """What a document and its attachments are known by, in every place."""
+
+    document_ids: tuple[UUID, ...]
+    chunks: ChunkRanges
+    blob_keys: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Findings:
+    """How much was found, by place."""
+
+    counts: Mapping[str, int]
+    records: frozenset[str]
+    """Places that name documents without being theirs: what tells others of their end."""
+
+
+async def family_of(scope: WorkspaceScope, document_id: UUID) -> Family:
+    """The document with all that hangs below it. Raises NotFound."""
+    parameters: dict[str, object] = {
+        "workspace_id": scope.workspace_id,
+        "document_id": document_id,
+    }
+    rows = await (await scope.connection.execute(_SQL["family"], parameters)).fetchall()
+    if not rows:
+        raise NotFound(f"there is no document {document_id}")
+    document_ids = tuple(row["document_id"] for row in rows)
+    parameters["document_ids"] = list(document_ids)
+    blobs = await (await scope.connection.execute(_SQL["blobs"], parameters)).fetchall()
+    return Family(
+        document_ids=document_ids,
+        chunks=ranges_of(row["chunks"] for row in rows),
+        blob_keys=tuple(row["blob_key"] for row in blobs),
+    )
+
+
+async def find_all(scope: WorkspaceScope, blobs: Blobs, family: Family) -> Findings:
+    """Look everywhere; reads the whole lexical index of the workspace.
+
+    Give it a scope of the system, which sees every row of the workspace.
+    """
+    parameters: dict[str, object] = {
+        "workspace_id": scope.workspace_id,
+        "document_ids": list(family.document_ids),
+        "document_names": [str(each) for each in family.document_ids],
+        "chunks": multirange_of(family.chunks),
+    }
+    counts: dict[str, int] = {}
+    records = set()
+    for row in await (await scope.connection.execute(_SQL["tables"])).fetchall():
+        statement = sql.SQL(_SQL["of_documents"]).format(table=sql.Identifier(row["name"]))
+        counts[row["name"]] = await _count(scope, statement, parameters)
+        if not row["owned"]:
+            records.add(row["name"])
+    for place, name in ((CHUNKS, "chunks_by_number"), (VECTORS, "vectors_by_number")):
+        counts[place] = await _count(scope, sql.SQL(_SQL[name]), parameters)
+    counts[SEGMENTS], counts[POSTINGS] = await _count_indexed(scope, family.chunks)
+    counts[JOBS] = await _count(scope, sql.SQL(_SQL["jobs"]), parameters)
+    counts[BLOBS] = await _count_blobs(scope, blobs, family.blob_keys)
+    return Findings(counts=counts, records=frozenset(records))
+
+
+async def drop_jobs(scope: WorkspaceScope, family: Family) -> None:
+    """Take what was to be done with the documents off the queue."""
+    names = [str(each) for each in family.document_ids]
+    await scope.connection.execute(_SQL["drop_jobs"], {"document_names": names})
+
+
+async def _count(
+    scope: WorkspaceScope, statement: sql.SQL | sql.Composed, parameters: Mapping[str, object]
+) -> int:
+    row = await (await scope.connection.execute(statement, parameters)).fetchone()
+    return 0 if row is None else int(row["found"])
+
+
+async def _count_indexed(scope: WorkspaceScope, chunks: ChunkRanges) -> tuple[int, int]:
+    """In how many segments and in how many of their posting lists any of the chunks is."""
+    parameters: dict[str, object] = {"workspace_id": scope.workspace_id}
+    rows = await (await scope.connection.execute(_SQL["segment_ids"], parameters)).fetchall()
+    segments = lists = 0
+    for row in rows:
+        of_segment = parameters | {"segment_id": row["segment_id"]}
+        cursor = await scope.connection.execute(_SQL["segment_numbers"], of_segment, binary=True)
+        segments += _holding([each["chunk_numbers"] for each in await cursor.fetchall()], chunks)
+        for low, high in term_slices(row["chunk_count"]):
+            cursor = await scope.connection.execute(
+                _SQL["postings_slice"], of_segment | {"low": low, "high": high}, binary=True
+            )
+            found = [each["chunk_numbers"] for each in await cursor.fetchall()]
+            lists += _holding(found, chunks)
+    return segments, lists
+
+
+def _holding(arrays: Sequence[bytes], chunks: ChunkRanges) -> int:
+    """How many of the arrays of rising chunk numbers hold any of the chunks."""
+    return sum(bool(chunks.count_of_rising(np.frombuffer(array, CHUNK_NUMBER))) for array in arrays)
+
+
+async def _count_blobs(scope: WorkspaceScope, blobs: Blobs, keys: Sequence[str]) -> int:
+    """How many of the blobs are there, those of other documents with the same bytes left out."""
+    found = 0
+    for key in keys:
+        row = await (
+            await scope.connection.execute(
+                _SQL["users_of_blob"],
+                {
+                    "workspace_id": scope.workspace_id,
+                    "blob_key": key,
+                    "content_sha256": bytes.fromhex(key.rpartition("/")[2]),
+                },
+            )
+        ).fetchone()
+        found += bool(await blobs.exists(key)) if row is None or not row["documents"] else 0
+    return found

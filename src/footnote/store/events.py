@@ -1,0 +1,133 @@
+"""What happened to documents: read after a place that is known, and waited for."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from uuid import UUID
+
+import psycopg
+import structlog
+from psycopg.rows import DictRow
+
+from footnote.domain.events import Event, EventCursor
+from footnote.store.database import WorkspaceScope
+from footnote.store.statements import load_statements
+
+_SQL = load_statements("events")
+_log = structlog.get_logger(__name__)
+_RECONNECT_SECONDS = 1.0
+
+BEGINNING = EventCursor(transaction_id=0, event_no=0)
+
+
+async def events_after(
+    scope: WorkspaceScope, after: EventCursor, document_id: UUID | None, limit: int
+) -> tuple[Event, ...]:
+    """The events that follow, oldest first, of one document or of all that may be seen."""
+    name = "events_after" if document_id is None else "events_of_document_after"
+    rows = await (
+        await scope.connection.execute(
+            _SQL[name],
+            {
+                "workspace_id": scope.workspace_id,
+                "document_id": document_id,
+                "transaction_id": after.transaction_id,
+                "event_no": after.event_no,
+                "limit": limit,
+            },
+        )
+    ).fetchall()
+    return tuple(_event(row) for row in rows)
+
+
+async def cursor_of_now(scope: WorkspaceScope) -> EventCursor:
+    """A place after which only what is not complete yet will come."""
+    row = await (await scope.connection.execute(_SQL["now"])).fetchone()
+    assert row is not None, "a function always answers"
+    return EventCursor(transaction_id=row["transaction_id"] - 1, event_no=2**62)
+
+
+async def get_event(scope: WorkspaceScope, cursor: EventCursor) -> Event | None:
+    """The event at that place; None when it is too old to be kept."""
+    row = await (
+        await scope.connection.execute(
+            _SQL["event"],
+            {
+                "workspace_id": scope.workspace_id,
+                "transaction_id": cursor.transaction_id,
+                "event_no": cursor.event_no,
+            },
+        )
+    ).fetchone()
+    return None if row is None else _event(row)
+
+
+def _event(row: DictRow) -> Event:
+    return Event(
+        cursor=EventCursor(transaction_id=row["transaction_id"], event_no=row["event_no"]),
+        kind=row["kind"],
+        document_id=row["document_id"],
+        body=row["body"],
+        created_at=row["created_at"],
+    )
+
+
+@dataclass(slots=True)
+class Listener:
+    """Hears over one connection, for a whole process, in which workspaces something happened."""
+
+    url: str = field(repr=False)
+    _waiting: dict[UUID, set[asyncio.Event]] = field(default_factory=dict)
+    _task: asyncio.Task[None] | None = None
+
+    @contextmanager
+    def subscribed(self, workspace_id: UUID) -> Iterator[asyncio.Event]:
+        """An event that is set whenever something may have happened there."""
+        if self._task is None:
+            self._task = asyncio.create_task(self._listen())
+        woken = asyncio.Event()
+        self._waiting.setdefault(workspace_id, set()).add(woken)
+        try:
+            yield woken
+        finally:
+            others = self._waiting[workspace_id]
+            others.discard(woken)
+            if not others:
+                del self._waiting[workspace_id]
+
+    async def close(self) -> None:
+        """Stop listening."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+            self._task = None
+
+    async def _listen(self) -> None:
+        while True:
+            try:
+                async with await psycopg.AsyncConnection.connect(
+                    self.url, autocommit=True
+                ) as connection:
+                    await connection.execute(_SQL["listen"])
+                    self._wake_all()
+                    async for notice in connection.notifies():
+                        self._wake(notice.payload)
+            except psycopg.OperationalError as error:
+                _log.warning("events_unheard", reason=str(error).strip())
+            await asyncio.sleep(_RECONNECT_SECONDS)
+
+    def _wake(self, payload: str) -> None:
+        try:
+            workspace_id = UUID(payload.partition("/")[0])
+        except ValueError:
+            return
+        for woken in self._waiting.get(workspace_id, ()):
+            woken.set()
+
+    def _wake_all(self) -> None:
+        for group in self._waiting.values():
+            for woken in group:
+                woken.set()

@@ -1,0 +1,276 @@
+"""The lanes of a workspace: which is current, which is filled, and how they change places."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+
+from psycopg.rows import DictRow
+
+from footnote.domain import Lane, LaneState, LaneStatus, Reembedding, ReembeddingState, Stage
+from footnote.errors import Conflict, DocumentInterrupted, InvalidRequest, NotFound
+from footnote.store.database import WorkspaceScope
+from footnote.store.promotion import index_name
+from footnote.store.queue import enqueue_purge, enqueue_reembedding
+from footnote.store.statements import load_statements
+
+_SQL = load_statements("lanes")
+
+_STATES = {
+    "active": LaneState.CURRENT,
+    "building": LaneState.PENDING,
+    "retired": LaneState.PREVIOUS,
+}
+
+
+async def current_lane(scope: WorkspaceScope, name: str) -> tuple[int, Lane] | None:
+    """The lane of that name that is searched, with its number; None before the first document."""
+    cursor = await scope.connection.execute(
+        _SQL["current"], {"workspace_id": scope.workspace_id, "name": name}
+    )
+    row = await cursor.fetchone()
+    return None if row is None else (row["lane_id"], lane_of(row))
+
+
+async def require_current(scope: WorkspaceScope, lane_id: int) -> None:
+    """Raise DocumentInterrupted unless the lane is searched.
+
+    Under the lock of the index: a version that was embedded before a switch must be embedded
+    again in the new lane, or it would be found by words alone.
+    """
+    cursor = await scope.connection.execute(
+        _SQL["is_current"], {"workspace_id": scope.workspace_id, "lane_id": lane_id}
+    )
+    if await cursor.fetchone() is None:
+        raise DocumentInterrupted(
+            stage=Stage.PUBLISH,
+            cause="the workspace changed its embedding model meanwhile",
+            advice="it is embedded again by itself",
+        )
+
+
+async def list_lanes(
+    scope: WorkspaceScope, retention: timedelta, name: str | None = None
+) -> tuple[LaneStatus, ...]:
+    """The lanes that have vectors or are getting them, by number."""
+    cursor = await scope.connection.execute(_SQL["lanes"], {"workspace_id": scope.workspace_id})
+    rows = await cursor.fetchall()
+    return tuple(_status(row, retention) for row in rows if name in (None, row["name"]))
+
+
+async def begin_reembedding(
+    scope: WorkspaceScope, target: Lane, texts_per_second: float | None, retention: timedelta
+) -> int:
+    """Have the workspace's lane filled anew as `target`; return the number of the lane.
+
+    A lane that is half filled or was current before is filled up. Where nothing is missing it is
+    current at once. Raises Conflict when the lane is current already, or another is under way.
+    """
+    parameters = _parameters(scope, target)
+    await scope.connection.execute(_SQL["lock_index"], parameters)
+    current = await current_lane(scope, target.name)
+    if current is None:
+        return await _add(scope, parameters | {"state": "active"})
+    if current[1].fingerprint == target.fingerprint:
+        raise Conflict(
+            f"the lane {target.name} is {target.fingerprint} already",
+            hint="name another model; footnote lanes shows what there is",
+        )
+    await _refuse_second(scope, parameters)
+    found = await (await scope.connection.execute(_SQL["resumable"], parameters)).fetchone()
+    if found is not None:
+        lane_id = int(found["lane_id"])
+    else:
+        lane_id = await _add(scope, parameters | {"state": "building"})
+    await _begin(scope, lane_id, False, texts_per_second)
+    await _switch_or_enqueue(scope, lane_id, current[0], retention)
+    return lane_id
+
+
+async def begin_rollback(scope: WorkspaceScope, name: str, retention: timedelta) -> Lane:
+    """Have the lane that was current before filled up and made current again; return it.
+
+    At once where no document came since. Raises Conflict without one, or while another change
+    is under way.
+    """
+    parameters: dict[str, object] = {"workspace_id": scope.workspace_id, "name": name}
+    await scope.connection.execute(_SQL["lock_index"], parameters)
+    current = await current_lane(scope, name)
+    previous = await previous_lane(scope, name)
+    if current is None or previous is None:
+        raise Conflict(
+            f"there is no previous lane {name} to go back to",
+            hint="it was purged, or the model was never changed; see footnote lanes",
+        )
+    await _refuse_second(scope, parameters)
+    await _begin(scope, previous.lane_id, True, None)
+    await _switch_or_enqueue(scope, previous.lane_id, current[0], retention)
+    return previous.lane
+
+
+async def previous_lane(scope: WorkspaceScope, name: str) -> LaneStatus | None:
+    """The lane that was current last before; None once it was purged."""
+    left = [
+        each
+        for each in await list_lanes(scope, timedelta(0), name)
+        if each.state is LaneState.PREVIOUS and each.retired_at is not None
+    ]
+    return max(left, key=lambda each: (each.retired_at, each.lane_id), default=None)
+
+
+async def cancel_reembedding(scope: WorkspaceScope, name: str) -> int:
+    """Stop what is under way; return the number of its lane, which keeps what was embedded.
+
+    Raises NotFound when nothing is.
+    """
+    parameters: dict[str, object] = {"workspace_id": scope.workspace_id, "name": name}
+    await scope.connection.execute(_SQL["lock_index"], parameters)
+    row = await (await scope.connection.execute(_SQL["under_way"], parameters)).fetchone()
+    if row is None:
+        raise NotFound(
+            f"no re-embedding of the lane {name} is under way", hint="footnote lanes shows them"
+        )
+    await end_reembedding(scope, row["lane_id"], ReembeddingState.CANCELLED)
+    return int(row["lane_id"])
+
+
+async def end_reembedding(
+    scope: WorkspaceScope, lane_id: int, state: ReembeddingState, failure: str | None = None
+) -> bool:
+    """Note how it ended; False when it had ended before."""
+    cursor = await scope.connection.execute(
+        _SQL["end"],
+        {
+            "workspace_id": scope.workspace_id,
+            "lane_id": lane_id,
+            "state": state.value,
+            "failure": failure,
+        },
+    )
+    return await cursor.fetchone() is not None
+
+
+async def switch_if_complete(
+    scope: WorkspaceScope, lane_id: int, current: int, retention: timedelta
+) -> bool:
+    """Make the lane current if no chunk and no document lacks its vector; one transaction.
+
+    False when something is missing; a publication that comes between is waited for. What is
+    current until then is kept for a rollback.
+    """
+    parameters: dict[str, object] = {
+        "workspace_id": scope.workspace_id,
+        "lane_id": lane_id,
+        "current": current,
+        "index": index_name(scope.workspace_id, lane_id),
+    }
+    await scope.connection.execute(_SQL["lock_index"], parameters)
+    row = await (await scope.connection.execute(_SQL["is_missing"], parameters)).fetchone()
+    if row is None or row["missing"]:
+        return False
+    if not await end_reembedding(scope, lane_id, ReembeddingState.SWITCHED):
+        return False
+    for step in ("retire", "make_current", "point_index"):
+        await scope.connection.execute(_SQL[step], parameters)
+    await enqueue_purge(scope, retention)
+    return True
+
+
+def lane_of(row: Mapping[str, object] | DictRow) -> Lane:
+    """The lane a row describes."""
+    languages = row["languages"]
+    assert isinstance(languages, Sequence), "an array of codes"
+    return Lane(
+        name=str(row["name"]),
+        provider=str(row["provider"]),
+        model=str(row["model"]),
+        dimensions=int(str(row["dimensions"])),
+        revision=str(row["revision"]),
+        languages=tuple(map(str, languages)),
+    )
+
+
+async def _add(scope: WorkspaceScope, parameters: dict[str, object]) -> int:
+    row = await (await scope.connection.execute(_SQL["add"], parameters)).fetchone()
+    assert row is not None, "an insert returns its row"
+    return int(row["lane_id"])
+
+
+async def _begin(
+    scope: WorkspaceScope, lane_id: int, rollback: bool, texts_per_second: float | None
+) -> None:
+    if texts_per_second is not None and texts_per_second <= 0:
+        raise InvalidRequest(
+            f"texts_per_second is {texts_per_second:g}", hint="give a number above 0, or none"
+        )
+    await scope.connection.execute(
+        _SQL["begin"],
+        {
+            "workspace_id": scope.workspace_id,
+            "lane_id": lane_id,
+            "rollback": rollback,
+            "texts_per_second": texts_per_second,
+        },
+    )
+
+
+async def _switch_or_enqueue(
+    scope: WorkspaceScope, lane_id: int, current: int, retention: timedelta
+) -> None:
+    if not await switch_if_complete(scope, lane_id, current, retention):
+        await enqueue_reembedding(scope, lane_id)
+
+
+async def _refuse_second(scope: WorkspaceScope, parameters: Mapping[str, object]) -> None:
+    row = await (await scope.connection.execute(_SQL["under_way"], parameters)).fetchone()
+    if row is not None:
+        raise Conflict(
+            f"the lane {parameters['name']} is being re-embedded already",
+            hint="wait for its end, or cancel it: footnote reembed --cancel",
+        )
+
+
+def _parameters(scope: WorkspaceScope, lane: Lane) -> dict[str, object]:
+    return {
+        "workspace_id": scope.workspace_id,
+        "name": lane.name,
+        "provider": lane.provider,
+        "model": lane.model,
+        "dimensions": lane.dimensions,
+        "revision": lane.revision,
+        "languages": list(lane.languages),
+    }
+
+
+def _status(row: DictRow, retention: timedelta) -> LaneStatus:
+    left = row["retired_at"]
+    lane = lane_of(row)
+    return LaneStatus(
+        lane_id=row["lane_id"],
+        lane=lane,
+        state=_STATES[row["state"]],
+        chunks_embedded=row["chunks_embedded"],
+        chunks=row["chunks"],
+        retired_at=left,
+        purge_after=None if left is None else left + retention,
+        reembedding=None if row["work"] is None else _reembedding(row, lane),
+    )
+
+
+def _reembedding(row: DictRow, lane: Lane) -> Reembedding:
+    return Reembedding(
+        lane=lane,
+        state=ReembeddingState(row["work"]),
+        rollback=row["rollback"],
+        chunks_embedded=row["chunks_embedded"],
+        chunks=row["chunks"],
+        texts_embedded=row["texts_embedded"],
+        texts_reused=row["texts_reused"],
+        tokens=row["tokens"],
+        cost_usd=float(row["cost_usd"]),
+        texts_per_second=row["texts_per_second"],
+        failure=row["failure"],
+        started_at=row["started_at"],
+        updated_at=row["updated_at"],
+        finished_at=row["finished_at"],
+    )

@@ -1,0 +1,153 @@
+"""What systems pushed: accepted with its job in one transaction, and followed until it rests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID, uuid4
+
+from psycopg.types.json import Jsonb
+
+from footnote.domain import Workspace
+from footnote.domain.events import PushedDocument, PushState
+from footnote.errors import NotFound
+from footnote.store.database import WorkspaceScope
+from footnote.store.queue import INGEST_QUEUE
+from footnote.store.statements import load_statements
+
+FETCH_TASK = "fetch_url"
+
+_SQL = load_statements("pushes")
+_ENQUEUE = load_statements("queue")["enqueue"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredPush:
+    """A push as it stands."""
+
+    ingest_id: UUID
+    principal: str
+    url: str | None
+    request: Mapping[str, object]
+    state: PushState
+    failure: str | None
+    document_id: UUID | None
+    created_at: datetime
+    updated_at: datetime
+
+    @property
+    def pushed(self) -> PushedDocument:
+        """What is to be fetched, and under what it is kept."""
+        return PushedDocument(**self.request)  # type: ignore[arg-type]  # as `accept_url` wrote it
+
+
+async def accept_url(scope: WorkspaceScope, pushed: PushedDocument) -> UUID:
+    """Have an address fetched; once this commits it is not forgotten."""
+    ingest_id = uuid4()
+    await _accept(scope, ingest_id, pushed, "queued", None)
+    await scope.connection.execute(
+        _ENQUEUE,
+        {
+            "queue": INGEST_QUEUE,
+            "task": FETCH_TASK,
+            "lock": str(ingest_id),
+            "queueing_lock": None,
+            "args": Jsonb({"workspace_id": str(scope.workspace_id), "ingest_id": str(ingest_id)}),
+            "scheduled_at": None,
+        },
+    )
+    return ingest_id
+
+
+async def accept_received(scope: WorkspaceScope, document_id: UUID) -> UUID:
+    """Give what was pushed with its content a number to ask by."""
+    ingest_id = uuid4()
+    await _accept(scope, ingest_id, None, "received", document_id)
+    return ingest_id
+
+
+async def get_push(scope: WorkspaceScope, ingest_id: UUID) -> StoredPush:
+    """The push as it stands. Raises NotFound."""
+    row = await (
+        await scope.connection.execute(
+            _SQL["status"], {"workspace_id": scope.workspace_id, "ingest_id": ingest_id}
+        )
+    ).fetchone()
+    if row is None:
+        raise NotFound(f"nothing was pushed under {ingest_id}")
+    return StoredPush(
+        ingest_id=row["ingest_id"],
+        principal=row["principal"],
+        url=row["url"],
+        request=row["request"],
+        state=row["state"],
+        failure=row["failure"],
+        document_id=row["document_id"],
+        created_at=row["created_at"],
+        updated_at=row["updated_at"],
+    )
+
+
+async def workspace_of(scope: WorkspaceScope) -> Workspace:
+    """The workspace of the scope, with its name. Raises NotFound."""
+    row = await (
+        await scope.connection.execute(_SQL["workspace"], {"workspace_id": scope.workspace_id})
+    ).fetchone()
+    if row is None:
+        raise NotFound("the workspace is gone")
+    return Workspace(
+        workspace_id=row["workspace_id"], name=row["name"], created_at=row["created_at"]
+    )
+
+
+async def move_push(
+    scope: WorkspaceScope,
+    ingest_id: UUID,
+    state: PushState,
+    *,
+    document_id: UUID | None = None,
+    failure: str | None = None,
+) -> None:
+    """Note how far it has come."""
+    await scope.connection.execute(
+        _SQL["move"],
+        {
+            "workspace_id": scope.workspace_id,
+            "ingest_id": ingest_id,
+            "state": state,
+            "document_id": document_id,
+            "failure": None if failure is None else Jsonb(failure),
+        },
+    )
+
+
+async def _accept(
+    scope: WorkspaceScope,
+    ingest_id: UUID,
+    pushed: PushedDocument | None,
+    state: PushState,
+    document_id: UUID | None,
+) -> None:
+    request: dict[str, object] = {}
+    if pushed is not None:
+        request = {
+            "url": pushed.url,
+            "collection": pushed.collection,
+            "external_id": pushed.external_id,
+            "filename": pushed.filename,
+            "metadata": dict(pushed.metadata),
+            "tags": list(pushed.tags),
+        }
+    await scope.connection.execute(
+        _SQL["accept"],
+        {
+            "workspace_id": scope.workspace_id,
+            "ingest_id": ingest_id,
+            "principal": scope.principal.principal_id,
+            "url": None if pushed is None else pushed.url,
+            "request": Jsonb(request),
+            "state": state,
+            "document_id": document_id,
+        },
+    )

@@ -1,0 +1,237 @@
+"""Fills a lane from the texts of another, a batch at a time, and removes lanes nobody needs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from decimal import Decimal
+from typing import Literal
+from uuid import UUID
+
+import psycopg
+from pgvector import HalfVector
+from psycopg import sql
+from psycopg.rows import DictRow
+
+from footnote.domain import Lane
+from footnote.errors import LaneMismatch
+from footnote.ports import Vectors
+from footnote.store.database import SYSTEM, Database, WorkspaceScope
+from footnote.store.lanes import current_lane, lane_of
+from footnote.store.promotion import index_name
+from footnote.store.statements import load_statements
+
+_SQL = load_statements("lanes")
+_PROMOTION_SQL = load_statements("promotion")
+
+_PURGED_TOGETHER = 20_000
+
+Kind = Literal["chunks", "documents"]
+_MISSING = {"chunks": "missing_chunks", "documents": "missing_documents"}
+_COPY = {"chunks": "copy_known", "documents": "copy_known_documents"}
+_INSERT = {"chunks": "insert_vector", "documents": "insert_document_vector"}
+_NUMBER = {"chunks": "chunk_no", "documents": "first_chunk"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filling:
+    """A lane that is being filled, and the one it is filled from."""
+
+    workspace_id: UUID
+    lane_id: int
+    lane: Lane
+    current: int
+    """The number of the lane that is searched meanwhile."""
+
+    @property
+    def parameters(self) -> dict[str, object]:
+        """What every statement about it needs."""
+        return {
+            "workspace_id": self.workspace_id,
+            "lane_id": self.lane_id,
+            "current": self.current,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """A chunk, or a whole document by its first chunk, that lacks its vector."""
+
+    number: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spent:
+    """What a batch took."""
+
+    texts_embedded: int = 0
+    texts_reused: int = 0
+    tokens: int = 0
+    cost_usd: Decimal = Decimal(0)
+
+
+async def take_up_filling(
+    database: Database, workspace_id: UUID, lane_id: int
+) -> tuple[Filling, float | None] | None:
+    """What is to be filled, and how many texts a second; None when it has ended."""
+    async with database.workspace(workspace_id, SYSTEM) as scope:
+        parameters: dict[str, object] = {"workspace_id": workspace_id, "lane_id": lane_id}
+        going = await (
+            await scope.connection.execute(_SQL["go_on"], parameters | _row(Spent()))
+        ).fetchone()
+        row = await (await scope.connection.execute(_SQL["lane_in_work"], parameters)).fetchone()
+        if going is None or row is None:
+            return None
+        lane = lane_of(row)
+        current = await current_lane(scope, lane.name)
+    assert current is not None, "what is filled is filled from another"
+    filling = Filling(workspace_id=workspace_id, lane_id=lane_id, lane=lane, current=current[0])
+    return filling, going["texts_per_second"]
+
+
+async def reuse_or_list(
+    database: Database, filling: Filling, kind: Kind, after: int, limit: int
+) -> tuple[Sequence[Wanted], int | None]:
+    """The next texts without a vector, once each, and the number up to which this went.
+
+    Those whose text has a vector in the lane already are given it. None for the number when
+    there was nothing left beyond `after`.
+    """
+    parameters = filling.parameters | {"after": after, "limit": limit}
+    async with database.workspace(filling.workspace_id, SYSTEM) as scope:
+        rows = await (await scope.connection.execute(_SQL[_MISSING[kind]], parameters)).fetchall()
+        if not rows:
+            return (), None
+        numbers = [int(row[_NUMBER[kind]]) for row in rows]
+        known = await _copy_known(scope, filling, kind, numbers)
+        if known:
+            await _go_on(scope, filling, Spent(texts_reused=len(known)))
+    distinct: dict[object, Wanted] = {}
+    for number, row in zip(numbers, rows, strict=True):
+        if number not in known:
+            text = _chunk_text(row) if kind == "chunks" else _about_text(row)
+            distinct.setdefault(row["text_hash"] or number, Wanted(number=number, text=text))
+    return tuple(distinct.values()), numbers[-1]
+
+
+async def keep_batch(
+    database: Database,
+    filling: Filling,
+    kind: Kind,
+    embedded: tuple[Sequence[Wanted], Vectors],
+    spent: Spent,
+) -> bool:
+    """Keep what was embedded, in one transaction; False when it was cancelled meanwhile.
+
+    What was deleted meanwhile gets no vector. Raises LaneMismatch for vectors of other dimensions.
+    """
+    wanted, vectors = embedded
+    if vectors.shape != (len(wanted), filling.lane.dimensions):
+        raise LaneMismatch(
+            f"{len(wanted)} vectors of lane {filling.lane.fingerprint} were expected, and an "
+            f"array of shape {vectors.shape} was given",
+            hint="check that the configured model is the one the lane names",
+        )
+    async with database.workspace(filling.workspace_id, SYSTEM) as scope:
+        # Deletions wait, so that no vector outlives its chunk.
+        await scope.connection.execute(_SQL["lock_index"], filling.parameters)
+        async with scope.connection.cursor() as cursor:
+            await cursor.executemany(
+                _SQL[_INSERT[kind]],
+                [
+                    filling.parameters | {"chunk_no": each.number, "embedding": HalfVector(vector)}
+                    for each, vector in zip(wanted, vectors, strict=True)
+                ],
+            )
+        return await _go_on(scope, filling, spent)
+
+
+async def purge_lanes(
+    database: Database, owner_url: str, workspace_id: UUID, wait: timedelta
+) -> tuple[int, ...]:
+    """Remove the vectors and indexes of lanes left longer ago than `wait`; return their numbers.
+
+    What an interrupted call left is removed as well.
+    """
+    parameters: dict[str, object] = {"workspace_id": workspace_id, "wait": wait}
+    purged: list[int] = []
+    async with database.workspace(workspace_id, SYSTEM) as scope:
+        await scope.connection.execute(_SQL["lock_index"], parameters)
+        rows = await (await scope.connection.execute(_SQL["purgeable"], parameters)).fetchall()
+        for row in rows:
+            one = parameters | {"lane_id": row["lane_id"]}
+            marked = await scope.connection.execute(_SQL["mark_purged"], one)
+            if await marked.fetchone() is not None:
+                purged.append(row["lane_id"])
+        prefix = index_name(workspace_id, 0).removesuffix("0")
+        cursor = await scope.connection.execute(_SQL["purged"], parameters | {"prefix": prefix})
+        left = [int(row["lane_id"]) for row in await cursor.fetchall()]
+    for lane_id in dict.fromkeys((*purged, *left)):
+        await _drop_index(owner_url, index_name(workspace_id, lane_id))
+        await _remove_vectors(database, workspace_id, lane_id)
+    return tuple(purged)
+
+
+async def _copy_known(
+    scope: WorkspaceScope, filling: Filling, kind: Kind, numbers: Sequence[int]
+) -> set[int]:
+    await scope.connection.execute(_SQL["lock_index"], filling.parameters)
+    cursor = await scope.connection.execute(
+        _SQL[_COPY[kind]], filling.parameters | {"numbers": list(numbers)}
+    )
+    return {int(row[_NUMBER[kind]]) for row in await cursor.fetchall()}
+
+
+async def _go_on(scope: WorkspaceScope, filling: Filling, spent: Spent) -> bool:
+    cursor = await scope.connection.execute(_SQL["go_on"], filling.parameters | _row(spent))
+    return await cursor.fetchone() is not None
+
+
+def _row(spent: Spent) -> dict[str, object]:
+    return {
+        "texts_embedded": spent.texts_embedded,
+        "texts_reused": spent.texts_reused,
+        "tokens": spent.tokens,
+        "cost_usd": spent.cost_usd,
+    }
+
+
+def _chunk_text(row: Mapping[str, object]) -> str:
+    """The text as it was embedded; of what was published earlier, title and headings before it."""
+    context, text = row["context"], str(row["text"])
+    if context is None:
+        headings = row["heading_path"]
+        assert isinstance(headings, list), "an array of headings"
+        return "\n".join((str(row["title"]), *headings, text))
+    return f"{context}\n{text}" if context else text
+
+
+def _about_text(row: Mapping[str, object]) -> str:
+    """What is embedded of a whole document, as ingestion writes it."""
+    keywords = row["keywords"]
+    assert isinstance(keywords, list), "an array of keywords"
+    parts = (str(row["title"]), str(row["summary"]), ", ".join(keywords))
+    return "\n".join(part for part in parts if part)
+
+
+async def _drop_index(owner_url: str, name: str) -> None:
+    connection: psycopg.AsyncConnection[DictRow] = await psycopg.AsyncConnection.connect(
+        owner_url, autocommit=True
+    )
+    async with connection:
+        await connection.execute(_PROMOTION_SQL["owner_path"])
+        await connection.execute(sql.SQL(_PROMOTION_SQL["drop"]).format(name=sql.Identifier(name)))
+
+
+async def _remove_vectors(database: Database, workspace_id: UUID, lane_id: int) -> None:
+    parameters = {"workspace_id": workspace_id, "lane_id": lane_id, "limit": _PURGED_TOGETHER}
+    removed = _PURGED_TOGETHER
+    while removed == _PURGED_TOGETHER:
+        async with database.workspace(workspace_id, SYSTEM) as scope:
+            cursor = await scope.connection.execute(_SQL["purge_vectors"], parameters)
+            removed = cursor.rowcount
+    async with database.workspace(workspace_id, SYSTEM) as scope:
+        for step in ("purge_document_vectors", "purge_staged_vectors"):
+            await scope.connection.execute(_SQL[step], parameters)

@@ -1,0 +1,112 @@
+"""What is remembered of the things that sources offered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from footnote.domain.sources import KnownEntry
+from footnote.store.database import WorkspaceScope
+from footnote.store.statements import load_statements
+
+_SQL = load_statements("sources")
+
+
+async def known_entries(
+    scope: WorkspaceScope, collection: str, places: Sequence[str]
+) -> tuple[KnownEntry, ...]:
+    """What is remembered of the places and of all that lies below them, each once."""
+    firsts: list[str] = []
+    ends: list[str] = []
+    for place in dict.fromkeys(places):
+        below = f"{place.rstrip('/')}/"
+        firsts += [place, below]
+        ends += [place + "\x01", below[:-1] + "0"]  # "0" is what follows "/"
+    rows = await (
+        await scope.connection.execute(
+            _SQL["known_entries"],
+            {
+                "workspace_id": scope.workspace_id,
+                "collection": collection,
+                "firsts": firsts,
+                "ends": ends,
+            },
+        )
+    ).fetchall()
+    found = {
+        row["external_id"]: KnownEntry(
+            external_id=row["external_id"],
+            mark=row["mark"],
+            content_sha256=bytes(row["content_sha256"]).hex(),
+            document_id=row["document_id"],
+            failed=row["failed"],
+            tags=tuple(row["tags"]),
+        )
+        for row in rows
+    }
+    return tuple(found.values())
+
+
+async def remember_entry(
+    scope: WorkspaceScope,
+    *,
+    collection: str,
+    external_id: str,
+    mark: str,
+    content_sha256: str,
+    document_id: UUID,
+) -> None:
+    """Remember what was taken in under this id, in place of what was remembered before."""
+    parameters = {
+        "workspace_id": scope.workspace_id,
+        "collection": collection,
+        "external_id": external_id,
+        "mark": mark,
+        "content_sha256": bytes.fromhex(content_sha256),
+        "document_id": document_id,
+    }
+    await scope.connection.execute(_SQL["forget_entry"], parameters)
+    await scope.connection.execute(_SQL["remember_entry"], parameters)
+    await scope.connection.execute(_SQL["doubt_others"], parameters)
+
+
+async def move_document(
+    scope: WorkspaceScope, document_id: UUID, old_external_id: str, external_id: str, filename: str
+) -> bool:
+    """Give a document another path and name; False when it had another path already."""
+    cursor = await scope.connection.execute(
+        _SQL["rename_document"],
+        {
+            "workspace_id": scope.workspace_id,
+            "document_id": document_id,
+            "old_external_id": old_external_id,
+            "external_id": external_id,
+            "filename": filename,
+        },
+    )
+    return cursor.rowcount == 1
+
+
+async def forget_entry(scope: WorkspaceScope, collection: str, external_id: str) -> None:
+    """Remember nothing of this id any more."""
+    await scope.connection.execute(
+        _SQL["forget_entry"],
+        {
+            "workspace_id": scope.workspace_id,
+            "collection": collection,
+            "external_id": external_id,
+        },
+    )
+
+
+async def other_places(
+    scope: WorkspaceScope, document_id: UUID
+) -> tuple[str | None, tuple[str, ...]]:
+    """The document's own external id, and every id under which its bytes are remembered."""
+    parameters = {"workspace_id": scope.workspace_id, "document_id": document_id}
+    owner = await (await scope.connection.execute(_SQL["owner_of"], parameters)).fetchone()
+    rows = await (await scope.connection.execute(_SQL["remaining_entries"], parameters)).fetchall()
+    return (
+        None if owner is None else owner["external_id"],
+        tuple(row["external_id"] for row in rows),
+    )

@@ -1,0 +1,319 @@
+"""Handing a file in is safe to repeat, is refused while too much waits, and leaves nothing lie."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from footnote.domain import DocumentStatus, Principal, SearchRequest
+from footnote.engine import Engine, WorkspaceEngine, open_engine
+from footnote.errors import (
+    BlobsUnavailable,
+    Conflict,
+    DocumentUnreadable,
+    InvalidRequest,
+    QueueFull,
+)
+from footnote.jobs.inline import work_until_resting
+from footnote.jobs.room import received_when_there_is_room
+from footnote.jobs.sweep import sweep
+from footnote.settings import Settings, settings_from
+from footnote.store.admission import retry_after
+
+
+def blobs(engine: Engine) -> list[Path]:
+    return [path for path in (engine.settings.home / "blobs").rglob("*") if path.is_file()]
+
+
+async def count(workspace: WorkspaceEngine, table: str) -> int:
+    async with workspace._scope() as scope:
+        row = await (
+            await scope.connection.execute(f"SELECT count(*) AS n FROM {table}")
+        ).fetchone()
+    assert row is not None
+    return int(row["n"])
+
+
+async def index(engine: Engine, workspace: WorkspaceEngine, content: bytes, name: str) -> None:
+    received = await workspace.receive(content, name, external_id=name)
+    await work_until_resting(engine, workspace, [received.document.document_id], lambda _: None)
+
+
+# --- idempotency keys -------------------------------------------------------------------------
+
+
+async def test_a_repeated_request_gives_the_same_result(workspace: WorkspaceEngine) -> None:
+    first = await workspace.receive(b"one text", "a.txt", idempotency_key="k")
+    again = await workspace.receive(b"one text", "a.txt", idempotency_key="k")
+    assert again == first
+    assert not again.duplicate
+
+
+async def test_requests_with_one_key_at_once_make_one_document(workspace: WorkspaceEngine) -> None:
+    received = await asyncio.gather(
+        *(workspace.receive(b"one text", "a.txt", idempotency_key="k") for _ in range(6))
+    )
+    assert len({each.document.document_id for each in received}) == 1
+    assert not any(each.duplicate for each in received)
+    assert await count(workspace, "blob_claims") == 0
+
+
+async def test_a_key_of_other_bytes_is_refused_and_nothing_is_stored(
+    engine: Engine, workspace: WorkspaceEngine
+) -> None:
+    await workspace.receive(b"one text", "a.txt", idempotency_key="k")
+    for content, collection in ((b"another text", None), (b"one text", "elsewhere")):
+        with pytest.raises(Conflict) as caught:
+            await workspace.receive(content, "a.txt", collection=collection, idempotency_key="k")
+        assert caught.value.hint is not None
+        assert "new key" in caught.value.hint
+    assert (await workspace.stats()).documents == 1
+    assert len(blobs(engine)) == 1
+
+
+async def test_a_key_belongs_to_a_workspace_and_a_principal(engine: Engine) -> None:
+    await engine.create_workspace("other")
+    mine = await engine.workspace()
+    for workspace in (
+        mine,
+        await engine.workspace("other"),
+        await engine.workspace(principal=Principal(principal_id="alice")),
+    ):
+        content = f"a text of {workspace.principal} in {workspace.workspace.name}".encode()
+        received = await workspace.receive(content, "a.txt", idempotency_key="k")
+        assert not received.duplicate
+
+
+async def test_a_key_expires(engine: Engine, workspace: WorkspaceEngine) -> None:
+    await workspace.receive(b"one text", "a.txt", idempotency_key="k")
+    async with workspace._scope() as scope:
+        await scope.connection.execute("UPDATE idempotency_keys SET expires_at = now()")
+    received = await workspace.receive(b"another text", "a.txt", idempotency_key="k")
+    assert not received.duplicate
+    async with workspace._scope() as scope:
+        await scope.connection.execute("UPDATE idempotency_keys SET expires_at = now()")
+    await sweep(engine, workspace.workspace.workspace_id)
+    assert await count(workspace, "idempotency_keys") == 0
+
+
+@pytest.mark.parametrize("key", ["", "x" * 256, "a\nb"], ids=["empty", "long", "control"])
+async def test_a_key_that_cannot_be_one_is_refused(workspace: WorkspaceEngine, key: str) -> None:
+    with pytest.raises(InvalidRequest):
+        await workspace.receive(b"one text", "a.txt", idempotency_key=key)
+
+
+# --- back-pressure ----------------------------------------------------------------------------
+
+
+@pytest.fixture
+async def crowded(settings: Settings) -> AsyncIterator[WorkspaceEngine]:
+    """A workspace in which two documents may wait."""
+    async with await open_engine(settings_from(settings, {"max_queued_documents": 2})) as engine:
+        workspace = await engine.workspace()
+        for number in range(2):
+            await workspace.receive(f"text {number}".encode(), f"{number}.txt")
+        yield workspace
+
+
+async def test_a_full_queue_refuses_and_says_when_to_come_again(crowded: WorkspaceEngine) -> None:
+    with pytest.raises(QueueFull) as caught:
+        await crowded.receive(b"one more", "more.txt")
+    assert caught.value.retryable
+    assert 1 <= caught.value.retry_after_seconds <= 60
+    assert len(blobs(crowded.engine)) == 2
+    assert (await crowded.receive(b"", "empty.txt")).document.status is DocumentStatus.FAILED
+
+
+async def test_another_workspace_is_not_refused(crowded: WorkspaceEngine) -> None:
+    await crowded.engine.create_workspace("other")
+    await (await crowded.engine.workspace("other")).receive(b"one more", "more.txt")
+
+
+async def test_the_limit_of_all_workspaces_counts_each(settings: Settings) -> None:
+    settings = settings_from(settings, {"max_queued_documents_overall": 1})
+    async with await open_engine(settings) as engine:
+        await engine.create_workspace("other")
+        await (await engine.workspace()).receive(b"one text", "a.txt")
+        with pytest.raises(QueueFull):
+            await (await engine.workspace("other")).receive(b"one more", "more.txt")
+
+
+async def test_who_indexes_meanwhile_gets_everything_in(crowded: WorkspaceEngine) -> None:
+    for number in range(5):
+        receive = partial(crowded.receive, b"more %d" % number, f"more-{number}.txt")
+        await received_when_there_is_room(crowded, receive, work=True)
+    assert (await crowded.stats()).documents == 7
+
+
+def test_the_wait_grows_with_the_queue_and_stays_bearable() -> None:
+    waits = [retry_after(seconds) for seconds in (0, 50, 600, 3600, 1e9)]
+    assert waits == [1, 1, 6, 36, 60]
+
+
+# --- blobs without a document -----------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class FailsAfterWriting:
+    """Blobs whose writing seems to fail although the bytes are there."""
+
+    inner: object
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self.inner, name)
+
+    async def put(self, key: str, content: bytes) -> None:
+        await self.inner.put(key, content)  # type: ignore[attr-defined]
+        raise BlobsUnavailable("the connection was lost")
+
+
+async def test_bytes_whose_document_was_never_written_are_swept(
+    engine: Engine, workspace: WorkspaceEngine
+) -> None:
+    kept = await workspace.receive(b"one text", "a.txt")
+    whole = engine.blobs
+    engine.blobs = FailsAfterWriting(whole)  # type: ignore[assignment]
+    for content in (b"one text", b"another text"):
+        with pytest.raises(BlobsUnavailable):
+            await workspace.receive(content, "b.txt", collection="elsewhere")
+    engine.blobs = whole
+    workspace_id = workspace.workspace.workspace_id
+    assert await sweep(engine, workspace_id) == 0, "their time of grace is not over"
+    assert len(blobs(engine)) == 2
+    assert await sweep(engine, workspace_id, grace_seconds=0) == 1
+    assert [path.name for path in blobs(engine)] == [kept.document.content_sha256]
+    assert await count(workspace, "blob_claims") == 0
+
+
+async def test_bytes_that_are_handed_in_while_their_document_is_deleted_stay(
+    engine: Engine, workspace: WorkspaceEngine
+) -> None:
+    for _ in range(5):
+        known = await workspace.receive(b"one text", "a.txt")
+        _, received = await asyncio.gather(
+            workspace.delete_document(known.document.document_id),
+            workspace.receive(b"one text", "a.txt", collection="elsewhere"),
+        )
+        assert len(blobs(engine)) == 1
+        await workspace.delete_document(received.document.document_id)
+        assert not blobs(engine)
+
+
+# --- another try ------------------------------------------------------------------------------
+
+
+async def test_a_failed_document_is_tried_again_as_the_same_version(
+    engine: Engine, workspace: WorkspaceEngine
+) -> None:
+    await index(engine, workspace, b"%PDF-1.7 broken", "a.pdf")
+    [failed] = (await workspace.documents()).documents
+    assert failed.status is DocumentStatus.FAILED
+    queued = await workspace.retry(failed.document_id)
+    assert (queued.status, queued.version, queued.failure) == (DocumentStatus.QUEUED, 1, None)
+    assert await workspace.retry(failed.document_id) == queued, "once is enough"
+    async with engine.database.outside() as connection:
+        rows = await (
+            await connection.execute(
+                "SELECT attempts FROM procrastinate_jobs WHERE queue_name = 'ingest'"
+            )
+        ).fetchall()
+    assert rows == [{"attempts": 0}]
+    done = await work_until_resting(engine, workspace, [failed.document_id], lambda _: None)
+    assert done[failed.document_id].status is DocumentStatus.FAILED
+
+
+async def test_an_indexed_document_is_not_tried_again(
+    engine: Engine, workspace: WorkspaceEngine
+) -> None:
+    await index(engine, workspace, b"one text", "a.txt")
+    [indexed] = (await workspace.documents()).documents
+    with pytest.raises(Conflict, match="nothing to try again"):
+        await workspace.retry(indexed.document_id)
+
+
+async def test_a_document_without_bytes_says_what_to_do(
+    engine: Engine, workspace: WorkspaceEngine, tmp_path: Path, settings: Settings
+) -> None:
+    path = tmp_path / "large.txt"
+    path.write_text("The deductible is 2,500 euros. " * 100)
+    small = settings_from(settings, {"max_file_bytes": 100})
+    async with await open_engine(small) as strict:
+        received = await (await strict.workspace()).receive_file(path)
+        failed = received.document
+    with pytest.raises(DocumentUnreadable, match="never taken in") as caught:
+        await workspace.retry(failed.document_id)
+    assert "hand the file in once more" in caught.value.advice
+    [retried] = await workspace.retry_failed()
+    assert "hand the file in once more" in retried.refusal
+    await workspace.receive_file(path)
+    await work_until_resting(engine, workspace, [failed.document_id], lambda _: None)
+    document = await workspace.document(failed.document_id)
+    assert document.status is DocumentStatus.INDEXED
+    assert document.media_type == "text/plain"
+
+
+async def test_bytes_that_would_not_be_accepted_are_not_tried_again(
+    workspace: WorkspaceEngine,
+) -> None:
+    received = await workspace.receive(bytes(range(256)) * 8, "noise.bin")
+    with pytest.raises(DocumentUnreadable, match="type that cannot be read"):
+        await workspace.retry(received.document.document_id)
+
+
+# --- erasure ----------------------------------------------------------------------------------
+
+
+async def test_an_erased_document_is_found_nowhere(
+    engine: Engine, workspace: WorkspaceEngine
+) -> None:
+    for number in range(10):  # more than a merge takes, so that segments are shared
+        await index(
+            engine, workspace, f"Common words and number{number}.".encode(), f"{number}.txt"
+        )
+    for version in (1, 2):
+        await index(engine, workspace, f"# Secret\n\nZanzibar {version}.".encode(), "secret.md")
+    [secret] = [d for d in (await workspace.documents()).documents if d.filename == "secret.md"]
+    assert (await workspace.search(SearchRequest(query="Zanzibar"))).evidence
+    erasure = await workspace.erase_document(secret.document_id)
+    assert erasure.complete
+    held = {check.place: check.held for check in erasure.checks}
+    for place in ("documents", "chunks", "document_versions", "posting lists", "blobs"):
+        assert held[place] > 0, place
+    assert held["document_versions"] == held["blobs"] == 2
+    found = await workspace.search(SearchRequest(query="Zanzibar"))
+    assert secret.document_id not in {each.passage.document_id for each in found.evidence}
+    assert (await workspace.search(SearchRequest(query="number3"))).evidence
+    assert len(blobs(engine)) == 10
+    async with workspace._scope() as scope:
+        row = await (
+            await scope.connection.execute(
+                "SELECT count(*) AS n FROM segments WHERE NOT isempty(dead)"
+            )
+        ).fetchone()
+    assert row == {"n": 0}
+
+
+async def test_bytes_of_another_document_survive_an_erasure(
+    engine: Engine, workspace: WorkspaceEngine
+) -> None:
+    gone = await workspace.receive(b"one text", "a.txt", collection="left")
+    await workspace.receive(b"one text", "a.txt", collection="right")
+    erasure = await workspace.erase_document(gone.document.document_id)
+    assert erasure.complete
+    assert len(blobs(engine)) == 1
+
+
+async def test_a_trace_that_is_left_is_told(engine: Engine, workspace: WorkspaceEngine) -> None:
+    received = await workspace.receive(b"one text", "a.txt")
+    async with workspace._scope() as scope:
+        await scope.connection.execute(
+            "UPDATE procrastinate_jobs SET status = 'doing' WHERE queue_name = 'ingest'"
+        )
+    erasure = await workspace.erase_document(received.document.document_id)
+    assert not erasure.complete
+    assert {check.place: check.left for check in erasure.checks}["queued jobs"] == 1

@@ -1,0 +1,221 @@
+"""Systems push documents, and learn what became of them and nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import time
+from collections.abc import AsyncIterator
+from typing import Any
+from uuid import uuid4
+
+import httpx
+import pytest
+from pydantic import SecretStr
+
+import footnote
+from footnote.jobs.signing import HEADER, is_genuine, signature
+from footnote.jobs.worker import run_worker
+from footnote.settings import Settings, settings_from
+from tests.interfaces.serving import served
+from tests.jobs.web_server import Answer, Asked, WebServer, web_server
+
+SECRET = "a secret of the two of us"
+PATIENCE_SECONDS = 60
+
+
+@pytest.fixture
+def told(settings: Settings) -> Settings:
+    """Settings under which this computer may be fetched from, and a secret is shared."""
+    return settings_from(
+        settings, {"allow_private_urls": True, "webhook_secret": SecretStr(SECRET)}
+    )
+
+
+@pytest.fixture
+async def client(told: Settings) -> AsyncIterator[httpx.AsyncClient]:
+    async with served(told) as client:
+        yield client
+
+
+@pytest.fixture
+async def working(told: Settings, client: httpx.AsyncClient) -> AsyncIterator[None]:
+    """A worker beside the server."""
+    stop = asyncio.Event()
+    async with footnote.open(told) as engine:
+        worker = asyncio.create_task(run_worker(engine, stop=stop))
+        try:
+            yield
+        finally:
+            stop.set()
+            await worker
+
+
+@pytest.fixture
+async def web() -> AsyncIterator[WebServer]:
+    async def answering(asked: Asked) -> Answer:
+        if asked.path.startswith("/gone"):
+            return Answer(404)
+        return Answer(body=b"The tide is high at noon.", headers={"Content-Type": "text/plain"})
+
+    async with web_server(answering) as server:
+        yield server
+
+
+async def rested(client: httpx.AsyncClient, location: str) -> dict[str, Any]:
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while True:
+            status: dict[str, Any] = (await client.get(location)).json()
+            if status["status"] in ("indexed", "failed"):
+                return status
+            await client.get("/health")
+
+
+def signed(
+    body: dict[str, object], secret: str = SECRET, at: float | None = None
+) -> dict[str, Any]:
+    content = json.dumps(body).encode()
+    moment = int(time.time() if at is None else at)
+    headers = {HEADER: signature(secret, content, moment), "Content-Type": "application/json"}
+    return {"content": content, "headers": headers}
+
+
+async def test_an_address_is_fetched_and_indexed(
+    client: httpx.AsyncClient, working: None, web: WebServer
+) -> None:
+    url = web.url("/tides.txt")
+    answer = await client.post("/v1/ingest", json={"url": url, "tags": ["sea"]})
+    assert answer.status_code == 202
+    assert answer.json()["status"] == "queued"
+    status = await rested(client, answer.headers["Location"])
+    assert status["status"] == "indexed"
+    document = status["document"]
+    assert (document["external_id"], document["filename"]) == (url, "tides.txt")
+    assert document["tags"] == ["sea"]
+
+
+async def test_an_address_that_has_nothing_fails_with_its_reason(
+    client: httpx.AsyncClient, working: None, web: WebServer
+) -> None:
+    answer = await client.post("/v1/ingest", json={"url": web.url("/gone")})
+    status = await rested(client, answer.headers["Location"])
+    assert status["status"] == "failed"
+    assert "404" in status["failure"]
+    assert status["document"] is None
+
+
+async def test_text_and_small_files_are_taken_at_once(client: httpx.AsyncClient) -> None:
+    text = await client.post("/v1/ingest", json={"text": "A log.", "filename": "log.txt"})
+    content = base64.b64encode(b"Another log.").decode()
+    file = await client.post(
+        "/v1/ingest", json={"content": content, "filename": "b.txt", "external_id": "logs/b"}
+    )
+    assert [text.status_code, file.status_code] == [202, 202]
+    assert text.json()["document"]["filename"] == "log.txt"
+    assert file.json()["document"]["external_id"] == "logs/b"
+    status = await client.get(file.headers["Location"])
+    assert status.json()["status"] == "queued"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"url": "https://example.com/a", "text": "both", "filename": "a"},
+        {"text": "nameless"},
+        {"content": "no base64!", "filename": "a"},
+        {"url": "ftp://example.com/a"},
+        {"url": "https://name:secret@example.com/a"},
+        {"url": "https://example.com/a", "colour": "blue"},
+    ],
+)
+async def test_what_makes_no_sense_is_refused(
+    client: httpx.AsyncClient, body: dict[str, str]
+) -> None:
+    answer = await client.post("/v1/ingest", json=body)
+    assert answer.status_code == 422
+    assert "secret" not in answer.text
+
+
+async def test_a_foreign_push_looks_like_none(client: httpx.AsyncClient, told: Settings) -> None:
+    async with footnote.open(told) as engine:
+        await engine.create_workspace("acme")
+    answer = await client.post("/v1/ingest", json={"text": "Mine.", "filename": "a.txt"})
+    foreign = await client.get(answer.headers["Location"], headers={"Footnote-Workspace": "acme"})
+    absent = await client.get(f"/v1/ingest/{uuid4()}/status")
+    assert foreign.status_code == absent.status_code == 404
+    assert foreign.content == absent.content
+
+
+async def test_an_announced_document_is_fetched_under_its_own_id(
+    client: httpx.AsyncClient, working: None, web: WebServer
+) -> None:
+    body: dict[str, object] = {
+        "document_id": "doc-7",
+        "url": web.url("/download?id=7"),
+        "filename": "tides.txt",
+        "project_id": "harbour",
+        "file_size": 25,
+        "content_type": "text/plain",
+        "upload_date": "2025-05-02T09:30:00Z",
+        "metadata": {"year": 2025},
+    }
+    answer = await client.post("/v1/webhooks/document-uploaded", **signed(body))
+    assert answer.status_code == 202, answer.text
+    status = await rested(client, answer.headers["Location"])
+    document = status["document"]
+    assert (document["external_id"], document["collection"]) == ("doc-7", "harbour")
+    assert document["filename"] == "tides.txt"
+    assert document["metadata"]["year"] == 2025
+    again = await client.post("/v1/webhooks/document-uploaded", **signed(body))
+    repeated = await rested(client, again.headers["Location"])
+    assert repeated["document"]["document_id"] == document["document_id"]
+    assert repeated["document"]["version"] == 1
+
+
+@pytest.mark.parametrize("case", ["unsigned", "another secret", "old", "of the future", "changed"])
+async def test_a_bad_signature_is_refused_without_a_word(
+    client: httpx.AsyncClient, case: str
+) -> None:
+    body: dict[str, object] = {"document_id": "doc-7", "url": "nonsense"}
+    request = {
+        "unsigned": {"content": b"{", "headers": {}},
+        "another secret": signed(body, "guessed"),
+        "old": signed(body, at=time.time() - 301),
+        "of the future": signed(body, at=time.time() + 301),
+        "changed": {**signed(body), "content": b"{}"},
+    }[case]
+    answer = await client.post("/v1/webhooks/document-uploaded", **request)
+    assert answer.status_code == 401
+    assert answer.json() == {
+        "type": "urn:footnote:problem:unauthorized",
+        "title": "Unauthorized",
+        "status": 401,
+        "detail": "The request is not signed as it should be.",
+    }
+
+
+async def test_without_a_shared_secret_nothing_is_believed(settings: Settings) -> None:
+    async with served(settings) as client:
+        answer = await client.post("/v1/webhooks/document-uploaded", **signed({}, ""))
+    assert answer.status_code == 401
+
+
+async def test_a_signed_request_that_makes_no_sense_is_told_why(client: httpx.AsyncClient) -> None:
+    answer = await client.post(
+        "/v1/webhooks/document-uploaded", **signed({"document_id": "x", "colour": "blue"})
+    )
+    assert answer.status_code == 422
+    assert {wrong["where"] for wrong in answer.json()["errors"]} == {"body.url", "body.colour"}
+
+
+def test_a_signature_is_of_one_body_one_secret_and_one_time() -> None:
+    header = signature("s", b"body", 1000)
+    assert is_genuine("s", b"body", header, 1000.5)
+    assert is_genuine("s", b"body", header, 1300)
+    assert not is_genuine("s", b"body", header, 1301)
+    assert not is_genuine("t", b"body", header, 1000)
+    assert not is_genuine("s", b"bodz", header, 1000)
+    assert not is_genuine("s", b"body", header.replace("t=1000", "t=1001"), 1000)
+    assert not is_genuine("s", b"body", "", 1000)

@@ -1,0 +1,31 @@
+"""A worker that is killed whenever it embeds a text that says poison; run as a module."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import Sequence
+
+from footnote.engine import open_engine
+from footnote.jobs.worker import work_on_queue
+from footnote.ports import Vectors
+from tests.jobs.stages import Around, stages
+
+
+class Deadly(Around):
+    async def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        if any("poison" in text for text in texts):
+            os.kill(os.getpid(), signal.SIGKILL)
+        return await super().embed_documents(texts)
+
+
+async def main() -> None:
+    stop = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
+    async with await open_engine() as engine, stages(engine, Deadly(engine.embedder)) as ingestion:
+        await work_on_queue(engine, ingestion, stop)
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -1,0 +1,62 @@
+"""The stages of ingestion around an embedder of the test's choice."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from footnote.domain import Lane
+from footnote.engine import Engine
+from footnote.ingestion.chunking import ChunkPolicy
+from footnote.ingestion.parsing.subprocess import ChildParser
+from footnote.ingestion.pipeline import Ingestion
+from footnote.ports import Embedder, Vector, Vectors
+
+
+@asynccontextmanager
+async def stages(
+    engine: Engine, embedder: Embedder, *, embedding_batch: int = 64
+) -> AsyncIterator[Ingestion]:
+    async with ChildParser(processes=1) as parser:
+        yield Ingestion(
+            parser=parser,
+            embedder=embedder,
+            analyzer=engine.analyzer,
+            policy=ChunkPolicy(target_tokens=64),
+            max_file_bytes=engine.settings.max_file_bytes,
+            embedding_batch=embedding_batch,
+        )
+
+
+@dataclass(frozen=True)
+class Around:
+    """An embedder around another; what it does with documents is up to those below."""
+
+    inner: Embedder
+
+    @property
+    def lane(self) -> Lane:
+        return self.inner.lane
+
+    @property
+    def max_tokens(self) -> int:
+        return self.inner.max_tokens
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        return self.inner.count_tokens(texts)
+
+    async def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        return await self.inner.embed_documents(texts)
+
+    async def embed_query(self, text: str) -> Vector:
+        return await self.inner.embed_query(text)
+
+
+def notes(count: int, *, words: int = 20) -> bytes:
+    """A text of so many paragraphs, each of which fills a chunk."""
+    paragraphs = (
+        " ".join(f"Buoy {number} lies at berth {number * words + line}." for line in range(words))
+        for number in range(count)
+    )
+    return "\n\n".join(paragraphs).encode()

@@ -1,0 +1,218 @@
+"""Endpoints are told at least once, signed, and left alone when they refuse for long."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from uuid import uuid4
+
+import pytest
+
+import footnote
+from footnote.domain.events import EventCursor, WebhookEndpoint
+from footnote.engine import Engine, WorkspaceEngine
+from footnote.engine.events import add_webhook, remove_webhook, webhooks
+from footnote.engine.scoping import scope_of
+from footnote.errors import InvalidRequest, NotFound, SourceUnreachable
+from footnote.jobs.deliver import DeliveryJob, deliver
+from footnote.jobs.signing import is_genuine
+from footnote.jobs.trial import try_webhook
+from footnote.jobs.worker import run_worker
+from footnote.settings import Settings, settings_from
+from footnote.store.events import BEGINNING, events_after
+from tests.jobs.web_server import Answer, Asked, WebServer, web_server
+
+
+@dataclass(slots=True)
+class Receiver:
+    """A receiving system: what it answers next, and then 200."""
+
+    web: WebServer
+    answers: list[int]
+
+    @property
+    def url(self) -> str:
+        return self.web.url("/hook")
+
+
+@pytest.fixture
+async def receiver() -> AsyncIterator[Receiver]:
+    answers: list[int] = []
+
+    async def answering(_: Asked) -> Answer:
+        return Answer(answers.pop(0) if answers else 200)
+
+    async with web_server(answering) as web:
+        yield Receiver(web, answers)
+
+
+@pytest.fixture
+async def engine(settings: Settings) -> AsyncIterator[Engine]:
+    changed = {"allow_private_urls": True, "webhook_attempts": 3, "webhook_failures": 2}
+    async with footnote.open(settings_from(settings, changed)) as opened:
+        yield opened
+
+
+async def a_deletion(workspace: WorkspaceEngine) -> EventCursor:
+    """A document comes and goes; returns the event of its end."""
+    received = await workspace.receive(uuid4().bytes.hex().encode(), "log.txt")
+    document_id = received.document.document_id
+    await workspace.delete_document(document_id)
+    async with scope_of(workspace) as scope:
+        events = await events_after(scope, BEGINNING, document_id, 10)
+    assert events[-1].kind == "document.deleted"
+    return events[-1].cursor
+
+
+async def tell(
+    workspace: WorkspaceEngine, endpoint: WebhookEndpoint, event: EventCursor, attempt: int = 0
+) -> None:
+    job = DeliveryJob(
+        workspace_id=workspace.workspace.workspace_id,
+        endpoint_id=endpoint.endpoint_id,
+        event=event,
+        attempt=attempt,
+    )
+    await deliver(workspace.engine, job)
+
+
+async def test_the_worker_tells_of_the_end_of_ingestion_although_refused_at_first(
+    workspace: WorkspaceEngine, receiver: Receiver
+) -> None:
+    receiver.answers.append(503)
+    endpoint, secret = await add_webhook(workspace, receiver.url, ["document.indexed"])
+    received = await workspace.receive(b"The anchor is rusty.", "log.txt")
+    document_id = received.document.document_id
+
+    stop = asyncio.Event()
+    worker = asyncio.create_task(run_worker(workspace.engine, stop=stop))
+    try:
+        async with asyncio.timeout(60):
+            while len(receiver.web.asked) < 2:
+                await webhooks(workspace)
+    finally:
+        stop.set()
+        await worker
+    first, second = receiver.web.asked
+    assert first.body == second.body
+    for asked in (first, second):
+        assert is_genuine(secret, asked.body, asked.headers["footnote-signature"], time.time())
+    message = json.loads(second.body)
+    assert message["type"] == second.headers["footnote-event"] == "document.indexed"
+    assert message["id"] == second.headers["footnote-event-id"]
+    assert message["data"]["document_id"] == str(document_id)
+    assert message["workspace"] == "default"
+    [now] = await webhooks(workspace)
+    assert (now.endpoint_id, now.failures, now.last_error) == (endpoint.endpoint_id, 0, None)
+    assert now.last_delivery_at is not None
+
+
+async def test_a_refusal_is_tried_again_until_it_is_given_up(
+    workspace: WorkspaceEngine, receiver: Receiver
+) -> None:
+    endpoint, _ = await add_webhook(workspace, receiver.url)
+    event = await a_deletion(workspace)
+    receiver.answers += [500, 500, 500]
+    for attempt in (0, 1):
+        with pytest.raises(SourceUnreachable, match="500"):
+            await tell(workspace, endpoint, event, attempt)
+    await tell(workspace, endpoint, event, 2)
+    [now] = await webhooks(workspace)
+    assert (now.failures, now.last_error, now.disabled_at) == (1, "it answered 500", None)
+    assert len({asked.headers["footnote-event-id"] for asked in receiver.web.asked}) == 1
+
+
+async def test_an_endpoint_that_fails_for_long_is_left_alone_until_a_trial_is_taken(
+    workspace: WorkspaceEngine, receiver: Receiver
+) -> None:
+    endpoint, _ = await add_webhook(workspace, receiver.url)
+    receiver.answers += [500, 500]
+    for _ in range(2):
+        await tell(workspace, endpoint, await a_deletion(workspace), attempt=2)
+    [now] = await webhooks(workspace)
+    assert now.disabled_at is not None
+    await tell(workspace, endpoint, await a_deletion(workspace))
+    assert len(receiver.web.asked) == 2
+    assert await try_webhook(workspace, endpoint.endpoint_id) is None
+    assert json.loads(receiver.web.asked[-1].body)["type"] == "webhook.test"
+    await tell(workspace, endpoint, await a_deletion(workspace))
+    assert len(receiver.web.asked) == 4
+    [now] = await webhooks(workspace)
+    assert (now.failures, now.disabled_at) == (0, None)
+
+
+async def test_an_endpoint_that_is_gone_is_left_alone_at_once(
+    workspace: WorkspaceEngine, receiver: Receiver
+) -> None:
+    endpoint, _ = await add_webhook(workspace, receiver.url)
+    receiver.answers.append(410)
+    await tell(workspace, endpoint, await a_deletion(workspace))
+    [now] = await webhooks(workspace)
+    assert now.disabled_at is not None
+
+
+async def test_a_redirect_is_no_delivery(workspace: WorkspaceEngine, receiver: Receiver) -> None:
+    endpoint, _ = await add_webhook(workspace, receiver.url)
+    receiver.answers.append(302)
+    assert await try_webhook(workspace, endpoint.endpoint_id) == "it answered 302"
+    assert len(receiver.web.asked) == 1
+
+
+async def test_this_computer_is_not_told_unless_that_is_allowed(
+    settings: Settings, receiver: Receiver
+) -> None:
+    async with footnote.open(settings) as engine:
+        workspace = await engine.workspace()
+        endpoint, _ = await add_webhook(workspace, receiver.url)
+        error = await try_webhook(workspace, endpoint.endpoint_id)
+    assert error is not None
+    assert "private network" in error
+    assert receiver.web.asked == []
+
+
+async def test_only_the_kinds_that_are_wanted_are_queued(
+    workspace: WorkspaceEngine, receiver: Receiver
+) -> None:
+    await add_webhook(workspace, receiver.url, ["document.failed"])
+    await a_deletion(workspace)
+    async with workspace.engine.database.outside() as connection:
+        cursor = await connection.execute(
+            "SELECT count(*) AS jobs FROM procrastinate_jobs WHERE task_name = 'deliver_webhook'"
+        )
+        assert await cursor.fetchone() == {"jobs": 0}
+    await workspace.receive(b"\x00\x01" * 50, "noise.bin")
+    async with workspace.engine.database.outside() as connection:
+        cursor = await connection.execute(
+            "SELECT args FROM procrastinate_jobs WHERE task_name = 'deliver_webhook'"
+        )
+        [row] = await cursor.fetchall()
+    assert set(row["args"]) == {"workspace_id", "endpoint_id", "transaction_id", "event_no"}
+
+
+async def test_workspaces_have_endpoints_of_their_own(
+    engine: Engine, workspace: WorkspaceEngine, receiver: Receiver
+) -> None:
+    await engine.create_workspace("acme")
+    acme = await engine.workspace("acme")
+    endpoint, _ = await add_webhook(workspace, receiver.url)
+    assert await webhooks(acme) == ()
+    for attempt in (
+        remove_webhook(acme, endpoint.endpoint_id),
+        try_webhook(acme, endpoint.endpoint_id),
+        remove_webhook(workspace, uuid4()),
+    ):
+        with pytest.raises(NotFound):
+            await attempt
+    await remove_webhook(workspace, endpoint.endpoint_id)
+    assert await webhooks(workspace) == ()
+
+
+@pytest.mark.parametrize("kinds", [[], ["document.eaten"], ["document.stage"]])
+async def test_kinds_that_nobody_is_told_of_are_refused(
+    workspace: WorkspaceEngine, kinds: list[str]
+) -> None:
+    with pytest.raises(InvalidRequest):
+        await add_webhook(workspace, "https://example.com/hook", kinds)
