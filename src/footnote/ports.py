@@ -20,6 +20,7 @@ from footnote.domain import (
     Publication,
     Ranking,
     SearchFilters,
+    SourceType,
     Stage,
     Transcript,
 )
@@ -346,8 +347,18 @@ class VersionInWork(Protocol):
         """Keep what was read for a later try, attachments left out."""
         ...
 
+    async def depth(self) -> int:
+        """Inside how many other documents it was found, one in another."""
+        ...
+
     async def attach(
-        self, position: int, attachment: Attachment, media_type: str, failure: Failure | None
+        self,
+        position: int,
+        attachment: Attachment,
+        media_type: str,
+        *,
+        source_type: SourceType,
+        failure: Failure | None,
     ) -> None:
         """Receive a file found inside, as a child document; again changes nothing.
 

@@ -13,9 +13,11 @@ from footnote.domain import (
     Failure,
     ParsedDocument,
     Publication,
+    SourceType,
     Stage,
 )
 from footnote.errors import DocumentFailed, DocumentUnreadable
+from footnote.ingestion import media
 from footnote.ingestion.chunking import ChunkPolicy, chunk_blocks
 from footnote.ingestion.describing import describe
 from footnote.ingestion.enrichment import (
@@ -39,6 +41,14 @@ from footnote.ports import (
 
 HASH_BYTES = 16  # 2**64 texts before two are expected to collide.
 UNKNOWN_TYPE = "application/octet-stream"
+MAX_DEPTH = 8
+"""Files inside files inside files: a mail in an archive in a mail, and so on."""
+_SOURCE_OF_PARTS = {
+    media.EMAIL: SourceType.EMAIL_ATTACHMENT,
+    media.OUTLOOK: SourceType.EMAIL_ATTACHMENT,
+    media.MBOX: SourceType.EMAIL,
+}
+"""How the files inside one of such a type came to us; others were uploaded with it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,6 +122,7 @@ class Ingestion:
         return parsed if self.describer is None else await describe(self.describer, parsed)
 
     async def _attach(self, work: VersionInWork, parsed: ParsedDocument) -> None:
+        too_deep = bool(parsed.attachments) and await work.depth() >= MAX_DEPTH
         for position, attachment in enumerate(parsed.attachments):
             failure = None
             media_type = UNKNOWN_TYPE
@@ -121,7 +132,15 @@ class Ingestion:
                 )
             except DocumentUnreadable as error:
                 failure = failure_of(error)
-            await work.attach(position, attachment, media_type, failure)
+            if too_deep:
+                failure = failure_of(_too_deep(attachment.filename))
+            await work.attach(
+                position,
+                attachment,
+                media_type,
+                source_type=_SOURCE_OF_PARTS.get(parsed.media_type, SourceType.UPLOAD),
+                failure=failure,
+            )
         await work.detach_beyond(len(parsed.attachments))
 
     def _divide(
@@ -195,6 +214,14 @@ def failure_of(error: DocumentFailed) -> Failure:
     """The failure a document keeps."""
     return Failure(
         stage=error.stage, cause=error.cause, advice=error.advice, retryable=error.retryable
+    )
+
+
+def _too_deep(filename: str) -> DocumentUnreadable:
+    return DocumentUnreadable(
+        stage=Stage.RECEIVE,
+        cause=f"“{filename}” lies inside {MAX_DEPTH + 1} files, one in another",
+        advice="take it out and send it by itself",
     )
 
 

@@ -213,6 +213,16 @@ async def load_stage_result(
     return None if row is None else bytes(row["payload"])
 
 
+async def depth_of(scope: WorkspaceScope, document_id: UUID) -> int:
+    """How many parents stand above the document; 0 also for one that is gone."""
+    cursor = await scope.connection.execute(
+        _SQL["depth"], {"workspace_id": scope.workspace_id, "document_id": document_id}
+    )
+    row = await cursor.fetchone()
+    depth: int = (row and row["depth"]) or 0
+    return depth
+
+
 async def attachments_from(
     scope: WorkspaceScope, parent_id: UUID, first_external_id: str
 ) -> tuple[UUID, ...]:

@@ -37,6 +37,7 @@ from footnote.store.documents import (
     StoredVersion,
     attachments_from,
     begin_stage,
+    depth_of,
     get_document,
     load_stage_result,
     receive_document,
@@ -111,8 +112,19 @@ class PostgresVersionInWork:
         async with self._scope() as scope:
             await save_stage_result(scope, self.stored, Stage.PARSE, payload)
 
+    async def depth(self) -> int:
+        """Inside how many other documents it was found, one in another."""
+        async with self._scope() as scope:
+            return await depth_of(scope, self.stored.document_id)
+
     async def attach(
-        self, position: int, attachment: Attachment, media_type: str, failure: Failure | None
+        self,
+        position: int,
+        attachment: Attachment,
+        media_type: str,
+        *,
+        source_type: SourceType,
+        failure: Failure | None,
     ) -> None:
         """Receive a file found inside, as a child document; again changes nothing."""
         sha256 = hashlib.sha256(attachment.content).hexdigest()
@@ -133,7 +145,7 @@ class PostgresVersionInWork:
                     collection=parent.collection,
                     external_id=f"{parent.document_id}/{position:04d}",
                     parent_id=parent.document_id,
-                    source_type=SourceType.EMAIL_ATTACHMENT,
+                    source_type=source_type,
                     tags=parent.tags,
                     access=self.stored.access,
                     failure=failure,

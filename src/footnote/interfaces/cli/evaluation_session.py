@@ -37,12 +37,14 @@ from footnote.settings import Settings, settings_from
 OWN = frozenset({"home", "database_url", "owner_database_url", "default_workspace"})
 """Settings that say which engine is asked, which is no way of searching."""
 
-UNSPOKEN = "_api_key"
+UNSPOKEN = ("_api_key", "_options", "_password", "_secret")
 """How settings end that no report should name."""
 
 WHILE_INGESTING = frozenset(
     {
+        "chunk_class_targets",
         "chunk_overlap_sentences",
+        "chunk_policy",
         "chunk_tokens",
         "embedding_precision",
         "max_file_bytes",

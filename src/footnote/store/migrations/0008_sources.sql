@@ -37,10 +37,11 @@ CREATE TABLE ingest_requests (
 
 -- What happened to documents. A reader goes on after the last event it knows; it is shown none of
 -- a transaction while an older one may still commit, so it misses nothing.
+CREATE SEQUENCE event_numbers;
 CREATE TABLE events (
     workspace_id uuid NOT NULL REFERENCES workspaces ON DELETE CASCADE,
     transaction_id bigint NOT NULL DEFAULT pg_current_xact_id()::text::bigint,
-    event_no bigint GENERATED ALWAYS AS IDENTITY,
+    event_no bigint NOT NULL,
     document_id uuid NOT NULL,
     kind text NOT NULL,
     body jsonb NOT NULL,
@@ -102,17 +103,20 @@ CREATE POLICY within_workspace ON webhook_endpoints USING (workspace_id = curren
 
 GRANT SELECT, INSERT, UPDATE, DELETE
     ON source_entries, ingest_requests, events, webhook_endpoints TO footnote_app;
+GRANT USAGE ON SEQUENCE event_numbers TO footnote_app;
 
 -- Writes the event, wakes up who listens, and has the endpoints told, all with the change itself.
 CREATE FUNCTION tell(about documents, what text) RETURNS void
 LANGUAGE plpgsql SET search_path FROM CURRENT
 AS $$
 DECLARE
-    number bigint;
+    -- Beforehand, for who changes a document may be none of those who read of it, and RETURNING
+    -- is reading.
+    number bigint := nextval('event_numbers');
     wanting uuid;
 BEGIN
-    INSERT INTO events (workspace_id, document_id, kind, body, access) VALUES (
-        about.workspace_id, about.document_id, what,
+    INSERT INTO events (workspace_id, event_no, document_id, kind, body, access) VALUES (
+        about.workspace_id, number, about.document_id, what,
         jsonb_build_object(
             'document_id', about.document_id, 'parent_id', about.parent_id,
             'external_id', about.external_id, 'collection', about.collection,
@@ -120,7 +124,7 @@ BEGIN
             'stage', about.stage, 'page_count', about.page_count, 'failure', about.failure
         ),
         about.access
-    ) RETURNING event_no INTO number;
+    );
     PERFORM pg_notify('footnote_events', about.workspace_id || '/' || about.document_id);
     IF what NOT IN ('document.indexed', 'document.failed', 'document.deleted') THEN
         RETURN;

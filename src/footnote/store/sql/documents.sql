@@ -160,3 +160,15 @@ ON CONFLICT (workspace_id, document_id, version, stage) DO UPDATE SET payload = 
 SELECT payload FROM stage_results
 WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
     AND version = %(version)s AND stage = %(stage)s
+
+-- name: depth
+-- Up the chain of parents, one look-up each.
+WITH RECURSIVE above AS (
+    SELECT parent_id, 0 AS depth FROM documents
+    WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
+    UNION ALL
+    SELECT parent.parent_id, above.depth + 1 FROM above
+    JOIN documents AS parent ON parent.document_id = above.parent_id
+    WHERE parent.workspace_id = %(workspace_id)s
+)
+SELECT max(depth) AS depth FROM above

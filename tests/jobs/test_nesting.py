@@ -1,0 +1,61 @@
+"""Files inside files become children, of the right source, and not without end."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from email.message import EmailMessage
+
+from footnote.domain import DocumentStatus, SourceType
+from footnote.engine import Engine, WorkspaceEngine
+from footnote.ingestion.pipeline import MAX_DEPTH
+from tests.jobs.test_ingest import ingest
+
+
+def archive(**members: bytes) -> bytes:
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as packed:
+        for name, member in members.items():
+            packed.writestr(name.replace("_", "."), member)
+    return content.getvalue()
+
+
+def mail_around(name: str, content: bytes) -> bytes:
+    message = EmailMessage()
+    message["From"], message["To"] = "ann@example.org", "bob@example.org"
+    message["Subject"] = f"With {name}"
+    message.set_content("See the file.")
+    message.add_attachment(content, maintype="application", subtype="octet-stream", filename=name)
+    return message.as_bytes()
+
+
+async def test_a_member_of_an_archive_was_uploaded_and_that_of_a_mail_attached(
+    engine: Engine, workspace: WorkspaceEngine
+) -> None:
+    inner = mail_around("note.txt", b"The winch is broken.")
+    await ingest(
+        engine, workspace, ("all.zip", archive(mail_eml=inner, terms_md=b"# Terms\n\nNo."))
+    )
+    documents = {each.filename: each for each in (await workspace.documents()).documents}
+    assert {name: each.source_type for name, each in documents.items()} == {
+        "all.zip": SourceType.UPLOAD,
+        "mail.eml": SourceType.UPLOAD,
+        "terms.md": SourceType.UPLOAD,
+        "note.txt": SourceType.EMAIL_ATTACHMENT,
+    }
+    assert {each.status for each in documents.values()} == {DocumentStatus.INDEXED}
+
+
+async def test_what_lies_too_deep_fails_alone_and_says_so(
+    engine: Engine, workspace: WorkspaceEngine
+) -> None:
+    content = b"The innermost text."
+    for number in range(MAX_DEPTH + 2):
+        content = mail_around("inner.txt" if not number else f"mail{number}.eml", content)
+    await ingest(engine, workspace, ("outer.eml", content))
+    documents = (await workspace.documents(limit=50)).documents
+    failed = [each for each in documents if each.status is DocumentStatus.FAILED]
+    assert len(documents) == MAX_DEPTH + 2
+    assert len(failed) == 1
+    assert failed[0].failure is not None
+    assert "one in another" in failed[0].failure.cause
