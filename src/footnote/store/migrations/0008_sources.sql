@@ -41,7 +41,7 @@ CREATE SEQUENCE event_numbers;
 CREATE TABLE events (
     workspace_id uuid NOT NULL REFERENCES workspaces ON DELETE CASCADE,
     transaction_id bigint NOT NULL DEFAULT pg_current_xact_id()::text::bigint,
-    event_no bigint NOT NULL,
+    event_no bigint NOT NULL DEFAULT nextval('event_numbers'),
     document_id uuid NOT NULL,
     kind text NOT NULL,
     body jsonb NOT NULL,
