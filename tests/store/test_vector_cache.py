@@ -153,6 +153,19 @@ async def test_much_that_is_new_is_loaded_and_the_dead_are_dropped(database: Dat
     await _rank_alike(shelf, state, held, await _visible(shelf))
 
 
+async def test_what_is_being_loaded_when_it_is_forgotten_is_not_kept(database: Database) -> None:
+    shelf = await new_shelf(database)
+    await shelf.put("one clause", "another clause")
+    cache = VectorCache(ROOM)
+    state = await _state(shelf)
+    _held(cache, shelf, state)
+    cache.forget(shelf.workspace.workspace_id)
+    await cache.settled()
+    assert _held(cache, shelf, state) is None
+    await cache.settled()
+    assert _held(cache, shelf, state) is not None
+
+
 async def test_catching_up_keeps_the_sketch_in_step() -> None:
     chance = np.random.default_rng(7)
     rows = _clustered(chance, ALL_COMPARED + 10, 384)

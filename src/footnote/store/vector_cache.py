@@ -167,10 +167,15 @@ class VectorCache:
 
     def forget(self, workspace_id: UUID) -> bool:
         """Drop what is held of a workspace; whether there was anything."""
+        loading = [key for key in self._tasks if key[0] == workspace_id]
+        for key in loading:
+            # What it has read may be gone by now.
+            self._tasks.pop(key).cancel()
+            self._seen.pop(key, None)
         keys = [key for key in self._held if key[0] == workspace_id]
         for key in keys:
             self._drop(key)
-        return bool(keys)
+        return bool(keys or loading)
 
     async def settled(self) -> None:
         """Wait until nothing is being loaded."""
@@ -194,7 +199,12 @@ class VectorCache:
             return
         task = asyncio.create_task(self._load(database, key, held, live, dimensions))
         self._tasks[key] = task
-        task.add_done_callback(lambda _: self._tasks.pop(key, None))
+        task.add_done_callback(lambda done: self._done(key, done))
+
+    def _done(self, key: tuple[UUID, int], task: asyncio.Task[None]) -> None:
+        # After it was forgotten, another one may be loading the same by now.
+        if self._tasks.get(key) is task:
+            del self._tasks[key]
 
     def _make_room(self, key: tuple[UUID, int], wanted_bytes: int) -> bool:
         """Whether so much fits, once what was not asked for in a long time is dropped."""
