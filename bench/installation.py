@@ -58,13 +58,25 @@ class Ready:
 
 
 @asynccontextmanager
+async def bench_engine(
+    models: Path, home: Path | None, **overrides: object
+) -> AsyncIterator[Engine]:
+    """An engine with an embedded Postgres in this folder, or in a fresh one, gone afterwards."""
+    if home is None:
+        async with temporary_engine(models, **overrides) as engine:
+            yield engine
+        return
+    _share(models, home)
+    settings = settings_from(None, {"home": home, "database_url": None, **overrides})
+    async with footnote.open(settings) as engine:
+        yield engine
+
+
+@asynccontextmanager
 async def temporary_engine(models: Path, **overrides: object) -> AsyncIterator[Engine]:
     """An engine with an embedded Postgres in a fresh folder, gone afterwards."""
     with tempfile.TemporaryDirectory(prefix="fb-", ignore_cleanup_errors=True) as name:
-        home = Path(name)
-        _share(models, home)
-        settings = settings_from(None, {"home": home, "database_url": None, **overrides})
-        async with footnote.open(settings) as engine:
+        async with bench_engine(models, Path(name), **overrides) as engine:
             yield engine
 
 
@@ -143,7 +155,9 @@ def table_sizes(engine: Engine) -> dict[str, float]:
 
 def _share(models: Path, home: Path) -> None:
     models.mkdir(parents=True, exist_ok=True)
-    (home / "models").symlink_to(models.absolute())
+    home.mkdir(parents=True, exist_ok=True)
+    if not (home / "models").exists():
+        (home / "models").symlink_to(models.absolute())
 
 
 def _chunks(texts: Sequence[str]) -> tuple[Chunk, ...]:

@@ -2,6 +2,7 @@
 
     python bench/search.py --chunks 100000
     python bench/search.py --chunks 100000 --workspaces 100 --clients 16 --json
+    python bench/search.py --chunks 1000000 --home FOLDER    # loads once, measures each time
 
 Text and document vectors are synthetic (`synthetic.py`); everything that is timed is real: the
 model embeds each query, the index is in Postgres under row-level security, and the engine's own
@@ -14,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import json
 import statistics
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -30,7 +32,7 @@ from footnote.jobs.maintenance import maintain
 from footnote.ports import RecallRequest, TermsOf
 from footnote.store.dense import DenseBreadth
 from footnote.store.recall import PostgresIndex
-from installation import MODELS, Ready, put, settle, table_sizes, temporary_engine
+from installation import MODELS, Ready, bench_engine, put, settle, table_sizes
 from reporting import finish, machine, percentiles, progress, show
 from synthetic import SyntheticLanguage, vectors_like
 
@@ -53,45 +55,62 @@ class Options:
     queries: int
     seed: int
     models: Path
+    home: Path | None
+    """Keeps what was loaded, for another measurement; None throws it away."""
+
+    @property
+    def sizes(self) -> list[int]:
+        """Chunks of each workspace."""
+        each, rest = divmod(self.chunks, self.workspaces)
+        return [each + (number < rest) for number in range(self.workspaces)]
+
+
+async def filled(
+    engine: Engine, language: SyntheticLanguage, options: Options
+) -> tuple[list[WorkspaceEngine], dict[str, float]]:
+    """The workspaces, loaded now or earlier, and how long that took."""
+    note = None if options.home is None else options.home / "loaded.json"
+    wanted = {"chunks": options.chunks, "workspaces": options.workspaces, "seed": options.seed}
+    if note is None or not note.exists():
+        workspaces, times = await load(engine, language, options)
+        if note is not None:
+            note.write_text(json.dumps(wanted | {"times": times}), encoding="utf-8")
+        return workspaces, times
+    found = json.loads(note.read_text(encoding="utf-8"))
+    times = found.pop("times")
+    if found != wanted:
+        raise SystemExit(f"{options.home} holds {found}; ask for that, or name another folder")
+    return [await engine.workspace(f"bench-{n}") for n in range(options.workspaces)], times
 
 
 async def load(
     engine: Engine, language: SyntheticLanguage, options: Options
-) -> tuple[list[WorkspaceEngine], list[UUID], dict[str, float]]:
-    """Fill the workspaces, tend their indexes, and say how long that took.
-
-    Gives the documents of the first one as well.
-    """
+) -> tuple[list[WorkspaceEngine], dict[str, float]]:
+    """Fill the workspaces, tend their indexes, and say how long that took."""
     chance = np.random.default_rng(options.seed)
     vectors = await vectors_like(engine.embedder, language, chance)
     workspaces: list[WorkspaceEngine] = []
-    documents: list[UUID] = []
-    each, rest = divmod(options.chunks, options.workspaces)
     started = perf_counter()
     with progress() as bars:
         bar = bars.add_task("load", total=options.chunks)
-        for number in range(options.workspaces):
+        for number, wanted in enumerate(options.sizes):
             await engine.create_workspace(f"bench-{number}")
             workspace = await engine.workspace(f"bench-{number}")
             workspaces.append(workspace)
-            left = each + (number < rest)
-            while left:
-                size = min(left, CHUNKS_A_DOCUMENT)
+            for first in range(0, wanted, CHUNKS_A_DOCUMENT):
+                size = min(wanted - first, CHUNKS_A_DOCUMENT)
                 document = language.document(chance, size)
-                published = await put(
+                await put(
                     engine,
                     workspace.workspace,
                     Ready(
-                        title=f"Document {left}",
+                        title=f"Document {first}",
                         language="en",
                         texts=document.texts,
                         terms=document.terms,
                         vectors=vectors(chance, size),
                     ),
                 )
-                if not number:
-                    documents.append(published)
-                left -= size
                 bars.advance(bar, size)
         loaded = perf_counter()
         bar = bars.add_task("merge and promote", total=options.workspaces)
@@ -101,7 +120,14 @@ async def load(
         tended = perf_counter()
     settle(engine)
     times = {"load_s": loaded - started, "maintenance_s": tended - loaded}
-    return workspaces, documents, times
+    return workspaces, times
+
+
+async def some_documents(workspace: WorkspaceEngine, options: Options) -> tuple[UUID, ...]:
+    """A hundredth of the documents of the first workspace, at least one."""
+    wanted = options.sizes[0] // CHUNKS_A_DOCUMENT // FILTERED_SHARE
+    found = await workspace.documents(limit=max(wanted, 1))
+    return tuple(document.document_id for document in found.documents)
 
 
 async def one_by_one(
@@ -199,11 +225,11 @@ async def measure(options: Options) -> dict[str, object]:
         "queries": options.queries,
         "machine": machine(),
     }
-    async with temporary_engine(
-        options.models, statement_timeout_seconds=NO_LIMIT_SECONDS
+    async with bench_engine(
+        options.models, options.home, statement_timeout_seconds=NO_LIMIT_SECONDS
     ) as engine:
         language = SyntheticLanguage(engine.analyzer, seed=options.seed)
-        workspaces, documents, times = await load(engine, language, options)
+        workspaces, times = await filled(engine, language, options)
         chance = np.random.default_rng(options.seed + 1)
         warm_up, alone, together = (
             [language.query(chance) for _ in range(count)]
@@ -213,9 +239,7 @@ async def measure(options: Options) -> dict[str, object]:
         await engine.vector_cache.settled()
         totals, stages = await one_by_one(workspaces, alone)
         rate, crowded = await all_at_once(workspaces, together, options.clients)
-        few = SearchFilters(
-            document_ids=tuple(documents[: max(len(documents) // FILTERED_SHARE, 1)])
-        )
+        few = SearchFilters(document_ids=await some_documents(workspaces[0], options))
         agreements = [
             await dense_agreement(engine, workspaces[0], alone[:COMPARED_QUERIES], filters)
             for filters in (SearchFilters(), few)
@@ -276,6 +300,7 @@ def main() -> None:
     parser.add_argument("--queries", type=int, default=300)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--models", type=Path, default=MODELS, help="folder of built models")
+    parser.add_argument("--home", type=Path, help="keep what is loaded in this folder")
     parser.add_argument("--json", action="store_true", help="one JSON object on the last line")
     options = parser.parse_args()
     if not 1 <= options.workspaces <= options.chunks:
@@ -289,6 +314,7 @@ def main() -> None:
                 queries=options.queries,
                 seed=options.seed,
                 models=options.models,
+                home=options.home,
             )
         )
     )

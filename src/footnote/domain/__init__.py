@@ -6,10 +6,24 @@ count Unicode code points; times are aware UTC; text is NFC; scores are higher-i
 
 from __future__ import annotations
 
+from footnote.domain.answer_events import (
+    AnswerDone,
+    AnswerEvent,
+    AnswerFailed,
+    CitationMade,
+    SentenceGrounded,
+    SourcesFound,
+    TextWritten,
+    ToolCalled,
+    ToolReturned,
+    UsageCounted,
+)
 from footnote.domain.answers import (
     Answer,
     AnswerSentence,
     Citation,
+    Usage,
+    Verdict,
 )
 from footnote.domain.condition import (
     CacheStats,
@@ -100,6 +114,9 @@ __all__ = [
     "MAX_TAG_CHARACTERS",
     "AllOf",
     "Answer",
+    "AnswerDone",
+    "AnswerEvent",
+    "AnswerFailed",
     "AnswerSentence",
     "AnyOf",
     "Attachment",
@@ -110,6 +127,7 @@ __all__ = [
     "Check",
     "Chunk",
     "Citation",
+    "CitationMade",
     "Comparison",
     "Condition",
     "DiversityName",
@@ -151,12 +169,20 @@ __all__ = [
     "SearchFilters",
     "SearchRequest",
     "SearchResponse",
+    "SentenceGrounded",
     "SourceType",
+    "SourcesFound",
     "Stage",
     "StageRecord",
+    "TextWritten",
+    "ToolCalled",
+    "ToolReturned",
     "Transcript",
     "Turn",
+    "Usage",
+    "UsageCounted",
     "Utterance",
+    "Verdict",
     "Workspace",
     "WorkspaceStats",
 ]

@@ -4,11 +4,47 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from uuid import UUID
 
 from footnote.domain.search import Evidence
 
 _FULL_STOPS = (".", "!", "?", "…", "。", "！", "？", "।", "؟")
+
+
+class Verdict(StrEnum):
+    """How far the quotes of a statement carry it."""
+
+    SUPPORTED = "supported"
+    PARTLY = "partly"
+    UNSUPPORTED = "unsupported"
+    UNCITED = "uncited"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """What the models that were asked have read and written."""
+
+    requests: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float | None = None
+    """None where the price of a model is not known."""
+
+    def __add__(self, other: Usage) -> Usage:
+        """Both together; a cost that is not known makes the sum unknown, unless nothing was asked.
+
+        >>> (Usage() + Usage(requests=1, cost_usd=0.5)).cost_usd
+        0.5
+        """
+        costs = [each.cost_usd for each in (self, other) if each.requests]
+        known = [cost for cost in costs if cost is not None]
+        return Usage(
+            requests=self.requests + other.requests,
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            cost_usd=sum(known) if known and len(known) == len(costs) else None,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +76,7 @@ class AnswerSentence:
     markers: tuple[int, ...]
     support: float
     """How well its quotes carry it, 0…1."""
+    verdict: Verdict = Verdict.UNCITED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +94,17 @@ class Answer:
     corrected_question: str | None = None
     """The question with its spelling mended, if that is what was searched and answered."""
     degraded: tuple[str, ...] = ()
+    model: str | None = None
+    """What wrote it; None where it consists of quotes."""
+    removed_citations: int = 0
+    """Citations that the model made up, or whose quote stands nowhere; taken out."""
+    omitted_evidence: int = 0
+    """Passages, from the weakest up, that did not fit the model's context."""
+    usage: Usage = field(default_factory=Usage)
+    searched: tuple[str, ...] = ()
+    """The wordings that were searched, where they differ from the question."""
+    cached: bool = False
+    """Whether it was given before, to the same question over the same documents."""
     timings_ms: Mapping[str, float] = field(default_factory=dict)
 
     @property

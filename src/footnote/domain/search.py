@@ -129,6 +129,8 @@ class Evidence:
     """Chunks that were merged into the passage."""
     why: str = ""
     """The explanation in one sentence."""
+    suspicious: bool = False
+    """Whether its text tries to give orders to a model that reads it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

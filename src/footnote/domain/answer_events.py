@@ -1,0 +1,99 @@
+"""What happens while an answer is made, in the order in which a reader is told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from footnote.domain.answers import Answer, Citation, Usage, Verdict
+from footnote.domain.search import Evidence
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourcesFound:
+    """The evidence that the answer will rest on; source `[n]` is the n-th."""
+
+    evidence: tuple[Evidence, ...]
+    degraded: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextWritten:
+    """A piece of the answer's text, markers included; all of them joined are the answer's."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CitationMade:
+    """A marker was bound to its quote."""
+
+    citation: Citation
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SentenceGrounded:
+    """A sentence of the answer was held against its quotes."""
+
+    position: int
+    """From 0, in the answer's sentences."""
+    verdict: Verdict
+    support: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCalled:
+    """A model asked for a tool."""
+
+    call_id: str
+    name: str
+    arguments: str
+    """A JSON object, as the model wrote it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolReturned:
+    """A tool gave its result to the model."""
+
+    call_id: str
+    name: str
+    result: str
+    failed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UsageCounted:
+    """What the models have used so far."""
+
+    usage: Usage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerDone:
+    """The answer is complete. Its text is what counts, should it differ from the pieces."""
+
+    answer: Answer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerFailed:
+    """There will be no answer, and nothing follows."""
+
+    code: str
+    """The name of the error's class, such as `ModelUnavailable`."""
+    message: str
+    hint: str | None = None
+    retryable: bool = False
+
+
+AnswerEvent = (
+    SourcesFound
+    | TextWritten
+    | CitationMade
+    | SentenceGrounded
+    | ToolCalled
+    | ToolReturned
+    | UsageCounted
+    | AnswerDone
+    | AnswerFailed
+)
+"""Sources come first; done or failed comes last, and exactly one of them."""

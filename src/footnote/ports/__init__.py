@@ -1,0 +1,60 @@
+"""What the wings need of the outside, as Protocols; `models` and `store` implement it."""
+
+from __future__ import annotations
+
+from footnote.ports.index import (
+    ComingVector,
+    Index,
+    Recalled,
+    RecallRequest,
+    RoutedDocument,
+    Routes,
+    Routing,
+    TermsOf,
+    Widened,
+)
+from footnote.ports.ingesting import Blobs, Parser, TermCounts, VersionInWork
+from footnote.ports.models import (
+    Analyzer,
+    Describer,
+    Embedder,
+    LanguageModel,
+    Reranker,
+    Tokenizer,
+    Transcriber,
+    Vector,
+    Vectors,
+)
+from footnote.ports.writers import AgentBounds, AgentModel, Judge, McpServer, Tool, Writer, Written
+
+__all__ = [
+    "AgentBounds",
+    "AgentModel",
+    "Analyzer",
+    "Blobs",
+    "ComingVector",
+    "Describer",
+    "Embedder",
+    "Index",
+    "Judge",
+    "LanguageModel",
+    "McpServer",
+    "Parser",
+    "RecallRequest",
+    "Recalled",
+    "Reranker",
+    "RoutedDocument",
+    "Routes",
+    "Routing",
+    "TermCounts",
+    "TermsOf",
+    "Tokenizer",
+    "Tool",
+    "Transcriber",
+    "Vector",
+    "Vectors",
+    "VersionInWork",
+    "Widened",
+    "Writer",
+    "Written",
+]

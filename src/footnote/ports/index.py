@@ -1,0 +1,156 @@
+"""The searchable side of a workspace."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from footnote.domain import FacetCount, Passage, Ranking, SearchFilters
+from footnote.ports.models import Vector
+
+ComingVector = asyncio.Future[Vector | None]
+"""A query's vector while it is still being made; None where it cannot be."""
+
+TermsOf = Callable[[Sequence[str]], Sequence[str]]
+"""From the languages a workspace is written in to the terms a query asks for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Routing:
+    """Whether and how to ask first which documents promise most."""
+
+    threshold: int = 3
+    """Documents in scope up to which all of them are looked into."""
+    documents: int = 5
+    """Documents that are chosen."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoutedDocument:
+    """How promising a document is by its title, summary, sections and keywords."""
+
+    rank: int
+    """From 1, among the documents in scope."""
+    score: float
+    """The sum of its reciprocal ranks by vector and by words."""
+    chosen: bool
+    """Whether it is among the documents that promise most."""
+    similarity: float | None
+    """Cosine of what it is about to the query."""
+    bm25: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Routes:
+    """Which documents promise most."""
+
+    in_scope: int
+    """Documents that could be chosen."""
+    documents: Mapping[int, RoutedDocument] = field(default_factory=dict)
+    """By each recalled chunk number. Empty where all documents are looked into; a chunk that is
+    missing is of a document of which it is not known what it is about."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecallRequest:
+    """What both recalls need; either side may be absent."""
+
+    terms_of: TermsOf | None = None
+    """Gives the query's distinct terms once the languages of the workspace are known."""
+    vector: Vector | None = None
+    limit: int = 100
+    filters: SearchFilters = field(default_factory=SearchFilters)
+    phrases: tuple[str, ...] = ()
+    """Chunks must hold each of these word sequences literally, case, accents and punctuation
+    aside, in their text, a heading or their document's title."""
+    complete: bool = False
+    """Whether every recalled chunk gets the scores of both recalls."""
+    route: Routing | None = None
+    """How to rank the documents beside the chunks; None does not."""
+    excluded: tuple[str, ...] = ()
+    """Chunks must hold none of these: words by their stem, anything longer literally."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recalled:
+    """What both recalls found."""
+
+    dense: Ranking = ()
+    """Scores are cosine similarities."""
+    lexical: Ranking = ()
+    """Scores are BM25."""
+    matched_terms: Mapping[int, Mapping[str, float]] = field(default_factory=dict)
+    """For each chunk number of the lexical ranking, each matched term's share of its score."""
+    similarities: Mapping[int, float] = field(default_factory=dict)
+    """Cosine of each chunk of the dense ranking; of the lexical one as well if complete."""
+    bm25: Mapping[int, float] = field(default_factory=dict)
+    """BM25 of each chunk of the lexical ranking; of the dense one as well if complete."""
+    rarities: Mapping[str, float] = field(default_factory=dict)
+    """The idf of every term that was asked for, over the live chunks of the workspace."""
+    absent_terms: tuple[str, ...] = ()
+    """Terms asked for that no visible chunk holds, whatever phrases and exclusions say."""
+    languages: tuple[str, ...] = ()
+    """What the workspace is written in, ISO 639-1, commonest first."""
+    notes: tuple[str, ...] = ()
+    """What could not be done completely, a sentence each."""
+    routes: Routes | None = None
+    """The documents' ranking; None if it was not asked for or the index knows none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Widened:
+    """A passage with its neighbours in one stretch of the document's text."""
+
+    passage: Passage
+    """The found chunk's passage; text, offsets, spans, pages and ordinal cover the stretch."""
+    distances: Mapping[str, int]
+    """Chunk id to distance from the found one, negative before it; the found one is left out."""
+    after: str = ""
+    """The text between the stretch and the chunk that it could go on with; empty without one."""
+
+
+class Index(Protocol):
+    """The searchable side of a workspace, already bound to workspace and principal."""
+
+    async def recall(self, request: RecallRequest, coming: ComingVector | None = None) -> Recalled:
+        """Both recalls over what the principal may see.
+
+        A vector that is still coming takes the place of the request's; what needs none of it is
+        done before it is there.
+        """
+        ...
+
+    async def passages(self, chunk_numbers: Sequence[int]) -> Mapping[int, Passage]:
+        """The passages of these chunk numbers that are published and visible."""
+        ...
+
+    async def generation(self) -> int:
+        """A number that rises with every change a search could notice."""
+        ...
+
+    @property
+    def last_generation(self) -> int | None:
+        """The number when this process last looked; None before it has."""
+        ...
+
+    async def frequencies(self, terms: Sequence[str], filters: SearchFilters) -> Mapping[str, int]:
+        """In how many visible chunks each term occurs; terms of none are left out."""
+        ...
+
+    async def vectors(self, chunk_numbers: Sequence[int]) -> Mapping[int, Vector]:
+        """The vectors of these chunks, in the lane that is searched."""
+        ...
+
+    async def widened(
+        self, passages: Sequence[Passage], window: int, across_headings: bool
+    ) -> Mapping[int, Widened]:
+        """For each chunk number, its passage merged with up to `window` neighbours a side."""
+        ...
+
+    async def facets(
+        self, fields: Sequence[str], filters: SearchFilters
+    ) -> Mapping[str, tuple[FacetCount, ...]]:
+        """For each field, its commonest values among the visible documents."""
+        ...

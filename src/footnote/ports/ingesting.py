@@ -1,0 +1,130 @@
+"""What ingestion needs: bytes, a parser, and the version it works on."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from footnote.domain import Attachment, Failure, ParsedDocument, Publication, SourceType, Stage
+from footnote.ports.models import Vectors
+
+
+class Parser(Protocol):
+    """Reads bytes into blocks."""
+
+    async def __call__(self, content: bytes, filename: str) -> ParsedDocument:
+        """Raises DocumentUnreadable or DocumentInterrupted."""
+        ...
+
+
+class Blobs(Protocol):
+    """Where the bytes of files are kept, under keys that end with their hex SHA-256."""
+
+    async def put(self, key: str, content: bytes) -> None:
+        """Store the bytes, all or none of them; storing the same key again changes nothing.
+
+        Raises BlobsUnavailable.
+        """
+        ...
+
+    async def get(self, key: str) -> bytes:
+        """The bytes, as they were stored. Raises NotFound, BlobDamaged and BlobsUnavailable."""
+        ...
+
+    async def delete(self, key: str) -> None:
+        """Remove the bytes if they are there. Raises BlobsUnavailable."""
+        ...
+
+    async def exists(self, key: str) -> bool:
+        """Whether there are bytes under the key. Raises BlobsUnavailable."""
+        ...
+
+    def list(self, prefix: str = "") -> AsyncIterator[str]:
+        """The keys below a prefix, which ends where a part of the key does.
+
+        Raises BlobsUnavailable.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TermCounts:
+    """How common some terms are in a workspace."""
+
+    chunks: int
+    """Of the whole workspace."""
+    holding: tuple[int, ...]
+    """For each term asked for, the chunks that hold it."""
+
+
+class VersionInWork(Protocol):
+    """One version of a document while it is ingested: its bytes in, its publication out."""
+
+    @property
+    def filename(self) -> str:
+        """The name it was given under."""
+        ...
+
+    async def begin(self, stage: Stage) -> bool:
+        """Note that a stage begins; False when the version was replaced or deleted meanwhile."""
+        ...
+
+    async def content(self) -> bytes:
+        """The bytes that were received."""
+        ...
+
+    async def parsed(self) -> ParsedDocument | None:
+        """What an earlier try read of it, attachments left out."""
+        ...
+
+    async def keep_parsed(self, parsed: ParsedDocument) -> None:
+        """Keep what was read for a later try, attachments left out."""
+        ...
+
+    async def depth(self) -> int:
+        """Inside how many other documents it was found, one in another."""
+        ...
+
+    async def attach(
+        self,
+        position: int,
+        attachment: Attachment,
+        media_type: str,
+        *,
+        source_type: SourceType,
+        failure: Failure | None,
+    ) -> None:
+        """Receive a file found inside, as a child document; again changes nothing.
+
+        With a failure it becomes a failed child document.
+        """
+        ...
+
+    async def detach_beyond(self, count: int) -> None:
+        """Delete the attachments that an earlier version had at `count` and later positions."""
+        ...
+
+    def term_ids(self, terms: Sequence[str]) -> tuple[int, ...]:
+        """The workspace's numbers of the terms, in their order."""
+        ...
+
+    def document_term_ids(self, terms: Sequence[str]) -> tuple[int, ...]:
+        """The numbers of the terms where they stand for a whole document, in their order."""
+        ...
+
+    async def term_counts(self, terms: Sequence[str]) -> TermCounts:
+        """How common the terms are in what the workspace holds already."""
+        ...
+
+    async def missing_vectors(self, text_hashes: Sequence[bytes]) -> set[bytes]:
+        """Those of the texts that were never embedded in this workspace and lane."""
+        ...
+
+    async def keep_vectors(self, text_hashes: Sequence[bytes], vectors: Vectors) -> None:
+        """Keep a batch of vectors; what is kept is not embedded again."""
+        ...
+
+    async def publish(self, publication: Publication) -> bool:
+        """Make it searchable; False when it was replaced or deleted meanwhile."""
+        ...

@@ -1,0 +1,114 @@
+"""Models that turn text, sound and pictures into numbers and words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from footnote.domain import Lane, Transcript
+
+Vectors = npt.NDArray[np.float32]
+"""Rows of unit length, shape (n, dimensions)."""
+Vector = npt.NDArray[np.float32]
+"""One unit vector, shape (dimensions,)."""
+
+
+class Tokenizer(Protocol):
+    """The tokenizer of a lane."""
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """Tokens in each text, special tokens not counted."""
+        ...
+
+
+class Embedder(Tokenizer, Protocol):
+    """A model that turns text into vectors of one lane."""
+
+    @property
+    def lane(self) -> Lane:
+        """The lane whose vectors it makes."""
+        ...
+
+    @property
+    def max_tokens(self) -> int:
+        """Tokens the model reads of a text; the rest is not seen."""
+        ...
+
+    async def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """Vectors of the texts, in their order. Raises LaneUnavailable."""
+        ...
+
+    async def embed_query(self, text: str) -> Vector:
+        """The vector of a query. Raises LaneUnavailable."""
+        ...
+
+
+class Analyzer(Protocol):
+    """Turns text into the terms of the lexical index."""
+
+    def terms(self, text: str, language: str | None) -> list[str]:
+        """Every term of the text, in order, repeated as it repeats."""
+        ...
+
+    def query_terms(self, text: str, languages: Sequence[str]) -> list[str]:
+        """The distinct terms a query asks for, given the languages the corpus is written in."""
+        ...
+
+    def language_of(self, text: str, languages: Sequence[str]) -> str | None:
+        """The likeliest language of a query; None when nothing tells and the corpus has none."""
+        ...
+
+
+class Transcriber(Protocol):
+    """A model that listens."""
+
+    @property
+    def name(self) -> str:
+        """What a document that it wrote down is marked with."""
+        ...
+
+    async def __call__(self, content: bytes, media_type: str) -> Transcript:
+        """What is said in a recording. Raises DocumentUnreadable or DocumentInterrupted."""
+        ...
+
+
+class Describer(Protocol):
+    """A model that looks at pictures."""
+
+    @property
+    def name(self) -> str:
+        """What a document whose pictures it described is marked with."""
+        ...
+
+    async def __call__(self, content: bytes, media_type: str) -> str:
+        """What a picture shows, in words. Raises ModelUnavailable."""
+        ...
+
+
+class Reranker(Protocol):
+    """A model that reads a query beside each text."""
+
+    @property
+    def name(self) -> str:
+        """What explanations call it."""
+        ...
+
+    async def __call__(self, query: str, texts: Sequence[str]) -> list[float]:
+        """How well each text answers the query, higher is better. Raises ModelUnavailable."""
+        ...
+
+
+class LanguageModel(Protocol):
+    """A model that writes."""
+
+    @property
+    def name(self) -> str:
+        """What explanations call it."""
+        ...
+
+    async def __call__(self, instructions: str, prompt: str) -> str:
+        """What it writes to the prompt. Raises ModelUnavailable."""
+        ...

@@ -1,0 +1,118 @@
+"""Models that write answers, and the tools they may ask for."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from footnote.domain import ToolCalled, ToolReturned, Turn, Usage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """A piece of what a model writes."""
+
+    text: str = ""
+    usage: Usage | None = None
+    """Of the whole call, with its last piece."""
+
+
+class Writer(Protocol):
+    """A model that writes piece by piece."""
+
+    @property
+    def name(self) -> str:
+        """What answers call it."""
+        ...
+
+    @property
+    def context_tokens(self) -> int:
+        """Tokens it can take, what it writes included."""
+        ...
+
+    @property
+    def max_output_tokens(self) -> int:
+        """Tokens it may write."""
+        ...
+
+    def __call__(self, instructions: str, prompt: str) -> AsyncGenerator[Written]:
+        """What it writes to the prompt. Closing the generator ends the call.
+
+        Raises ModelUnavailable, also amid the text.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool:
+    """Something a model may ask for, bound to a workspace and a principal already."""
+
+    name: str
+    description: str
+    """What it does, and when to use it rather than another."""
+    parameters: Mapping[str, object]
+    """JSON Schema of an object."""
+    call: Callable[[Mapping[str, object]], Awaitable[str]]
+    """From arguments that fit the schema to what the model reads. What goes wrong is said in the
+    text: only a broken engine raises."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class McpServer:
+    """A server of further tools."""
+
+    name: str
+    url: str
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentBounds:
+    """What an agent may spend on one answer."""
+
+    steps: int
+    """Requests to the model."""
+    seconds: float
+    cost_usd: float | None = None
+
+
+class AgentModel(Protocol):
+    """A model that asks for tools until it has an answer."""
+
+    @property
+    def name(self) -> str:
+        """What answers call it."""
+        ...
+
+    def __call__(
+        self,
+        instructions: str,
+        conversation: Sequence[Turn],
+        prompt: str,
+        *,
+        tools: Sequence[Tool],
+        servers: Sequence[McpServer],
+        bounds: AgentBounds,
+    ) -> AsyncGenerator[Written | ToolCalled | ToolReturned]:
+        """Its tool calls as they happen, and what it writes, the text of its last step last.
+
+        Raises ModelUnavailable, also where the bounds are reached before there is an answer.
+        """
+        ...
+
+
+class Judge(Protocol):
+    """Tells how far a text carries a statement."""
+
+    @property
+    def name(self) -> str:
+        """What answers call it."""
+        ...
+
+    async def __call__(self, statements: Sequence[str], quotes: Sequence[str]) -> list[float]:
+        """Support of each statement by the quotes of the same place, 0…1.
+
+        Raises ModelUnavailable.
+        """
+        ...
