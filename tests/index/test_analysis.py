@@ -234,3 +234,19 @@ def test_threads_share_the_stemmers_safely() -> None:
 
 
 LONG_WORDS = ["nationalisations", "conditionally", "hopefulness", "organizers", "relationships"]
+
+
+@given(
+    words=st.lists(
+        st.text(max_size=12) | st.sampled_from(["the", "der", "straße", "naïve", "х-1"])
+    ),
+    language=st.sampled_from([None, "en", "de", "tr", "ru", "el", "id", "xx"]),
+)
+def test_many_words_at_once_have_the_terms_they_have_alone(
+    words: list[str], language: str | None
+) -> None:
+    folded = [word.casefold() for word in words]
+    together = ANALYZER.word_terms(folded, language)
+    assert [list(terms) for terms in together] == [
+        ANALYZER.terms(word, language) for word in folded
+    ]

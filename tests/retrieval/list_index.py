@@ -10,7 +10,7 @@ from footnote.domain import FacetCount, Hit, Passage, Ranking, SearchFilters
 from footnote.errors import StoreUnavailable
 from footnote.index.analysis import TextAnalyzer
 from footnote.models.testing import HashEmbedder
-from footnote.ports import ComingVector, Recalled, RecallRequest, Vector, Widened
+from footnote.ports import ComingVector, Holders, Recalled, RecallRequest, Vector, Widened
 
 from .evidence import passage_of
 
@@ -23,7 +23,7 @@ class ListIndex:
 
     texts: tuple[str, ...]
     failing: frozenset[str] = frozenset()
-    """Of `dense`, `lexical`, `frequencies`, `vectors`, `widened`, `facets`."""
+    """Of `dense`, `lexical`, `holders`, `vectors`, `widened`, `facets`."""
 
     async def recall(self, request: RecallRequest, coming: ComingVector | None = None) -> Recalled:
         """Both recalls, completed whether or not that was asked for."""
@@ -73,12 +73,18 @@ class ListIndex:
         """It was never looked at."""
         return None
 
-    async def frequencies(self, terms: Sequence[str], filters: SearchFilters) -> Mapping[str, int]:
-        """In how many texts each term occurs."""
-        self._check("frequencies")
+    async def holders(
+        self, terms: Sequence[str], filters: SearchFilters, shown: int
+    ) -> Mapping[str, Holders]:
+        """The texts that hold each term."""
+        self._check("holders")
         held = [set(ANALYZER.terms(text, "en")) for text in self.texts]
-        counts = {term: sum(term in each for each in held) for term in terms}
-        return {term: count for term, count in counts.items() if count}
+        found = {term: [no for no, each in enumerate(held) if term in each] for term in terms}
+        return {
+            term: Holders(count=len(numbers), first=tuple(numbers[:shown]))
+            for term, numbers in found.items()
+            if numbers
+        }
 
     async def vectors(self, chunk_numbers: Sequence[int]) -> Mapping[int, Vector]:
         """The texts' vectors."""

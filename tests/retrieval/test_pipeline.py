@@ -213,7 +213,7 @@ async def test_a_plan_that_wants_what_is_not_configured_says_so() -> None:
 @pytest.mark.parametrize(
     ("part", "stage", "plan"),
     [
-        ("frequencies", "spelling", Plan(name="p")),
+        ("holders", "spelling", Plan(name="p")),
         ("vectors", "diversify", Plan(name="p", diversity="mmr")),
         ("widened", "expand", Plan(name="p", neighbours=1)),
         ("facets", "facets", Plan(name="p")),

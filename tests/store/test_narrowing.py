@@ -13,6 +13,7 @@ from footnote.ports import Recalled, RecallRequest
 from footnote.retrieval.spelling import Correct
 from footnote.store import narrowing
 from footnote.store.database import Database
+from footnote.store.recall import PostgresIndex
 from footnote.store.statements import load_statements
 from tests.conftest import TestDatabase
 from tests.store.shelves import Shelf, new_shelf
@@ -181,17 +182,27 @@ async def test_absent_terms_are_those_of_no_visible_chunk(shelf: Shelf) -> None:
     assert found.rarities["chain"] == min(found.rarities.values())
 
 
-async def test_frequencies_count_visible_chunks_and_nothing_else(shelf: Shelf) -> None:
+async def counts(
+    index: PostgresIndex, terms: Sequence[str], filters: SearchFilters
+) -> dict[str, int]:
+    found = await index.holders(terms, filters, 2)
+    for each in found.values():
+        assert len(each.first) == min(each.count, 2)
+        assert list(each.first) == sorted(each.first)
+    return {term: each.count for term, each in found.items()}
+
+
+async def test_holders_are_visible_chunks_and_nothing_else(shelf: Shelf) -> None:
     gone = await shelf.put("chain chain")
     await shelf.put("chain secret", access=("board",))
     await shelf.put("chain", "chain link", collection="b")
     await shelf.remove(gone)
     index = shelf.index(READER)
     terms = ["chain", "link", "secret", "nothing"]
-    assert await index.frequencies(terms, SearchFilters()) == {"chain": 2, "link": 1}
-    assert await index.frequencies(terms, SearchFilters(collections=("a",))) == {}
+    assert await counts(index, terms, SearchFilters()) == {"chain": 2, "link": 1}
+    assert await counts(index, terms, SearchFilters(collections=("a",))) == {}
     everyone = shelf.index(Principal(principal_id="chair", groups=("board",)))
-    assert (await everyone.frequencies(terms, SearchFilters()))["secret"] == 1
+    assert (await counts(everyone, terms, SearchFilters()))["secret"] == 1
 
 
 async def test_a_phrase_that_stands_nowhere_is_said_so(shelf: Shelf) -> None:
@@ -218,13 +229,13 @@ async def test_spelling_is_corrected_by_visible_words_alone(shelf: Shelf) -> Non
         assert mended == expected
 
 
-async def test_frequencies_are_those_of_lists_in_memory_and_leave_none_there(shelf: Shelf) -> None:
+async def test_holders_are_those_of_lists_in_memory_and_leave_none_there(shelf: Shelf) -> None:
     await shelf.put("chain", "chain link")
     index = shelf.index()
-    before = await index.frequencies(["chain", "link", "nothing"], SearchFilters())
+    before = await index.holders(["chain", "link", "nothing"], SearchFilters(), 3)
     assert not shelf.cache._postings
     await recall(shelf, "chain link nothing")
-    assert await index.frequencies(["chain", "link", "nothing"], SearchFilters()) == before
+    assert await index.holders(["chain", "link", "nothing"], SearchFilters(), 3) == before
 
 
 async def test_the_generation_rises_with_what_is_published_and_deleted(shelf: Shelf) -> None:

@@ -7,9 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from footnote.index.dates import dates_in, written_forms
-from footnote.index.stemming import analysis_language, is_stop_word
+from footnote.index.stemming import analysis_language, is_stop_word, stems_of
 from footnote.index.tokens import token_terms, whole, words
 
+# What folding leaves alone and no run is cut at.
+_PLAIN_WORD = re.compile("[a-zà-öø-ÿа-я]{1,40}")
 _JOINED_TOKENS = 3
 _JOINED_CHARACTERS = 24
 _CODE_CHARACTERS = 34  # What an IBAN has at most.
@@ -40,6 +42,16 @@ class TextAnalyzer:
             found += token_terms(token, code, None)
         return found
 
+    def word_terms(self, words: Sequence[str], language: str | None) -> Sequence[tuple[str, ...]]:
+        """The terms of each word, case-folded, as `terms` gives them; quick for very many."""
+        code = analysis_language(language)
+        plain = [word for word in words if _PLAIN_WORD.fullmatch(word)]
+        stems = {
+            word: (stem,) if stem else ()
+            for word, stem in zip(plain, stems_of(plain, code), strict=True)
+        }
+        return [stems[word] if word in stems else tuple(_fresh_terms(word, code)) for word in words]
+
     def query_terms(self, text: str, languages: Sequence[str]) -> list[str]:
         """The distinct terms a query asks for, given the languages the corpus is written in.
 
@@ -69,6 +81,11 @@ class TextAnalyzer:
         """
         codes = list(dict.fromkeys([*map(analysis_language, languages), "en"]))
         return _spoken_language(text.split(), codes) or (languages[0] if languages else None)
+
+
+def _fresh_terms(word: str, code: str) -> Iterator[str]:
+    for token in _tokens(word):
+        yield from token_terms(token, code, None)
 
 
 def _tokens(text: str) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from threading import Lock
 from typing import Protocol
@@ -64,6 +64,7 @@ _lock = Lock()
 
 class _Stemmer(Protocol):
     def stemWord(self, word: str) -> str: ...  # noqa: N802 -- the vendor's name
+    def stemWords(self, words: Sequence[str]) -> list[str]: ...  # noqa: N802
 
 
 def analysis_language(language: str | None) -> str:
@@ -96,6 +97,23 @@ def stem(word: str, language: str) -> str:
     with _lock:
         stemmed = _stemmer(language).stemWord(word)
     return without_accents(stemmed) or without_accents(word)
+
+
+def stems_of(words: Sequence[str], language: str) -> list[str]:
+    """The index form of each case-folded word, empty for function words; not remembered."""
+    known = _stop_words(language)
+    stemmed = list(words)
+    if language in SNOWBALL:
+        with _lock:
+            stemmed = _stemmer(language).stemWords(words)
+    return [
+        ""
+        if word in known
+        else without_accents(word)
+        if len(word) < _STEMMED_FROM
+        else without_accents(form) or without_accents(word)
+        for word, form in zip(words, stemmed, strict=True)
+    ]
 
 
 def without_accents(word: str) -> str:

@@ -20,6 +20,11 @@ def term_ids(key: bytes, terms: Iterable[str]) -> list[int]:
     return [_term_id(key, term) for term in terms]
 
 
+def fresh_term_ids(key: bytes, terms: Iterable[str]) -> list[int]:
+    """As `term_ids`, of terms that are not worth remembering."""
+    return [_term_id.__wrapped__(key, term) for term in terms]
+
+
 @lru_cache(maxsize=2**17)
 def _term_id(key: bytes, term: str) -> int:
     digest = blake2b(term.encode("utf-8", "surrogatepass"), digest_size=4, key=key).digest()

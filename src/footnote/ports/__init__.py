@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from footnote.ports.index import (
     ComingVector,
+    Holders,
     Index,
     Recalled,
     RecallRequest,
@@ -35,6 +36,7 @@ __all__ = [
     "ComingVector",
     "Describer",
     "Embedder",
+    "Holders",
     "Index",
     "Judge",
     "LanguageModel",

@@ -111,6 +111,15 @@ class Widened:
     """The text between the stretch and the chunk that it could go on with; empty without one."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Holders:
+    """The chunks that hold a term."""
+
+    count: int
+    first: tuple[int, ...]
+    """The lowest of their numbers, as many as were asked for."""
+
+
 class Index(Protocol):
     """The searchable side of a workspace, already bound to workspace and principal."""
 
@@ -135,8 +144,10 @@ class Index(Protocol):
         """The number when this process last looked; None before it has."""
         ...
 
-    async def frequencies(self, terms: Sequence[str], filters: SearchFilters) -> Mapping[str, int]:
-        """In how many visible chunks each term occurs; terms of none are left out."""
+    async def holders(
+        self, terms: Sequence[str], filters: SearchFilters, shown: int
+    ) -> Mapping[str, Holders]:
+        """The visible chunks that hold each term; terms of none are left out."""
         ...
 
     async def vectors(self, chunk_numbers: Sequence[int]) -> Mapping[int, Vector]:

@@ -53,6 +53,12 @@ class Analyzer(Protocol):
         """Every term of the text, in order, repeated as it repeats."""
         ...
 
+    def word_terms(
+        self, words: Sequence[str], language: str | None
+    ) -> Sequence[tuple[str, ...]]:
+        """The terms of each word, case-folded, as `terms` gives them; quick for very many."""
+        ...
+
     def query_terms(self, text: str, languages: Sequence[str]) -> list[str]:
         """The distinct terms a query asks for, given the languages the corpus is written in."""
         ...

@@ -11,10 +11,10 @@ import asyncio
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from footnote.domain import Passage, SearchFilters
-from footnote.ports import Analyzer, Index, RecallRequest, TermsOf, Tokenizer
+from footnote.ports import Analyzer, Holders, Index, Tokenizer
 from footnote.retrieval.edits import (
     FIRST_LETTER,
     REPLACED,
@@ -142,57 +142,48 @@ class Correct:
         certain: bool,
     ) -> list[_Reading]:
         """The best of the guesses for each stretch that has a good one."""
-        # A thousand words take some tens of milliseconds to stem: not on the event loop.
-        readings = await asyncio.to_thread(self._readings, guesses, languages)
-        terms = sorted({term for each in readings for part in each.terms for term in part})
-        counts = await index.frequencies(terms, filters)
-        promising = _promising(readings, counts)
-        vocabulary = await self._vocabulary(promising, counts, index, filters)
-        return _best(promising, vocabulary, counts, certain=certain)
+        # A thousand words take some milliseconds to stem: not on the event loop.
+        terms_of = await asyncio.to_thread(self._terms_of, guesses, languages)
+        terms = sorted(set().union(*terms_of.values()))
+        holders = await index.holders(terms, filters, _PASSAGES)
+        promising = _promising(guesses, terms_of, holders)
+        vocabulary = await self._vocabulary(promising, holders, index)
+        return _best(promising, vocabulary, holders, certain=certain)
 
-    def _readings(self, guesses: Sequence[_Guess], languages: Sequence[str]) -> list[_Reading]:
-        readings = []
-        for word, text in guesses:
-            terms = tuple(
-                frozenset(
-                    term
-                    for language in languages or (None,)
-                    for term in self.analyzer.terms(part, language)
-                )
-                for part in text.split()
-            )
-            if all(terms):
-                readings.append(_Reading(word, text, terms, cost=0.0, frequency=0))
-        return readings
+    def _terms_of(
+        self, guesses: Sequence[_Guess], languages: Sequence[str]
+    ) -> Mapping[str, frozenset[str]]:
+        """For each word of the guesses, its terms in every language."""
+        parts = list({part for _, text in guesses for part in text.split()})
+        by_language = [
+            self.analyzer.word_terms(parts, language) for language in languages or (None,)
+        ]
+        return {
+            part: frozenset(chain.from_iterable(terms))
+            for part, *terms in zip(parts, *by_language, strict=True)
+        }
 
     async def _vocabulary(
         self,
         readings: Sequence[_Reading],
-        counts: Mapping[str, int],
+        holders: Mapping[str, Holders],
         index: Index,
-        filters: SearchFilters,
     ) -> Mapping[str, frozenset[str]]:
         """For each term of the readings, the words some passages with it have for it."""
-        terms = {
-            term for each in readings for part in each.terms for term in part if counts.get(term)
-        }
-        numbers: set[int] = set()
-        for term in sorted(terms):
-            found = await index.recall(
-                RecallRequest(terms_of=_always(term), limit=_PASSAGES, filters=filters)
-            )
-            numbers.update(hit.chunk_no for hit in found.lexical)
-        words: dict[str, set[str]] = {term: set() for term in terms}
+        terms = {term for each in readings for part in each.terms for term in part} & set(holders)
+        numbers = {number for term in terms for number in holders[term].first}
+        written: dict[str | None, set[str]] = {}
         for passage in (await index.passages(sorted(numbers))).values():
-            for word in _words_of(passage):
-                for term in self.analyzer.terms(word, passage.language):
-                    if term in words:
-                        words[term].add(word)
+            written.setdefault(passage.language, set()).update(_words_of(passage))
+        words: dict[str, set[str]] = {term: set() for term in terms}
+        for language, found in written.items():
+            in_order = sorted(found)
+            for word, held in zip(
+                in_order, self.analyzer.word_terms(in_order, language), strict=True
+            ):
+                for term in terms.intersection(held):
+                    words[term].add(word)
         return {term: frozenset(found) for term, found in words.items()}
-
-
-def _always(term: str) -> TermsOf:
-    return lambda _: (term,)
 
 
 def _words(query: str) -> Iterator[_Word]:
@@ -243,19 +234,32 @@ def _pairs(query: str, suspects: Sequence[_Word]) -> Iterator[_Word]:
 
 def _words_of(passage: Passage) -> set[str]:
     parts = (passage.document_title, *passage.heading_path, passage.text)
-    return {word.lower() for part in parts for word in _WORD.findall(part)}
+    return set(_WORD.findall(" ".join(parts).lower()))
 
 
-def _promising(readings: Sequence[_Reading], counts: Mapping[str, int]) -> list[_Reading]:
+def _promising(
+    guesses: Sequence[_Guess],
+    terms_of: Mapping[str, frozenset[str]],
+    holders: Mapping[str, Holders],
+) -> list[_Reading]:
     """The likeliest readings of each stretch of which every word has a term in the index."""
+    known = {part for part, terms in terms_of.items() if not terms.isdisjoint(holders)}
     existing: dict[_Word, list[_Reading]] = {}
-    for each in readings:
-        frequency = min(max(counts.get(term, 0) for term in part) for part in each.terms)
-        if frequency:
-            cost = _cost(each.word.text, each.text)
-            existing.setdefault(each.word, []).append(
-                _Reading(each.word, each.text, each.terms, cost, frequency)
-            )
+    for word, text in guesses:
+        parts = text.split()
+        if not known.issuperset(parts):
+            continue
+        terms = tuple(terms_of[part] for part in parts)
+        reading = _Reading(
+            word,
+            text,
+            terms,
+            cost=_cost(word.text, text),
+            frequency=min(
+                max(holders[term].count for term in part & holders.keys()) for part in terms
+            ),
+        )
+        existing.setdefault(word, []).append(reading)
     return [
         reading
         for found in existing.values()
@@ -266,7 +270,7 @@ def _promising(readings: Sequence[_Reading], counts: Mapping[str, int]) -> list[
 def _best(
     readings: Sequence[_Reading],
     vocabulary: Mapping[str, frozenset[str]],
-    counts: Mapping[str, int],
+    holders: Mapping[str, Holders],
     *,
     certain: bool,
 ) -> list[_Reading]:
@@ -274,7 +278,7 @@ def _best(
     real = {
         written
         for each in readings
-        for written in (*_as_written(each, vocabulary, counts), *_inflected(each, vocabulary))
+        for written in (*_as_written(each, vocabulary, holders), *_inflected(each, vocabulary))
     }
     chosen: list[_Reading] = []
     for each in sorted(real, key=lambda reading: reading.order):
@@ -284,14 +288,14 @@ def _best(
 
 
 def _as_written(
-    reading: _Reading, vocabulary: Mapping[str, frozenset[str]], counts: Mapping[str, int]
+    reading: _Reading, vocabulary: Mapping[str, frozenset[str]], holders: Mapping[str, Holders]
 ) -> Iterator[_Reading]:
     """The words of passages that have the reading's term; both parts of a split literally."""
     if len(reading.terms) == 1:
         for term in reading.terms[0]:
             for word in vocabulary.get(term, ()):
                 cost = _cost(reading.word.text, word)
-                yield replace(reading, text=word, cost=cost, frequency=counts[term])
+                yield replace(reading, text=word, cost=cost, frequency=holders[term].count)
         return
     written = []
     for part, terms in zip(reading.text.split(), reading.terms, strict=True):

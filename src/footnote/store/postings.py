@@ -10,9 +10,10 @@ import numpy as np
 from psycopg import AsyncCursor
 from psycopg.rows import DictRow
 
-from footnote.index.bm25 import decode_posting
+from footnote.index.bm25 import Numbers, decode_posting
 from footnote.index.ranges import ChunkRanges
 from footnote.index.segments import CHUNK_NUMBER, merge_postings
+from footnote.ports import Holders
 from footnote.store.database import WorkspaceScope
 from footnote.store.index_cache import IndexCache, IndexState, Posting
 from footnote.store.statements import load_statements
@@ -67,30 +68,43 @@ async def read_postings(
     return postings
 
 
-async def holder_counts(
+async def find_holders(
     scope: WorkspaceScope,
     state: IndexState,
     cache: IndexCache,
     terms: Sequence[int],
+    *,
     allowed: ChunkRanges,
-) -> dict[int, int]:
-    """In how many of the allowed chunks each term occurs.
+    shown: int,
+) -> dict[int, Holders]:
+    """The allowed chunks that hold each term, the lowest `shown` of them by number.
 
     What is fetched is not kept: these are guesses, and most of them are in no chunk.
     """
-    counts = dict.fromkeys(terms, 0)
+    lists: dict[int, list[Numbers]] = {}
     missing = []
-    for term in counts:
+    for term in terms:
         posting = cache.posting(scope.workspace_id, term, state.segments)
         if posting is None:
             missing.append(term)
         else:
-            counts[term] = allowed.count_of_rising(posting[0])
+            lists[term] = [posting[0]]
     if missing:
         cursor = await scope.connection.execute(
-            _SQL["holders"], {"workspace_id": scope.workspace_id, "terms": missing}, binary=True
+            _SQL["holders"],
+            # As text, since the driver takes a millisecond to write a thousand numbers.
+            {"workspace_id": scope.workspace_id, "terms": f"{{{','.join(map(str, missing))}}}"},
+            binary=True,
         )
         for row in await cursor.fetchall():
-            numbers = np.frombuffer(row["chunk_numbers"], CHUNK_NUMBER)
-            counts[row["term"]] += allowed.count_of_rising(numbers)
-    return counts
+            lists.setdefault(row["term"], []).append(
+                np.frombuffer(row["chunk_numbers"], CHUNK_NUMBER)
+            )
+    found = {term: _holders(pieces, allowed, shown) for term, pieces in lists.items()}
+    return {term: holders for term, holders in found.items() if holders.count}
+
+
+def _holders(lists: Sequence[Numbers], allowed: ChunkRanges, shown: int) -> Holders:
+    kept = [numbers[allowed.mask_of_rising(numbers)] for numbers in lists]
+    first = sorted(number for numbers in kept for number in numbers[:shown].tolist())[:shown]
+    return Holders(count=sum(numbers.size for numbers in kept), first=tuple(first))

@@ -14,8 +14,8 @@ from footnote.domain import FacetCount, Lane, Passage, Principal, Ranking, Searc
 from footnote.errors import NotFound
 from footnote.index.bm25 import LexicalResult, inverse_frequency, score
 from footnote.index.ranges import ChunkRanges
-from footnote.index.terms import term_ids
-from footnote.ports import ComingVector, Recalled, RecallRequest, Vector, Widened
+from footnote.index.terms import fresh_term_ids, term_ids
+from footnote.ports import ComingVector, Holders, Recalled, RecallRequest, Vector, Widened
 from footnote.store.completion import complete_bm25, complete_similarities, scores_of
 from footnote.store.database import Database, WorkspaceScope
 from footnote.store.dense import DenseBreadth, ask_nearest, begin_nearest, read_nearest
@@ -25,7 +25,7 @@ from footnote.store.index_state import load_state, load_view
 from footnote.store.narrowing import narrow
 from footnote.store.neighbourhood import load_widened
 from footnote.store.passages import ask_passages, read_passages
-from footnote.store.postings import ask_postings, holder_counts, read_postings
+from footnote.store.postings import ask_postings, find_holders, read_postings
 from footnote.store.routing import AskedRoutes, ask_routes, routes_of
 from footnote.store.statements import load_statements
 from footnote.store.vector_cache import HeldVectors, VectorCache
@@ -150,15 +150,19 @@ class PostgresIndex:
         state = self.cache.state(self.workspace.workspace_id)
         return None if state is None else state.generation
 
-    async def frequencies(self, terms: Sequence[str], filters: SearchFilters) -> Mapping[str, int]:
-        """In how many visible chunks each term occurs; terms of none are left out."""
+    async def holders(
+        self, terms: Sequence[str], filters: SearchFilters, shown: int
+    ) -> Mapping[str, Holders]:
+        """The visible chunks that hold each term; terms of none are left out."""
         wanted = list(dict.fromkeys(terms))
         async with self._snapshot() as scope:
             state, view = await self._current(scope, filters)
-            ids = term_ids(state.lexical_key, wanted)
-            counts = await holder_counts(scope, state, self.cache, ids, view.ranges)
+            ids = fresh_term_ids(state.lexical_key, wanted)
+            found = await find_holders(
+                scope, state, self.cache, ids, allowed=view.ranges, shown=shown
+            )
         return {
-            term: counts[number] for term, number in zip(wanted, ids, strict=True) if counts[number]
+            term: found[number] for term, number in zip(wanted, ids, strict=True) if number in found
         }
 
     async def vectors(self, chunk_numbers: Sequence[int]) -> Mapping[int, Vector]:
