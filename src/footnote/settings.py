@@ -97,6 +97,9 @@ class Settings(BaseSettings):
         200 * 1024 * 1024, ge=1, description="Largest file that is accepted, in bytes."
     )
     max_pages: int = Field(5000, ge=1, description="Most pages a document may have.")
+    parse_cpu_seconds: int = Field(
+        600, ge=1, description="Most computing, of all cores together, to read one file."
+    )
     parse_timeout_seconds: float = Field(
         300.0, gt=0, description="Longest a parser may work on one document."
     )
@@ -198,6 +201,19 @@ class Settings(BaseSettings):
     )
     events_heartbeat_seconds: float = Field(
         15.0, gt=0, description="Silence after which a stream of events says that it lives."
+    )
+    answer_resume_seconds: float = Field(
+        5.0,
+        ge=0,
+        le=3600,
+        description="How long an answer goes on that nobody reads any more, in case its reader "
+        "comes back; 0 stops the model at once.",
+    )
+    answer_replay_seconds: float = Field(
+        60.0, gt=0, le=86_400, description="How long a streamed answer can be read again."
+    )
+    answer_replay_bytes: int = Field(
+        32 * 1024 * 1024, ge=0, description="Most memory for streamed answers to be read again."
     )
     webhook_attempts: int = Field(
         8, ge=1, le=50, description="Tries of one delivery to an endpoint, each twice as far apart."
@@ -383,6 +399,45 @@ class Settings(BaseSettings):
     )
     language_model_max_tokens: int = Field(
         1024, ge=16, description="Most tokens the language model may write in one reply."
+    )
+
+    answer_models: str | None = Field(
+        None,
+        description="Models that write answers, joined by commas: each is asked when those before "
+        "it failed. Named like language_model, which is taken when unset; with none, answers are "
+        "quotes. See answer-models.md.",
+    )
+    answer_model_url: str | None = Field(
+        None,
+        description="Address of the server of answer_models; a JSON object gives each vendor its "
+        "own.",
+    )
+    answer_model_api_key: SecretStr | None = Field(
+        None, description="Key of answer_models; a JSON object gives each vendor its own."
+    )
+    answer_timeout_seconds: float = Field(
+        120.0, gt=0, description="Longest that writing an answer may take, all models together."
+    )
+    answer_first_token_seconds: float = Field(
+        30.0, gt=0, description="Longest that a model may take to begin an answer."
+    )
+    answer_max_tokens: int = Field(
+        1024, ge=16, description="Most tokens a model may write in one answer."
+    )
+    answer_context_tokens: int | None = Field(
+        None,
+        ge=512,
+        description="Tokens the answer models take, the answer included; unset takes what is known "
+        "of each, else 8192.",
+    )
+    agent_max_steps: int = Field(
+        12, ge=1, le=100, description="Most requests an agent makes to its model for one answer."
+    )
+    agent_timeout_seconds: float = Field(
+        180.0, gt=0, description="Longest an agent works on one answer."
+    )
+    agent_max_cost_usd: float | None = Field(
+        None, gt=0, description="Most an agent may spend on one answer; unset means no limit."
     )
 
     search_cache_bytes: int = Field(

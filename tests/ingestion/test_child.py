@@ -18,6 +18,7 @@ from footnote.ingestion.parsing.wire import (
     decode_json,
     decode_lengths,
     encode_document,
+    progress_of,
 )
 from tests.ingestion import files
 
@@ -110,12 +111,51 @@ async def test_a_refusal_leaves_the_child_alive() -> None:
 
 
 async def test_a_file_that_takes_too_long_fails_alone() -> None:
-    async with ChildParser(timeout_seconds=1.5) as parser:
+    async with ChildParser(timeout_seconds=4) as parser:
         await parser(b"# warm", "a.md")
-        with pytest.raises(DocumentUnreadable, match=r"longer than 1\.5 seconds"):
-            await parser(SLOW, "slow.md")
+        with pytest.raises(DocumentUnreadable, match="longer than 4 seconds"):
+            await parser(SLOW * 3, "slow.md")
     async with ChildParser() as parser:
         assert (await parser(b"# ok", "a.md")).text == "ok"
+
+
+async def test_a_file_that_takes_too_much_computing_fails_alone() -> None:
+    async with ChildParser(cpu_seconds=1) as parser:
+        with pytest.raises(DocumentUnreadable, match="more than 1 seconds of computing"):
+            await parser(SLOW, "slow.md")
+        assert (await parser(b"# ok", "a.md")).text == "ok"
+
+
+async def test_what_a_child_computed_for_one_file_is_not_held_against_the_next() -> None:
+    async with ChildParser(cpu_seconds=2) as parser:
+        before = children()
+        for number in range(40):
+            await parser(files.handbook_pdf(), f"{number}.pdf")
+        assert len(children() - before) == 1
+
+
+async def test_pages_are_told_of_as_they_are_read() -> None:
+    told: list[tuple[int, int]] = []
+    async with ChildParser() as parser:
+        parsed = await parser(
+            files.handbook_pdf(), "a.pdf", lambda done, total: told.append((done, total))
+        )
+    assert told == [(page, parsed.page_count) for page in range(parsed.page_count or 0)]
+
+
+@pytest.mark.parametrize(
+    "notice",
+    [
+        {},
+        {"total": 1},
+        {"done": 2, "total": 1},
+        {"done": -1, "total": 1},
+        {"done": "1", "total": 2},
+    ],
+)
+def test_progress_that_cannot_be_is_refused(notice: dict[str, object]) -> None:
+    with pytest.raises(MalformedFrame):
+        progress_of(notice)
 
 
 async def test_a_file_that_takes_too_much_memory_fails_alone() -> None:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, field
 from pathlib import Path
 from uuid import UUID, uuid4
 
 import pytest
 
-from footnote.domain import DocumentStatus, Lane, SearchRequest, SourceType, Stage
+from footnote.domain import DocumentStatus, Lane, Progress, SearchRequest, SourceType, Stage
 from footnote.engine import Engine, WorkspaceEngine
+from footnote.engine.events import follow_events
 from footnote.errors import NotFound
 from footnote.ingestion.chunking import ChunkPolicy
 from footnote.ingestion.parsing.subprocess import ChildParser
@@ -20,6 +22,7 @@ from footnote.ingestion.pipeline import Ingestion
 from footnote.jobs.ingest import IngestionJob, ingest_version
 from footnote.jobs.inline import work_until_resting
 from footnote.ports import Embedder, Vector, Vectors
+from tests.jobs.stages import Around, stages
 
 MAIL = b"""From: Ada <ada@example.org>
 To: Bob <bob@example.org>
@@ -239,6 +242,43 @@ async def test_a_document_deleted_while_it_is_embedded_costs_no_further_batch(
             await scope.connection.execute("SELECT count(*) AS count FROM staged_embeddings")
         ).fetchone()
     assert row == {"count": 0}
+
+
+async def test_whoever_waits_sees_how_far_embedding_has_come(
+    engine: Engine, workspace: WorkspaceEngine
+) -> None:
+    text = "\n\n".join(f"Buoy {number} is moored. " * 20 for number in range(20))
+    received = await workspace.receive(text.encode(), "buoys.txt")
+    document_id = received.document.document_id
+    seen: list[Progress | None] = []
+
+    class Looks(Around):
+        async def embed_documents(self, texts: Sequence[str]) -> Vectors:
+            seen.append((await workspace.document(document_id)).progress)
+            return await self.inner.embed_documents(texts)
+
+    job = IngestionJob(
+        workspace_id=workspace.workspace.workspace_id,
+        document_id=document_id,
+        version=1,
+        attempt=0,
+    )
+    async with stages(engine, Looks(engine.embedder), embedding_batch=8) as ingestion:
+        await ingest_version(engine, ingestion, job)
+    assert seen[0] is None
+    dones = [each.done for each in seen[1:] if each is not None]
+    assert dones == list(range(8, 8 * len(seen), 8))
+    events = follow_events(workspace, after=None, document_id=document_id, heartbeat_seconds=0.01)
+    told = []
+    async with aclosing(events):
+        async for event in events:
+            if event is not None and event.kind == "document.progress":
+                told.append(event.body["progress"])
+            if event is not None and event.kind == "document.indexed":
+                break
+    assert [each["done"] for each in told][: len(dones)] == dones
+    assert told[-1]["done"] == told[-1]["total"]
+    assert (await workspace.document(document_id)).progress is None
 
 
 async def test_a_blob_goes_with_its_last_document(workspace: WorkspaceEngine) -> None:

@@ -268,6 +268,14 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """How far a stage has come: pages where it parses, texts where it embeds."""
+
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
     """One thing that was given to us."""
 
@@ -289,6 +297,8 @@ class Document:
     """The caller's name for it: a path, a URL, a key. Other bytes under it are a new version."""
     parent_id: UUID | None = None
     failure: Failure | None = None
+    progress: Progress | None = None
+    """While a long stage is under way."""
     language: str | None = None
     document_class: DocumentClass = DocumentClass.GENERIC
     page_count: int | None = None

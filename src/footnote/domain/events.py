@@ -13,6 +13,7 @@ from footnote.domain.documents import Document
 EventKind = Literal[
     "document.queued",
     "document.stage",
+    "document.progress",
     "document.indexed",
     "document.failed",
     "document.deleted",
@@ -43,7 +44,8 @@ class Event:
     kind: EventKind
     document_id: UUID
     body: Mapping[str, object]
-    """The document as it was then: its ids, names, version, status, stage and failure."""
+    """The document as it was then: its ids, names, version, status, stage,
+    progress and failure."""
     created_at: datetime
 
 

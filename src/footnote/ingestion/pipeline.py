@@ -28,12 +28,14 @@ from footnote.ingestion.enrichment import (
     keywords_among,
 )
 from footnote.ingestion.listening import recording_type, transcribe
+from footnote.ingestion.progress import reporting
 from footnote.ingestion.provenance import with_provenance
 from footnote.ingestion.receive import check_received
 from footnote.ports import (
     Analyzer,
     Describer,
     Embedder,
+    OnProgress,
     Parser,
     Transcriber,
     VersionInWork,
@@ -109,16 +111,17 @@ class Ingestion:
             return None
         parsed = await work.parsed()
         if parsed is None:
-            parsed = await self._read(await work.content(), work.filename)
+            async with reporting(work, Stage.PARSE) as on_progress:
+                parsed = await self._read(await work.content(), work.filename, on_progress)
             await self._attach(work, parsed)
             await work.keep_parsed(parsed)
         return parsed
 
-    async def _read(self, content: bytes, filename: str) -> ParsedDocument:
+    async def _read(self, content: bytes, filename: str, on_progress: OnProgress) -> ParsedDocument:
         """Read, listened to or looked at: what does not need the same models again."""
         if self.transcriber is not None and (media_type := recording_type(content, filename)):
             return await transcribe(self.transcriber, content, filename, media_type)
-        parsed = await self.parser(content, filename)
+        parsed = await self.parser(content, filename, on_progress)
         return parsed if self.describer is None else await describe(self.describer, parsed)
 
     async def _attach(self, work: VersionInWork, parsed: ParsedDocument) -> None:
@@ -159,7 +162,7 @@ class Ingestion:
         for start in range(0, len(keys), self.embedding_batch):
             batch = keys[start : start + self.embedding_batch]
             vectors = await self.embedder.embed_documents([wanted[key] for key in batch])
-            if not await work.begin(Stage.EMBED):
+            if not await work.progress(Stage.EMBED, start + len(batch), len(keys)):
                 return False
             await work.keep_vectors(batch, vectors)
         return True

@@ -54,6 +54,7 @@ async def run_worker(engine: Engine, *, stop: asyncio.Event | None = None) -> No
             ),
             processes=settings.parse_processes,
             timeout_seconds=settings.parse_timeout_seconds,
+            cpu_seconds=settings.parse_cpu_seconds,
             memory_bytes=settings.parse_memory_bytes,
         ) as parser,
     ):

@@ -14,7 +14,7 @@ from footnote.ports.index import (
     TermsOf,
     Widened,
 )
-from footnote.ports.ingesting import Blobs, Parser, TermCounts, VersionInWork
+from footnote.ports.ingesting import Blobs, OnProgress, Parser, TermCounts, VersionInWork, unheard
 from footnote.ports.models import (
     Analyzer,
     Describer,
@@ -41,6 +41,7 @@ __all__ = [
     "Judge",
     "LanguageModel",
     "McpServer",
+    "OnProgress",
     "Parser",
     "RecallRequest",
     "Recalled",
@@ -59,4 +60,5 @@ __all__ = [
     "Widened",
     "Writer",
     "Written",
+    "unheard",
 ]

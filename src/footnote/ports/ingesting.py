@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from footnote.domain import Attachment, Failure, ParsedDocument, Publication, SourceType, Stage
 from footnote.ports.models import Vectors
 
+OnProgress = Callable[[int, int], None]
+"""Is told how many of how many parts are done."""
+
+
+def unheard(_done: int, _total: int) -> None:
+    """What is said to nobody."""
+
 
 class Parser(Protocol):
     """Reads bytes into blocks."""
 
-    async def __call__(self, content: bytes, filename: str) -> ParsedDocument:
-        """Raises DocumentUnreadable or DocumentInterrupted."""
+    async def __call__(
+        self, content: bytes, filename: str, on_progress: OnProgress = unheard
+    ) -> ParsedDocument:
+        """Tells of its pages as it goes. Raises DocumentUnreadable or DocumentInterrupted."""
         ...
 
 
@@ -68,6 +77,10 @@ class VersionInWork(Protocol):
 
     async def begin(self, stage: Stage) -> bool:
         """Note that a stage begins; False when the version was replaced or deleted meanwhile."""
+        ...
+
+    async def progress(self, stage: Stage, done: int, total: int) -> bool:
+        """Note how far a stage has come; False when the version was replaced or deleted."""
         ...
 
     async def content(self) -> bytes:

@@ -53,9 +53,7 @@ class Analyzer(Protocol):
         """Every term of the text, in order, repeated as it repeats."""
         ...
 
-    def word_terms(
-        self, words: Sequence[str], language: str | None
-    ) -> Sequence[tuple[str, ...]]:
+    def word_terms(self, words: Sequence[str], language: str | None) -> Sequence[tuple[str, ...]]:
         """The terms of each word, case-folded, as `terms` gives them; quick for very many."""
         ...
 

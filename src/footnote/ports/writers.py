@@ -16,6 +16,8 @@ class Written:
     text: str = ""
     usage: Usage | None = None
     """Of the whole call, with its last piece."""
+    model: str | None = None
+    """Which model wrote, with the last piece, where several might have."""
 
 
 class Writer(Protocol):

@@ -15,6 +15,7 @@ from footnote.domain import (
     DocumentClass,
     DocumentStatus,
     Failure,
+    Progress,
     SourceType,
     Stage,
 )
@@ -53,6 +54,9 @@ def document_of(row: DictRow) -> Document:
         failure=None
         if failure is None
         else Failure(**failure | {"stage": Stage(failure["stage"])}),
+        progress=Progress(done=row["progress_done"], total=row["progress_total"])
+        if row["status"] == DocumentStatus.INGESTING and row["progress_done"] is not None
+        else None,
         version=row["version"],
         language=row["language"],
         document_class=DocumentClass(row["document_class"]),

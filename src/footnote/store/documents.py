@@ -175,6 +175,17 @@ async def begin_stage(scope: WorkspaceScope, stored: StoredVersion, stage: Stage
     return cursor.rowcount == 1
 
 
+async def note_progress(
+    scope: WorkspaceScope, stored: StoredVersion, stage: Stage, done: int, total: int
+) -> bool:
+    """Note how far a stage has come; False when the version was replaced or deleted meanwhile."""
+    cursor = await scope.connection.execute(
+        _SQL["note_progress"],
+        _version_parameters(scope, stored) | {"stage": stage, "done": done, "total": total},
+    )
+    return cursor.rowcount == 1
+
+
 async def mark_failed(
     scope: WorkspaceScope, document_id: UUID, version: int, failure: Failure
 ) -> None:
@@ -344,4 +355,6 @@ async def _try_again(
 
 async def _enqueue_unless_failed(scope: WorkspaceScope, document: Document) -> None:
     if document.status is DocumentStatus.QUEUED:
-        await enqueue_ingestion(scope, document.document_id, document.version)
+        # Whoever had it written waits to find it.
+        first = document.source_type is SourceType.GENERATED
+        await enqueue_ingestion(scope, document.document_id, document.version, first=first)

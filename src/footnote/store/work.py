@@ -40,6 +40,7 @@ from footnote.store.documents import (
     depth_of,
     get_document,
     load_stage_result,
+    note_progress,
     receive_document,
     save_stage_result,
     stored_version,
@@ -80,6 +81,11 @@ class PostgresVersionInWork:
         """Note that a stage begins; False when the version was replaced or deleted meanwhile."""
         async with self._scope() as scope:
             return await begin_stage(scope, self.stored, stage)
+
+    async def progress(self, stage: Stage, done: int, total: int) -> bool:
+        """Note how far a stage has come; False when the version was replaced or deleted."""
+        async with self._scope() as scope:
+            return await note_progress(scope, self.stored, stage, done, total)
 
     async def content(self) -> bytes:
         """The bytes that were received. Raises DocumentUnreadable and DocumentInterrupted."""

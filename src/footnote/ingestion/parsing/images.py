@@ -18,13 +18,19 @@ from footnote.ingestion.parsing.geometry import PageItem
 from footnote.ingestion.parsing.keeping import PictureKeeper, on_white
 from footnote.ingestion.parsing.layout import LaidPage, draft_pages
 from footnote.ingestion.parsing.ocr import Ocr, items_of_image
+from footnote.ports import OnProgress, unheard
 
 _MAX_PIXELS = 150_000_000
 _PAGED = ("TIFF", "MPO")
 
 
 def read_images(
-    content: bytes, ocr: Ocr | None, *, max_pages: int, keeper: PictureKeeper | None = None
+    content: bytes,
+    ocr: Ocr | None,
+    *,
+    max_pages: int,
+    keeper: PictureKeeper | None = None,
+    on_progress: OnProgress = unheard,
 ) -> Reading:
     """Read a PNG, JPEG, WebP, TIFF, GIF, BMP, AVIF or HEIC; each frame of a TIFF is a page.
 
@@ -33,10 +39,11 @@ def read_images(
     or too large.
     """
     pages: list[LaidPage] = []
-    _learn_heic(content)
+    learn_heic(content)
     Image.MAX_IMAGE_PIXELS = None  # our own limit says which file and what to do
     try:
         with Image.open(io.BytesIO(content)) as image:
+            count = getattr(image, "n_frames", 1) if image.format in _PAGED else 1
             frames = ImageSequence.Iterator(image) if image.format in _PAGED else (image,)
             for number, frame in enumerate(frames, start=1):
                 if frame.width * frame.height > _MAX_PIXELS or number > max_pages:
@@ -51,6 +58,7 @@ def read_images(
                     items = tuple(items_of_image(np.asarray(upright, dtype=np.uint8), ocr))
                 kept = tuple(kept_drafts(upright, number, keeper))
                 pages.append(LaidPage(number, upright.height, items, from_pixels=True, extra=kept))
+                on_progress(number, max(number, count))
     except (UnidentifiedImageError, OSError, SyntaxError) as error:
         raise DocumentUnreadable(
             stage=Stage.PARSE,
@@ -60,8 +68,11 @@ def read_images(
     return Reading(drafts=tuple(draft_pages(pages)), page_count=len(pages))
 
 
-def _learn_heic(content: bytes) -> None:
-    """Let Pillow open HEIC if its plug-in is at hand, which we do not bring: parts are GPL."""
+def learn_heic(content: bytes) -> None:
+    """Let Pillow open HEIC if its plug-in is at hand, which we do not bring: parts are GPL.
+
+    Raises DocumentUnreadable for a HEIC picture where it is not.
+    """
     if sniff_media_type(content[:64], "") != HEIC:
         return
     if find_spec("pillow_heif") is None:

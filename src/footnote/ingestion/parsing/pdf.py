@@ -31,6 +31,7 @@ from footnote.ingestion.parsing.pdf_annotations import Links, annotation_drafts
 from footnote.ingestion.parsing.pdf_marks import bookmarks, page_tags, utf16, with_bookmarks
 from footnote.ingestion.parsing.pdf_pictures import PictureReader, rendered
 from footnote.ingestion.parsing.pdf_text import PageText, Turn, rules_of
+from footnote.ports import OnProgress, unheard
 
 _MIN_TEXT_CHARACTERS = 8
 """A page with fewer in its text layer is taken for a picture."""
@@ -47,6 +48,7 @@ def read_pdf(
     *,
     max_pages: int,
     keeper: PictureKeeper | None = None,
+    on_progress: OnProgress = unheard,
 ) -> Reading:
     """Read every page; `ocr` is asked for only when a page or a large picture needs it.
 
@@ -56,7 +58,7 @@ def read_pdf(
     Raises DocumentUnreadable for one that is encrypted, damaged, too long or, as a whole,
     without text.
     """
-    document = _open(content)
+    document = open_pdf(content)
     try:
         if len(document) > max_pages:
             raise _unreadable(
@@ -64,7 +66,7 @@ def read_pdf(
                 "split it, or raise FOOTNOTE_MAX_PAGES",
             )
         reader = _PageReader(document, ocr, PictureReader(ocr, keeper), bookmarks(document))
-        layout = lay_out(reader.pages())
+        layout = lay_out(reader.pages(on_progress))
         if reader.failure is not None and not layout.drafts:  # what is kept is a draft too
             raise reader.failure
         page_count = len(document)
@@ -115,7 +117,8 @@ def _attachments(document: pdfium.PdfDocument) -> Iterator[Attachment]:
             )
 
 
-def _open(content: bytes) -> pdfium.PdfDocument:
+def open_pdf(content: bytes) -> pdfium.PdfDocument:
+    """A document with at least one page, to be closed. Raises DocumentUnreadable."""
     try:
         document = pdfium.PdfDocument(content)
     except pdfium.PdfiumError as error:
@@ -189,9 +192,10 @@ class _PageReader:
     """Pages that could not be read."""
     failure: DocumentUnreadable | None = None
 
-    def pages(self) -> Iterator[LaidPage]:
+    def pages(self, on_progress: OnProgress) -> Iterator[LaidPage]:
         """Each page in one or several parts: upright text, text that lies, pictures."""
         for index in range(len(self.document)):
+            on_progress(index, len(self.document))
             try:
                 page = self.document[index]
             except pdfium.PdfiumError:

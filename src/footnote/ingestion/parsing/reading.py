@@ -33,6 +33,7 @@ from footnote.ingestion.parsing.pictures import Pictures
 from footnote.ingestion.parsing.plaintext import read_captions, read_plain_text
 from footnote.ingestion.parsing.rst import read_rst
 from footnote.ingestion.parsing.structured import read_json, read_json_lines
+from footnote.ports import OnProgress, unheard
 
 _TEXT_READERS: dict[str, Callable[[str], Reading]] = {
     media.MARKDOWN: read_markdown,
@@ -82,9 +83,14 @@ class ReadingOptions:
 
 
 def read_document(
-    content: bytes, filename: str, options: ReadingOptions | None = None
+    content: bytes,
+    filename: str,
+    options: ReadingOptions | None = None,
+    on_progress: OnProgress = unheard,
 ) -> ParsedDocument:
     """Read a file of any known type, in this very process and without a time limit.
+
+    `on_progress` hears of each page of a PDF and of each picture.
 
     Raises DocumentUnreadable when the file is of no known type, damaged, encrypted, too large,
     or has no text.
@@ -102,7 +108,9 @@ def read_document(
         )
     keeper = PictureKeeper(options.pictures) if options.pictures else None
     try:
-        reading = _read(content, filename, media_type, options, keeper)
+        reading = _read(
+            content, filename, media_type, options, keeper=keeper, on_progress=on_progress
+        )
     except (DocumentUnreadable, MemoryError):
         raise
     except Exception as error:
@@ -119,7 +127,9 @@ def _read(
     filename: str,
     media_type: str,
     options: ReadingOptions,
+    *,
     keeper: PictureKeeper | None,
+    on_progress: OnProgress,
 ) -> Reading:
     if media_type in _CONTAINERS:
         return _read_container(content, filename, media_type, options.archive)
@@ -127,10 +137,14 @@ def _read(
         return _read_text(decode(content), filename, media_type)
     ocr = partial(select_ocr, options.ocr, options.ocr_languages)
     if media_type == media.PDF:
-        return read_pdf(content, ocr, max_pages=options.max_pages, keeper=keeper)
+        return read_pdf(
+            content, ocr, max_pages=options.max_pages, keeper=keeper, on_progress=on_progress
+        )
     if media.is_image(media_type):
         engine = ocr() if keeper is None else _engine_if_any(ocr)
-        return read_images(content, engine, max_pages=options.max_pages, keeper=keeper)
+        return read_images(
+            content, engine, max_pages=options.max_pages, keeper=keeper, on_progress=on_progress
+        )
     if media_type in OFFICE_TYPES:
         pictures = Pictures(ocr, keeper)
         return read_office(content, media_type, pictures, options.max_text_characters)

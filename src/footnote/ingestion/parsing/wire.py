@@ -57,6 +57,14 @@ def decode_json(text: bytes) -> Json:
     return value
 
 
+def progress_of(notice: Json) -> tuple[int, int]:
+    """How many of how many parts are done. Raises MalformedFrame."""
+    done, total = notice.get("done"), notice.get("total")
+    if not isinstance(done, int) or not isinstance(total, int) or not 0 <= done <= total < 2**31:
+        raise MalformedFrame("no progress")
+    return done, total
+
+
 def encode_document(parsed: ParsedDocument) -> bytes:
     """A frame that holds a parsed document; the body is its attachments, then its pictures."""
     header = {

@@ -254,15 +254,19 @@ def _attached(document_id: UUID, documents: Mapping[UUID, Document]) -> Iterator
 
 def stages(documents: Mapping[UUID, Document]) -> str:
     """How many documents are at which stage, in the order of the journey."""
-    counts: Counter[str] = Counter(
-        document.stage.value
-        if document.status is DocumentStatus.INGESTING
-        else document.status.value
-        for document in documents.values()
-    )
+    at: dict[str, list[Document]] = {}
+    for document in documents.values():
+        working = document.status is DocumentStatus.INGESTING
+        at.setdefault((document.stage if working else document.status).value, []).append(document)
     order = ("queued", "receive", "parse", "chunk", "enrich", "embed", "publish")
-    shown = [*order, "indexed", "failed"]
-    return " · ".join(f"{counts[name]} {name}" for name in shown if counts[name])
+    shown = [name for name in (*order, "indexed", "failed") if name in at]
+    return " · ".join(
+        # Of a single one it can be said how far it has come.
+        f"{len(at[name])} {present.stage_words(at[name][0]) if len(at[name]) == 1 else name}"
+        if name in order[1:]
+        else f"{len(at[name])} {name}"
+        for name in shown
+    )
 
 
 def _progress(*, visible: bool) -> Progress:

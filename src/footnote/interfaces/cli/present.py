@@ -186,8 +186,15 @@ def status_text(document: Document) -> Text:
     """A document's status; while it is worked on, its stage."""
     word = document.status.value
     if document.status is DocumentStatus.INGESTING:
-        word = document.stage.value
+        word = stage_words(document)
     return Text(word, style=_STATUS_STYLES[document.status])
+
+
+def stage_words(document: Document) -> str:
+    """The stage a document is in, and how far it has come, if that is known."""
+    if document.progress is None:
+        return document.stage.value
+    return f"{document.stage.value} {document.progress.done:,}/{document.progress.total:,}"
 
 
 def failure_sentence(document: Document) -> str:

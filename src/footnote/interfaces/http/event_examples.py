@@ -59,6 +59,7 @@ EVENT: dict[str, object] = {
         "stage": "publish",
         "page_count": 6,
         "failure": None,
+        "progress": None,
     },
 }
 STREAM = 'id: 7413-1208\nevent: document.indexed\ndata: {"id": "7413-1208", …}\n\n'

@@ -8,11 +8,11 @@ from footnote.interfaces.failures import ABSENT
 
 Responses = dict[int | str, dict[str, object]]
 
-_DOCUMENT_ID = "0198c0de-5c1e-7d2a-9b3f-1a2b3c4d5e6f"
-_CHUNK_ID = f"{_DOCUMENT_ID}:1:4"
+DOCUMENT_ID = "0198c0de-5c1e-7d2a-9b3f-1a2b3c4d5e6f"
+CHUNK_ID = f"{DOCUMENT_ID}:1:4"
 
 DOCUMENT: dict[str, object] = {
-    "document_id": _DOCUMENT_ID,
+    "document_id": DOCUMENT_ID,
     "collection": "insurance",
     "filename": "policy.pdf",
     "title": "Marine policy POL-88213-X",
@@ -28,6 +28,7 @@ DOCUMENT: dict[str, object] = {
     "external_id": "policies/POL-88213-X",
     "parent_id": None,
     "failure": None,
+    "progress": None,
     "language": "en",
     "document_class": "policy",
     "page_count": 6,
@@ -55,7 +56,7 @@ RECEIVED: dict[str, object] = {
     "new_version": False,
 }
 ERASURE: dict[str, object] = {
-    "document_id": _DOCUMENT_ID,
+    "document_id": DOCUMENT_ID,
     "documents": 1,
     "complete": True,
     "checks": [
@@ -80,8 +81,8 @@ def _began(stage: str, score: float, detail: dict[str, float] | None = None) -> 
 
 
 PASSAGE: dict[str, object] = {
-    "chunk_id": _CHUNK_ID,
-    "document_id": _DOCUMENT_ID,
+    "chunk_id": CHUNK_ID,
+    "document_id": DOCUMENT_ID,
     "document_title": "Marine policy POL-88213-X",
     "filename": "policy.pdf",
     "collection": "insurance",
@@ -139,6 +140,7 @@ EVIDENCE: dict[str, object] = {
         }
     ],
     "neighbours": [],
+    "suspicious": False,
 }
 SEARCH_RESULTS: dict[str, object] = {
     "query": "How soon must a claim be reported?",
@@ -157,40 +159,6 @@ PASSAGE_CONTEXT: dict[str, object] = {
     "chunk": PASSAGE,
     "context_before": [],
     "context_after": [],
-}
-ANSWER: dict[str, object] = {
-    "question": "How soon must a claim be reported?",
-    "found": True,
-    "text": "A claim must be reported within 14 days of the loss. [1]",
-    "sentences": [
-        {
-            "text": "A claim must be reported within 14 days of the loss.",
-            "markers": [1],
-            "support": 1.0,
-        }
-    ],
-    "citations": [
-        {
-            "marker": 1,
-            "chunk_id": _CHUNK_ID,
-            "document_id": _DOCUMENT_ID,
-            "document_title": "Marine policy POL-88213-X",
-            "filename": "policy.pdf",
-            "heading_path": ["Claims", "Notice"],
-            "page": 3,
-            "paragraph": 2,
-            "quote": "A claim must be reported within 14 days of the loss.",
-            "char_start": 5120,
-            "char_end": 5172,
-            "start_seconds": None,
-            "end_seconds": None,
-        }
-    ],
-    "evidence": [EVIDENCE],
-    "confidence": 0.86,
-    "corrected_question": None,
-    "degraded": [],
-    "timings_ms": {"search": 6.4, "answer": 1.2},
 }
 STATS: dict[str, object] = {
     "documents": 17,
@@ -270,27 +238,13 @@ SEARCHES: dict[str, Example] = {
 CONTEXTS: dict[str, Example] = {
     "neighbours": {
         "summary": "Two chunks either side",
-        "value": {"chunk_id": _CHUNK_ID, "window": 2},
+        "value": {"chunk_id": CHUNK_ID, "window": 2},
     }
 }
-QUESTIONS: dict[str, Example] = {
-    "question": {
-        "summary": "A question",
-        "value": {"question": "How soon must a claim be reported?"},
-    },
-    "planned": {
-        "summary": "By a plan, from some documents",
-        "value": {
-            "question": "How soon must a claim be reported?",
-            "plan": "thorough",
-            "filters": {"where": {"class": "policy"}},
-        },
-    },
-}
 PROJECT_CHUNK: dict[str, object] = {
-    "chunk_id": _CHUNK_ID,
-    "document_id": _DOCUMENT_ID,
-    "evidence_id": _DOCUMENT_ID,
+    "chunk_id": CHUNK_ID,
+    "document_id": DOCUMENT_ID,
+    "evidence_id": DOCUMENT_ID,
     "title": "Marine policy POL-88213-X",
     "filename": "policy.pdf",
     "text": "A claim must be reported within 14 days of the loss.",
@@ -337,7 +291,7 @@ PROJECT_SEARCHES: dict[str, Example] = {
 PROJECT_CONTEXTS: dict[str, Example] = {
     "neighbours": {
         "summary": "Two chunks either side",
-        "value": {"chunk_id": _CHUNK_ID, "user_id": "alice", "context_window": 2},
+        "value": {"chunk_id": CHUNK_ID, "user_id": "alice", "context_window": 2},
     }
 }
 UPLOAD_FORM: dict[str, object] = {

@@ -23,6 +23,13 @@ class Failure(Shape):
     retryable: bool = Field(description="Whether the same document may pass on another try.")
 
 
+class Progress(Shape):
+    """How far a stage has come."""
+
+    done: int = Field(description="Pages where it parses, texts where it embeds.")
+    total: int
+
+
 class Document(Shape):
     """One thing that was given to us."""
 
@@ -44,6 +51,7 @@ class Document(Shape):
     )
     parent_id: UUID | None = Field(None, description="The email it was attached to.")
     failure: Failure | None = None
+    progress: Progress | None = Field(None, description="While a long stage is under way.")
     language: str | None = None
     document_class: DocumentClass = DocumentClass.GENERIC
     page_count: int | None = None

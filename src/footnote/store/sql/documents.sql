@@ -126,10 +126,16 @@ WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
 -- A search may filter by the time of a published document's last change, and stages pass without
 -- a new generation; so it is kept until the new version is published or fails.
 UPDATE documents SET
-    status = 'ingesting', stage = %(stage)s,
+    status = 'ingesting', stage = %(stage)s, progress_done = NULL, progress_total = NULL,
     updated_at = CASE WHEN isempty(chunks) THEN now() ELSE updated_at END
 WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
     AND version = %(version)s AND published_version IS DISTINCT FROM %(version)s
+
+-- name: note_progress
+UPDATE documents SET progress_done = %(done)s, progress_total = %(total)s
+WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
+    AND version = %(version)s AND published_version IS DISTINCT FROM %(version)s
+    AND status = 'ingesting' AND stage = %(stage)s
 
 -- name: attachments_from
 SELECT document_id FROM documents
