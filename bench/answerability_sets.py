@@ -78,6 +78,9 @@ class RememberingAnalyzer:
             self._terms[key] = self._analyzer.terms(text, language)
         return self._terms[key]
 
+    def word_terms(self, words: Sequence[str], language: str | None) -> Sequence[tuple[str, ...]]:
+        return self._analyzer.word_terms(words, language)
+
     def query_terms(self, text: str, languages: Sequence[str]) -> list[str]:
         return self._analyzer.query_terms(text, languages)
 

@@ -135,7 +135,7 @@ async def fill_footnote(engine: Engine, corpus: Corpus, _folder: Path) -> Search
     given = GivenVector(engine.embedder, corpus.vectors[0])
     stages = engine.search_stages
     stages = replace(stages, phrase=replace(stages.phrase, embedder=given))
-    index = workspace._index(engine.lane)  # The engine's own wiring, around its model alone.
+    index = workspace.index_in(engine.lane)  # The engine's own wiring, around its model alone.
     asker = Asker(workspace_id=workspace.workspace.workspace_id, principal=workspace.principal)
 
     def asking(plan: str | None, changes: PlanChanges) -> Ask:

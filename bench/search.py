@@ -171,7 +171,7 @@ async def dense_agreement(
     engine: Engine, workspace: WorkspaceEngine, queries: Sequence[str], filters: SearchFilters
 ) -> float:
     """Share of the exact ten nearest that the engine's dense recall finds."""
-    near = workspace._index(engine.lane)
+    near = workspace.index_in(engine.lane)
     exact = PostgresIndex(
         database=engine.database,
         workspace=workspace.workspace,
@@ -199,7 +199,7 @@ async def parts(
     """Median milliseconds of each recall by itself, from warm caches."""
     milliseconds: defaultdict[str, list[float]] = defaultdict(list)
     for number, query in enumerate(queries):
-        index = workspaces[number % len(workspaces)]._index(engine.lane)
+        index = workspaces[number % len(workspaces)].index_in(engine.lane)
         terms_of = _terms_of(engine, query)
         vector = await engine.embedder.embed_query(query)
         limit = engine.settings.recall_limit

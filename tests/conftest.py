@@ -27,6 +27,8 @@ from footnote.store.embedded import (
 )
 from footnote.store.migrate import migrate
 
+from .wire import WireServer
+
 TEMPLATE = "migrated"
 
 
@@ -144,3 +146,10 @@ async def engine(settings: Settings) -> AsyncIterator[Engine]:
 async def workspace(engine: Engine) -> WorkspaceEngine:
     """The default workspace of a fresh engine."""
     return await engine.workspace()
+
+
+@pytest.fixture
+def wire_server() -> Iterator[WireServer]:
+    """A scripted model on loopback; see tests/wire."""
+    with WireServer() as server:
+        yield server

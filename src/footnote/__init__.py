@@ -19,8 +19,9 @@ Open the engine, hand a file in, let it be indexed, ask:
 
     asyncio.run(main())
 
-`footnote.open_sync()` is the same without `async`. Everything listed in `__all__` is the public
-surface; all else may change.
+`footnote.open_sync()` is the same without `async`; `footnote.AsyncClient` and `footnote.Client`
+have the same verbs for a server elsewhere. Everything listed in `__all__` is the public surface;
+all else may change.
 """
 
 from __future__ import annotations
@@ -34,11 +35,15 @@ from uuid import UUID
 from footnote.domain import (
     LOCAL_PRINCIPAL,
     Answer,
+    AnswerDone,
+    AnswerEvent,
+    AnswerFailed,
     AnswerSentence,
     BlockKind,
     CacheStats,
     Check,
     Citation,
+    CitationMade,
     Document,
     DocumentClass,
     DocumentPage,
@@ -65,10 +70,18 @@ from footnote.domain import (
     SearchFilters,
     SearchRequest,
     SearchResponse,
+    SentenceGrounded,
+    SourcesFound,
     SourceType,
     Stage,
     StageRecord,
+    TextWritten,
+    ToolCalled,
+    ToolReturned,
     Turn,
+    Usage,
+    UsageCounted,
+    Verdict,
     Workspace,
     WorkspaceStats,
 )
@@ -92,6 +105,7 @@ from footnote.filters import condition_from, condition_from_text
 
 if TYPE_CHECKING:
     from footnote.engine import Engine, WorkspaceEngine
+    from footnote.interfaces.sdk import AsyncClient, Client
     from footnote.settings import Settings
     from footnote.sync import SyncEngine, SyncWorkspaceEngine
 
@@ -104,6 +118,8 @@ __all__ = [  # noqa: RUF022  # in the order of the journey, not of the alphabet
     "WorkspaceEngine",
     "SyncEngine",
     "SyncWorkspaceEngine",
+    "AsyncClient",
+    "Client",
     "Workspace",
     "Principal",
     "LOCAL_PRINCIPAL",
@@ -140,7 +156,19 @@ __all__ = [  # noqa: RUF022  # in the order of the journey, not of the alphabet
     # answers come out
     "Answer",
     "AnswerSentence",
+    "Verdict",
     "Citation",
+    "Usage",
+    "AnswerEvent",
+    "SourcesFound",
+    "TextWritten",
+    "CitationMade",
+    "SentenceGrounded",
+    "ToolCalled",
+    "ToolReturned",
+    "UsageCounted",
+    "AnswerDone",
+    "AnswerFailed",
     # how it is
     "WorkspaceStats",
     "CacheStats",
@@ -173,6 +201,8 @@ _HEAVY = {
     "WorkspaceEngine": "footnote.engine",
     "SyncEngine": "footnote.sync",
     "SyncWorkspaceEngine": "footnote.sync",
+    "AsyncClient": "footnote.interfaces.sdk",
+    "Client": "footnote.interfaces.sdk",
 }
 """Public names whose modules are loaded when they are first asked for."""
 

@@ -107,6 +107,18 @@ class Settings(BaseSettings):
         4 * 1024**3, ge=256 * 1024**2, description="Address space a parser process may take."
     )
     parse_processes: int = Field(2, ge=1, le=64, description="Parser processes a worker keeps.")
+    page_timeout_seconds: float = Field(
+        60.0, gt=0, description="Longest that drawing a page, or finding a quote on it, may take."
+    )
+    page_processes: int = Field(
+        1, ge=1, le=64, description="Processes that draw pages for whoever asks this one."
+    )
+    office_timeout_seconds: float = Field(
+        120.0, gt=0, description="Longest LibreOffice may take to make a PDF of an office file."
+    )
+    office_cache_bytes: int = Field(
+        1024**3, ge=0, description="Disk for PDFs of office files, in the folder pages in home."
+    )
     ocr: Literal["auto", "tesseract", "rapidocr", "off"] = Field(
         "auto", description="What reads text from pixels; auto takes the first that is installed."
     )
@@ -451,6 +463,13 @@ class Settings(BaseSettings):
         ge=0,
         le=1,
         description="Cosine from which queries of equal wording share an answer; 1 means never.",
+    )
+
+    answer_cache_bytes: int = Field(
+        32 * 1024**2, ge=0, description="Memory for answers given before; 0 keeps none."
+    )
+    answer_cache_seconds: float = Field(
+        300.0, gt=0, description="How long an answer is given again."
     )
 
     hnsw_threshold_chunks: int = Field(

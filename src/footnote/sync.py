@@ -2,61 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial, wraps
-from typing import Concatenate, ParamSpec, Protocol, TypeVar
 from uuid import UUID
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
+from footnote.bridge import blocking, blocking_iterator
 from footnote.domain import LOCAL_PRINCIPAL, Document, Lane, Principal, Workspace
 from footnote.engine import Engine, WorkspaceEngine, open_engine
 from footnote.jobs.inline import work_until_resting
 from footnote.settings import Settings
-
-P = ParamSpec("P")
-R = TypeVar("R")
-
-
-class Openable(Protocol):
-    """What can be used until it is closed."""
-
-    def require_open(self) -> None:
-        """Raise NotReady once it was closed."""
-        ...
-
-
-Inner = TypeVar("Inner", bound=Openable)
-Inner_co = TypeVar("Inner_co", bound=Openable, covariant=True)
-
-
-class Bridged(Protocol[Inner_co]):
-    """Something that stands for an async object on the other side of the bridge."""
-
-    @property
-    def portal(self) -> BlockingPortal:
-        """The way into the event loop."""
-        ...
-
-    @property
-    def inner(self) -> Inner_co:
-        """What lives there."""
-        ...
-
-
-def blocking(
-    verb: Callable[Concatenate[Inner, P], Awaitable[R]],
-) -> Callable[Concatenate[Bridged[Inner], P], R]:
-    """The same verb with the same arguments, waiting for its result."""
-
-    @wraps(verb)
-    def wait(bridged: Bridged[Inner], /, *args: P.args, **kwargs: P.kwargs) -> R:
-        bridged.inner.require_open()
-        return bridged.portal.call(partial(verb, bridged.inner, *args, **kwargs))
-
-    return wait
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +47,12 @@ class SyncWorkspaceEngine:
     statuses = blocking(WorkspaceEngine.statuses)
     search = blocking(WorkspaceEngine.search)
     context = blocking(WorkspaceEngine.context)
+    page_image = blocking(WorkspaceEngine.page_image)
+    page_fingerprint = blocking(WorkspaceEngine.page_fingerprint)
+    page_rectangles = blocking(WorkspaceEngine.page_rectangles)
+    pages_of_quote = blocking(WorkspaceEngine.pages_of_quote)
     ask = blocking(WorkspaceEngine.ask)
+    ask_stream = blocking_iterator(WorkspaceEngine.ask_stream)
     stats = blocking(WorkspaceEngine.stats)
     lanes = blocking(WorkspaceEngine.lanes)
     reembed = blocking(WorkspaceEngine.reembed)

@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from footnote import domain
 from footnote.interfaces import schemas
-from footnote.interfaces.http import examples, projects, requests
+from footnote.interfaces.http import answer_examples, examples, projects, requests
 from tests.interfaces.records import a_document, a_passage, an_answer, an_evidence
 
 PAIRS: list[tuple[type, type[BaseModel], set[str]]] = [
@@ -88,7 +88,7 @@ def test_an_answer_has_its_prose_with_markers() -> None:
         (schemas.PassageContext, examples.PASSAGE_CONTEXT),
         (schemas.ProjectResults, examples.PROJECT_RESULTS),
         (schemas.ProjectContext, examples.PROJECT_CONTEXT),
-        (schemas.Answer, examples.ANSWER),
+        (schemas.Answer, answer_examples.ANSWER),
         (schemas.Stats, examples.STATS),
         (schemas.Health, examples.READY),
         (schemas.Health, examples.STARTING),
@@ -108,7 +108,7 @@ def test_an_example_is_a_whole_instance_of_its_shape(
         for shape, several in (
             (requests.Search, examples.SEARCHES),
             (requests.Context, examples.CONTEXTS),
-            (requests.Question, examples.QUESTIONS),
+            (requests.Question, answer_examples.QUESTIONS),
             (projects.ProjectSearch, examples.PROJECT_SEARCHES),
             (projects.ProjectContextRequest, examples.PROJECT_CONTEXTS),
         )

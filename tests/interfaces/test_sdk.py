@@ -13,12 +13,15 @@ from footnote.settings import Settings
 from footnote.sync import SyncEngine, SyncWorkspaceEngine
 
 PUBLIC = """
-open open_sync Settings Engine WorkspaceEngine SyncEngine SyncWorkspaceEngine Workspace Principal
+open open_sync Settings Engine WorkspaceEngine SyncEngine SyncWorkspaceEngine AsyncClient
+Client Workspace Principal
 LOCAL_PRINCIPAL Lane Received work_until_resting Document DocumentPage DocumentStatus
 DocumentClass SourceType Stage Failure Retried Erasure ErasureCheck
 SearchRequest SearchFilters condition_from
 condition_from_text BlockKind PlanChanges Turn SearchResponse Evidence StageRecord NearDuplicate
-Neighbour FacetCount Passage PassageContext Answer AnswerSentence Citation WorkspaceStats CacheStats
+Neighbour FacetCount Passage PassageContext Answer AnswerSentence Verdict Citation Usage AnswerEvent
+SourcesFound TextWritten CitationMade SentenceGrounded ToolCalled ToolReturned UsageCounted
+AnswerDone AnswerFailed WorkspaceStats CacheStats
 LaneStatus LaneState Reembedding ReembeddingState Health Check
 FootnoteError InvalidRequest UnsupportedSettings NotFound Conflict QueueFull DocumentFailed
 DocumentUnreadable DocumentInterrupted LaneMismatch LaneUnavailable ModelUnavailable
@@ -50,12 +53,19 @@ def test_importing_footnote_loads_nothing_heavy() -> None:
 
 @pytest.mark.parametrize(
     ("twin", "original", "elsewhere"),
-    [(SyncEngine, Engine, {"close"}), (SyncWorkspaceEngine, WorkspaceEngine, set())],
-    ids=["engine", "workspace"],
+    [
+        (SyncEngine, Engine, {"close"}),
+        (SyncWorkspaceEngine, WorkspaceEngine, set()),
+        (footnote.Client, footnote.AsyncClient, {"close"}),
+    ],
+    ids=["engine", "workspace", "remote"],
 )
 def test_the_blocking_twin_has_every_verb(twin: type, original: type, elsewhere: set[str]) -> None:
     asynchronous = {
-        name for name in verbs(original) if inspect.iscoroutinefunction(getattr(original, name))
+        name
+        for name in verbs(original)
+        if inspect.iscoroutinefunction(getattr(original, name))
+        or inspect.isasyncgenfunction(getattr(original, name))
     }
     assert asynchronous - elsewhere <= verbs(twin)
     for name in asynchronous - elsewhere:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import cast
 from uuid import UUID, uuid4
 
 import pytest
@@ -273,7 +274,7 @@ async def test_whoever_waits_sees_how_far_embedding_has_come(
     async with aclosing(events):
         async for event in events:
             if event is not None and event.kind == "document.progress":
-                told.append(event.body["progress"])
+                told.append(cast("dict[str, int]", event.body["progress"]))
             if event is not None and event.kind == "document.indexed":
                 break
     assert [each["done"] for each in told][: len(dones)] == dones

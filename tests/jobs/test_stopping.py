@@ -17,7 +17,7 @@ from footnote.errors import DocumentInterrupted
 from footnote.jobs.ingest import IngestionJob, ingest_version
 from footnote.jobs.worker import work_on_queue
 from footnote.models.testing import CountingEmbedder
-from footnote.ports import Vectors
+from footnote.ports import OnProgress, Vectors, unheard
 from footnote.settings import Settings, settings_from
 from tests.interfaces.serving import environment
 from tests.jobs.stages import Around, notes, stages
@@ -199,7 +199,9 @@ async def test_text_that_another_document_holds_is_not_paid_for_again(
 async def test_a_reader_that_keeps_being_killed_fails_the_document_after_its_tries(
     engine: Engine, workspace: WorkspaceEngine
 ) -> None:
-    async def killed(content: bytes, filename: str) -> ParsedDocument:
+    async def killed(
+        content: bytes, filename: str, on_progress: OnProgress = unheard
+    ) -> ParsedDocument:
         raise DocumentInterrupted(stage=Stage.PARSE, cause="the reader was killed", advice="wait")
 
     received = await workspace.receive(notes(3), "buoys.txt")

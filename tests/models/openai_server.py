@@ -6,9 +6,10 @@ import json
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Self, cast
+
+from tests.wire.loopback import Connection, Loopback, Received, unreachable_origin
 
 CUT_BYTES = 40
 """How much a broken connection lets through."""
@@ -104,17 +105,14 @@ class OpenAiServer:
     def __init__(self, *replies: Reply, respond: Respond | None = None) -> None:
         self.asked: list[Asked] = []
         self._respond = respond or in_turn(*replies)
-        self._closing = threading.Event()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler_of(self))
-        self._server.daemon_threads = True
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,))
+        self._loopback = Loopback(self._answer)
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self._server.server_port}/v1"
+        return f"{self._loopback.origin}/v1"
 
     def __enter__(self) -> Self:
-        self._thread.start()
+        self._loopback.__enter__()
         return self
 
     def __exit__(
@@ -123,54 +121,26 @@ class OpenAiServer:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self._closing.set()
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
+        self._loopback.__exit__(kind, error, traceback)
 
-    def answer(self, asked: Asked) -> Reply:
+    def _answer(self, received: Received, connection: Connection) -> None:
+        asked = Asked(
+            path=received.path,
+            headers=received.headers,
+            payload=json.loads(received.content),
+        )
         self.asked.append(asked)
-        reply = self._respond(asked)
-        if reply.held:
-            self._closing.wait()
-        return reply
+        send(self._respond(asked), connection)
+
+
+def send(reply: Reply, connection: Connection) -> None:
+    """Send what was scripted."""
+    if reply.held:
+        connection.closing.wait()
+    sent = CUT_BYTES if reply.broken else None
+    connection.send(reply.status, reply.body, reply.headers, bytes_sent=sent)
 
 
 def unreachable_url() -> str:
     """A URL where nothing listens."""
-    server = OpenAiServer()
-    url = server.url
-    server._server.server_close()
-    return url
-
-
-def _handler_of(server: OpenAiServer) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            content = self.rfile.read(int(self.headers["Content-Length"]))
-            reply = server.answer(
-                Asked(
-                    path=self.path,
-                    headers={name.lower(): value for name, value in self.headers.items()},
-                    payload=json.loads(content),
-                )
-            )
-            try:
-                self._send(reply)
-            except ConnectionError:
-                self.close_connection = True  # The client gave up waiting.
-
-        def _send(self, reply: Reply) -> None:
-            self.send_response(reply.status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(reply.body)))
-            for name, value in reply.headers.items():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(reply.body[:CUT_BYTES] if reply.broken else reply.body)
-            self.close_connection = True
-
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the library's
-            """Say nothing."""
-
-    return Handler
+    return f"{unreachable_origin()}/v1"

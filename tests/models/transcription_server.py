@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from email.parser import BytesParser
 from email.policy import HTTP
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Self
 
-from .openai_server import CUT_BYTES, Reply
+from tests.wire.loopback import Connection, Loopback, Received
+
+from .openai_server import Reply, send
 
 TRANSCRIPTIONS = "/v1/audio/transcriptions"
 
@@ -55,17 +55,14 @@ class TranscriptionServer:
     def __init__(self, *replies: Reply) -> None:
         self.posted: list[Posted] = []
         self._replies = list(replies)
-        self._closing = threading.Event()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler_of(self))
-        self._server.daemon_threads = True
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,))
+        self._loopback = Loopback(self._answer)
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self._server.server_port}/v1"
+        return f"{self._loopback.origin}/v1"
 
     def __enter__(self) -> Self:
-        self._thread.start()
+        self._loopback.__enter__()
         return self
 
     def __exit__(
@@ -74,44 +71,11 @@ class TranscriptionServer:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self._closing.set()
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
+        self._loopback.__exit__(kind, error, traceback)
 
-    def answer(self, posted: Posted) -> Reply:
-        self.posted.append(posted)
-        reply = self._replies.pop(0) if self._replies else Reply(status=500)
-        if reply.held:
-            self._closing.wait()
-        return reply
-
-
-def _handler_of(server: TranscriptionServer) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            content = self.rfile.read(int(self.headers["Content-Length"]))
-            headers = {name.lower(): value for name, value in self.headers.items()}
-            reply = server.answer(_posted(self.path, headers, content))
-            try:
-                self._send(reply)
-            except ConnectionError:
-                self.close_connection = True  # The client gave up waiting.
-
-        def _send(self, reply: Reply) -> None:
-            self.send_response(reply.status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(reply.body)))
-            for name, value in reply.headers.items():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(reply.body[:CUT_BYTES] if reply.broken else reply.body)
-            self.close_connection = True
-
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the library's
-            """Say nothing."""
-
-    return Handler
+    def _answer(self, received: Received, connection: Connection) -> None:
+        self.posted.append(_posted(received.path, received.headers, received.content))
+        send(self._replies.pop(0) if self._replies else Reply(status=500), connection)
 
 
 def _posted(path: str, headers: Mapping[str, str], content: bytes) -> Posted:

@@ -1,6 +1,6 @@
 """Evidence becomes a cited, honest answer: context → select → ground → decide → cite."""
 
-from footnote.answering.context import compose_context
-from footnote.answering.pipeline import NOT_FOUND, ExtractiveAnswerer
+from footnote.answering.context import NOT_FOUND, compose_context
+from footnote.answering.pipeline import ExtractiveAnswerer
 
 __all__ = ["NOT_FOUND", "ExtractiveAnswerer", "compose_context"]

@@ -1,34 +1,69 @@
-"""Chosen statements become numbered citations, bound to the canonical text of their documents."""
+"""Chosen statements become numbered citations, bound to the canonical text of their documents.
+
+Source `[n]` is the n-th of the evidence, and the first quote from it bears its number. A further
+quote from the same source has the next number that no source and no other quote has. So a marker
+always leads to exactly one quote, and up to the number of sources it names its source as well.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from footnote.answering.sentences import Candidate
-from footnote.domain import BlockSpan, Citation, Passage
+from footnote.domain import BlockSpan, Citation, Evidence, Passage
 
 
-def cite(chosen: Sequence[Candidate]) -> tuple[tuple[Citation, ...], tuple[int, ...]]:
-    """The citations numbered from 1 by first appearance, and each statement's marker.
+@dataclass(slots=True)
+class Footnotes:
+    """Numbers quotes as they are made. Law: a marker, once given, never changes."""
 
-    The same quote has the same marker. Law: a citation's quote is its passage's text at its
-    offsets, shifted by `char_start - body_offset`.
+    evidence: Sequence[Evidence]
+    citations: list[Citation] = field(default_factory=list)
+    """In the order in which they were made."""
+    _known: dict[tuple[str, int, int], Citation] = field(default_factory=dict)
+    _sources: dict[str, int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        chunks = [each.passage.chunk_id for each in self.evidence]
+        self._sources = {chunk: number for number, chunk in reversed([*enumerate(chunks, 1)])}
+
+    def citation(self, passage: Passage, start: int, end: int) -> Citation:
+        """The citation of `passage.text[start:end]`; the same quote has the same marker."""
+        place = (passage.chunk_id, start, end)
+        if place not in self._known:
+            made = citation_of(passage, start, end, marker=self._marker(passage.chunk_id))
+            self._known[place] = made
+            self.citations.append(made)
+        return self._known[place]
+
+    def _marker(self, chunk_id: str) -> int:
+        taken = {each.marker for each in self.citations}
+        own = self._sources.get(chunk_id)
+        if own is not None and own not in taken:
+            return own
+        return max([len(self.evidence), *taken]) + 1
+
+
+def cite(
+    chosen: Sequence[Candidate], evidence: Sequence[Evidence]
+) -> tuple[tuple[Citation, ...], tuple[int, ...]]:
+    """The citations of statements that are quotes themselves, and each statement's marker.
+
+    Law: a citation's quote is its passage's text at its offsets, shifted by
+    `char_start - body_offset`.
     """
-    citations: dict[tuple[object, int, int], Citation] = {}
-    markers = []
-    for candidate in chosen:
-        place = (candidate.evidence.passage.document_id, *candidate.canonical_span)
-        if place not in citations:
-            citations[place] = citation_of(candidate, marker=len(citations) + 1)
-        markers.append(citations[place].marker)
-    return tuple(citations.values()), tuple(markers)
+    footnotes = Footnotes(evidence)
+    markers = [
+        footnotes.citation(each.evidence.passage, each.start, each.end).marker for each in chosen
+    ]
+    return tuple(footnotes.citations), tuple(markers)
 
 
-def citation_of(candidate: Candidate, *, marker: int) -> Citation:
-    """The citation of one statement, with the page and paragraph where its quote begins."""
-    passage = candidate.evidence.passage
-    char_start, char_end = candidate.canonical_span
-    span = _span_at(passage, char_start)
+def citation_of(passage: Passage, start: int, end: int, *, marker: int) -> Citation:
+    """The citation of `passage.text[start:end]`, with the page and paragraph where it begins."""
+    shift = passage.char_start - passage.body_offset
+    span = _span_at(passage, start + shift)
     return Citation(
         marker=marker,
         chunk_id=passage.chunk_id,
@@ -38,9 +73,9 @@ def citation_of(candidate: Candidate, *, marker: int) -> Citation:
         heading_path=passage.heading_path,
         page=span.page if span else passage.page_start,
         paragraph=span.paragraph if span else passage.paragraph_start,
-        quote=candidate.quote,
-        char_start=char_start,
-        char_end=char_end,
+        quote=passage.text[start:end],
+        char_start=start + shift,
+        char_end=end + shift,
         start_seconds=span.start_seconds if span else passage.start_seconds,
         end_seconds=span.end_seconds if span else passage.end_seconds,
     )

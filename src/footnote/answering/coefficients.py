@@ -19,6 +19,8 @@ class Trust(StrEnum):
     """The lane was trained for the evidence's language."""
     FOREIGN = "foreign"
     """It was not: its similarities are lower and say less."""
+    CROSS = "cross"
+    """The question is written in another language than the evidence."""
     NONE = "none"
     """There are no vectors: the embedder is out of reach."""
 
@@ -74,6 +76,22 @@ SUPPORT: Mapping[Trust, Logistic] = {
             "nearness": 0.617,
         },
     ),
+    Trust.CROSS: Logistic(
+        intercept=-8.449,
+        weights={
+            "similarity": 3.652,
+            "coverage": 5.469,
+            "context_coverage": 2.355,
+            "passage_coverage": 0.809,
+            "fits_kind": -0.189,
+            "lacks_person": -1.979,
+            "lacks_date": -1.979,
+            "lacks_number": -1.979,
+            "lacks_figures": -0.597,
+            "lacks_names": -0.276,
+            "nearness": 0.617,
+        },
+    ),
     Trust.NONE: Logistic(
         intercept=-7.192,
         weights={
@@ -110,6 +128,18 @@ ANSWERABILITY: Mapping[Trust, Logistic] = {
         },
     ),
     Trust.FOREIGN: Logistic(
+        intercept=-0.126,
+        weights={
+            "support_log_odds": 0.602,
+            "best_similarity": 1.401,
+            "passage_coverage": 1.334,
+            "unseen_names": 0.021,
+            "lacks_person": -0.106,
+            "lacks_date": -0.106,
+            "lacks_number": -0.106,
+        },
+    ),
+    Trust.CROSS: Logistic(
         intercept=-0.126,
         weights={
             "support_log_odds": 0.602,

@@ -6,6 +6,8 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
+from statistics import median
 
 from footnote.answering.coefficients import ANSWERABILITY, Trust, probability
 from footnote.answering.ground import Reading, Weighed
@@ -29,6 +31,25 @@ class Outlook:
     """Highest weighted share of the question's terms in one passage and its headings, 0…1."""
     unseen_names: float
     """Share of the proper names asked about that no evidence holds, 0…1."""
+    unseen_attributes: float
+    """Share of the plain words asked about that no evidence holds, in these or kindred words."""
+    similarity_lead: float
+    """How far the highest cosine stands above the middle one, 0…2."""
+    lead_without_words: float
+    """The same times the share of the question that the best statement's context lacks."""
+    support_margin: float
+    """How far the best statement's log-odds stand above the next one's; at most `WIDEST_MARGIN`."""
+    meaning_coverage: float
+    """The best statement's signal of this name; so are those that follow."""
+    meaning_nearby: float
+    meaning_in_context: float
+    attribute_meaning: float
+    passage_similarity: float
+    newness: float
+    is_label: float
+    is_row: float
+    fits_kind: float
+    lacks_figures: float
     attribute_coverage: float
     """Weighted share of the plain words asked about that the best statement's context holds."""
     lacks_person: float
@@ -48,6 +69,20 @@ OUTLOOK_NAMES: tuple[str, ...] = (
     "best_similarity",
     "passage_coverage",
     "unseen_names",
+    "unseen_attributes",
+    "similarity_lead",
+    "lead_without_words",
+    "support_margin",
+    "meaning_coverage",
+    "meaning_nearby",
+    "meaning_in_context",
+    "attribute_meaning",
+    "passage_similarity",
+    "newness",
+    "is_label",
+    "is_row",
+    "fits_kind",
+    "lacks_figures",
     "attribute_coverage",
     "lacks_person",
     "lacks_date",
@@ -56,6 +91,7 @@ OUTLOOK_NAMES: tuple[str, ...] = (
 )
 """The fields that the fitted model weighs."""
 
+WIDEST_MARGIN = 4.0
 LACKING_IDENTIFIER_CEILING = 0.05
 """Answerability when an identifier asked about is nowhere: what is said of another one misleads."""
 
@@ -65,11 +101,28 @@ _NOT_ALPHANUMERIC = re.compile(r"[\W_]+")
 def look_out(question: Question, readings: Sequence[Reading], ranked: Sequence[Weighed]) -> Outlook:
     """The outlook over all readings, given the weighed ones, best first and at least one."""
     best = ranked[0]
-    support = min(1 - 1e-9, max(1e-9, best.support))
     text = _text_of(readings)
+    odds = [_log_odds(each.support) for each in ranked[:2]]
+    similarities = [each.signals.similarity for each in ranked]
+    lead = max(similarities) - median(similarities)
+    said = best.signals
     return Outlook(
-        support_log_odds=math.log(support / (1 - support)),
-        best_similarity=max(each.signals.similarity for each in ranked),
+        support_log_odds=odds[0],
+        best_similarity=max(similarities),
+        similarity_lead=lead,
+        lead_without_words=lead * (1 - said.meaning_in_context),
+        support_margin=min(WIDEST_MARGIN, odds[0] - odds[-1]) if odds[1:] else WIDEST_MARGIN,
+        unseen_attributes=_share_unseen(question, best, readings),
+        meaning_coverage=said.meaning_coverage,
+        meaning_nearby=said.meaning_nearby,
+        meaning_in_context=said.meaning_in_context,
+        attribute_meaning=said.attribute_meaning,
+        passage_similarity=said.passage_similarity,
+        newness=said.newness,
+        is_label=said.is_label,
+        is_row=said.is_row,
+        fits_kind=said.fits_kind,
+        lacks_figures=said.lacks_figures,
         passage_coverage=max(each.signals.passage_coverage for each in ranked),
         unseen_names=_share_missing(question.names, text),
         lacks_person=best.signals.lacks_person,
@@ -87,6 +140,23 @@ def answerability(outlook: Outlook, trust: Trust) -> float:
         ANSWERABILITY[trust], {name: float(getattr(outlook, name)) for name in OUTLOOK_NAMES}
     )
     return min(chance, LACKING_IDENTIFIER_CEILING) if outlook.lacks_identifier else chance
+
+
+def _log_odds(chance: float) -> float:
+    held = min(1 - 1e-9, max(1e-9, chance))
+    return math.log(held / (1 - held))
+
+
+def _share_unseen(question: Question, best: Weighed, readings: Sequence[Reading]) -> float:
+    """The share of the plain words asked about that stand nowhere, by themselves or by meaning."""
+    language = best.reading.candidate.evidence.passage.language
+    plain, meant = question.attributes(language), question.meanings_of(language)
+    terms = frozenset(chain.from_iterable(each.context_terms for each in readings))
+    meanings = frozenset(chain.from_iterable(each.context_meanings for each in readings))
+    unseen = [
+        term for term in plain if term not in terms and not meant.get(term, frozenset()) & meanings
+    ]
+    return len(unseen) / len(plain) if plain else 0.0
 
 
 def _lacks_identifier(figures: Sequence[str], text: str) -> bool:

@@ -17,10 +17,13 @@ from footnote.answering.question import AnswerKind, Question, identifiers_in, is
 from footnote.answering.sentences import Candidate
 from footnote.domain import BlockKind
 from footnote.ports import Analyzer, Vector, Vectors
+from footnote.related import related_words
 
 SHORTEST_STATEMENT_TERMS = 3
 """Below this many terms a statement is a caption or a stray label rather than a sentence."""
 
+ENOUGH_NEW_TERMS = 5
+"""From this many terms that the question did not say, more of them tell nothing more."""
 FEWEST_NEW_TERMS = 2
 """Below this many terms that the question did not say, a label only names its subject; one less
 will do for a whole sentence, or where something is of the kind that is asked for."""
@@ -48,6 +51,22 @@ class Signals:
     thing that is named."""
     lacks_attributes: float
     """1 when there are such words and none of them is there."""
+    meaning_coverage: float
+    """Weighted share of the question's terms that the statement holds in these or kindred words."""
+    meaning_nearby: float
+    """The same, with the statement before it and its headings."""
+    meaning_in_context: float
+    """The same, with the title of its document too."""
+    attribute_meaning: float
+    """Weighted share of the question's plain words that stand nearby in these or kindred words."""
+    newness: float
+    """How many terms the question did not say, as a share of `ENOUGH_NEW_TERMS`, at most 1."""
+    is_label: float
+    """1 when it is neither a whole sentence nor the row of a table."""
+    is_row: float
+    """1 when it is the row of a table."""
+    passage_similarity: float
+    """Cosine of its passage and the question, as the search found it; 0 if it did not."""
     fits_kind: float
     """1 when a particular kind is asked for and the statement holds one."""
     lacks_person: float
@@ -62,9 +81,15 @@ class Signals:
     """The same of proper names."""
     nearness: float
     """1 / rank of its evidence."""
+    is_foreign: float
+    """1 when it is written in another language than the question."""
 
 
 SIGNAL_NAMES: tuple[str, ...] = tuple(Signals.__dataclass_fields__)
+
+
+_Content = tuple[frozenset[str], frozenset[int]]
+"""The terms of a text and what they can mean."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +100,12 @@ class Reading:
     terms: frozenset[str]
     context_terms: frozenset[str]
     passage_terms: frozenset[str]
+    meanings: frozenset[int]
+    """What the thesaurus knows of the statement."""
+    near_meanings: frozenset[int]
+    """The same of the statement before it and its headings too."""
+    context_meanings: frozenset[int]
+    """The same of its document's title too."""
     near_terms: frozenset[str]
     """Of the statement, the one before it and the headings that are not the document's title."""
     context: str
@@ -96,12 +127,18 @@ class Weighed:
 
 def read(candidates: Sequence[Candidate], analyzer: Analyzer) -> list[Reading]:
     """Analyze each candidate within its passage; each text is analyzed once."""
-    known: dict[tuple[str, str | None], frozenset[str]] = {}
+    known: dict[tuple[str, str | None], _Content] = {}
+    related = related_words(analyzer)
+
+    def content_of(text: str, language: str | None) -> _Content:
+        if (text, language) not in known:
+            terms = analyzer.terms(text, language)
+            meanings = related.all_meanings(terms, language or "en")
+            known[text, language] = (frozenset(terms), meanings)
+        return known[text, language]
 
     def terms_of(text: str, language: str | None) -> frozenset[str]:
-        if (text, language) not in known:
-            known[text, language] = frozenset(analyzer.terms(text, language))
-        return known[text, language]
+        return content_of(text, language)[0]
 
     passages: dict[str, frozenset[str]] = {}
     documents: dict[UUID, frozenset[str]] = {}
@@ -113,24 +150,30 @@ def read(candidates: Sequence[Candidate], analyzer: Analyzer) -> list[Reading]:
         everywhere = documents.get(passage.document_id)
         everywhere = everywhere or terms_of(_label(candidate), passage.language)
         documents[passage.document_id] = everywhere | held
-    return [_reading(candidate, terms_of, passages, documents) for candidate in candidates]
+    return [_reading(candidate, content_of, passages, documents) for candidate in candidates]
 
 
 def _reading(
     candidate: Candidate,
-    terms_of: Callable[[str, str | None], frozenset[str]],
+    content_of: Callable[[str, str | None], _Content],
     passages: Mapping[str, frozenset[str]],
     documents: Mapping[UUID, frozenset[str]],
 ) -> Reading:
     passage, label = candidate.evidence.passage, _label(candidate)
-    own = terms_of(candidate.statement, passage.language)
-    lead = terms_of(candidate.lead, passage.language)
+    own, meanings = content_of(candidate.statement, passage.language)
+    lead, lead_meanings = content_of(candidate.lead, passage.language)
+    headings, heading_meanings = content_of(_headings(candidate), passage.language)
+    labels, label_meanings = content_of(label, passage.language)
+    near_meanings = meanings | lead_meanings | heading_meanings
     return Reading(
         candidate=candidate,
         terms=own,
-        context_terms=own | lead | terms_of(label, passage.language),
+        context_terms=own | lead | labels,
         passage_terms=passages[passage.chunk_id],
-        near_terms=own | lead | terms_of(_headings(candidate), passage.language),
+        near_terms=own | lead | headings,
+        meanings=meanings,
+        near_meanings=near_meanings,
+        context_meanings=near_meanings | label_meanings,
         context=f"{candidate.statement} {candidate.lead} {label}".casefold(),
         document_terms=documents[passage.document_id],
     )
@@ -184,13 +227,23 @@ def by_words(
 def _signals(
     question: Question, reading: Reading, similarity: float, rarities: Mapping[str, float]
 ) -> Signals:
+    evidence = reading.candidate.evidence
+    language = evidence.passage.language
     asked = _asked(question, reading, rarities)
-    plain = question.attributes(reading.candidate.evidence.passage.language)
+    meant = question.meanings_of(language)
+    plain = question.attributes(language)
     attributes = {term: weight for term, weight in asked.items() if term in plain}
     particular = question.kind is not AnswerKind.ANY
     statement = reading.candidate.statement
     attributed = _share(attributes, reading.near_terms) if attributes else 1.0
     fits = holds_kind(statement, question.kind, question.text)
+    is_row = reading.candidate.kind is BlockKind.TABLE
+    fresh = len(reading.terms.difference(question.terms(language)))
+
+    def share(terms: Mapping[str, float], held: frozenset[str], known: frozenset[int]) -> float:
+        kindred = frozenset(term for term in terms if meant.get(term, frozenset()) & known)
+        return _share(terms, held | kindred)
+
     return Signals(
         similarity=similarity,
         coverage=_share(asked, reading.terms),
@@ -198,23 +251,37 @@ def _signals(
         passage_coverage=_share(asked, reading.passage_terms),
         attribute_coverage=attributed,
         lacks_attributes=float(not attributed),
+        meaning_coverage=share(asked, reading.terms, reading.meanings),
+        meaning_nearby=share(asked, reading.near_terms, reading.near_meanings),
+        meaning_in_context=share(asked, reading.context_terms, reading.context_meanings),
+        attribute_meaning=(
+            share(attributes, reading.near_terms, reading.near_meanings) if attributes else 1.0
+        ),
+        newness=min(1.0, fresh / ENOUGH_NEW_TERMS),
+        is_label=float(not is_row and not statement.endswith(_FULL_STOPS)),
+        is_row=float(is_row),
+        passage_similarity=evidence.similarity or 0.0,
         fits_kind=float(particular and fits),
         lacks_person=float(question.kind is AnswerKind.PERSON and not fits),
         lacks_date=float(question.kind is AnswerKind.DATE and not fits),
         lacks_number=float(question.kind in _NUMBERS and not fits),
         lacks_figures=_lacking(_figures_to_hold(question, reading), reading.context),
         lacks_names=_lacking(question.names, reading.context),
-        nearness=1.0 / max(1, reading.candidate.evidence.rank),
+        nearness=1.0 / max(1, evidence.rank),
+        is_foreign=float(question.is_foreign(language)),
     )
 
 
 def says_something(question: Question, reading: Reading) -> bool:
     """Whether a statement could answer at all: not a question, a heading, a stub or an echo."""
     statement = reading.candidate.statement
-    if statement.endswith(("?", "？", ":", "：")) or len(reading.terms) < SHORTEST_STATEMENT_TERMS:
+    sentence = statement.endswith(_FULL_STOPS)
+    if statement.endswith(("?", "？", ":", "：")):
+        return False
+    if len(reading.terms) < SHORTEST_STATEMENT_TERMS - sentence:
         return False
     asked = question.terms(reading.candidate.evidence.passage.language)
-    whole = statement.endswith(_FULL_STOPS) or holds_asked_kind(question, statement)
+    whole = sentence or holds_asked_kind(question, statement)
     return len(reading.terms.difference(asked)) >= FEWEST_NEW_TERMS - whole
 
 

@@ -7,8 +7,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from footnote.answering.addresses import addresses_in
 from footnote.answering.cite import cite
 from footnote.answering.coefficients import Trust
+from footnote.answering.context import NOT_FOUND
 from footnote.answering.decide import answerability, look_out
 from footnote.answering.ground import (
     Reading,
@@ -20,13 +22,13 @@ from footnote.answering.ground import (
     weigh,
 )
 from footnote.answering.question import Question, read_question
+from footnote.answering.sanitise import plain_text
 from footnote.answering.select import Selection, by_strength, shortlist
-from footnote.answering.sentences import candidates_of
-from footnote.domain import Answer, AnswerSentence, Evidence
+from footnote.answering.sentences import Candidate, candidates_of
+from footnote.domain import Answer, AnswerSentence, Evidence, Verdict
 from footnote.errors import LaneUnavailable
 from footnote.ports import Analyzer, Embedder, Vector, Vectors
 
-NOT_FOUND = "I could not find this in your documents."
 LEAST_ANSWERABILITY = 0.45
 EMBEDDED_STATEMENTS = 8
 
@@ -63,14 +65,18 @@ class ExtractiveAnswerer:
         weighed, degraded = await self._weigh(asked, telling, rarity(readings))
         ranked = by_strength(weighed)
         outlook = look_out(asked, readings, ranked)
-        confidence = answerability(outlook, self._trust(ranked[0].reading, degraded))
+        confidence = answerability(outlook, self._trust(asked, ranked[0].reading, degraded))
         if confidence < self.least_answerability:
             return _refusal(question, evidence, confidence=confidence, degraded=degraded)
         chosen = replace(self.selection, limit=self.max_sentences)(ranked, asked.all_terms)
-        citations, markers = cite([each.reading.candidate for each in chosen])
+        citations, markers = cite([each.reading.candidate for each in chosen], ranked_evidence)
         sentences = tuple(
             AnswerSentence(
-                text=each.reading.candidate.statement, markers=(marker,), support=each.support
+                text=_readable(each.reading.candidate),
+                markers=(marker,),
+                support=each.support,
+                # It is its quote.
+                verdict=Verdict.SUPPORTED,
             )
             for each, marker in zip(chosen, markers, strict=True)
         )
@@ -94,7 +100,7 @@ class ExtractiveAnswerer:
         )
         kept = [readings[position] for position in likely]
         target, vectors, degraded = await self._embed(question.text, kept)
-        trusts = [self._trust(reading, degraded) for reading in kept]
+        trusts = [self._trust(question, reading, degraded) for reading in kept]
         weighed = weigh(
             question, kept, vectors=vectors, target=target, trusts=trusts, rarities=rarities
         )
@@ -122,15 +128,25 @@ class ExtractiveAnswerer:
                 vectors[part] = await self.embedder.embed_documents([texts[each] for each in part])
         return vectors
 
-    def _trust(self, reading: Reading, degraded: tuple[str, ...]) -> Trust:
+    def _trust(self, question: Question, reading: Reading, degraded: tuple[str, ...]) -> Trust:
         if degraded:
             return Trust.NONE
         trained, language = (
             self.embedder.lane.languages,
             reading.candidate.evidence.passage.language,
         )
+        spanned = question.language in trained and language in trained
+        if trained and question.is_foreign(language) and not spanned:
+            return Trust.CROSS
         native = not trained or language is None or language in trained
         return Trust.NATIVE if native else Trust.FOREIGN
+
+
+def _readable(candidate: Candidate) -> str:
+    """The statement without what its document might make a viewer open, load or mistake."""
+    trusted = not candidate.evidence.suspicious
+    addresses = addresses_in(candidate.statement) if trusted else frozenset[str]()
+    return plain_text(candidate.statement, addresses=addresses) or "…"
 
 
 def _refusal(

@@ -10,6 +10,7 @@ from itertools import chain
 from types import MappingProxyType
 
 from footnote.ports import Analyzer
+from footnote.related import LANGUAGES, related_words
 
 
 class AnswerKind(StrEnum):
@@ -37,7 +38,7 @@ _OPENERS: Mapping[AnswerKind, str] = {
         "|多少个|多少名|多少人|几个|几名|几|多少"
     ),
     AnswerKind.AMOUNT: (
-        "how much|how high|what (?:is|was|are|were) the (?:\\w+ ){0,3}"
+        "how (?:much|high|large|big|tall|deep|wide|heavy|loud|thick|old)|what (?:is|was|are|were) the (?:\\w+ ){0,3}"
         "(?:price|cost|costs|fee|salary|budget|revenue|rate|rent|percentage|total|amount)"
         "|(?:what|which) (?:percentage|percent|price|amount)"
         "|wie ?viel|wie hoch|wie teuer|was kostet|combien|cu[aá]nto cuesta|cu[aá]nta?o?"
@@ -48,7 +49,7 @@ _OPENERS: Mapping[AnswerKind, str] = {
         "|wie lange|combien de temps|cu[aá]nto tiempo|quanto tempo|多久|多长时间"
     ),
     AnswerKind.DATE: (
-        "when|(?:what|which|on what|by what|by which|in what|in which|on which) "
+        "when|since when|until when|by when|(?:what|which|on what|by what|by which|in what|in which|on which) "
         "(?:\\w+ )?(?:date|day|year|month|deadline|century|decade)"
         "|what (?:is|was) the (?:\\w+ ){0,3}(?:date|deadline)"
         "|wann|seit wann|welche[ns]? (?:jahr|tag|datum)|in welchem jahr|am welchem tag"
@@ -80,6 +81,13 @@ _KIND_ORDER = (
 )
 """Which reading wins when two begin at the same place: the more particular one."""
 
+_YES_OR_NO = re.compile(
+    r"\s*(?:do|does|did|can|could|may|must|should|will|would|is|are|were|has|have|had)\s",
+    re.IGNORECASE,
+)
+_FURTHER = re.compile(r"[,;:]\s+(?:(?:and|or)\s+)?|\band\s+", re.IGNORECASE)
+"""What stands before a question word that opens another part of a question."""
+
 _WORD = re.compile(r"\w+(?:[-–./'’&]\w+)*")
 _LOWER_HEAVY = re.compile(r"[a-zà-öø-ÿß]")
 
@@ -98,10 +106,22 @@ class Question:
     """For each language of the evidence (empty for unknown), the weight of each content term."""
     identifying: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """For each language, the terms that belong to an identifier."""
+    language: str = ""
+    """What it is written in, as far as its function words tell."""
+    meanings: Mapping[str, Mapping[str, frozenset[int]]] = field(default_factory=dict)
+    """For each language, what the thesaurus knows of each term."""
 
     def terms(self, language: str | None) -> Mapping[str, float]:
         """The weighted terms to look for in a text of this language."""
         return self.weights.get(language or "", MappingProxyType({}))
+
+    def meanings_of(self, language: str | None) -> Mapping[str, frozenset[int]]:
+        """What the terms looked for in a text of this language can mean."""
+        return self.meanings.get(language or "", MappingProxyType({}))
+
+    def is_foreign(self, language: str | None) -> bool:
+        """Whether a text is written in another language than the question."""
+        return bool(self.language and language) and language != self.language
 
     @property
     def all_terms(self) -> frozenset[str]:
@@ -133,9 +153,14 @@ def read_question(text: str, languages: Sequence[str | None], analyzer: Analyzer
         if _looks_like_name(word, start, text) and not opener[0] <= start < opener[1]
     )
     asked = text[: opener[0]] + " " + text[opener[1] :]
-    weights = {
-        language or "": _weigh(asked, language, figures, names, analyzer)
+    own = _language_of(text, languages, analyzer)
+    wordings = {
+        language or "": _wording(asked, own, language, analyzer)
         for language in dict.fromkeys(languages)
+    }
+    weights = {
+        language: _weigh(wording, language or None, figures, names, analyzer)
+        for language, wording in wordings.items()
     }
     codes = [word for word in figures if is_identifier(word)]
     identifying = {
@@ -152,6 +177,11 @@ def read_question(text: str, languages: Sequence[str | None], analyzer: Analyzer
         names=names,
         weights=weights,
         identifying=identifying,
+        language=own,
+        meanings={
+            language: _meanings(wording, own, language, analyzer)
+            for language, wording in wordings.items()
+        },
     )
 
 
@@ -181,6 +211,38 @@ def without_identifiers(text: str) -> str:
     )
 
 
+def _language_of(text: str, languages: Sequence[str | None], analyzer: Analyzer) -> str:
+    """The language of a text that its function words single out; empty if they do not."""
+    candidates = list(dict.fromkeys([*filter(None, languages), *LANGUAGES]))
+    first = analyzer.language_of(text, candidates)
+    last = analyzer.language_of(text, candidates[::-1])
+    return first if first and first == last else ""
+
+
+def _wording(text: str, own: str, language: str | None, analyzer: Analyzer) -> str:
+    """The text as it is looked up in a language: abroad, without its own function words."""
+    if not own or not language or own == language:
+        return text
+    words = (match.group() for match in _WORD.finditer(text))
+    return " ".join(word for word in words if analyzer.terms(word, own))
+
+
+def _meanings(
+    text: str, own: str, language: str, analyzer: Analyzer
+) -> Mapping[str, frozenset[int]]:
+    """What each term of the text means, which is known by the language it is written in."""
+    related = related_words(analyzer)
+    written = own or language or "en"
+    terms = analyzer.terms(text, written)
+    known = dict(zip(terms, related.meanings(terms, written), strict=True))
+    found: dict[str, frozenset[int]] = {}
+    for match in _WORD.finditer(text):
+        held = [known[term] for term in analyzer.terms(match.group(), written) if term in known]
+        for term in analyzer.terms(match.group(), language or None):
+            found[term] = found.get(term, frozenset()).union(*held)
+    return found
+
+
 def _kind(text: str) -> tuple[AnswerKind, tuple[int, int]]:
     """The kind whose words come first, and where they stand."""
     readings = [
@@ -188,6 +250,10 @@ def _kind(text: str) -> tuple[AnswerKind, tuple[int, int]]:
         for order, kind in enumerate(_KIND_ORDER)
         if (match := _INTERROGATIVE[kind].search(text)) is not None
     ]
+    if _YES_OR_NO.match(text):
+        # "Does it pay when it rains?" asks for no date; "and who is told?" still asks for someone.
+        asking = {match.end() for match in _FURTHER.finditer(text)}
+        readings = [reading for reading in readings if reading[0] in asking]
     if not readings:
         return AnswerKind.ANY, (0, 0)
     start, order, end = min(readings)

@@ -96,4 +96,5 @@ AnswerEvent = (
     | AnswerDone
     | AnswerFailed
 )
-"""Sources come first; done or failed comes last, and exactly one of them."""
+"""Sources come before the text, after the tool calls where a model looked them up itself; done or
+failed comes last, and exactly one of them."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from uuid import UUID
@@ -77,6 +77,21 @@ class AnswerSentence:
     support: float
     """How well its quotes carry it, 0…1."""
     verdict: Verdict = Verdict.UNCITED
+    gap: str | None = None
+    """The white space before it, where its writer chose it; None after what is quoted: a space
+    after a full stop, else a line break, since a row or a bullet has no full stop."""
+
+    def piece(self, before: AnswerSentence | None) -> str:
+        """What it adds to the answer's prose after the sentence before it, markers included.
+
+        >>> first = AnswerSentence(text="Rent: 900", markers=(1,), support=1.0)
+        >>> first.piece(None) + AnswerSentence(text="Due.", markers=(), support=0.0).piece(first)
+        'Rent: 900 [1]\\nDue.'
+        """
+        gap = ""
+        if before is not None:
+            gap = self.gap or (" " if before.text.endswith(_FULL_STOPS) else "\n")
+        return gap + self.text + "".join(f" [{marker}]" for marker in self.markers)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,10 +125,11 @@ class Answer:
     @property
     def text(self) -> str:
         """The answer as prose with `[n]` markers."""
-        pieces = [
-            sentence.text + "".join(f" [{marker}]" for marker in sentence.markers)
-            for sentence in self.sentences
-        ]
-        # A row or a bullet has no full stop, and must not run into what follows it.
-        gaps = [" " if sentence.text.endswith(_FULL_STOPS) else "\n" for sentence in self.sentences]
-        return "".join(piece + gap for piece, gap in zip(pieces, [*gaps[:-1], ""], strict=False))
+        return as_prose(self.sentences)
+
+
+def as_prose(sentences: Sequence[AnswerSentence]) -> str:
+    """The sentences as prose with `[n]` markers."""
+    before = (None, *sentences)
+    pairs = zip(before, sentences, strict=False)
+    return "".join(sentence.piece(previous) for previous, sentence in pairs)

@@ -10,7 +10,7 @@ from footnote.domain.identity import Lane
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CacheStats:
-    """How the cache of searches has fared in this process since it began."""
+    """How a cache of searches or of answers has fared in this process since it began."""
 
     exact_hits: int = 0
     """Searches answered from the same query, one that was still under way included."""
@@ -40,6 +40,8 @@ class WorkspaceStats:
     lane: Lane
     search_cache: CacheStats = field(default_factory=CacheStats)
     """Of searches in this workspace alone."""
+    answer_cache: CacheStats = field(default_factory=CacheStats)
+    """Of its answers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

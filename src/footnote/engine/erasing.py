@@ -52,7 +52,12 @@ def forget_cached(engine: Engine, workspace_id: UUID) -> int:
     """
     return sum(
         cache.forget(workspace_id)
-        for cache in (engine.search_stages.cache, engine.cache, engine.vector_cache)
+        for cache in (
+            engine.search_stages.cache,
+            engine.answer_cache,
+            engine.cache,
+            engine.vector_cache,
+        )
     )
 
 

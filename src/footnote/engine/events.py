@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import secrets
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from uuid import UUID
 
 from footnote.domain.events import (
@@ -39,7 +39,7 @@ async def follow_events(
     after: EventCursor | None,
     document_id: UUID | None = None,
     heartbeat_seconds: float,
-) -> AsyncIterator[Event | None]:
+) -> AsyncGenerator[Event | None]:
     """Events as they happen, oldest first; None whenever nothing was said for a heartbeat.
 
     Without a place to go on after, those of one document begin with the oldest that is kept, those

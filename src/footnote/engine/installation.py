@@ -13,11 +13,15 @@ from footnote.domain import (
     Principal,
     Workspace,
 )
+from footnote.engine.answer_cache import AnswerCache
+from footnote.engine.answer_runs import AnswerRuns
 from footnote.engine.arguments import require
 from footnote.engine.health import look
 from footnote.engine.lanes import KnownLanes
 from footnote.engine.workspace import WorkspaceEngine
 from footnote.errors import Conflict, InvalidRequest, NotFound, NotReady
+from footnote.ingestion.rendering.renderer import PageRenderer
+from footnote.models.answer_models import AnswerModels
 from footnote.models.breaker import GuardedReranker
 from footnote.models.embedders import Embedders
 from footnote.ports import Analyzer, Blobs, Embedder
@@ -48,6 +52,7 @@ class Engine:
     """Where the application role connects."""
     owner_url: str = field(repr=False)
     blobs: Blobs
+    pages: PageRenderer
     listener: Listener
     embedder: Embedder
     """Of new workspaces; `lanes.embedder_for` knows that of each."""
@@ -57,10 +62,14 @@ class Engine:
     vector_cache: VectorCache
     search_stages: Search
     answerer: ExtractiveAnswerer
+    answer_models: AnswerModels
     reranker: GuardedReranker | None = None
     model: WritingModel | None = None
     server: KeptPostgres | None = None
     known_lanes: KnownLanes = field(default_factory=KnownLanes)
+    answer_cache: AnswerCache = field(default_factory=lambda: AnswerCache(capacity_bytes=0))
+    answer_runs: AnswerRuns = field(default_factory=AnswerRuns)
+    """Streamed answers under way and just given."""
 
     async def __aenter__(self) -> Engine:
         return self
@@ -118,7 +127,10 @@ class Engine:
 
     async def close(self) -> None:
         """Let go of everything; the embedded Postgres stops when nobody else uses it."""
+        await self.answer_runs.close()
+        await self.pages.aclose()
         await self.embedders.close()
+        await self.answer_models.close()
         for model in (self.reranker, self.model):
             if model is not None:
                 await model.close()

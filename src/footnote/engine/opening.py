@@ -9,8 +9,12 @@ from typing import TYPE_CHECKING
 from pydantic import SecretStr
 
 from footnote.answering.pipeline import ExtractiveAnswerer
+from footnote.engine.answer_cache import AnswerCache
+from footnote.engine.answer_models import answer_models_from
+from footnote.engine.answer_runs import answer_runs_from
 from footnote.engine.installation import Engine
 from footnote.engine.lanes import embedders_from
+from footnote.engine.pages import BlobsWithPages, pdf_cache, renderer_from
 from footnote.errors import (
     StoreUnavailable,
 )
@@ -95,13 +99,15 @@ def _wire(
     embedder, embedders = models
     analyzer = TextAnalyzer()
     reranker, model = _reranker(settings), _language_model(settings)
+    pdfs = pdf_cache(settings)
     return Engine(
         settings=settings,
         lane=embedder.lane,
         database=database,
         database_url=urls[0],
         owner_url=urls[1],
-        blobs=blobs,
+        blobs=BlobsWithPages(blobs, pdfs),
+        pages=renderer_from(settings, pdfs, blobs),
         listener=Listener(urls[0]),
         embedder=embedder,
         embedders=embedders,
@@ -112,8 +118,14 @@ def _wire(
         answerer=ExtractiveAnswerer(
             embedder=embedder, analyzer=analyzer, max_sentences=settings.answer_sentences
         ),
+        answer_models=answer_models_from(settings),
         reranker=reranker,
         model=model,
+        answer_cache=AnswerCache(
+            capacity_bytes=settings.answer_cache_bytes,
+            lifetime_seconds=settings.answer_cache_seconds,
+        ),
+        answer_runs=answer_runs_from(settings),
         server=None if server is None else keep(server),
     )
 

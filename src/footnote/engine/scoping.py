@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from contextlib import AbstractAsyncContextManager
+from typing import TYPE_CHECKING
 
-from footnote.engine.workspace import WorkspaceEngine
 from footnote.store.database import WorkspaceScope
+
+if TYPE_CHECKING:
+    from footnote.engine.workspace import WorkspaceEngine
 
 
 def scope_of(workspace: WorkspaceEngine) -> AbstractAsyncContextManager[WorkspaceScope]:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, aclosing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import UUID
 
+from footnote.answering.answerer import completed
 from footnote.domain import (
     Answer,
+    AnswerEvent,
     Document,
     DocumentPage,
     DocumentStatus,
@@ -36,10 +38,13 @@ from footnote.domain import (
     WorkspaceStats,
 )
 from footnote.engine import lanes as lane_verbs
+from footnote.engine import pages as page_verbs
+from footnote.engine.answer_cache import given_before_or
+from footnote.engine.answering import Asking, ask_stream
 from footnote.engine.arguments import require, require_request
 from footnote.engine.erasing import erase
 from footnote.engine.files import TooLarge, clean_name, read_file
-from footnote.engine.lanes import lane_of_workspace, search_in_lane, serving
+from footnote.engine.lanes import lane_of_workspace, search_in_lane
 from footnote.engine.receiving import checked_key, take_in
 from footnote.engine.retrying import try_again, try_each_again
 from footnote.errors import DocumentUnreadable, InvalidRequest
@@ -266,7 +271,7 @@ class WorkspaceEngine:
         require_request(request)
         self.require_open()
         asker = Asker(workspace_id=self.workspace.workspace_id, principal=self.principal)
-        return await search_in_lane(self.engine, request, asker, self._index)
+        return await search_in_lane(self.engine, request, asker, self.index_in)
 
     async def context(self, chunk_id: str, window: int = 2) -> PassageContext:
         """A passage between its neighbours. Raises NotFound and InvalidRequest."""
@@ -278,6 +283,11 @@ class WorkspaceEngine:
             )
         async with self._scope() as scope:
             return await passage_context(scope, chunk_id, window)
+
+    page_image = page_verbs.page_image
+    page_fingerprint = page_verbs.page_fingerprint
+    page_rectangles = page_verbs.page_rectangles
+    pages_of_quote = page_verbs.pages_of_quote
 
     async def ask(
         self,
@@ -291,28 +301,47 @@ class WorkspaceEngine:
     ) -> Answer:
         """An answer whose statements are cited, or an honest one that there is none.
 
-        Evidence is searched as in `search`, by the plan with its changes.
+        Evidence is searched as in `search`, by the plan with its changes. Raises what `search`
+        raises, and ModelUnavailable.
         """
-        response = await self.search(
-            SearchRequest(
-                query=question,
-                top_k=self.engine.settings.top_k if top_k is None else top_k,
-                filters=filters or SearchFilters(),
-                plan=plan,
-                changes=changes or PlanChanges(),
-                conversation=tuple(conversation),
-            )
+        events = self.ask_stream(
+            question,
+            top_k=top_k,
+            filters=filters,
+            plan=plan,
+            changes=changes,
+            conversation=conversation,
         )
-        meant = response.corrected_query or response.standalone_question or response.query
-        in_lane = await serving(self.engine, self.workspace.workspace_id)
-        answer = await in_lane.answerer(meant, response.evidence)
-        return replace(
-            answer,
-            question=response.query,
-            corrected_question=response.corrected_query,
-            degraded=response.degraded,
-            timings_ms=dict(response.timings_ms) | dict(answer.timings_ms),
+        async with aclosing(events):
+            return await completed(events)
+
+    async def ask_stream(
+        self,
+        question: str,
+        *,
+        top_k: int | None = None,
+        filters: SearchFilters | None = None,
+        plan: str | None = None,
+        changes: PlanChanges | None = None,
+        conversation: Sequence[Turn] = (),
+    ) -> AsyncGenerator[AnswerEvent]:
+        """What happens while a question is answered, the answer last.
+
+        What is wrong with the question is raised before the first event. Closing the generator
+        stops the models.
+        """
+        asking = Asking(
+            question=question,
+            top_k=top_k,
+            filters=filters or SearchFilters(),
+            plan=plan,
+            changes=changes or PlanChanges(),
+            conversation=tuple(conversation),
         )
+        answering = given_before_or(self, asking, ask_stream(self, asking))
+        async with aclosing(answering) as events:
+            async for event in events:
+                yield event
 
     async def stats(self) -> WorkspaceStats:
         """What the workspace holds, as far as the principal may see, and how its cache fares."""
@@ -320,7 +349,8 @@ class WorkspaceEngine:
         async with self._scope() as scope:
             stats = await workspace_stats(scope, lane or self.engine.lane)
         cache = self.engine.search_stages.cache.stats(self.workspace.workspace_id)
-        return replace(stats, search_cache=cache)
+        answers = self.engine.answer_cache.stats(self.workspace.workspace_id)
+        return replace(stats, search_cache=cache, answer_cache=answers)
 
     async def lanes(self) -> tuple[LaneStatus, ...]:
         """The workspace's lanes with their models, and how far each is filled."""
@@ -367,7 +397,8 @@ class WorkspaceEngine:
         async with self._scope() as scope:
             return await receive_document(scope, incoming)
 
-    def _index(self, lane: Lane) -> Index:
+    def index_in(self, lane: Lane) -> Index:
+        """What is searched, as the principal may see it."""
         settings = self.engine.settings
         return PostgresIndex(
             database=self.engine.database,

@@ -8,6 +8,7 @@ import signal
 import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -221,5 +222,6 @@ async def _end(child: _Child) -> None:
         except TimeoutError:
             child.ended_by_us = True
             # Its whole group: it may be waiting for a program that it started.
-            os.killpg(child.process.pid, signal.SIGKILL)
+            with suppress(ProcessLookupError):  # it ended meanwhile
+                os.killpg(child.process.pid, signal.SIGKILL)
     await child.process.wait()

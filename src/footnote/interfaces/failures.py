@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from footnote import errors
 from footnote.errors import (
     BlobDamaged,
     BlobsUnavailable,
@@ -87,4 +88,16 @@ FAILURES: dict[type[FootnoteError], Failure] = {
 
 def failure_of(error: FootnoteError) -> Failure:
     """The entry of the error's class, or of the nearest class above it."""
-    return next(FAILURES[kind] for kind in type(error).__mro__ if kind in FAILURES)
+    return _failure_of_kind(type(error))
+
+
+def failure_of_name(name: str) -> Failure:
+    """The entry of the error whose class has this name; that of a defect for any other."""
+    kind = getattr(errors, name, None)
+    if isinstance(kind, type) and issubclass(kind, FootnoteError):
+        return _failure_of_kind(kind)
+    return UNEXPECTED
+
+
+def _failure_of_kind(kind: type) -> Failure:
+    return next(FAILURES[each] for each in kind.__mro__ if each in FAILURES)

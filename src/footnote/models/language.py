@@ -52,8 +52,7 @@ def language_model_from(
     Raises UnsupportedSettings for a name or a URL that cannot work, and ModelUnavailable when
     a library is not installed.
     """
-    vendor, _, model = name.partition(":")
-    _check(name, base_url, api_key, role)
+    check_name(name, base_url, api_key, role)
     try:
         from footnote.models import writing  # noqa: PLC0415  # an optional package, slow to import
     except ImportError as error:
@@ -61,17 +60,9 @@ def language_model_from(
             f"the {role.title} {name} needs a library that is not installed",
             hint="pip install 'footnote[models]'",
         ) from error
-    if vendor == "openai":
-        written = writing.openai_model(model, base_url or OPENAI_URL, api_key)
-    elif vendor == "ollama":
-        written = writing.ollama_model(model, base_url or OLLAMA_URL, api_key)
-    elif base_url is not None:
-        written = writing.compatible_model(name, base_url, api_key)
-    else:
-        written = writing.vendor_model(vendor, model, api_key, role)
     return writing.WritingModel(
         name=name,
-        model=written,
+        model=writing.named_model(name, base_url, api_key, role),
         timeout_seconds=timeout_seconds,
         max_output_tokens=max_output_tokens,
         role=role,
@@ -97,7 +88,8 @@ def vision_model_from(
     return guarded(inner)
 
 
-def _check(name: str, base_url: str | None, api_key: str | None, role: Role) -> None:
+def check_name(name: str, base_url: str | None, api_key: str | None, role: Role) -> None:
+    """Raise UnsupportedSettings for what can be seen to be wrong without a library."""
     vendor, _, model = name.partition(":")
     if not name.strip() or (not model and (base_url is None or vendor in {"openai", "ollama"})):
         raise UnsupportedSettings(

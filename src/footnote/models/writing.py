@@ -26,7 +26,7 @@ from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 from pydantic_ai.settings import ModelSettings
 
 from footnote.errors import ModelUnavailable, UnsupportedSettings
-from footnote.models.language import WRITER, Role
+from footnote.models.language import OLLAMA_URL, OPENAI_URL, WRITER, Role
 
 ATTEMPTS = 2
 PAUSE_SECONDS = 0.5
@@ -73,7 +73,7 @@ class WritingModel:
         Raises what `reply` raises.
         """
         message = ModelRequest.user_text_prompt(
-            _encodable(prompt), instructions=_encodable(instructions)
+            encodable(prompt), instructions=encodable(instructions)
         )
         return await self.reply(message)
 
@@ -110,17 +110,13 @@ class WritingModel:
             except ModelHTTPError as error:
                 pause = PAUSE_SECONDS if error.retry_after is None else error.retry_after
                 late = asyncio.get_running_loop().time() + pause >= deadline
-                if attempt == ATTEMPTS or late or not _may_pass(error):
-                    raise self._refusal(error) from None
+                if attempt == ATTEMPTS or late or not may_pass(error):
+                    raise refusal(error, self._title, self.role) from None
             await asyncio.sleep(pause)
         raise AssertionError  # The last attempt returns or raises.
 
     async def _request(self, message: ModelRequest) -> ModelResponse:
-        settings = ModelSettings(max_tokens=self.max_output_tokens)
-        if not self.model.profile.get("supports_thinking"):  # Those refuse a temperature.
-            settings["temperature"] = 0.0
-        if "max_retries" not in self.model.unsupported_settings:
-            settings["max_retries"] = 0  # The library's own would come on top of ours.
+        settings = settings_for(self.model, self.max_output_tokens)
         try:
             return await model_request(self.model, [message], model_settings=settings)
         except (ModelHTTPError, ModelTimeoutError):
@@ -135,15 +131,6 @@ class WritingModel:
                 f"{self._title} gave nothing usable ({type(error).__name__})",
                 hint=f"check that {self.role.prefix}_URL speaks the API of its kind",
             ) from None
-
-    def _refusal(self, error: ModelHTTPError) -> ModelUnavailable:
-        usual = _FAILED if error.status_code >= 500 else _REFUSED
-        by_status = _ADVICE.get(error.status_code, usual)
-        what, advice = _ADVICE_BY_CODE.get(error.provider_error_code or "", by_status)
-        return ModelUnavailable(
-            f"{self._title} {what} (HTTP {error.status_code})",
-            hint=advice.format(model=self.role.model, prefix=self.role.prefix),
-        )
 
     def _finished(self, response: ModelResponse) -> str:
         if response.finish_reason == "length":
@@ -185,12 +172,30 @@ def compatible_model(model: str, base_url: str, api_key: str | None) -> Model:
     return OpenAIChatModel(model, provider=provider)
 
 
-def vendor_model(vendor: str, model: str, api_key: str | None, role: Role = WRITER) -> Model:
-    """A model of another vendor that pydantic-ai knows, by its own library."""
+def vendor_model(
+    vendor: str,
+    model: str,
+    api_key: str | None,
+    role: Role = WRITER,
+    *,
+    base_url: str | None = None,
+) -> Model:
+    """A model of another vendor that pydantic-ai knows, by its own library.
+
+    With a `base_url` it is asked there, in the vendor's own words.
+    """
+    given = {
+        name: value
+        for name, value in (
+            ("base_url", base_url),
+            ("api_key", api_key or (NO_KEY if base_url is not None else None)),
+        )
+        if value is not None
+    }
 
     def provider_of(name: str) -> Provider[object]:
         known: Callable[..., Provider[object]] = infer_provider_class(name)
-        return known() if api_key is None else known(api_key=api_key)
+        return known(**given)
 
     try:
         return infer_model(f"{vendor}:{model}", provider_factory=provider_of)
@@ -207,11 +212,45 @@ def vendor_model(vendor: str, model: str, api_key: str | None, role: Role = WRIT
         ) from None
 
 
-def _may_pass(error: ModelHTTPError) -> bool:
+def named_model(name: str, base_url: str | None, api_key: str | None, role: Role) -> Model:
+    """The model of a name that was checked; `language_model_from` tells what names there are."""
+    vendor, _, model = name.partition(":")
+    if vendor == "openai":
+        return openai_model(model, base_url or OPENAI_URL, api_key)
+    if vendor == "ollama":
+        return ollama_model(model, base_url or OLLAMA_URL, api_key)
+    if base_url is not None:
+        return compatible_model(name, base_url, api_key)
+    return vendor_model(vendor, model, api_key, role)
+
+
+def settings_for(model: Model, max_output_tokens: int) -> ModelSettings:
+    """What every request asks of a model: so many tokens, no chance, and no retries but ours."""
+    settings = ModelSettings(max_tokens=max_output_tokens)
+    if not model.profile.get("supports_thinking"):  # Those refuse a temperature.
+        settings["temperature"] = 0.0
+    if "max_retries" not in model.unsupported_settings:
+        settings["max_retries"] = 0  # The library's own would come on top of ours.
+    return settings
+
+
+def may_pass(error: ModelHTTPError) -> bool:
+    """Whether the same request may be answered a moment later."""
     unpaid = error.provider_error_code == "insufficient_quota"
     return error.status_code >= 500 or (error.status_code == 429 and not unpaid)
 
 
-def _encodable(text: str) -> str:
+def refusal(error: ModelHTTPError, title: str, role: Role) -> ModelUnavailable:
+    """What an answer with a bad status says of the model and of what can be done."""
+    usual = _FAILED if error.status_code >= 500 else _REFUSED
+    by_status = _ADVICE.get(error.status_code, usual)
+    what, advice = _ADVICE_BY_CODE.get(error.provider_error_code or "", by_status)
+    return ModelUnavailable(
+        f"{title} {what} (HTTP {error.status_code})",
+        hint=advice.format(model=role.model, prefix=role.prefix),
+    )
+
+
+def encodable(text: str) -> str:
     """The text with a mark in place of each half of a surrogate pair."""
     return text.encode("utf-8", "replace").decode("utf-8")

@@ -17,6 +17,7 @@ from footnote.ports import (
     Routing,
     Vector,
 )
+from footnote.retrieval.abroad import terms_abroad
 from footnote.retrieval.confidence import confidence, observe_recall
 from footnote.retrieval.coverage import query_words
 from footnote.retrieval.explain import evidence_from
@@ -153,7 +154,9 @@ class Gather:
         """Both recalls, or the one that works. Raises what neither survives."""
 
         def terms_of(languages: Sequence[str]) -> Sequence[str]:
-            return self.analyzer.query_terms(wording.parsed.text, languages)
+            text = wording.parsed.text
+            known = self.analyzer.query_terms(text, languages)
+            return list(dict.fromkeys([*known, *terms_abroad(text, languages, self.analyzer)]))
 
         wanted = RecallRequest(
             terms_of=None if asked.plan.fusion == "dense_only" else terms_of,

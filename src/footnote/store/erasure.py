@@ -22,6 +22,7 @@ _SQL = load_statements("erasure")
 
 BLOBS = "blobs"
 JOBS = "queued jobs"
+ANSWERS = "answers in conversations"
 CHUNKS = "chunks, by number"
 VECTORS = "vectors, by number"
 SEGMENTS = "segments of the lexical index"
@@ -86,6 +87,7 @@ async def find_all(scope: WorkspaceScope, blobs: Blobs, family: Family) -> Findi
     for place, name in ((CHUNKS, "chunks_by_number"), (VECTORS, "vectors_by_number")):
         counts[place] = await _count(scope, sql.SQL(_SQL[name]), parameters)
     counts[SEGMENTS], counts[POSTINGS] = await _count_indexed(scope, family.chunks)
+    counts[ANSWERS] = await _count(scope, sql.SQL(_SQL["answers"]), parameters)
     counts[JOBS] = await _count(scope, sql.SQL(_SQL["jobs"]), parameters)
     counts[BLOBS] = await _count_blobs(scope, blobs, family.blob_keys)
     return Findings(counts=counts, records=frozenset(records))

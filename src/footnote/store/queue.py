@@ -21,10 +21,15 @@ MAINTENANCE_QUEUE = "maintenance"
 _SQL = load_statements("queue")
 
 
-async def enqueue_ingestion(scope: WorkspaceScope, document_id: UUID, version: int) -> None:
-    """Have a version ingested; versions of one document are worked on one at a time."""
+async def enqueue_ingestion(
+    scope: WorkspaceScope, document_id: UUID, version: int, *, first: bool = False
+) -> None:
+    """Have a version ingested, `first` before all that waits.
+
+    Versions of one document are worked on one at a time.
+    """
     await scope.connection.execute(
-        _SQL["enqueue"],
+        _SQL["enqueue_before_others" if first else "enqueue"],
         {
             "queue": INGEST_QUEUE,
             "task": INGEST_TASK,

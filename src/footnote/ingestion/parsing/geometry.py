@@ -64,6 +64,8 @@ class Word(NamedTuple):
     confidence: float | None = None
     mono: bool = False
     """Whether all its characters are equally wide, as those of program code."""
+    start: int = -1
+    """The index of its first character in a text layer."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,14 +105,22 @@ def _no_ocr(why: str, advice: str) -> DocumentUnreadable:
 
 def items_of_image(pixels: Pixels, ocr: Ocr) -> list[PageItem]:
     """Lines and tables of an image in reading order; one that makes no sense is turned."""
+    return find_tables(_rows(turned_lines(pixels, ocr)[0]), [])
+
+
+def turned_lines(pixels: Pixels, ocr: Ocr) -> tuple[list[Line], int]:
+    """The lines of an image, and how many quarter turns to the left made most sense of it.
+
+    The boxes are those of the turned image.
+    """
     best, factor = _read_enlarged(pixels, ocr)
-    turn = 0
+    turn = taken = 0
     while _sense(best) < _DOUBTFUL and turn < 3:
         turn += 1
         turned = _read(np.ascontiguousarray(np.rot90(pixels, turn)), ocr)
         if _sense(turned) > _sense(best):
-            best, factor = turned, 1.0
-    return find_tables(_rows([_scaled(line, 1 / factor) for line in best]), [])
+            best, factor, taken = turned, 1.0, turn
+    return [_scaled(line, 1 / factor) for line in best], taken
 
 
 def items_of_picture(pixels: Pixels, ocr: Ocr) -> list[PageItem]:

@@ -44,7 +44,7 @@ class PictureReader:
     def read(self, page: pdfium.PdfPage, number: int, text: Sequence[Box]) -> list[LaidPage]:
         """A part of the page for each picture with text; `text` is where its text layer stands."""
         parts = []
-        for box in _large_pictures(page):
+        for box in large_pictures(page):
             if _covered_share(box, text) > _TEXT_SHARE:
                 continue
             pixels = rendered(page, box)
@@ -98,7 +98,7 @@ def rendered(page: pdfium.PdfPage, box: Box | None = None) -> Pixels:
     return pixels
 
 
-def _large_pictures(page: pdfium.PdfPage) -> list[Box]:
+def large_pictures(page: pdfium.PdfPage) -> list[Box]:
     """Where pictures stand that may hold text; the strips of a divided one count as one."""
     turn = Turn.of_page(page)
     width, height = page.get_size()

@@ -127,7 +127,7 @@ class PageText:
         for start, end in spans:
             size, bold, mono = first if first == last else self._style(start)
             box = self._box(start, end, turn)
-            words.append(Word(_whole(self.text[start:end]), box, size, bold, None, mono))
+            words.append(Word(_whole(self.text[start:end]), box, size, bold, None, mono, start))
         return words
 
     def _box(self, start: int, end: int, turn: Turn) -> Box:

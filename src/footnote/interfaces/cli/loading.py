@@ -231,6 +231,18 @@ def create_app(
     return create(settings, on_ready=on_ready, on_failure=on_failure, beside=beside)
 
 
+async def serve_mcp(settings: Settings, name: str | None) -> None:
+    """Serve a workspace over MCP on standard input and output."""
+    from footnote.interfaces.mcp.stdio import serve_stdio
+
+    @asynccontextmanager
+    async def inside() -> AsyncIterator[WorkspaceEngine]:
+        async with opened(settings) as engine:
+            yield await engine.workspace(name)
+
+    await serve_stdio(inside)
+
+
 def is_loopback(host: str) -> bool:
     """Whether a host means this computer only."""
     from footnote.interfaces.http.guard import is_loopback as judge

@@ -9,11 +9,14 @@ from typing import Annotated
 import typer
 
 from footnote.interfaces.cli import (
+    answer_models,
     documents,
     evaluate,
     ingest,
     lanes,
+    mcp,
     operations,
+    pages,
     questions,
     serve,
     webhooks,
@@ -57,9 +60,13 @@ app.command("ask", epilog=EXIT_CODES)(questions.ask)
 app.add_typer(documents.app)
 app.add_typer(workspaces.app)
 app.add_typer(webhooks.app)
+app.add_typer(answer_models.models)
+app.add_typer(answer_models.servers)
+app.command("page", epilog=EXIT_CODES)(pages.page)
 app.command("lanes", epilog=EXIT_CODES)(lanes.lanes)
 app.command("reembed", epilog=EXIT_CODES)(lanes.reembed)
 app.command("serve", epilog=EXIT_CODES)(serve.serve)
+app.command("mcp", epilog=EXIT_CODES)(mcp.mcp)
 app.command("eval", epilog=EXIT_CODES)(evaluate.evaluate)
 app.command("worker", epilog=EXIT_CODES)(operations.worker)
 app.command("doctor", epilog=EXIT_CODES)(operations.doctor)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager, nullcontext
 from functools import partial
 from importlib.metadata import version
 from typing import cast
@@ -13,11 +13,20 @@ from fastapi.openapi.utils import get_openapi
 
 from footnote.errors import FootnoteError
 from footnote.interfaces.http import (
+    agent,
+    agui,
+    answer_models,
+    answers,
+    chat,
+    contents,
+    conversations,
     documents,
     events,
     ingest,
     lanes,
+    messages,
     operations,
+    pages,
     projects,
     questions,
     webhooks,
@@ -25,6 +34,7 @@ from footnote.interfaces.http import (
 from footnote.interfaces.http.guard import BodyLimit, LoopbackOnly
 from footnote.interfaces.http.lifecycle import Lifecycle, stop_this_process
 from footnote.interfaces.http.problems import Problem, answer_with_problems
+from footnote.interfaces.mcp.mount import McpMount
 from footnote.settings import Settings, settings_from
 
 _DESCRIPTION = """
@@ -42,6 +52,8 @@ paragraph and a quoted span.
 _TAGS = [
     {"name": "documents", "description": "Hand files in and see what became of them."},
     {"name": "questions", "description": "Search, read around a passage, ask."},
+    {"name": "conversations", "description": "Ask one thing after the other."},
+    {"name": "chat", "description": "Ask as front ends of other protocols do."},
     {
         "name": "projects",
         "description": "Search for clients that know projects and users: a project is a "
@@ -49,6 +61,7 @@ _TAGS = [
     },
     {"name": "events", "description": "Hear what happens, or be told of it."},
     {"name": "lanes", "description": "Which models embed a workspace, and another one."},
+    {"name": "models", "description": "Which models answer, and with whose tools."},
     {"name": "operations", "description": "Is it ready, and what does it hold?"},
 ]
 
@@ -71,9 +84,11 @@ def create_app(
         settings=settings, on_ready=on_ready, on_failure=on_failure, beside=beside
     )
 
+    mcp = McpMount(lifecycle)
+
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        async with lifecycle.running():
+        async with lifecycle.running(), aclosing(mcp):
             yield
 
     app = FastAPI(
@@ -88,14 +103,24 @@ def create_app(
         generate_unique_id_function=lambda route: route.name,
     )
     app.state.lifecycle = lifecycle
+    app.router.routes.append(mcp.route())
     for router in (
         documents.router,
+        contents.router,
+        pages.router,
         ingest.router,
         questions.router,
+        answers.router,
+        conversations.router,
+        messages.router,
+        agent.router,
+        chat.router,
+        agui.router,
         projects.router,
         events.router,
         webhooks.router,
         lanes.router,
+        answer_models.router,
         operations.router,
     ):
         app.include_router(router)

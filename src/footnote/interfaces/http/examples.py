@@ -183,6 +183,15 @@ STATS: dict[str, object] = {
         "entries": 96,
         "bytes": 1482240,
     },
+    "answer_cache": {
+        "hit_rate": 0.5,
+        "exact_hits": 20,
+        "near_hits": 0,
+        "misses": 20,
+        "evictions": 0,
+        "entries": 18,
+        "bytes": 301440,
+    },
 }
 READY: dict[str, object] = {
     "ready": True,
@@ -324,6 +333,11 @@ _PROBLEMS: dict[str, tuple[int, str, str]] = {
         "The file is larger than the 209,715,200 bytes accepted here.",
     ),
     "invalid-request": (422, "Invalid request", "body.top_k: Input should be at most 200"),
+    "document-unreadable": (
+        422,
+        "Document unreadable",
+        "the page cannot be drawn (parse); upload the document again",
+    ),
     "unexpected": (500, "Unexpected failure", "Something failed inside Footnote."),
     "not-ready": (503, "Not ready", "Footnote is starting."),
 }

@@ -1,4 +1,4 @@
-"""Routes that search, show a passage's surroundings and answer."""
+"""Routes that search, and show a passage's surroundings."""
 
 from __future__ import annotations
 
@@ -47,25 +47,3 @@ async def read_context(
     """A passage with the chunks before and after it in its document."""
     context = await workspace.context(request.chunk_id, request.window)
     return schemas.PassageContext.from_domain(context)
-
-
-@router.post(
-    "/v1/answers",
-    summary="Ask a question",
-    response_model=schemas.Answer,
-    responses={200: examples.json_example("A cited answer", examples.ANSWER), **_RESPONSES},
-)
-async def answer_question(
-    workspace: TheWorkspace,
-    request: Annotated[requests.Question, Body(openapi_examples=examples.QUESTIONS)],
-) -> schemas.Answer:
-    """An answer whose every statement is cited; `found` is false when there is none."""
-    answer = await workspace.ask(
-        request.question,
-        top_k=request.top_k,
-        filters=request.filters.to_domain(),
-        plan=request.plan,
-        changes=request.stages.to_domain(),
-        conversation=requests.turns(request.conversation),
-    )
-    return schemas.Answer.from_domain(answer)

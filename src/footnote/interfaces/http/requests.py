@@ -197,6 +197,19 @@ class Question(Request):
     plan: Plan = None
     stages: Stages = Field(Stages(), description="What is changed of the plan.")
     conversation: Conversation = ()
+    stream: Flag = Field(
+        False, description="Tell it as it is made, as does `Accept: text/event-stream`."
+    )
+
+
+class Task(Request):
+    """A question to a model that looks things up by itself."""
+
+    question: Query
+    conversation: Conversation = ()
+    stream: Flag = Field(
+        False, description="Tell it as it is made, as does `Accept: text/event-stream`."
+    )
 
 
 def turns(conversation: tuple[Turn, ...]) -> tuple[domain.Turn, ...]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from footnote.interfaces.schemas.answer_models import McpServer, McpServerList, Models
 from footnote.interfaces.schemas.answers import (
     Answer,
     AnswerSentence,
     Citation,
+    Usage,
 )
 from footnote.interfaces.schemas.condition import (
     CacheStats,
@@ -15,6 +17,18 @@ from footnote.interfaces.schemas.condition import (
     Stats,
     Workspace,
     WorkspaceList,
+)
+from footnote.interfaces.schemas.conversations import (
+    Conversation,
+    ConversationExport,
+    ConversationList,
+    Exchange,
+    Feedback,
+    Message,
+    MessageAnswer,
+    MessageList,
+    StagePlace,
+    UsedEvidence,
 )
 from footnote.interfaces.schemas.documents import (
     Document,
@@ -43,6 +57,13 @@ from footnote.interfaces.schemas.lanes import (
     LaneStatus,
     Reembedding,
 )
+from footnote.interfaces.schemas.pages import (
+    Fractions,
+    MarkedQuote,
+    PageRectangles,
+    PagesOfQuote,
+    Rectangle,
+)
 from footnote.interfaces.schemas.projects import (
     ProjectChunk,
     ProjectContext,
@@ -64,13 +85,28 @@ from footnote.interfaces.schemas.shape import (
     Metadata,
     Shape,
 )
+from footnote.interfaces.schemas.streams import (
+    AnswerError,
+    AnswerGrounding,
+    AnswerSources,
+    AnswerToken,
+    AnswerTool,
+)
 
 __all__ = [
     "Answer",
+    "AnswerError",
+    "AnswerGrounding",
     "AnswerSentence",
+    "AnswerSources",
+    "AnswerToken",
+    "AnswerTool",
     "CacheStats",
     "Check",
     "Citation",
+    "Conversation",
+    "ConversationExport",
+    "ConversationList",
     "Delivery",
     "Document",
     "DocumentList",
@@ -79,8 +115,11 @@ __all__ = [
     "ErasureCheck",
     "Event",
     "Evidence",
+    "Exchange",
     "FacetCount",
     "Failure",
+    "Feedback",
+    "Fractions",
     "Health",
     "IngestCounts",
     "IngestReport",
@@ -89,10 +128,19 @@ __all__ = [
     "Lane",
     "LaneList",
     "LaneStatus",
+    "MarkedQuote",
+    "McpServer",
+    "McpServerList",
+    "Message",
+    "MessageAnswer",
+    "MessageList",
     "Metadata",
+    "Models",
     "NearDuplicate",
     "Neighbour",
     "NewWebhook",
+    "PageRectangles",
+    "PagesOfQuote",
     "Passage",
     "PassageContext",
     "ProjectChunk",
@@ -100,14 +148,18 @@ __all__ = [
     "ProjectResult",
     "ProjectResults",
     "ReceivedDocument",
+    "Rectangle",
     "Reembedding",
     "RetriedDocument",
     "RetryReport",
     "SearchResults",
     "Shape",
     "Span",
+    "StagePlace",
     "StageRecord",
     "Stats",
+    "Usage",
+    "UsedEvidence",
     "Webhook",
     "WebhookList",
     "Workspace",

@@ -8,6 +8,7 @@ from uuid import UUID
 from pydantic import Field
 
 from footnote import domain
+from footnote.domain import Verdict
 from footnote.interfaces.schemas.search import Evidence
 from footnote.interfaces.schemas.shape import Shape, values_of
 
@@ -31,6 +32,11 @@ class Citation(Shape):
     )
     end_seconds: float | None = None
 
+    @classmethod
+    def from_domain(cls, citation: domain.Citation) -> Self:
+        """The shape of a citation."""
+        return cls.model_validate(citation)
+
 
 class AnswerSentence(Shape):
     """One statement of an answer."""
@@ -38,6 +44,24 @@ class AnswerSentence(Shape):
     text: str
     markers: tuple[int, ...]
     support: float = Field(description="How well its quotes carry it, 0 to 1.")
+    verdict: Verdict = Field(Verdict.UNCITED, description="How far its quotes carry it, in a word.")
+    gap: str | None = Field(
+        None, description="The white space before it, where its writer chose it."
+    )
+
+
+class Usage(Shape):
+    """What the models that were asked have read and written."""
+
+    requests: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float | None = Field(None, description="Null where a price is not known.")
+
+    @classmethod
+    def from_domain(cls, usage: domain.Usage) -> Self:
+        """The shape of what was used."""
+        return cls.model_validate(usage)
 
 
 class Answer(Shape):
@@ -54,6 +78,21 @@ class Answer(Shape):
         None, description="The question with its spelling mended, if that is what was answered."
     )
     degraded: tuple[str, ...]
+    model: str | None = Field(None, description="What wrote it; null where it consists of quotes.")
+    removed_citations: int = Field(
+        0, description="Citations that were made up, or whose quote stands nowhere; taken out."
+    )
+    omitted_evidence: int = Field(
+        0, description="Passages, the weakest, that did not fit the model's context."
+    )
+    usage: Usage = Usage()
+    searched: tuple[str, ...] = Field(
+        (), description="The wordings that were searched, where they differ from the question."
+    )
+    cached: bool = Field(
+        False,
+        description="Whether it was given before, to the same question on the same documents.",
+    )
     timings_ms: dict[str, float]
 
     @classmethod

@@ -25,7 +25,7 @@ class Lane(Shape):
 
 
 class CacheStats(Shape):
-    """How the cache of a workspace's searches has fared in this process since it began."""
+    """How the cache of a workspace's searches, or answers, has fared since this process began."""
 
     hit_rate: float = Field(description="Share of searches answered from it, 0 to 1.")
     exact_hits: int = Field(description="Searches answered from the same query.")
@@ -45,6 +45,7 @@ class Stats(Shape):
     segments: int
     lane: Lane
     search_cache: CacheStats
+    answer_cache: CacheStats
 
     @classmethod
     def from_domain(cls, stats: domain.WorkspaceStats) -> Self:

@@ -120,6 +120,9 @@ class Evidence(Passage):
     neighbours: tuple[Neighbour, ...] = Field(
         (), description="Chunks that were merged into the passage."
     )
+    suspicious: bool = Field(
+        False, description="Whether its text tries to give orders to a model that reads it."
+    )
 
     @classmethod
     def from_evidence(cls, evidence: domain.Evidence) -> Self:

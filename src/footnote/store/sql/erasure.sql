@@ -53,6 +53,22 @@ JOIN embeddings ON embeddings.workspace_id = %(workspace_id)s
 SELECT count(*) AS found FROM procrastinate_jobs
 WHERE args ->> 'document_id' = ANY (%(document_names)s::text[])
 
+-- name: answers
+-- Those that name a document anywhere, or still say what a removed citation quoted.
+SELECT count(*) AS found FROM messages
+WHERE workspace_id = %(workspace_id)s AND answer IS NOT NULL AND (
+    EXISTS (
+        SELECT FROM unnest(%(document_names)s::text[]) AS name
+        WHERE strpos(answer::text, name) > 0
+    )
+    OR EXISTS (
+        SELECT FROM jsonb_array_elements(answer -> 'sentences') AS sentence
+        JOIN jsonb_array_elements(answer -> 'removed_markers') AS removed (marker)
+            ON sentence -> 'markers' @> removed.marker
+        WHERE sentence ->> 'text' <> '' AND (answer ->> 'found')::boolean
+    )
+)
+
 -- name: drop_jobs
 -- One that is worked on ends by itself: it finds no document.
 DELETE FROM procrastinate_jobs

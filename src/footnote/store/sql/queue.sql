@@ -4,6 +4,13 @@ SELECT procrastinate_defer_jobs_v1(ARRAY[
     ::procrastinate_job_to_defer_v1
 ])
 
+-- name: enqueue_before_others
+-- Somebody waits for it.
+SELECT procrastinate_defer_jobs_v1(ARRAY[
+    ROW(%(queue)s, %(task)s, 10, %(lock)s, %(queueing_lock)s, %(args)s, %(scheduled_at)s)
+    ::procrastinate_job_to_defer_v1
+])
+
 -- name: enqueue_once
 -- The advisory lock makes look and insert one step; a unique violation would end the caller's
 -- transaction.

@@ -1,0 +1,190 @@
+"""A model with tools becomes a cited answer: ask for tools → write → cite → ground."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+
+from footnote.answering.composition import Composition, Piece
+from footnote.answering.context import NOT_FOUND
+from footnote.answering.grounded import Grounds
+from footnote.answering.streaming import closing_events
+from footnote.domain import (
+    Answer,
+    AnswerEvent,
+    AnswerFailed,
+    AnswerSentence,
+    Evidence,
+    SourcesFound,
+    TextWritten,
+    Turn,
+    Usage,
+)
+from footnote.errors import ModelUnavailable
+from footnote.ports import AgentBounds, AgentModel, Analyzer, Embedder, McpServer, Tool, Written
+
+INSTRUCTIONS = f"""\
+You work for a user on the documents of their workspace, with the tools you are given.
+Look things up before you answer: you know nothing of these documents but what tools return.
+
+- Tools number evidence as [1], [2], … Put the number of each source that says so after every
+  statement: "The rent is CHF 900. [2]". Never invent a number.
+- One statement a sentence. Keep figures, dates and names as the source has them.
+- Search again with other words before you give up. If the documents do not answer, write exactly
+  "{NOT_FOUND}" and nothing else.
+- Change or create something only if the user asked for it; then say what you did.
+- Answer in the language of the question, in plain prose, lists or tables. No links, pictures,
+  HTML or code blocks.\
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Equipment:
+    """What an agent may use for one answer, and how much."""
+
+    tools: Sequence[Tool]
+    servers: Sequence[McpServer]
+    bounds: AgentBounds
+    evidence: Callable[[], tuple[Evidence, ...]]
+    """All that the tools have shown so far; source `[n]` is the n-th."""
+
+
+@dataclass(slots=True)
+class _Run:
+    """How far an agent has come."""
+
+    composition: Composition | None = None
+    """Of what it writes at the moment."""
+    usage: Usage | None = None
+    model: str = ""
+    told: bool = False
+    """Whether the sources of what it writes were told."""
+    cut_off: str | None = None
+    """Why it broke off amid an answer."""
+    failed: AnswerFailed | None = None
+    """Why there is none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgenticAnswerer:
+    """Lets a model ask for tools, and treats what it writes in the end like any other answer.
+
+    What it writes before it asks for another tool is no answer and is dropped. Text that cites
+    nothing is kept and marked as such: it may tell what was done.
+    """
+
+    model: AgentModel
+    ground: Grounds
+    analyzer: Analyzer
+    embedder: Embedder | None = None
+
+    async def stream(
+        self, question: str, equipment: Equipment, *, turns: Sequence[Turn] = ()
+    ) -> AsyncGenerator[AnswerEvent]:
+        """Tool calls as they happen, then the sources, the text and the answer.
+
+        Closing the generator stops the model. Raises nothing: what fails is an event.
+        """
+        run = _Run()
+        async with aclosing(self._steps(question, equipment, turns, run)) as events:
+            async for event in events:
+                yield event
+        if run.failed is not None:
+            yield run.failed
+            return
+        composition = run.composition or self._composition(equipment)
+        if not run.told:
+            yield SourcesFound(evidence=tuple(composition.evidence))
+        answer = await self._answer(question, composition, run)
+        if not composition.sentences:
+            yield TextWritten(text=answer.text)
+        for event in closing_events(answer):
+            yield event
+
+    async def _steps(
+        self, question: str, equipment: Equipment, turns: Sequence[Turn], run: _Run
+    ) -> AsyncGenerator[AnswerEvent]:
+        steps = self.model(
+            INSTRUCTIONS,
+            turns,
+            question,
+            tools=equipment.tools,
+            servers=equipment.servers,
+            bounds=equipment.bounds,
+        )
+        try:
+            async with aclosing(steps):
+                async for step in steps:
+                    if isinstance(step, Written):
+                        for event in await self._written(step, equipment, run):
+                            yield event
+                        continue
+                    run.composition, run.told = None, False
+                    yield step
+        except ModelUnavailable as unavailable:
+            # The sentence that was not finished may say the opposite of what it would have.
+            if run.composition is not None and run.composition.sentences:
+                run.cut_off = str(unavailable)
+            else:
+                run.failed = _failed(unavailable)
+            return
+        if run.composition is not None:
+            for event in self._with_sources(await run.composition.finish(), run.composition, run):
+                yield event
+
+    async def _written(self, step: Written, equipment: Equipment, run: _Run) -> list[AnswerEvent]:
+        run.usage = step.usage or run.usage
+        run.model = step.model or run.model
+        if not step.text:
+            return []
+        if run.composition is None:
+            run.composition = self._composition(equipment)
+        return self._with_sources(await run.composition.feed(step.text), run.composition, run)
+
+    def _with_sources(
+        self, pieces: Sequence[Piece], composition: Composition, run: _Run
+    ) -> list[AnswerEvent]:
+        """The pieces, after the sources if they are the first."""
+        if run.told or not pieces:
+            return list(pieces)
+        run.told = True
+        return [SourcesFound(evidence=tuple(composition.evidence)), *pieces]
+
+    async def _answer(self, question: str, composition: Composition, run: _Run) -> Answer:
+        nothing = not composition.sentences and (
+            composition.says_nothing_found or not composition.held
+        )
+        sentences = composition.sentences or list(composition.held)
+        if nothing:
+            sentences = [AnswerSentence(text=NOT_FOUND, markers=(), support=0.0)]
+        grounded = await self.ground(sentences, composition.citations, composition.evidence)
+        held = tuple(
+            replace(written, support=each.support, verdict=each.verdict)
+            for written, each in zip(sentences, grounded.sentences, strict=True)
+        )
+        cut_off = () if run.cut_off is None else (f"answer: cut off, {run.cut_off}",)
+        return Answer(
+            question=question,
+            found=not nothing,
+            sentences=held,
+            citations=composition.citations,
+            evidence=tuple(composition.evidence),
+            confidence=0.0 if nothing else grounded.confidence,
+            degraded=(*cut_off, *grounded.degraded),
+            model=run.model or self.model.name,
+            removed_citations=composition.removed,
+            usage=run.usage or Usage(requests=1),
+        )
+
+    def _composition(self, equipment: Equipment) -> Composition:
+        return Composition(equipment.evidence(), self.analyzer, self.embedder)
+
+
+def _failed(unavailable: ModelUnavailable) -> AnswerFailed:
+    return AnswerFailed(
+        code=type(unavailable).__name__,
+        message=str(unavailable),
+        hint=unavailable.hint,
+        retryable=unavailable.retryable,
+    )

@@ -1,0 +1,151 @@
+"""Text becomes what it claims: terms where they stand, figures, dates, names, denials."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from footnote.answering.date_mentions import DateMention, bears_out, dates_mentioned
+from footnote.answering.figures import Figure, agrees, figures_of
+from footnote.answering.names import Name, acronyms_of, names_of, words_of
+from footnote.answering.negation import Denial, Term, denials_in
+from footnote.answering.opposites import Sides, sides_in
+from footnote.ports import Analyzer
+
+_TOKEN = re.compile(r"[\u4e00-\u9fff]+|[^\W_\u4e00-\u9fff]+(?:['’][^\W\d_\u4e00-\u9fff]+)*")
+_CHINESE_FUNCTION = frozenset("的了是在和与之于及为以等也其这那有将被把从对向由并就都而或但个")
+_DIGIT = re.compile(r"\d")
+NEIGHBOURS = 2
+"""Terms on either side of a figure that say what it counts."""
+WINDOW = 5
+"""Terms between which two of them stand together."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claims:
+    """A text, read once."""
+
+    text: str
+    terms: tuple[Term, ...]
+    """Content terms without digits, in order."""
+    figures: tuple[Figure, ...]
+    dates: tuple[DateMention, ...]
+    names: tuple[Name, ...]
+    words: frozenset[str]
+    """Every word, as names are compared."""
+    acronyms: frozenset[str]
+    denials: tuple[Denial, ...]
+    sides: Sides
+    term_set: frozenset[str]
+
+    @property
+    def years(self) -> frozenset[int]:
+        """Every number that may be a year, also of the dates."""
+        alone = {int(v) for each in self.figures for v in each.values if 1000 <= v < 2200}
+        dated = {day.year for each in self.dates for day in each.readings if day.year is not None}
+        return frozenset(alone | dated)
+
+
+def read_claims(text: str, language: str | None, analyzer: Analyzer) -> Claims:
+    """Read a text in this language; None is read as English."""
+    terms = tuple(_terms(text, language, analyzer))
+    dates = dates_mentioned(text)
+    return Claims(
+        text=text,
+        terms=terms,
+        figures=tuple(figures_of(text, [(each.start, each.end) for each in dates])),
+        dates=tuple(dates),
+        names=tuple(names_of(text, nouns_have_capitals=language == "de")),
+        words=words_of(text),
+        acronyms=acronyms_of(text),
+        denials=denials_in(text, language or "en", terms),
+        sides=sides_in(text, language or "en"),
+        term_set=frozenset(each.term for each in terms),
+    )
+
+
+def without_digits(text: str) -> str:
+    """The text with every digit as 0: figures are compared as figures, not by their look."""
+    return _DIGIT.sub("0", text)
+
+
+def missing_figures(claimed: Claims, held: Sequence[Claims]) -> list[Figure]:
+    """The figures claimed that none of the texts bears out."""
+    return [
+        figure
+        for figure in claimed.figures
+        if figure.claims and not any(_holds(each, figure, claimed) for each in held)
+    ]
+
+
+def missing_dates(claimed: Claims, held: Sequence[Claims]) -> list[DateMention]:
+    """The dates claimed that none of the texts bears out."""
+    mentions = [mention for each in held for mention in each.dates]
+    years = frozenset(year for each in held for year in each.years)
+    return [date for date in claimed.dates if not bears_out(date, mentions, years)]
+
+
+def misplaced_figures(claimed: Claims, held: Sequence[Claims]) -> list[Figure]:
+    """The figures claimed that no text holds beside one of the terms they stand beside here.
+
+    Those that are missing are among them.
+    """
+    return [
+        figure
+        for figure in claimed.figures
+        if figure.claims and not any(_stands_in(each, figure, claimed) for each in held)
+    ]
+
+
+def _holds(held: Claims, figure: Figure, claimed: Claims) -> bool:
+    """Whether a text has the figure; one that claims nothing must also stand where it stands."""
+    return (
+        any(agrees(figure, other) for other in held.figures if other.claims)
+        or _stands_in(held, figure, claimed)
+        or _dated(figure, held)
+    )
+
+
+def _stands_in(held: Claims, figure: Figure, claimed: Claims) -> bool:
+    """Whether a text has the figure beside a term that it stands beside here, if there is one."""
+    agreeing = [other for other in held.figures if agrees(figure, other)]
+    if not agreeing:
+        return _dated(figure, held)
+    near = _neighbours(claimed, figure, NEIGHBOURS)
+    return not near or any(near & _neighbours(held, other, WINDOW) for other in agreeing)
+
+
+def _dated(figure: Figure, held: Claims) -> bool:
+    """Whether the figure is a part of a date in the text."""
+    return not figure.unit and any(
+        value in (day.year, day.month, day.day)
+        for mention in held.dates
+        for day in mention.readings
+        for value in figure.values
+    )
+
+
+def _neighbours(claims: Claims, figure: Figure, reach: int) -> frozenset[str]:
+    before = [each.term for each in claims.terms if each.end <= figure.start]
+    behind = [each.term for each in claims.terms if each.start >= figure.end]
+    return frozenset((*before[-reach:], *behind[:reach]))
+
+
+def _terms(text: str, language: str | None, analyzer: Analyzer) -> list[Term]:
+    found: list[Term] = []
+    words: list[tuple[str, int, int]] = []
+    for match in _TOKEN.finditer(text):
+        token = match.group()
+        if "\u4e00" <= token[0] <= "\u9fff":
+            for at in range(len(token) - 1):
+                pair = token[at : at + 2]
+                if not _CHINESE_FUNCTION.intersection(pair):
+                    start = match.start() + at
+                    found.append(Term(term=pair, start=start, end=start + 2))
+        elif not _DIGIT.search(token):
+            words.append((token.casefold(), match.start(), match.end()))
+    stems = analyzer.word_terms([word for word, _, _ in words], language)
+    for (_, start, end), terms in zip(words, stems, strict=True):
+        found += [Term(term=term, start=start, end=end) for term in terms[:1]]
+    return sorted(found, key=lambda each: each.start)

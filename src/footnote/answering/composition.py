@@ -1,0 +1,103 @@
+"""An answer in the making: a model's pieces become events, and what an answer consists of."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from footnote.answering.attribution import Attribution
+from footnote.answering.layout import Layout, Unit
+from footnote.answering.refusals import is_the_refusal, sounds_like_refusal
+from footnote.answering.statements import Statement, Statements
+from footnote.domain import AnswerSentence, Citation, CitationMade, Evidence, TextWritten
+from footnote.ports import Analyzer, Embedder
+
+Piece = TextWritten | CitationMade
+
+
+@dataclass(slots=True)
+class Composition:
+    """Takes a model's text as it arrives, releases statements that are whole, plain and cited.
+
+    Nothing is released before the first statement whose source carries it: a text that never
+    cites, such as one that an order in a source brought about, can so be dropped unseen.
+
+    Laws: the pieces joined are the prose of `sentences`; every marker in it is a citation's;
+    where the text is cut changes nothing.
+    """
+
+    evidence: Sequence[Evidence]
+    """Complete and in its final order: source `[n]` is the n-th."""
+    analyzer: Analyzer
+    embedder: Embedder | None = None
+    shown: Collection[int] | None = None
+    """The numbers of the sources that the model saw; None when it saw all."""
+    sentences: list[AnswerSentence] = field(default_factory=list)
+    """Released, not yet grounded."""
+    _held: list[Statement] = field(default_factory=list)
+    _layout: Layout = field(default_factory=Layout)
+    _statements: Statements = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._statements = Statements(
+            Attribution(self.evidence, self.analyzer, self.embedder, self.shown)
+        )
+
+    @property
+    def citations(self) -> tuple[Citation, ...]:
+        """Those of the sentences, in the order in which the text comes to them."""
+        made = self._statements.attribution.footnotes.citations
+        used = {marker for sentence in self.sentences for marker in sentence.markers}
+        return tuple(citation for citation in made if citation.marker in used)
+
+    @property
+    def held(self) -> tuple[AnswerSentence, ...]:
+        """Sentences that were not released, for no source carries them."""
+        return tuple(each.sentence for each in self._held)
+
+    @property
+    def removed(self) -> int:
+        """Citations taken out so far."""
+        return self._statements.removed
+
+    @property
+    def refuses(self) -> bool:
+        """Whether the model began with the sentence that says that nothing was found."""
+        return bool(self._held) and is_the_refusal(self._held[0].sentence.text)
+
+    @property
+    def says_nothing_found(self) -> bool:
+        """Whether what is held, and nothing was released, says so in its own words."""
+        return self.refuses or (
+            not self.sentences
+            and sounds_like_refusal(" ".join(each.sentence.text for each in self._held))
+        )
+
+    async def feed(self, text: str) -> list[Piece]:
+        """What this piece of the model's text completes."""
+        return await self._pieces(self._layout.feed(text))
+
+    async def finish(self) -> list[Piece]:
+        """What is left when the model is done."""
+        pieces = await self._pieces(self._layout.finish())
+        rest = self._statements.rest()
+        return pieces if rest is None else pieces + list(self._released(rest))
+
+    async def _pieces(self, units: Sequence[Unit]) -> list[Piece]:
+        pieces: list[Piece] = []
+        for unit in units:
+            statement = await self._statements.of(unit)
+            if statement is not None:
+                pieces += self._released(statement)
+        return pieces
+
+    def _released(self, statement: Statement) -> Iterator[Piece]:
+        self._held.append(statement)
+        if not self.sentences and (self.refuses or not statement.sentence.markers):
+            return
+        held, self._held = self._held, []
+        for each in held:
+            before = self.sentences[-1] if self.sentences else None
+            self.sentences.append(each.sentence)
+            yield TextWritten(text=each.sentence.piece(before))
+            yield from (CitationMade(citation=citation) for citation in each.made)

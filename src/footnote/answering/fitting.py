@@ -1,0 +1,139 @@
+"""Fits evidence into a number of tokens, taking from the longest before dropping the weakest."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from footnote.domain import Evidence, Passage
+from footnote.text import sentence_spans
+
+FEWEST_TOKENS = 96
+"""What a source is not shortened below while a weaker one is kept: two or three sentences."""
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fitted:
+    """A source, or the part of it that fits."""
+
+    number: int
+    """From 1, its place in the evidence."""
+    evidence: Evidence
+    text: str
+    shortened: bool = False
+
+
+def fit(
+    evidence: Sequence[Evidence],
+    question: str,
+    *,
+    budget: int | None,
+    head: Callable[[int, Evidence], str],
+    count_tokens: Callable[[str], int],
+) -> list[Fitted]:
+    """The evidence in its order, shortened and thinned out until it fits into `budget` tokens.
+
+    All sources have the same allowance, and what the short ones leave of theirs goes to the
+    long ones. A source above its allowance keeps the consecutive sentences that share most words
+    with the question, so that neighbours that were merged into it go first. When the allowance
+    falls below `FEWEST_TOKENS`, the weakest source is left out. None keeps everything.
+    """
+    numbered = list(enumerate(evidence, start=1))
+    whole = [Fitted(number=n, evidence=each, text=each.passage.text) for n, each in numbered]
+    if budget is None:
+        return whole
+    kept = sorted(whole, key=lambda each: (each.evidence.rank, each.number))
+    fixed = {n: count_tokens(head(n, each)) + 2 for n, each in numbered}
+    needed = {each.number: count_tokens(each.text) for each in whole}
+    words = _words_of(question, evidence)
+    while kept:
+        left = budget - sum(fixed[each.number] for each in kept)
+        allowance = _allowance([needed[each.number] for each in kept], left)
+        if allowance is None:
+            return sorted(kept, key=lambda each: each.number)
+        if allowance >= FEWEST_TOKENS or (len(kept) == 1 and allowance > 0):
+            cut = [
+                each
+                if needed[each.number] <= allowance
+                else _shortened(each, words, allowance, count_tokens)
+                for each in kept
+            ]
+            return sorted((each for each in cut if each.text), key=lambda each: each.number)
+        kept.pop()
+    return []
+
+
+def _allowance(needed: Sequence[int], budget: int) -> int | None:
+    """The most that one may take so that all together fit; None when all fit as they are.
+
+    >>> _allowance([100, 40, 300], 260), _allowance([1, 2], 3)
+    (120, None)
+    """
+    if sum(needed) <= budget:
+        return None
+    left = budget
+    ascending = sorted(needed)
+    for position, need in enumerate(ascending):
+        share = left // (len(ascending) - position)
+        if need > share:
+            return share
+        left -= need
+    return None
+
+
+def _words_of(question: str, evidence: Sequence[Evidence]) -> frozenset[str]:
+    matched = (term for each in evidence for term in each.matched_terms)
+    return frozenset(_WORD.findall(" ".join([question, *matched]).casefold()))
+
+
+def _shortened(
+    source: Fitted, words: frozenset[str], allowance: int, count_tokens: Callable[[str], int]
+) -> Fitted:
+    """The run of sentences within the allowance that holds most of the words, the first of them.
+
+    Where not even one sentence fits, as much of the first as does.
+    """
+    text = source.text
+    spans = _sentences(source.evidence.passage)
+    costs = [count_tokens(text[start:end]) + 1 for start, end in spans]
+    held = [_WORD.findall(text[start:end].casefold()) for start, end in spans]
+    worth = [sum(word in words for word in set(each)) for each in held]
+    best, best_worth = (0, 0), -1
+    first = cost = total = 0
+    for last in range(len(spans)):
+        cost, total = cost + costs[last], total + worth[last]
+        while cost > allowance and first <= last:
+            cost, total, first = cost - costs[first], total - worth[first], first + 1
+        if first <= last and total > best_worth:
+            best, best_worth = (first, last + 1), total
+    if best_worth < 0:
+        cut = _beginning(text, allowance, count_tokens)
+        return Fitted(number=source.number, evidence=source.evidence, text=cut, shortened=True)
+    start, end = spans[best[0]][0], spans[best[1] - 1][1]
+    part = ("… " if best[0] else "") + text[start:end] + (" …" if best[1] < len(spans) else "")
+    return Fitted(number=source.number, evidence=source.evidence, text=part, shortened=True)
+
+
+def _sentences(passage: Passage) -> list[tuple[int, int]]:
+    """Sentences, and rows where it is a table: what a cut never divides."""
+    spans = []
+    for start, end in sentence_spans(passage.text):
+        if "|" not in passage.text[start:end]:
+            spans.append((start, end))
+            continue
+        lines = re.finditer(r"\S[^\n]*", passage.text[start:end])
+        spans += [(start + line.start(), start + line.end()) for line in lines]
+    return spans
+
+
+def _beginning(text: str, allowance: int, count_tokens: Callable[[str], int]) -> str:
+    """As many whole words from the beginning as fit."""
+    ends = [match.end() for match in _WORD.finditer(text)]
+    low, high = 0, len(ends)
+    while low < high:
+        middle = (low + high + 1) // 2
+        fits = count_tokens(text[: ends[middle - 1]]) + 1 <= allowance
+        low, high = (middle, high) if fits else (low, middle - 1)
+    return text[: ends[low - 1]] + " …" if low else ""

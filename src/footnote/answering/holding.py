@@ -1,0 +1,167 @@
+"""A sentence meets its quotes and what surrounds them, all of it read once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from footnote.answering.agreement import Agreement, agree
+from footnote.answering.claims import Claims, read_claims, without_digits
+from footnote.answering.grounding_coefficients import Basis
+from footnote.answering.sentences import candidates_of
+from footnote.domain import BlockKind, Citation, Evidence, Lane, Passage
+from footnote.ports import Analyzer
+from footnote.text import sentence_spans
+
+LANGUAGES = ("en", "de", "es", "fr", "it")
+"""Languages, beside the quotes' own and Chinese, in which a statement is looked for."""
+EMBEDDED_QUOTES = 2
+"""Quotes of a sentence that are embedded, those that share most terms with it."""
+_EMPHASIS = re.compile(r"\*\*|__|(?<!\w)[*_`](?=\w)|(?<=\w)[*_`](?!\w)")
+_CLOSING = " \t\n.!?…。！？;；:：\"'”’»)"
+_OPENING = " \t\n\"'“‘«(-*•–"
+_CHINESE = re.compile("[\u4e00-\u9fff]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reader:
+    """Reads each text once for all sentences of an answer."""
+
+    analyzer: Analyzer
+    _known: dict[tuple[str, str | None], Claims] = field(default_factory=dict)
+
+    def __call__(self, text: str, language: str | None) -> Claims:
+        """The claims of a text."""
+        key = (text, language)
+        if key not in self._known:
+            self._known[key] = read_claims(text, language, self.analyzer)
+        return self._known[key]
+
+    def language_of(self, text: str, language: str | None, quotes: Sequence[str]) -> str | None:
+        """The language of a statement about quotes in `language`, which needs little to win."""
+        if _is_chinese(text):
+            return "zh"
+        held = frozenset[str]().union(*(self(quote, language).term_set for quote in quotes))
+        said = self(text, language).term_set
+        if 2 * len(said & held) >= len(said) and language != "zh":
+            return language
+        known = [language] if language and language != "zh" else []
+        return self.analyzer.language_of(text, [*known, *LANGUAGES])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """A statement with its quotes."""
+
+    statement: str
+    quotes: tuple[str, ...]
+    """Distinct, in an order that does not depend on that of the citations."""
+    shown: frozenset[str]
+    """The quotes as an answer shows them: a row of a table with its header."""
+    language: str | None
+    """Of the quotes."""
+    spoken: str | None
+    """Of the statement."""
+    claims: Claims
+    quoted: tuple[Claims, ...]
+    around: tuple[Claims, ...]
+    """The passages that the quotes are from, with titles and headings."""
+
+    @property
+    def crossed(self) -> bool:
+        """Whether the statement is in another language than its quotes."""
+        return self.spoken != self.language and None not in (self.spoken, self.language)
+
+    @property
+    def embedded_texts(self) -> tuple[str, ...]:
+        """The statement, then the quotes to compare it with, their digits blanked."""
+        terms = self.claims.term_set
+        best = sorted(self.quoted, key=lambda each: (-len(terms & each.term_set), each.text))
+        return tuple(
+            without_digits(text)
+            for text in (self.statement, *(each.text for each in best[:EMBEDDED_QUOTES]))
+        )
+
+    def agreement(self, similarity: float = 0.0) -> Agreement:
+        """The signals, given the similarity of their vectors, where it is known."""
+        return agree(self.claims, self.quoted, self.around, similarity=similarity)
+
+    def basis(self, lane: Lane | None) -> Basis:
+        """What support rests on when vectors of this lane are compared."""
+        if self.crossed:
+            return Basis.CROSSED
+        if lane is None:
+            return Basis.WORDS
+        trained = not lane.languages or self.language is None or self.language in lane.languages
+        return Basis.NATIVE if trained else Basis.FOREIGN
+
+
+def hold(
+    text: str, cited: Sequence[Citation], passages: Mapping[str, Passage], reader: Reader
+) -> Held:
+    """A sentence with the citations it has, at least one of them."""
+    quotes = tuple(sorted({each.quote for each in cited}))
+    known = {each.chunk_id: passages[each.chunk_id] for each in cited if each.chunk_id in passages}
+    language = next((each.language for _, each in sorted(known.items())), None)
+    spoken = reader.language_of(text, language, quotes)
+    labels = {f"{each.document_title}\n{' > '.join(each.heading_path)}" for each in cited}
+    around = sorted(labels | {each.text for each in known.values()})
+    return Held(
+        statement=text,
+        quotes=quotes,
+        shown=_shown(cited, known),
+        language=language,
+        spoken=spoken,
+        claims=reader(text, spoken),
+        quoted=tuple(reader(quote, language) for quote in quotes),
+        around=tuple(reader(each, language) for each in around),
+    )
+
+
+def is_verbatim(held: Held) -> bool:
+    """Whether the statement is one of its quotes, or whole sentences of it in their order.
+
+    Less than a whole sentence is not enough: what is left out may be "not" or "unless".
+    """
+    wanted = _plain(held.statement)
+    if not wanted:
+        return False
+    return wanted in held.shown or any(_is_run(wanted, quote) for quote in held.quotes)
+
+
+def _is_run(wanted: str, quote: str) -> bool:
+    if wanted == _plain(quote):
+        return True
+    spans = sentence_spans(quote)
+    starts = (start for start, _ in spans)
+    return any(
+        _plain(quote[start:end]) == wanted
+        for start in starts
+        for _, end in spans
+        if end > start and end - start <= 2 * len(wanted) + 80
+    )
+
+
+def _shown(cited: Sequence[Citation], passages: Mapping[str, Passage]) -> frozenset[str]:
+    """Quotes of tables and lists as statements, by the rules that make answers of quotes."""
+    places = {(each.chunk_id, each.char_start, each.char_end) for each in cited}
+    found = set()
+    for passage in passages.values():
+        if any(each.kind is not BlockKind.PARAGRAPH for each in passage.spans) or not passage.spans:
+            evidence = Evidence(passage=passage, rank=1, score=0.0)
+            found |= {
+                _plain(each.statement)
+                for each in candidates_of([evidence])
+                if (passage.chunk_id, *each.canonical_span) in places
+            }
+    return frozenset(found)
+
+
+def _plain(text: str) -> str:
+    return " ".join(_EMPHASIS.sub("", text).split()).strip(_OPENING).rstrip(_CLOSING)
+
+
+def _is_chinese(text: str) -> bool:
+    letters = sum(map(str.isalpha, text))
+    return 2 * len(_CHINESE.findall(text)) > letters

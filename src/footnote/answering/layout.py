@@ -1,0 +1,190 @@
+"""A model's text, as it arrives, becomes statements: sentences, list items and table rows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from footnote.answering.markers import MARKER
+from footnote.text import sentence_spans
+
+LONGEST_STATEMENT = 3_000
+"""Characters after which a statement that does not end is cut, between words."""
+
+_LAYOUT = re.compile(
+    r"(?P<item>[-*+•–][ \t]+(?=\S)|\d{1,3}[.)][ \t]+(?=\S))|(?P<heading>\#{1,6}[ \t]+)|(?P<row>\|)"
+    r"|(?P<fence>`{3}|~{3})|(?P<quote>>)|(?P<rule>-{3,}|={3,}|\*{3,}(?=\s|\Z)|_{3,}(?=\s|\Z))"
+)
+_SPACE = re.compile(r"\s*")
+_INDENT = re.compile(r"[ \t]*")
+_LINE = re.compile(r"[^\n]*")
+_MARKER_RUN = re.compile(rf"(?:[ \t]{{0,3}}{MARKER.pattern.replace('?P<numbers>', '?:')})+", re.I)
+_LOOKAHEAD = 24
+"""Characters after a statement that show whether it has ended, and how the next line begins."""
+_LONGEST_MARKER = 400
+_SEPARATOR_CHARACTERS = frozenset(" \t|:-")
+_DEEPEST_INDENT = 6
+
+
+class Kind(StrEnum):
+    """What a piece of an answer's layout is."""
+
+    TEXT = "text"
+    ITEM = "item"
+    ROW = "row"
+    HEADING = "heading"
+    TABLE_HEAD = "table_head"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unit:
+    """A statement as the model wrote it, or a heading, apart from its layout."""
+
+    kind: Kind
+    gap: str
+    """The white space that belongs before it."""
+    sign: str
+    """What makes it an item or a heading, such as `- `."""
+    body: str
+    """The rest of it, markers included; not empty."""
+
+
+@dataclass(slots=True)
+class Layout:
+    """Takes text piece by piece, gives units. Law: how the text is cut changes no unit."""
+
+    _text: str = ""
+    _before: Kind | None = None
+
+    def feed(self, text: str) -> list[Unit]:
+        """The units that are complete with this piece."""
+        # A carriage return is half a line break, or none.
+        self._text += text.replace("\r", " ")
+        return self._released(final=False)
+
+    def finish(self) -> list[Unit]:
+        """The units that are left when nothing follows."""
+        return self._released(final=True)
+
+    def _released(self, *, final: bool) -> list[Unit]:
+        released: list[Unit] = []
+        done = 0
+        for unit, end in _units(self._text, self._before):
+            if not (final or _has_ended(unit, self._text[end : end + _LONGEST_MARKER])):
+                break
+            released.append(unit)
+            self._before, done = unit.kind, end
+        self._text = "" if final else self._text[done:]
+        return released
+
+
+def _has_ended(unit: Unit, following: str) -> bool:
+    """Whether nothing that may still come can change a unit."""
+    following = following.lstrip()
+    if len(following) < _LOOKAHEAD:
+        return False
+    if following[0] in "[【" and not ("]" in following or "】" in following):
+        return len(following) >= _LONGEST_MARKER // 2
+    return unit.kind is not Kind.ROW or following[0] != "|" or "\n" in following
+
+
+def _units(text: str, before: Kind | None) -> Iterator[tuple[Unit, int]]:
+    """Each unit with the offset at which it ends."""
+    position = breaks = 0
+    while True:
+        space = _matched(_SPACE, text, position)
+        breaks += space.count("\n")
+        position += len(space)
+        if position == len(text):
+            return
+        opens_line = breaks > 0 or before is None
+        found = _LAYOUT.match(text, position) if opens_line else None
+        skipped = _skipped(text, found)
+        if skipped is not None:
+            # What follows on its line still opens one.
+            position, breaks = skipped, max(breaks, 1)
+            continue
+        kind, sign, start, end = _extent(text, position, found)
+        after = end
+        if kind is Kind.ROW and (separator := _separator_end(text, end)) is not None:
+            kind, after = Kind.TABLE_HEAD, separator
+        body = text[start:end].strip()
+        if body:
+            indent = len(space) - (space.rfind("\n") + 1) if kind is Kind.ITEM else 0
+            nested = indent if before is Kind.ITEM else 0
+            gap = _gap(kind, before, breaks) + " " * min(nested, _DEEPEST_INDENT)
+            yield Unit(kind=kind, gap=gap, sign=sign, body=body), after
+            before, breaks = kind, 0
+        position = after
+
+
+def _gap(kind: Kind, before: Kind | None, breaks: int) -> str:
+    """What stands before a unit; a table and a list must not swallow what follows them."""
+    if breaks == 0 and kind is Kind.TEXT:
+        return " "
+    apart = kind is Kind.TABLE_HEAD or (before is Kind.ROW) != (kind is Kind.ROW)
+    return "\n\n" if breaks > 1 or (apart and before is not Kind.TABLE_HEAD) else "\n"
+
+
+def _skipped(text: str, found: re.Match[str] | None) -> int | None:
+    """Where to go on after what is left out: rules, quote signs, fences and stray separators."""
+    if found is None:
+        return None
+    if found["quote"] or found["rule"]:
+        return found.end()
+    line_end = found.start() + len(_matched(_LINE, text, found.start()))
+    if found["fence"] or (found["row"] and _is_separator(text[found.start() : line_end])):
+        return line_end
+    return None
+
+
+def _extent(text: str, position: int, found: re.Match[str] | None) -> tuple[Kind, str, int, int]:
+    """A unit's kind and sign, and where its body begins and ends."""
+    if found is None or found["item"]:
+        sign = f"{found.group().strip()} " if found else ""
+        start = found.end() if found else position
+        return (Kind.ITEM if found else Kind.TEXT), sign, start, _sentence_end(text, start)
+    length = min(len(_matched(_LINE, text, position)), LONGEST_STATEMENT)
+    if found["heading"]:
+        return Kind.HEADING, f"{found.group().strip()} ", found.end(), position + length
+    return Kind.ROW, "", position, position + length
+
+
+def _sentence_end(text: str, start: int) -> int:
+    segment = text[start : _paragraph_end(text, start)]
+    masked = _MARKER_RUN.sub(lambda found: '"' * len(found.group()), segment)
+    end = sentence_spans(masked)[0][1]
+    if end <= LONGEST_STATEMENT:
+        return start + end
+    space = segment.rfind(" ", 1, LONGEST_STATEMENT)
+    return start + (space if space > 0 else LONGEST_STATEMENT)
+
+
+def _paragraph_end(text: str, start: int) -> int:
+    """The line break before a blank line or before a line with a layout of its own."""
+    limit = start + LONGEST_STATEMENT + 1
+    position = text.find("\n", start, limit)
+    while position >= 0:
+        line = position + 1 + len(_matched(_INDENT, text, position + 1))
+        if line == len(text) or text[line] == "\n" or _LAYOUT.match(text, line):
+            return position
+        position = text.find("\n", position + 1, limit)
+    return min(limit, len(text))
+
+
+def _separator_end(text: str, row_end: int) -> int | None:
+    """Where the line of dashes under a table's head ends, if there is one."""
+    line = _matched(_LINE, text, row_end + 1)
+    return row_end + 1 + len(line) if _is_separator(line) else None
+
+
+def _is_separator(line: str) -> bool:
+    return "-" in line and "|" in line and _SEPARATOR_CHARACTERS.issuperset(line)
+
+
+def _matched(pattern: re.Pattern[str], text: str, position: int) -> str:
+    """What a pattern that also matches nothing matches at a position."""
+    found = pattern.match(text, position)
+    return found.group() if found else ""

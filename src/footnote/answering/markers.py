@@ -1,0 +1,83 @@
+"""Reads the `[n]` markers of a model's sentence, in the spellings that models use."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_WORD = r"(?:(?:sources?|src|documents?|docs?|quellen?|fuentes?|fontes?|refs?|citations?)[ :#.]*)?"
+_NUMBER = r"\d{1,4}"
+_JOINT = r"\s{0,3}(?:,|;|&|-|–|\band\b|\bund\b|\bet\b|\by\b|\be\b)\s{0,3}"
+MARKER = re.compile(
+    rf"[\[【]\s{{0,3}}\^?{_WORD}(?P<numbers>{_NUMBER}(?:{_JOINT}{_WORD}{_NUMBER}){{0,19}})"
+    r"\s{0,3}(?:†[^\[\]【】]{0,40})?[\]】]",
+    re.IGNORECASE,
+)
+_RANGE_OR_NUMBER = re.compile(r"(\d{1,4})(?:\s{0,3}[-–]\s{0,3}(\d{1,4}))?")
+_LONGEST_RANGE = 20
+_BEFORE_STOP = re.compile(r"[ \t]+([.,;:!?…。，；：！？)])")
+_SPACES = re.compile(r"[ \t]{2,}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Marked:
+    """The sources that stand behind a stretch of a sentence."""
+
+    numbers: tuple[int, ...]
+    clause: str
+    """The words they follow, back to the markers before them."""
+
+
+def read_markers(sentence: str) -> tuple[str, tuple[Marked, ...]]:
+    """The sentence without its markers, and each run of markers with the words it stands behind.
+
+    A run that opens the sentence stands behind the words up to the next one.
+
+    >>> words, marked = read_markers("The rent is 900 [1], the deposit 2,700 [Sources 2-3][5].")
+    >>> words, [each.numbers for each in marked]
+    ('The rent is 900, the deposit 2,700.', [(1,), (2, 3, 5)])
+    """
+    words: list[str] = []
+    marked: list[Marked] = []
+    opening: tuple[int, ...] = ()
+    done = 0
+    for match in MARKER.finditer(sentence):
+        between = sentence[done : match.start()]
+        numbers = _numbers(match.group("numbers"))
+        words.append(between)
+        if any(map(str.isalnum, between)):
+            marked.append(Marked(numbers=opening + numbers, clause=between.strip(" \t,;")))
+            opening = ()
+        elif marked:
+            last = marked.pop()
+            marked.append(Marked(numbers=last.numbers + numbers, clause=last.clause))
+        else:
+            opening += numbers
+        done = match.end()
+    rest = sentence[done:]
+    text = _joined([*words, rest])
+    if opening:
+        marked.insert(0, Marked(numbers=opening, clause=rest.strip()))
+    return text, tuple(_distinct(each) for each in marked)
+
+
+def _joined(words: list[str]) -> str:
+    return _SPACES.sub(" ", _BEFORE_STOP.sub(r"\1", " ".join(words))).strip()
+
+
+def _distinct(marked: Marked) -> Marked:
+    return Marked(numbers=tuple(dict.fromkeys(marked.numbers)), clause=marked.clause)
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    """Every number, ranges spelled out.
+
+    >>> _numbers("1, 3-5")
+    (1, 3, 4, 5)
+    """
+    found: list[int] = []
+    for match in _RANGE_OR_NUMBER.finditer(text):
+        first, last = int(match[1]), int(match[2] or match[1])
+        wide = not first <= last < first + _LONGEST_RANGE
+        found += [first, last] if wide else range(first, last + 1)
+    return tuple(found)

@@ -1,0 +1,161 @@
+"""Text becomes the proper names in it, as far as their spelling shows them."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from footnote.text import sentence_spans
+
+_WORD = re.compile(r"[^\W\d_]+(?:['’\-–][^\W\d_]+)*")
+_POSSESSIVE = re.compile("['’]s?$")
+_CHINESE_NAME = re.compile(
+    r"(?P<given>[\u4e00-\u9fff]{2})·(?P<family>[\u4e00-\u9fff]{2})|《(?P<title>[^》]{2,40})》"
+)
+_CALENDAR = frozenset(
+    "january february march april may june july august september october november december "
+    "jan feb mar apr jun jul aug sep sept oct nov dec monday tuesday wednesday thursday friday "
+    "saturday sunday januar februar märz mai juni juli oktober dezember montag dienstag mittwoch "
+    "donnerstag freitag samstag sonntag i".split()
+)
+_LINKING = frozenset("of the de del la le les von van and y et di du da".split())
+_LINKING_NOUNS = frozenset("von van zu".split())
+"""Where every noun has a capital, an article between two of them shows no name."""
+SHORTEST_SHARED = 4
+"""Letters that two forms of a name must share from the start."""
+LEAST_SHARED = 0.75
+"""Share of the longer form that they must share."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Name:
+    """A word of a name."""
+
+    word: str
+    """Case-folded, without accents and possessive."""
+    sure: bool
+    """Whether it can hardly be anything else; a single German noun has a capital too."""
+    initials: str = ""
+    """Of the whole run of capitalised words it stands in."""
+    before: str = ""
+    """The word of the same name right before it."""
+
+
+def names_of(text: str, *, nouns_have_capitals: bool = False) -> list[Name]:
+    """The words of names in a text, in order.
+
+    A capital at the beginning of a sentence makes nothing sure.
+
+    >>> [name.word for name in names_of("We met Anna Braun's cousin.") if name.sure]
+    ['anna', 'braun']
+    """
+    found: list[Name] = []
+    starts = {start for start, _ in sentence_spans(text)}
+    linking = _LINKING_NOUNS if nouns_have_capitals else _LINKING
+    for run in _runs(text, linking):
+        words = [match.group() for match in run]
+        opens = not _is_acronym(words[0]) and _opens(text, run[0].start(), starts)
+        initials = "".join(word[0] for word in words).casefold()
+        sure = len(run) > 1 or not nouns_have_capitals or _is_acronym(words[0])
+        before = ""
+        for position, word in enumerate(words):
+            plain = plain_word(word)
+            if plain not in _CALENDAR:
+                found.append(
+                    Name(
+                        word=plain,
+                        sure=sure and not (opens and position == 0),
+                        initials=initials if len(run) > 1 else "",
+                        before=before,
+                    )
+                )
+            before = plain
+    for match in _CHINESE_NAME.finditer(text):
+        if match["title"]:
+            found.append(Name(word=match["title"], sure=True))
+        else:
+            found += [Name(word=match[part], sure=True) for part in ("given", "family")]
+    return found
+
+
+def holds_name(name: Name, words: frozenset[str], acronyms: frozenset[str], text: str) -> bool:
+    """Whether the words of a text hold a name: itself, an inflected form, or its initials.
+
+    `text` is looked into for scripts without spaces.
+    """
+    if name.word in words or name.word in acronyms or (name.initials and name.initials in words):
+        return True
+    if not name.word.isascii() and "\u4e00" <= name.word[0] <= "\u9fff":
+        return name.word in text
+    return any(_same_stem(name.word, word) for word in words)
+
+
+def words_of(text: str) -> frozenset[str]:
+    """The words of a text as names are compared with, those of compounds too."""
+    found = set()
+    for match in _WORD.finditer(text):
+        word = plain_word(match.group())
+        found.add(word)
+        found.update(part for part in re.split("['’–-]", word) if part)
+    return frozenset(found)
+
+
+def acronyms_of(text: str) -> frozenset[str]:
+    """The initials of each run of capitalised words, of which acronyms are made."""
+    return frozenset(
+        "".join(match.group()[0] for match in run).casefold()
+        for run in _runs(text, _LINKING)
+        if len(run) > 1
+    )
+
+
+def plain_word(word: str) -> str:
+    """A word case-folded, without accents and without the possessive at its end."""
+    folded = unicodedata.normalize("NFD", _POSSESSIVE.sub("", word).casefold())
+    return "".join(each for each in folded if not unicodedata.combining(each))
+
+
+def _runs(text: str, linking: frozenset[str]) -> Iterator[Sequence[re.Match[str]]]:
+    """Neighbouring capitalised words; small linking words may stand between two of them."""
+    run: list[re.Match[str]] = []
+    end = 0
+    for match in _WORD.finditer(text):
+        word = match.group()
+        gap = text[end : match.start()] if run else ""
+        if word[0].isupper():
+            if run and gap.strip(" \u00a0.") and not _links(gap, linking):
+                yield run
+                run = []
+            run.append(match)
+            end = match.end()
+        elif run and (word.casefold() not in linking or gap.strip(" ")):
+            yield run
+            run = []
+    if run:
+        yield run
+
+
+def _links(gap: str, linking: frozenset[str]) -> bool:
+    words = gap.split()
+    return bool(words) and len(words) <= 2 and all(word in linking for word in words)
+
+
+def _opens(text: str, start: int, starts: set[int]) -> bool:
+    """Whether a sentence, a quotation or a clause after a colon begins here."""
+    before = text[:start].rstrip(" \u00a0\"'“”„«»‘’(*_")
+    return start in starts or not before or before[-1] in ".:!?;—–\n¿¡" or len(before) in starts
+
+
+def _is_acronym(word: str) -> bool:
+    return len(word) > 1 and sum(map(str.isupper, word)) > 1
+
+
+def _same_stem(one: str, other: str) -> bool:
+    longer = max(len(one), len(other))
+    needed = max(SHORTEST_SHARED, LEAST_SHARED * longer)
+    return (
+        min(len(one), len(other)) >= needed
+        and one[: int(needed + 0.999)] == other[: int(needed + 0.999)]
+    )

@@ -1,0 +1,56 @@
+"""Tells when a model says that the documents do not answer, in whatever words it does."""
+
+from __future__ import annotations
+
+import re
+
+from footnote.answering.context import NOT_FOUND
+
+_LETTERS = re.compile(r"[\W_]+")
+_FOUND_NOTHING = re.compile(
+    r"""
+      \b(?:could\s*n[o']t|can\s*no?t|can't|was\s+(?:not|un)\s*able|am\s+(?:not|un)\s*able|unable|did\s*n[o']t)\b
+      .{0,40}\b(?:find|found|answer|determine|locate)
+    | \b(?:documents?|sources?|text|information|context)\b.{0,30}
+      \b(?:do(?:es)?\s*n[o']t|is\s+not|are\s+not|is\s*n't|are\s*n't)\b
+      .{0,20}\b(?:contain|mention|answer|provide|say|state|specif|include|enough|sufficient|available)
+    | \bno\s+(?:information|mention|answer|reference)\b.{0,60}\b(?:documents?|sources?|context)
+    | \bnicht\b.{0,60}\b(?:finden|gefunden|beantworten|enthalten|erwähnt|hervor)
+    | \b(?:dokumente?n?|quellen?|unterlagen)\b.{0,40}\bkein
+    | \bn['e].{0,12}\bpas\b.{0,40}\b(?:trouv|mentionn|contien|répon|précis|indiqu)
+    | \bno\b.{0,24}\b(?:encontr|mencion|contien|respond|aparec)
+    | \bnon\b.{0,30}\b(?:trov|menzion|contien|contengono|rispond|risulta)
+    | \bnão\b.{0,30}\b(?:encontr|mencion|cont[eé]m|respond|const)
+    | (?:未|没有|沒有|无法|無法|不能) .{0,12}
+      (?:找到|提及|提到|说明|說明|回答|包含|相关|相關|信息|資訊|答案)
+    | 找不到
+    """,
+    re.VERBOSE | re.IGNORECASE | re.DOTALL,
+)
+LONGEST_REFUSAL = 400
+"""Characters; who writes more without a source does not refuse, but makes things up."""
+
+
+def is_the_refusal(text: str) -> bool:
+    """Whether it is the sentence that the instructions give for this, whatever its punctuation.
+
+    >>> is_the_refusal("**I could not find this in your documents**")
+    True
+    """
+    return _bare(text) == _bare(NOT_FOUND)
+
+
+def sounds_like_refusal(text: str) -> bool:
+    """Whether a text without a footnote says, in one of seven languages, that nothing was found.
+
+    >>> sounds_like_refusal("Dazu konnte ich in Ihren Dokumenten nichts finden, nicht gefunden.")
+    True
+    >>> sounds_like_refusal("The rent is CHF 900.")
+    False
+    """
+    plain = text.replace("’", "'")
+    return len(plain) <= LONGEST_REFUSAL and bool(_FOUND_NOTHING.search(plain))
+
+
+def _bare(text: str) -> str:
+    return _LETTERS.sub(" ", text.casefold()).strip()

@@ -1,0 +1,88 @@
+"""What a model wrote becomes text that can only be read: no link, picture, markup or code."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable, Collection
+
+from footnote.answering.addresses import addresses_in, replace_addresses
+
+# Controls, soft hyphen, zero width, bidirectional, tag and variation characters: what is not seen
+# can carry orders to a model, or a message out of it.
+_INVISIBLE = re.compile(
+    "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
+    "\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb"
+    "\ud800-\udfff\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+    # Joiners mean something between letters of scripts that join, and between pictograms.
+    "|(?<![^\x00-\x7f])[\u200c\u200d]|[\u200c\u200d](?![^\x00-\x7f])"
+)
+_SPACES = re.compile(r"\s+")
+_ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});")
+_PICTURE = re.compile(r"!\[[^\[\]]{0,1000}\](?:\([^()]{0,4000}\)|\[[^\[\]]{0,1000}\])")
+_LINK = re.compile(r"\[((?:[^\[\]]|\[[^\[\]]{0,100}\]){0,1000})\]\([^()]{0,4000}\)")
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_TAG = re.compile(r"</?[a-zA-Z][^<>:@]{0,2000}>|<[!?][^<>]{0,2000}>")
+_EMBEDDED = re.compile(
+    r"<(script|style|iframe|object|svg|math)\b[^<>]{0,2000}>.*?</\1\s{0,9}>",
+    re.DOTALL | re.IGNORECASE,
+)
+_TAG_OPENING = re.compile(r"<(?=[a-zA-Z/!?])")
+_MODEL_TOKEN = re.compile(r"<\|[^<>|]{0,100}\|>|<<\s?/?SYS\s?>>")
+_WIDE_MARKER = re.compile(r"【([^【】]{0,100})】")
+_FENCE = re.compile(r"`{2,}|~{3,}")
+_EMPTIED = re.compile(r"\(\s*\)|\s+(?=[.,;:!?)])")
+_BRACKETS = str.maketrans("[]", "()")
+
+
+def visible_text(text: str) -> str:
+    """One line of what a reader would see of it; `[n]` markers stay, links keep their words.
+
+    Entities are resolved, and invisible characters, pictures, HTML, comments, the control tokens
+    of models and code fences are gone, also those that only appear once others are taken out.
+    """
+    return _settled(_without_markup, text)
+
+
+def without_hidden(text: str) -> str:
+    """The text without characters that are not seen but read by a model."""
+    return _INVISIBLE.sub("", text)
+
+
+def plain_text(text: str, *, addresses: Collection[str] = ()) -> str:
+    """One line in which nothing is or becomes a link, a marker, a picture or a tag.
+
+    An address that is not among `addresses` is taken out; the others stand between backticks,
+    which no Markdown viewer links. Square brackets become round ones, and backticks that do not
+    close are dropped. Emphasis stays. Law: it changes nothing the second time.
+
+    >>> plain_text("*Pay* at https://a.example/x [now] <b>or</b> else.")
+    '*Pay* at (now) or else.'
+    """
+
+    def unlinked(text: str) -> str:
+        text = visible_text(text).translate(_BRACKETS)
+        kept = replace_addresses(text, lambda each: each if each in addresses else "")
+        return text if kept == text else _EMPTIED.sub("", kept)
+
+    settled = _settled(unlinked, text)
+    if "`" in settled and (settled.count("`") % 2 or addresses_in(settled)):
+        settled = _settled(unlinked, settled.replace("`", ""))
+    return replace_addresses(settled, lambda each: f"`{each}`")
+
+
+def _without_markup(text: str) -> str:
+    text = without_hidden(_ENTITY.sub(lambda found: html.unescape(found.group()), text))
+    text = _WIDE_MARKER.sub(r"[\1]", text)
+    text = _LINK.sub(r"\1", _PICTURE.sub("", text))
+    text = _EMBEDDED.sub("", _COMMENT.sub("", text))
+    text = _TAG.sub("", _MODEL_TOKEN.sub("", text))
+    text = _TAG_OPENING.sub("< ", text)
+    return _SPACES.sub(" ", _FENCE.sub("", text)).strip()
+
+
+def _settled(change: Callable[[str], str], text: str) -> str:
+    """The text changed until nothing is left to change."""
+    while (changed := change(text)) != text:
+        text = changed
+    return text

@@ -1,0 +1,187 @@
+"""Conversations: what was asked, what was answered, and what the asker thought of it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Literal
+from uuid import UUID
+
+from footnote.domain.answers import AnswerSentence, Citation, Usage, as_prose
+from footnote.domain.search import Evidence
+
+DocumentMode = Literal["first", "only"]
+"""Whether attached documents are searched before all others, or they alone."""
+
+MessageRole = Literal["user", "assistant"]
+Thumb = Literal["up", "down"]
+
+MAX_ATTACHED = 100
+"""Documents of one conversation."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conversation:
+    """A chat of one principal; nobody else sees it."""
+
+    conversation_id: UUID
+    title: str
+    """The first question, unless it was given another; empty before there is one."""
+    document_mode: DocumentMode
+    document_ids: tuple[UUID, ...]
+    """What is attached and may be seen, in the order of attaching."""
+    created_at: datetime
+    updated_at: datetime
+    """When it was last asked something, or changed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConversationPage:
+    """A page of conversations."""
+
+    conversations: tuple[Conversation, ...]
+    next_cursor: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StagePlace:
+    """Where a stage of the search put a passage."""
+
+    stage: str
+    rank: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UsedEvidence:
+    """A passage that an answer could rest on, by its chunk."""
+
+    chunk_id: str
+    document_id: UUID
+    rank: int
+    score: float
+    similarity: float | None
+    stages: tuple[StagePlace, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessageAnswer:
+    """An answer as it is kept with its message, with the trace of how it came about.
+
+    Of a document that was deleted, or that the reader may no longer see, nothing is left but the
+    numbers of its markers: its citations are gone, and so is the text of each sentence that rests
+    on it.
+    """
+
+    found: bool
+    sentences: tuple[AnswerSentence, ...]
+    """One with an empty text was removed."""
+    citations: tuple[Citation, ...]
+    removed_markers: tuple[int, ...] = ()
+    evidence: tuple[UsedEvidence, ...]
+    confidence: float
+    asked_as: str
+    """The question as it stands without its conversation: what was searched."""
+    corrected_question: str | None = None
+    degraded: tuple[str, ...] = ()
+    model: str | None = None
+    removed_citations: int = 0
+    omitted_evidence: int = 0
+    usage: Usage = field(default_factory=Usage)
+    searched: tuple[str, ...] = ()
+    cached: bool = False
+    timings_ms: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def text(self) -> str:
+        """The answer as prose with `[n]` markers; removed sentences are left out."""
+        return as_prose([sentence for sentence in self.sentences if sentence.text])
+
+    @property
+    def document_ids(self) -> frozenset[UUID]:
+        """Every document it rests on, or may rest on."""
+        return frozenset(
+            each.document_id for several in (self.citations, self.evidence) for each in several
+        )
+
+    def without_documents(self, gone: Collection[UUID]) -> MessageAnswer:
+        """The same without anything of these documents.
+
+        A sentence without markers goes as well if there is an answer: what it rests on is not
+        known.
+        """
+        if self.document_ids.isdisjoint(gone):
+            return self
+        citations = tuple(each for each in self.citations if each.document_id not in gone)
+        removed = {*self.removed_markers} | {
+            each.marker for each in self.citations if each.document_id in gone
+        }
+        return replace(
+            self,
+            sentences=tuple(
+                replace(sentence, text="")
+                if self.found and (not sentence.markers or not removed.isdisjoint(sentence.markers))
+                else sentence
+                for sentence in self.sentences
+            ),
+            citations=citations,
+            removed_markers=tuple(sorted(removed)),
+            evidence=tuple(each for each in self.evidence if each.document_id not in gone),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Feedback:
+    """What the asker thinks of an answer."""
+
+    thumb: Thumb
+    comment: str
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """A question or an answer of a conversation."""
+
+    message_id: UUID
+    message_no: int
+    """Counts from 1, over all branches."""
+    parent_id: UUID | None
+    """The message it follows; None for a first question. Two with one parent are branches."""
+    role: MessageRole
+    text: str
+    active: bool
+    """Whether it is on the branch that goes on."""
+    created_at: datetime
+    answer: MessageAnswer | None = None
+    """None for a question."""
+    feedback: Feedback | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessagePage:
+    """A page of messages."""
+
+    messages: tuple[Message, ...]
+    next_cursor: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exchange:
+    """A question with its answer."""
+
+    question: Message
+    reply: Message
+    evidence: tuple[Evidence, ...] = ()
+    """The passages themselves; none when the exchange was kept before."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedAnswer:
+    """Feedback with the answer it is about."""
+
+    message_id: UUID
+    answer: MessageAnswer
+    feedback: Feedback

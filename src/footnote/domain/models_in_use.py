@@ -1,0 +1,29 @@
+"""Which models answer in a workspace."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+EXTRACTIVE = "extractive"
+"""The name of answering with quotes, without any model."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelsInUse:
+    """Which models answer in a workspace."""
+
+    configured: tuple[str, ...]
+    """What the installation has, in the order in which they are asked unless chosen otherwise."""
+    chosen: tuple[str, ...] | None
+    """What the workspace chose; None if it follows the installation, empty for quotes alone."""
+
+    @property
+    def used(self) -> tuple[str, ...]:
+        """What is asked; empty for quotes alone.
+
+        A chosen model that is no longer configured is not replaced by another, which might be one
+        that the workspace must not send its documents to.
+        """
+        if self.chosen is None:
+            return self.configured
+        return tuple(name for name in self.chosen if name in self.configured)

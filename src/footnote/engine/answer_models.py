@@ -1,0 +1,205 @@
+"""Which models answer in a workspace, and the MCP servers whose tools its agents may use."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import socket
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from pydantic import SecretStr
+
+from footnote.domain.models_in_use import EXTRACTIVE, ModelsInUse
+from footnote.engine.arguments import require
+from footnote.engine.scoping import scope_of
+from footnote.errors import InvalidRequest
+from footnote.ingestion.sources.reach import checked_url, why_forbidden
+from footnote.models.answer_models import AnswerModelChoices, AnswerModels, names_from
+from footnote.models.language import WRITER
+from footnote.ports import AgentBounds, AgentModel, McpServer, Writer
+from footnote.settings import Settings
+from footnote.store import workspace_settings
+
+if TYPE_CHECKING:
+    from footnote.engine.workspace import WorkspaceEngine
+
+MAX_MCP_SERVERS = 16
+_SERVER_NAME = re.compile(r"[a-z][a-z0-9-]{0,31}")
+_HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}")  # a token of RFC 9110
+_HEADER_VALUE = re.compile(r"[\x20-\x7e]{0,8192}")
+_OUR_HEADERS = frozenset(
+    ("host", "content-length", "content-type", "transfer-encoding", "connection", "accept")
+)
+
+
+def answer_models_from(settings: Settings) -> AnswerModels:
+    """The configured answer models, or the language model in their place; nothing is reached yet.
+
+    Raises UnsupportedSettings, or ModelUnavailable without a library.
+    """
+    forbidden = partial(why_forbidden, allow_private=settings.allow_private_urls)
+    url, key = settings.answer_model_url, settings.answer_model_api_key
+    common = AnswerModelChoices(
+        names=names_from(settings.answer_models or ""),
+        url=url,
+        api_key=_plain(key),
+        timeout_seconds=settings.answer_timeout_seconds,
+        first_token_seconds=settings.answer_first_token_seconds,
+        max_output_tokens=settings.answer_max_tokens,
+        context_tokens=settings.answer_context_tokens,
+        why_forbidden=forbidden,
+    )
+    if settings.answer_models is not None or settings.language_model is None:
+        return AnswerModels(common)
+    return AnswerModels(
+        replace(
+            common,
+            names=(settings.language_model.strip(),),
+            url=settings.language_model_url,
+            api_key=_plain(settings.language_model_api_key),
+            role=WRITER,
+        )
+    )
+
+
+def agent_bounds(settings: Settings) -> AgentBounds:
+    """What an agent may spend on one answer."""
+    return AgentBounds(
+        steps=settings.agent_max_steps,
+        seconds=settings.agent_timeout_seconds,
+        cost_usd=settings.agent_max_cost_usd,
+    )
+
+
+async def answer_writer_for(workspace: WorkspaceEngine) -> Writer | None:
+    """What writes the workspace's answers; None where they are quotes."""
+    in_use = await models_in_use(workspace)
+    return workspace.engine.answer_models.writer(in_use.used)
+
+
+async def agent_model_for(workspace: WorkspaceEngine) -> AgentModel | None:
+    """What asks for tools in the workspace; None where no model answers."""
+    in_use = await models_in_use(workspace)
+    return workspace.engine.answer_models.agent(in_use.used)
+
+
+async def models_in_use(workspace: WorkspaceEngine) -> ModelsInUse:
+    """Which models answer in the workspace."""
+    async with scope_of(workspace) as scope:
+        chosen = await workspace_settings.chosen_answer_models(scope)
+    return ModelsInUse(configured=workspace.engine.answer_models.names, chosen=chosen)
+
+
+async def use_models(workspace: WorkspaceEngine, names: Sequence[str]) -> ModelsInUse:
+    """Answer with these of the configured models, in this order, or with `extractive` quotes.
+
+    Raises InvalidRequest for a name that is not configured.
+    """
+    require(Sequence, "a sequence of texts", names=names)
+    wanted = tuple(dict.fromkeys(name.strip() for name in names))
+    configured = workspace.engine.answer_models.names
+    unknown = [name for name in wanted if name not in (*configured, EXTRACTIVE)]
+    if unknown or not wanted:
+        raise InvalidRequest(
+            f"no answer model is called {', '.join(map(repr, unknown))}"
+            if unknown
+            else "no answer model is named",
+            hint=f"choose from {', '.join((*configured, EXTRACTIVE))}",
+        )
+    if EXTRACTIVE in wanted and len(wanted) > 1:
+        raise InvalidRequest(
+            "extractive answers need no model", hint=f"say {EXTRACTIVE} alone, or models alone"
+        )
+    kept = () if wanted == (EXTRACTIVE,) else wanted
+    async with scope_of(workspace) as scope:
+        await workspace_settings.choose_answer_models(scope, kept)
+    return ModelsInUse(configured=configured, chosen=kept)
+
+
+async def reset_models(workspace: WorkspaceEngine) -> ModelsInUse:
+    """Answer with what the installation is set to again."""
+    async with scope_of(workspace) as scope:
+        await workspace_settings.forget_answer_models(scope)
+    return ModelsInUse(configured=workspace.engine.answer_models.names, chosen=None)
+
+
+async def add_mcp_server(
+    workspace: WorkspaceEngine, name: str, url: str, headers: Mapping[str, str] | None = None
+) -> McpServer:
+    """Offer a server's tools to the workspace's agents, as `NAME_TOOL`.
+
+    The values of headers are never shown again. Raises InvalidRequest, or Conflict for a name that
+    is taken.
+    """
+    require(str, "a text", name=name, url=url)
+    server = McpServer(name=name, url=url, headers=dict(headers or {}))
+    _check_server(server)
+    await _require_reachable(url, allow_private=workspace.engine.settings.allow_private_urls)
+    async with scope_of(workspace) as scope:
+        if len(await workspace_settings.mcp_servers_of(scope)) >= MAX_MCP_SERVERS:
+            raise InvalidRequest(
+                f"a workspace has at most {MAX_MCP_SERVERS} MCP servers", hint="remove one first"
+            )
+        await workspace_settings.add_mcp_server(scope, server)
+    return server
+
+
+async def mcp_servers(workspace: WorkspaceEngine) -> tuple[McpServer, ...]:
+    """The servers whose tools the workspace's agents may use, by name."""
+    async with scope_of(workspace) as scope:
+        return await workspace_settings.mcp_servers_of(scope)
+
+
+async def remove_mcp_server(workspace: WorkspaceEngine, name: str) -> None:
+    """Offer its tools no more. Raises NotFound."""
+    require(str, "a text", name=name)
+    async with scope_of(workspace) as scope:
+        await workspace_settings.remove_mcp_server(scope, name)
+
+
+def _check_server(server: McpServer) -> None:
+    if not _SERVER_NAME.fullmatch(server.name):
+        raise InvalidRequest(
+            f"no MCP server can be called {server.name[:80]!r}",
+            hint="names have 1 to 32 lower-case letters, digits or '-', and begin with a letter",
+        )
+    if len(server.url) > 2000:
+        raise InvalidRequest("the address is too long", hint="give one of up to 2,000 characters")
+    checked_url(server.url)
+    if len(server.headers) > 20:
+        raise InvalidRequest("there are too many headers", hint="give at most 20")
+    for name, value in server.headers.items():
+        if not _HEADER_NAME.fullmatch(name) or name.lower() in _OUR_HEADERS:
+            raise InvalidRequest(
+                f"a header cannot be called {name[:80]!r}",
+                hint="give one such as Authorization; those of the transport are set for you",
+            )
+        if not _HEADER_VALUE.fullmatch(value):
+            # The value is not repeated: it may be a key.
+            raise InvalidRequest(
+                f"the value of the header {name} cannot be sent",
+                hint="give up to 8,192 printable ASCII characters",
+            )
+
+
+async def _require_reachable(url: str, *, allow_private: bool) -> None:
+    """Refuse what never will be asked; a name that is not known yet is looked at when it is."""
+    host = checked_url(url).hostname
+    loop = asyncio.get_running_loop()
+    try:
+        found = await loop.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError):
+        return
+    for address in {str(each[4][0]) for each in found}:
+        if why := why_forbidden(address, allow_private=allow_private):
+            raise InvalidRequest(
+                f"{host} may not be reached: {why}",
+                hint="give a public address; FOOTNOTE_ALLOW_PRIVATE_URLS allows your own networks",
+            )
+
+
+def _plain(secret: SecretStr | None) -> str | None:
+    return None if secret is None else secret.get_secret_value()

@@ -1,0 +1,267 @@
+"""Answers under way and just given, kept so that a reader who was cut off can go on reading."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain
+from uuid import UUID, uuid4
+
+import structlog
+
+from footnote.domain import Principal
+from footnote.errors import FootnoteError, InvalidRequest, NotFound
+from footnote.settings import Settings
+
+MAX_RUNS = 1000
+"""Runs that are kept at once, whatever their size."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunLimits:
+    """How long, and how much of, answers are kept for readers who come back."""
+
+    resume_seconds: float = 5.0
+    """How long a run goes on that nobody reads; 0 ends it at once."""
+    replay_seconds: float = 60.0
+    """How long a run is kept after its end."""
+    max_bytes: int = 32 * 1024 * 1024
+    max_runs: int = MAX_RUNS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Owner:
+    """Whose run it is: nobody else finds it."""
+
+    workspace_id: UUID
+    principal: Principal
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class AnswerRun:
+    """One answer on its way, as the frames that its readers are sent."""
+
+    owner: Owner
+    run_id: UUID = field(default_factory=uuid4)
+    frames: list[bytes] = field(default_factory=list, repr=False)
+    byte_size: int = 0
+    ended: bool = False
+    failure: Exception | None = None
+    """Why it ended early; raised to whoever has read all frames."""
+    task: asyncio.Task[None] | None = field(default=None, repr=False)
+    readers: int = 0
+    timer: asyncio.TimerHandle | None = field(default=None, repr=False)
+    changed: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
+
+    def add(self, frame: bytes) -> None:
+        """Append a frame and wake the readers."""
+        self.frames.append(frame)
+        self.byte_size += len(frame)
+        self.tell()
+
+    def tell(self) -> None:
+        """Wake the readers."""
+        self.changed.set()
+        self.changed = asyncio.Event()
+
+    def stop_timer(self) -> None:
+        """Nothing happens to it by itself any more."""
+        if self.timer is not None:
+            self.timer.cancel()
+            self.timer = None
+
+
+class Reader:
+    """Someone who reads a run. It counts as being there from its making to its `close`."""
+
+    def __init__(self, runs: AnswerRuns, run: AnswerRun, after: int) -> None:
+        self._runs = runs
+        self.run = run
+        self._position = after
+        self._open = True
+        run.readers += 1
+        if not run.ended:
+            run.stop_timer()
+
+    @property
+    def position(self) -> int:
+        """How many frames it was given."""
+        return self._position
+
+    def close(self) -> None:
+        """Go away; a run that nobody reads any more ends, at once or after a while."""
+        if self._open:
+            self._open = False
+            self.run.readers -= 1
+            if not self.run.readers:
+                self._runs.leave(self.run)
+
+    async def begun(self, patience_seconds: float) -> None:
+        """Wait for the first frame, but not for long. Raises what the run failed with before it."""
+        await self._news(patience_seconds)
+        if self.run.failure is not None and not self.run.frames:
+            raise self.run.failure
+
+    async def frames(self, patience_seconds: float) -> AsyncGenerator[tuple[int, bytes] | None]:
+        """Each frame with its number, from 1; None whenever nothing came for so long.
+
+        Raises what the run failed with, after its last frame.
+        """
+        while True:
+            if await self._news(patience_seconds):
+                yield None
+            while self._position < len(self.run.frames):
+                self._position += 1
+                yield self._position, self.run.frames[self._position - 1]
+            if self.run.ended and self._position >= len(self.run.frames):
+                break
+        if self.run.failure is not None:
+            raise self.run.failure
+
+    async def _news(self, patience_seconds: float) -> bool:
+        """Wait until there is something to read or the run ended; whether it was in vain."""
+        while self._position >= len(self.run.frames) and not self.run.ended:
+            try:
+                async with asyncio.timeout(patience_seconds):
+                    await self.run.changed.wait()
+            except TimeoutError:
+                return True
+        return False
+
+
+class AnswerRuns:
+    """The runs of one process. What is to be read later is bounded in number, bytes and time."""
+
+    def __init__(self, limits: RunLimits | None = None) -> None:
+        self._limits = limits or RunLimits()
+        self._kept: dict[UUID, AnswerRun] = {}
+        self._bytes = 0
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    @property
+    def kept(self) -> int:
+        """How many runs a reader could come back to."""
+        return len(self._kept)
+
+    @property
+    def under_way(self) -> int:
+        """How many runs have not ended."""
+        return len(self._tasks)
+
+    @property
+    def kept_bytes(self) -> int:
+        """What the frames of those take."""
+        return self._bytes
+
+    def begin(
+        self, owner: Owner, frames: AsyncGenerator[bytes], *, resumable: bool = True
+    ) -> Reader:
+        """Start a run in a task of its own, with its first reader.
+
+        One that is not resumable ends as soon as its reader has gone.
+        """
+        run = AnswerRun(owner=owner)
+        if resumable:
+            self._kept[run.run_id] = run
+        reader = Reader(self, run, 0)
+        run.task = asyncio.create_task(self._pump(run, frames))
+        self._tasks.add(run.task)
+        run.task.add_done_callback(partial(self._end, run))
+        return reader
+
+    def resume(self, owner: Owner, run_id: UUID, after: int = 0) -> Reader:
+        """One more reader of a run, who has read so many frames.
+
+        Raises NotFound where there is none, none any more, or it is another's.
+        """
+        run = self._kept.get(run_id)
+        if run is None or run.owner != owner:
+            raise NotFound("there is no such answer under way, nor was one given just now")
+        if after > len(run.frames):
+            raise InvalidRequest(
+                "Last-Event-ID is not one we gave", hint="send an event's id unchanged"
+            )
+        return Reader(self, run, after)
+
+    def leave(self, run: AnswerRun) -> None:
+        """Let a run that nobody reads end, once nobody came back to it for a while."""
+        if run.ended:
+            return
+        waits = self._limits.resume_seconds if self._is_kept(run) else 0.0
+        if waits:
+            run.timer = asyncio.get_running_loop().call_later(waits, self._cancel, run)
+        else:
+            self._cancel(run)
+
+    async def close(self) -> None:
+        """End every run."""
+        for run in list(self._kept.values()):
+            self._forget(run)
+        tasks = list(self._tasks)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _pump(self, run: AnswerRun, frames: AsyncGenerator[bytes]) -> None:
+        try:
+            async with aclosing(frames):
+                async for frame in frames:
+                    run.add(frame)
+                    if self._is_kept(run):
+                        self._bytes += len(frame)
+                        self._make_room(run)
+        except FootnoteError as error:
+            run.failure = error
+        except Exception as error:
+            structlog.get_logger(__name__).exception("an answer failed")
+            run.failure = error
+
+    def _end(self, run: AnswerRun, task: asyncio.Task[None]) -> None:
+        """Note that nothing follows, and keep the run for a while unless it was cut off."""
+        self._tasks.discard(task)
+        run.ended = True
+        run.stop_timer()
+        if task.cancelled():
+            self._forget(run)
+        elif self._is_kept(run):
+            loop = asyncio.get_running_loop()
+            run.timer = loop.call_later(self._limits.replay_seconds, self._forget, run)
+        run.tell()
+
+    def _make_room(self, current: AnswerRun) -> None:
+        """Forget the oldest runs, those that ended first, and the current one last."""
+        while len(self._kept) > self._limits.max_runs or self.kept_bytes > self._limits.max_bytes:
+            others = [run for run in self._kept.values() if run is not current]
+            ended = (run for run in others if run.ended)
+            victim = next(chain(ended, others, (current,)))
+            self._forget(victim)
+            if not victim.ended and not victim.readers:
+                self._cancel(victim)
+
+    def _is_kept(self, run: AnswerRun) -> bool:
+        return run.run_id in self._kept
+
+    def _forget(self, run: AnswerRun) -> None:
+        """Nobody can come back to it any more; those who read it read on."""
+        if self._kept.pop(run.run_id, None) is not None:
+            self._bytes -= run.byte_size
+            run.stop_timer()
+
+    def _cancel(self, run: AnswerRun) -> None:
+        self._forget(run)
+        if run.task is not None:
+            run.task.cancel()
+
+
+def answer_runs_from(settings: Settings) -> AnswerRuns:
+    """No runs yet, within the limits that are set."""
+    return AnswerRuns(
+        RunLimits(
+            resume_seconds=settings.answer_resume_seconds,
+            replay_seconds=settings.answer_replay_seconds,
+            max_bytes=settings.answer_replay_bytes,
+        )
+    )

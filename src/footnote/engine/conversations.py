@@ -1,0 +1,245 @@
+"""The verbs of a principal's conversations, but for asking."""
+
+from __future__ import annotations
+
+from uuid import UUID, uuid4, uuid5
+
+from footnote.domain.conversations import (
+    Conversation,
+    ConversationPage,
+    DocumentMode,
+    Message,
+    MessagePage,
+    Thumb,
+)
+from footnote.engine.arguments import require
+from footnote.engine.receiving import checked_key
+from footnote.engine.scoping import scope_of
+from footnote.engine.workspace import MAX_PAGE, WorkspaceEngine
+from footnote.errors import InvalidRequest
+from footnote.store import conversations as stored
+from footnote.store.database import WorkspaceScope
+from footnote.store.messages import list_messages, place_of
+from footnote.store.saying import choose_branch, forget_judgement, judge
+from footnote.text import is_storable
+
+MAX_TITLE_CHARACTERS = 200
+MAX_COMMENT_CHARACTERS = 5000
+_MODES = ("first", "only")
+_THUMBS = ("up", "down")
+
+
+async def create_conversation(
+    workspace: WorkspaceEngine,
+    *,
+    title: str = "",
+    document_mode: DocumentMode = "first",
+    document_ids: tuple[UUID, ...] = (),
+    idempotency_key: str | None = None,
+) -> Conversation:
+    """Begin a conversation; without a title its first question becomes it.
+
+    With a key, repeating the call gives the same conversation. Raises InvalidRequest, and NotFound
+    for a document.
+    """
+    key = checked_key(idempotency_key)
+    title = checked_title(title) if title else ""
+    _require_mode(document_mode)
+    owner = f"{workspace.workspace.workspace_id}/{workspace.principal.principal_id}"
+    made = uuid4() if key is None else uuid5(workspace.workspace.workspace_id, f"{owner}/{key}")
+    async with scope_of(workspace) as scope:
+        conversation = await stored.create_conversation(scope, made, title, document_mode)
+        for document_id in document_ids:
+            require(UUID, "uuid.UUID", document_ids=document_id)
+            conversation = await stored.attach_document(scope, made, document_id)
+    return conversation
+
+
+async def conversation(workspace: WorkspaceEngine, conversation_id: UUID) -> Conversation:
+    """One conversation. Raises NotFound."""
+    async with scope_of(workspace) as scope:
+        return await stored.get_conversation(scope, conversation_id)
+
+
+async def conversations(
+    workspace: WorkspaceEngine, *, limit: int = 50, cursor: str | None = None
+) -> ConversationPage:
+    """A page of the principal's conversations, what was used last first. Raises InvalidRequest."""
+    _require_limit(limit, "conversations")
+    async with scope_of(workspace) as scope:
+        return await stored.list_conversations(scope, limit=limit, cursor=cursor)
+
+
+async def change_conversation(
+    workspace: WorkspaceEngine,
+    conversation_id: UUID,
+    *,
+    title: str | None = None,
+    document_mode: DocumentMode | None = None,
+) -> Conversation:
+    """Rename it, or have its documents searched another way; None leaves it as it is.
+
+    Raises InvalidRequest and NotFound.
+    """
+    if title is not None:
+        title = checked_title(title)
+    if document_mode is not None:
+        _require_mode(document_mode)
+    async with scope_of(workspace) as scope:
+        return await stored.change_conversation(
+            scope, conversation_id, title=title, document_mode=document_mode
+        )
+
+
+async def delete_conversation(workspace: WorkspaceEngine, conversation_id: UUID) -> None:
+    """Remove it with its messages and their feedback, for good. Raises NotFound."""
+    async with scope_of(workspace) as scope:
+        await stored.remove_conversation(scope, conversation_id)
+
+
+async def attach_document(
+    workspace: WorkspaceEngine, conversation_id: UUID, document_id: UUID
+) -> Conversation:
+    """Attach a document; attaching it again changes nothing. Raises NotFound, InvalidRequest."""
+    async with scope_of(workspace) as scope:
+        return await stored.attach_document(scope, conversation_id, document_id)
+
+
+async def detach_document(
+    workspace: WorkspaceEngine, conversation_id: UUID, document_id: UUID
+) -> Conversation:
+    """Detach a document; detaching it again changes nothing. Raises NotFound."""
+    async with scope_of(workspace) as scope:
+        return await stored.detach_document(scope, conversation_id, document_id)
+
+
+async def messages(
+    workspace: WorkspaceEngine,
+    conversation_id: UUID,
+    *,
+    limit: int = 100,
+    cursor: str | None = None,
+    all_branches: bool = False,
+) -> MessagePage:
+    """A page of messages, oldest first: of the branch that goes on, or of all.
+
+    Raises NotFound and InvalidRequest.
+    """
+    _require_limit(limit, "messages")
+    async with scope_of(workspace) as scope:
+        await stored.get_conversation(scope, conversation_id)
+        return await list_messages(
+            scope, conversation_id, limit=limit, cursor=cursor, all_branches=all_branches
+        )
+
+
+async def all_messages(
+    workspace: WorkspaceEngine, conversation_id: UUID, *, all_branches: bool = True
+) -> tuple[Message, ...]:
+    """Every message, oldest first. Raises NotFound."""
+    found: list[Message] = []
+    cursor: str | None = None
+    while True:
+        page = await messages(
+            workspace, conversation_id, limit=MAX_PAGE, cursor=cursor, all_branches=all_branches
+        )
+        found += page.messages
+        cursor = page.next_cursor
+        if cursor is None:
+            return tuple(found)
+
+
+async def go_on_from(
+    workspace: WorkspaceEngine, conversation_id: UUID, message_id: UUID
+) -> MessagePage:
+    """Go on from the branch of this message; its first page of messages. Raises NotFound."""
+    async with scope_of(workspace) as scope:
+        place = await place_of(scope, conversation_id, message_id)
+        await choose_branch(scope, conversation_id, place.message_no)
+    return await messages(workspace, conversation_id)
+
+
+async def give_feedback(
+    workspace: WorkspaceEngine,
+    conversation_id: UUID,
+    message_id: UUID,
+    thumb: Thumb,
+    comment: str = "",
+) -> Message:
+    """Say what one thinks of an answer, in place of what one said before.
+
+    Raises NotFound, and InvalidRequest for a question.
+    """
+    comment = checked_comment(comment)
+    if thumb not in _THUMBS:
+        raise InvalidRequest(f"the thumb is {thumb!r}", hint="say up or down")
+    async with scope_of(workspace) as scope:
+        number = await _answer_no(scope, conversation_id, message_id)
+        return await judge(scope, conversation_id, number, thumb, comment)
+
+
+async def withdraw_feedback(
+    workspace: WorkspaceEngine, conversation_id: UUID, message_id: UUID
+) -> Message:
+    """Keep nothing of what one said of an answer. Raises NotFound, InvalidRequest."""
+    async with scope_of(workspace) as scope:
+        number = await _answer_no(scope, conversation_id, message_id)
+        return await forget_judgement(scope, conversation_id, number)
+
+
+def checked_title(title: str) -> str:
+    """A title on one line. Raises InvalidRequest."""
+    require(str, "a text", title=title)
+    line = " ".join(title.split())
+    if not line or len(line) > MAX_TITLE_CHARACTERS or not is_storable(line):
+        raise InvalidRequest(
+            "the title cannot be used", hint=f"give 1 to {MAX_TITLE_CHARACTERS} characters"
+        )
+    return line
+
+
+def checked_comment(comment: str) -> str:
+    """A comment. Raises InvalidRequest."""
+    require(str, "a text", comment=comment)
+    if len(comment) > MAX_COMMENT_CHARACTERS or not is_storable(comment):
+        raise InvalidRequest(
+            "the comment cannot be used", hint=f"give up to {MAX_COMMENT_CHARACTERS} characters"
+        )
+    return comment.strip()
+
+
+def title_from(question: str) -> str:
+    """A title from the first question: its beginning, cut at a word.
+
+    >>> title_from("What is due?")
+    'What is due?'
+    """
+    line = " ".join(question.split())
+    if len(line) <= _TITLE_FROM_QUESTION:
+        return line
+    return line[:_TITLE_FROM_QUESTION].rsplit(" ", 1)[0] + " …"
+
+
+_TITLE_FROM_QUESTION = 80
+
+
+async def _answer_no(scope: WorkspaceScope, conversation_id: UUID, message_id: UUID) -> int:
+    place = await place_of(scope, conversation_id, message_id)
+    if place.role != "assistant":
+        raise InvalidRequest(
+            f"message {message_id} is a question", hint="name the answer that follows it"
+        )
+    return place.message_no
+
+
+def _require_mode(mode: str) -> None:
+    if mode not in _MODES:
+        raise InvalidRequest(
+            f"attached documents cannot be searched {mode!r}", hint="say first or only"
+        )
+
+
+def _require_limit(limit: int, things: str) -> None:
+    require(int, "a whole number", limit=limit)
+    if not 1 <= limit <= MAX_PAGE:
+        raise InvalidRequest(f"limit is {limit}", hint=f"ask for 1 to {MAX_PAGE} {things}")

@@ -1,0 +1,210 @@
+"""Asks within a conversation: what was said before is minded, and what is answered is kept."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from dataclasses import replace
+from uuid import UUID
+
+from footnote.answering.answerer import completed
+from footnote.domain import Answer, AnswerDone, AnswerEvent
+from footnote.domain.conversations import Exchange, MessageAnswer, StagePlace, UsedEvidence
+from footnote.engine.answering import Asking
+from footnote.engine.conversations import title_from
+from footnote.engine.next_question import (
+    NextQuestion,
+    edited_question,
+    next_question,
+    question_again,
+)
+from footnote.engine.scoping import scope_of
+from footnote.engine.workspace import WorkspaceEngine
+from footnote.store.messages import message_at
+from footnote.store.saying import Saying, append_exchange, branch_answer, branch_exchange
+
+SURE = 0.5
+"""Confidence from which what attached documents answer is enough. Extractive answers have none
+below 0.45, so it is a second look at the doubtful ones."""
+
+
+async def answered(workspace: WorkspaceEngine, question: NextQuestion) -> Exchange:
+    """The question with its answer, which is kept.
+
+    Raises what `WorkspaceEngine.ask` raises, and NotFound once the conversation is gone.
+    """
+    async with aclosing(_events(workspace, question)) as events:
+        answer = await completed(events)
+    return await remember(workspace, question, answer)
+
+
+async def answered_stream(
+    workspace: WorkspaceEngine, question: NextQuestion
+) -> AsyncGenerator[AnswerEvent]:
+    """What happens while it is answered; the answer is kept before it is said to be done.
+
+    Closing the generator before that keeps nothing.
+    """
+    async with aclosing(_events(workspace, question)) as events:
+        async for event in events:
+            if isinstance(event, AnswerDone):
+                await remember(workspace, question, event.answer)
+                asked = replace(event.answer, question=question.question)
+                yield AnswerDone(answer=asked)
+            else:
+                yield event
+
+
+async def ask_in_conversation(
+    workspace: WorkspaceEngine,
+    conversation_id: UUID,
+    asking: Asking,
+    *,
+    idempotency_key: str | None = None,
+) -> Exchange:
+    """Ask after the last message; see `next_question` and `answered`."""
+    question = await next_question(
+        workspace, conversation_id, asking, idempotency_key=idempotency_key
+    )
+    return question if isinstance(question, Exchange) else await answered(workspace, question)
+
+
+async def ask_in_conversation_stream(
+    workspace: WorkspaceEngine, conversation_id: UUID, asking: Asking
+) -> AsyncGenerator[AnswerEvent]:
+    """The same, as it happens."""
+    question = await next_question(workspace, conversation_id, asking)
+    assert isinstance(question, NextQuestion), "nothing is kept under no key"
+    async with aclosing(answered_stream(workspace, question)) as events:
+        async for event in events:
+            yield event
+
+
+async def regenerate(
+    workspace: WorkspaceEngine,
+    conversation_id: UUID,
+    message_id: UUID,
+    asking: Asking | None = None,
+) -> Exchange:
+    """Answer a question once more; see `question_again`."""
+    again = asking or Asking(question="")
+    return await answered(
+        workspace, await question_again(workspace, conversation_id, message_id, again)
+    )
+
+
+async def edit(
+    workspace: WorkspaceEngine, conversation_id: UUID, message_id: UUID, asking: Asking
+) -> Exchange:
+    """Ask something else in place of an earlier question; see `edited_question`."""
+    return await answered(
+        workspace, await edited_question(workspace, conversation_id, message_id, asking)
+    )
+
+
+async def remember(workspace: WorkspaceEngine, question: NextQuestion, answer: Answer) -> Exchange:
+    """Keep a finished answer with its question, but for what was deleted meanwhile.
+
+    Raises NotFound once the conversation is gone.
+    """
+    kept = kept_answer(answer, question)
+    saying = Saying(
+        question_id=question.question_id,
+        question=question.question,
+        reply_id=question.reply_id,
+        answer=kept,
+        title=title_from(question.question),
+    )
+    conversation_id, after = question.conversation_id, question.after_no
+    async with scope_of(workspace) as scope:
+        if question.place == "append":
+            asked, reply = await append_exchange(scope, conversation_id, saying)
+        elif question.place == "branch":
+            asked, reply = await branch_exchange(scope, conversation_id, saying, after)
+        else:
+            assert after is not None, "an answer follows its question"
+            reply = await branch_answer(scope, conversation_id, after, question.reply_id, kept)
+            asked = await message_at(scope, conversation_id, after)
+    return Exchange(question=asked, reply=reply, evidence=answer.evidence)
+
+
+def kept_answer(answer: Answer, question: NextQuestion) -> MessageAnswer:
+    """What is kept of an answer: the passages are left out, but for where they stand."""
+    asked_as = question.attempts[-1].question
+    if question.condensed and answer.searched:
+        asked_as = answer.searched[0]
+    return MessageAnswer(
+        found=answer.found,
+        sentences=answer.sentences,
+        citations=answer.citations,
+        evidence=tuple(
+            UsedEvidence(
+                chunk_id=each.passage.chunk_id,
+                document_id=each.passage.document_id,
+                rank=each.rank,
+                score=each.score,
+                similarity=each.similarity,
+                stages=tuple(
+                    StagePlace(stage=record.stage, rank=record.rank_after, score=record.score_after)
+                    for record in each.explanation
+                ),
+            )
+            for each in answer.evidence
+        ),
+        confidence=answer.confidence,
+        asked_as=asked_as,
+        corrected_question=answer.corrected_question,
+        degraded=answer.degraded,
+        model=answer.model,
+        removed_citations=answer.removed_citations,
+        omitted_evidence=answer.omitted_evidence,
+        usage=answer.usage,
+        searched=answer.searched,
+        cached=answer.cached,
+        timings_ms=dict(answer.timings_ms),
+    )
+
+
+async def _events(
+    workspace: WorkspaceEngine, question: NextQuestion
+) -> AsyncGenerator[AnswerEvent]:
+    """The events of the first sure attempt, or of the best.
+
+    An attempt that another may follow is told once it is known to be the one; the last is told as
+    it happens, unless there is an answer already.
+    """
+    best: Sequence[AnswerEvent] = ()
+    for position, asking in enumerate(question.attempts, 1):
+        alone = position == len(question.attempts) and not _worth(best)[0]
+        held: list[AnswerEvent] = []
+        async with aclosing(_asked(workspace, asking)) as events:
+            async for event in events:
+                if alone:
+                    yield event
+                held.append(event)
+        if alone:
+            return
+        best = max(best, held, key=_worth)
+        if _worth(best) >= (True, SURE):
+            break
+    for event in best:
+        yield event
+
+
+def _worth(events: Sequence[AnswerEvent]) -> tuple[bool, float]:
+    """How good the answer is that these events end with."""
+    done = events[-1] if events else None
+    if not isinstance(done, AnswerDone):
+        return False, -1.0
+    return done.answer.found, done.answer.confidence
+
+
+def _asked(workspace: WorkspaceEngine, asking: Asking) -> AsyncGenerator[AnswerEvent]:
+    return workspace.ask_stream(
+        asking.question,
+        top_k=asking.top_k,
+        filters=asking.filters,
+        plan=asking.plan,
+        changes=asking.changes,
+        conversation=asking.conversation,
+    )

@@ -1,0 +1,230 @@
+"""Pages of documents, shown as pictures with quotes marked on them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+from footnote.domain.pages import Highlight, PageImage, PageRectangles, PagesOfQuote
+from footnote.engine.arguments import require
+from footnote.errors import InvalidRequest
+from footnote.ingestion.rendering.cache import PdfCache
+from footnote.ingestion.rendering.quotes import Quote
+from footnote.ingestion.rendering.renderer import (
+    PageRenderer,
+    Showable,
+    require_pages,
+    unkept,
+)
+from footnote.ports import Blobs
+from footnote.settings import Settings
+from footnote.store.pages import ShownVersion, shown_version, texts_of_spans
+
+if TYPE_CHECKING:
+    from footnote.engine.workspace import WorkspaceEngine
+
+MAX_HIGHLIGHTS = 50
+MAX_QUOTE_CHARACTERS = 20_000
+DEFAULT_DPI = 120
+LEAST_DPI, MOST_DPI = 36, 300
+_AROUND = 120
+"""Characters on each side of a span that tell its place on a page from others like it."""
+_LOOKS = 1
+"""Raised when the same request gives another picture."""
+
+
+def pdf_cache(settings: Settings) -> PdfCache:
+    """Where PDFs of office files are kept."""
+    return PdfCache(settings.home / "pages", settings.office_cache_bytes)
+
+
+def renderer_from(settings: Settings, cache: PdfCache, blobs: Blobs) -> PageRenderer:
+    """The renderer as the settings have it; nothing is started yet."""
+    return PageRenderer(
+        cache=cache,
+        still_there=blobs.exists,
+        ocr=settings.ocr,
+        ocr_languages=settings.ocr_languages,
+        timeout_seconds=settings.page_timeout_seconds,
+        office_timeout_seconds=settings.office_timeout_seconds,
+        cpu_seconds=settings.parse_cpu_seconds,
+        memory_bytes=settings.parse_memory_bytes,
+        processes=settings.page_processes,
+    )
+
+
+async def page_image(
+    workspace: WorkspaceEngine,
+    document_id: UUID,
+    page: int,
+    highlights: Sequence[Highlight] = (),
+    *,
+    dpi: int = DEFAULT_DPI,
+) -> PageImage:
+    """A page from 1, as a PNG with the highlights marked.
+
+    Raises NotFound, InvalidRequest for a page or span that is not there, and DocumentUnreadable
+    for a page that cannot be drawn.
+    """
+    _check_page(page, dpi)
+    shown, quotes = await _wanted(workspace, document_id, highlights)
+    content = await _showable(workspace, shown)
+    return await workspace.engine.pages.image(content, page, quotes, dpi)
+
+
+async def page_rectangles(
+    workspace: WorkspaceEngine, document_id: UUID, page: int, highlights: Sequence[Highlight]
+) -> PageRectangles:
+    """Where the highlights stand on a page; raises as `page_image` does."""
+    _check_page(page)
+    shown, quotes = await _wanted(workspace, document_id, highlights)
+    content = await _showable(workspace, shown)
+    return await workspace.engine.pages.rectangles(content, page, quotes)
+
+
+async def pages_of_quote(
+    workspace: WorkspaceEngine, document_id: UUID, highlight: Highlight
+) -> PagesOfQuote:
+    """The pages on which a quote stands by their text layers, best first."""
+    shown, quotes = await _wanted(workspace, document_id, [highlight])
+    content = await _showable(workspace, shown)
+    return await workspace.engine.pages.pages_of(content, quotes[0])
+
+
+async def page_fingerprint(
+    workspace: WorkspaceEngine,
+    document_id: UUID,
+    page: int,
+    highlights: Sequence[Highlight] = (),
+    *,
+    dpi: int = DEFAULT_DPI,
+) -> str:
+    """What changes when `page_image` would give another picture; costs no drawing.
+
+    Raises NotFound and InvalidRequest.
+    """
+    _check_page(page, dpi)
+    shown, quotes = await _wanted(workspace, document_id, highlights)
+    said = [[quote.text, quote.before, quote.after] for quote in quotes]
+    whole = json.dumps([_LOOKS, shown.blob_key, page, dpi, said])
+    return hashlib.sha256(whole.encode()).hexdigest()[:32]
+
+
+def _check_page(page: int, dpi: int = DEFAULT_DPI) -> None:
+    require(int, "a whole number", page=page)
+    require(int, "a whole number", dpi=dpi)
+    if page < 1:
+        raise InvalidRequest(f"there is no page {page}", hint="pages are counted from 1")
+    if not LEAST_DPI <= dpi <= MOST_DPI:
+        raise InvalidRequest(
+            f"dpi is {dpi}", hint=f"ask for {LEAST_DPI} to {MOST_DPI} pixels to the inch"
+        )
+
+
+async def _wanted(
+    workspace: WorkspaceEngine, document_id: UUID, highlights: Sequence[Highlight]
+) -> tuple[ShownVersion, tuple[Quote, ...]]:
+    """The version that is shown and the texts to be marked on it."""
+    require(UUID, "a uuid.UUID", document_id=document_id)
+    if len(highlights) > MAX_HIGHLIGHTS:
+        raise InvalidRequest(
+            f"there are {len(highlights)} highlights", hint=f"give {MAX_HIGHLIGHTS} at most"
+        )
+    for highlight in highlights:
+        _check_highlight(highlight)
+    workspace.require_open()
+    database = workspace.engine.database
+    async with database.workspace(workspace.workspace.workspace_id, workspace.principal) as scope:
+        shown = await shown_version(scope, document_id)
+        require_pages(shown.media_type, shown.filename)
+        spans = [_span_within(each, shown) for each in highlights if each.text is None]
+        texts = iter(await texts_of_spans(scope, shown, spans, _AROUND) if spans else ())
+    quotes = []
+    for each in highlights:
+        if each.text is None:
+            found = next(texts)
+            quotes.append(Quote(text=found.quoted, before=found.before, after=found.after))
+        else:
+            quotes.append(Quote(text=each.text))
+    return shown, tuple(quotes)
+
+
+def _check_highlight(highlight: Highlight) -> None:
+    require(Highlight, "a footnote.Highlight", highlight=highlight)
+    has_span = highlight.char_start is not None and highlight.char_end is not None
+    has_half = (highlight.char_start is None) != (highlight.char_end is None)
+    if has_half or (highlight.text is None) != has_span:
+        raise InvalidRequest(
+            "it is not clear what is to be marked",
+            hint="give a text, or the start and the end of a span of the document's text",
+        )
+    if highlight.text is not None and not highlight.text.strip():
+        raise InvalidRequest("the text to be marked is empty", hint="give at least one letter")
+    if len(highlight.text or "") > MAX_QUOTE_CHARACTERS:
+        raise InvalidRequest(
+            f"the text to be marked has {len(highlight.text or ''):,} characters",
+            hint=f"give {MAX_QUOTE_CHARACTERS:,} at most",
+        )
+
+
+def _span_within(highlight: Highlight, shown: ShownVersion) -> tuple[int, int]:
+    start, end = highlight.char_start, highlight.char_end
+    assert start is not None, "checked before"
+    assert end is not None, "checked before"
+    if shown.characters is None:
+        raise InvalidRequest(
+            f"“{shown.filename}” is not indexed, so there is no text to take a span of",
+            hint="wait until its status is indexed, or give the text itself",
+        )
+    if not 0 <= start < end <= shown.characters or end - start > MAX_QUOTE_CHARACTERS:
+        raise InvalidRequest(
+            f"there is no span from {start} to {end}",
+            hint=f"the text of “{shown.filename}” has {shown.characters:,} characters; a span has "
+            f"1 to {MAX_QUOTE_CHARACTERS:,} of them",
+        )
+    return start, end
+
+
+async def _showable(workspace: WorkspaceEngine, shown: ShownVersion) -> Showable:
+    if not shown.blob_key:
+        raise unkept(shown.filename)
+    content = await workspace.engine.blobs.get(shown.blob_key)
+    return Showable(
+        filename=shown.filename,
+        media_type=shown.media_type,
+        key=shown.blob_key,
+        content=content,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class BlobsWithPages:
+    """Blobs whose PDFs go with them, whoever deletes them."""
+
+    blobs: Blobs
+    cache: PdfCache
+
+    async def put(self, key: str, content: bytes) -> None:
+        """As the blobs do."""
+        await self.blobs.put(key, content)
+
+    async def get(self, key: str) -> bytes:
+        """As the blobs do."""
+        return await self.blobs.get(key)
+
+    async def delete(self, key: str) -> None:
+        """As the blobs do; the PDF goes first, so that none is left over."""
+        self.cache.forget(key)
+        await self.blobs.delete(key)
+
+    async def exists(self, key: str) -> bool:
+        """Whether there are bytes under the key, or a PDF of them."""
+        return self.cache.has(key) or await self.blobs.exists(key)
+
+    def list(self, prefix: str = "") -> AsyncIterator[str]:
+        """As the blobs do."""
+        return self.blobs.list(prefix)

@@ -1,0 +1,84 @@
+"""Verbs that read whole documents: their files, their text, their passages, and lists of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from footnote.domain import AllOf, Condition, DocumentPage, DocumentStatus, Passage
+from footnote.engine.arguments import require
+from footnote.engine.scoping import scope_of
+from footnote.engine.workspace import MAX_PAGE, WorkspaceEngine
+from footnote.errors import InvalidRequest, NotFound
+from footnote.store import contents
+from footnote.store.contents import WholeText
+from footnote.store.documents import get_document
+
+__all__ = ["Original", "WholeText", "original", "passages", "select_documents", "text"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Original:
+    """A file as it was handed in."""
+
+    filename: str
+    media_type: str
+    content: bytes = field(repr=False)
+
+
+async def original(workspace: WorkspaceEngine, document_id: UUID) -> Original:
+    """The file of the published version, or of the newest before one is published.
+
+    Raises NotFound, also for a file that was too large to be kept, BlobDamaged where the bytes
+    are not those that came in, and BlobsUnavailable.
+    """
+    require(UUID, "a uuid.UUID", document_id=document_id)
+    async with scope_of(workspace) as scope:
+        stored = await contents.stored_bytes(scope, document_id)
+    if not stored.blob_key:
+        raise NotFound(f"the file of {document_id} was not kept")
+    return Original(
+        filename=stored.filename,
+        media_type=stored.media_type,
+        content=await workspace.engine.blobs.get(stored.blob_key),
+    )
+
+
+async def text(
+    workspace: WorkspaceEngine, document_id: UUID, *, most_characters: int
+) -> WholeText | None:
+    """What was read of a document, from its beginning; None while nothing is published.
+
+    Raises NotFound.
+    """
+    require(UUID, "a uuid.UUID", document_id=document_id)
+    async with scope_of(workspace) as scope:
+        await get_document(scope, document_id)
+        return await contents.whole_text(scope, document_id, most_characters)
+
+
+async def passages(
+    workspace: WorkspaceEngine, document_id: UUID, *, limit: int
+) -> tuple[Passage, ...]:
+    """The first passages of a document, in its order. Raises NotFound."""
+    require(UUID, "a uuid.UUID", document_id=document_id)
+    async with scope_of(workspace) as scope:
+        await get_document(scope, document_id)
+        return await contents.passages_in_order(scope, document_id, limit)
+
+
+async def select_documents(
+    workspace: WorkspaceEngine,
+    condition: Condition | None = None,
+    *,
+    status: DocumentStatus | None = None,
+    limit: int = 50,
+    cursor: str | None = None,
+) -> DocumentPage:
+    """A page of the documents that meet a condition, newest first. Raises InvalidRequest."""
+    if not 1 <= limit <= MAX_PAGE:
+        raise InvalidRequest(f"limit is {limit}", hint=f"ask for 1 to {MAX_PAGE} documents")
+    async with scope_of(workspace) as scope:
+        return await contents.select_documents(
+            scope, condition or AllOf(conditions=()), status=status, limit=limit, cursor=cursor
+        )

@@ -1,0 +1,239 @@
+"""The tool that reads one whole document for a question: part by part, then all parts together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+
+from pydantic import Field
+
+from footnote.answering.suspicion import flag
+from footnote.domain import Answer, Evidence, Passage, SearchFilters, SearchRequest
+from footnote.engine.answer_models import answer_writer_for
+from footnote.engine.lanes import serving
+from footnote.engine.reading import passages
+from footnote.engine.tools.definition import Arguments, Definition, DocumentId, Refusal, Text
+from footnote.engine.tools.digest import Digest, Write, digest
+from footnote.engine.tools.ledger import EvidenceLedger
+from footnote.engine.tools.rendering import evidence_text, line, source_line
+from footnote.engine.tools.searching import as_evidence, parents_of
+from footnote.engine.workspace import WorkspaceEngine
+from footnote.errors import ModelUnavailable
+from footnote.ports import Writer
+
+MAX_PASSAGES = 2_000
+"""Of one document: some hundred thousand words."""
+
+MAX_QUESTION_CHARACTERS = 2_000
+_PART_PASSAGES = 16
+_MOST_STATEMENTS = 12
+_LEAST_ANSWERABILITY = 0.15
+"""Of a part, below which nothing of it is shown. Less than an answer to a question of the whole
+workspace needs: which document to read was the asker's choice, and what is found is called near."""
+_MOST_RANKED = 200
+_MOST_SHOWN = 20
+"""Passages that are shown in full below an analysis."""
+
+
+class AnalyzeDocument(Arguments):
+    """Which document, and what of it."""
+
+    document_id: DocumentId
+    question: Text = Field(
+        min_length=1,
+        max_length=MAX_QUESTION_CHARACTERS,
+        description="What to find out from the whole document, as a full question.",
+    )
+
+
+_ANALYZE = """\
+Read one whole document, part by part, to answer a deep question about it: all obligations in a \
+contract, every figure on a subject, how an argument develops. Returns the findings, each cited \
+[n]. Use it when the answer is spread over one document that you know the id of, from \
+search_documents or list_documents; it is slower than search_documents, which suffices for single \
+facts."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Analysing:
+    """Reads whole documents of one workspace."""
+
+    workspace: WorkspaceEngine
+    ledger: EvidenceLedger | None
+
+    def definitions(self) -> tuple[Definition[AnalyzeDocument]]:
+        """The tool."""
+        return (
+            Definition(
+                name="analyze_document",
+                description=_ANALYZE,
+                arguments=AnalyzeDocument,
+                work=self.analyse,
+            ),
+        )
+
+    async def analyse(self, asked: AnalyzeDocument) -> str:
+        """What the document says on the question, each statement cited."""
+        document = await self.workspace.document(asked.document_id)
+        read = await passages(self.workspace, asked.document_id, limit=MAX_PASSAGES)
+        if not read:
+            status = document.status.value
+            return Refusal(f"analyze_document failed: the document is {status} and has no text yet")
+        head = [f"Analysis of “{line(document.title)}”, {len(read)} passages read."]
+        if document.chunk_count > len(read):
+            head.append(f"Its last {document.chunk_count - len(read)} passages were not read.")
+        ledger = EvidenceLedger() if self.ledger is None else self.ledger
+        writer = await answer_writer_for(self.workspace)
+        if writer is not None:
+            try:
+                found = await digest(_whole(writer), asked.question, read)
+                return await self._digested(head, found, read, ledger)
+            except ModelUnavailable as error:
+                head.append(f"The language model could not be asked ({line(str(error))}); quotes:")
+        return await self._quotes(head, asked, read, ledger)
+
+    async def _digested(
+        self, head: list[str], found: Digest, read: Sequence[Passage], ledger: EvidenceLedger
+    ) -> str:
+        """What the model wrote, with its markers renumbered, and the passages it cites."""
+        if not found.cited:
+            head.append("The document does not answer this.")
+            return "\n".join(head)
+        flagged = flag([as_evidence(read[number - 1]) for number in found.cited])
+        evidence = dict(zip(found.cited, flagged, strict=True))
+        numbers = {number: ledger.number(each) for number, each in evidence.items()}
+        parents = await parents_of(self.workspace, [each.passage for each in evidence.values()])
+        shown = [
+            evidence_text(numbers[number], each, parents, note="Cited above.")
+            for number, each in list(evidence.items())[:_MOST_SHOWN]
+        ]
+        rest = [
+            source_line(numbers[number], each.passage, each.passage.text)
+            for number, each in list(evidence.items())[_MOST_SHOWN:]
+        ]
+        if found.removed:
+            head.append(f"{found.removed} citations of nothing that was read were removed.")
+        return "\n\n".join(["\n".join(head), found.numbered(numbers), *shown, *rest])
+
+    async def _quotes(
+        self,
+        head: list[str],
+        asked: AnalyzeDocument,
+        read: Sequence[Passage],
+        ledger: EvidenceLedger,
+    ) -> str:
+        """The best-supported statements of all parts, in the order of the document."""
+        ranked = await self._ranked(asked, read)
+        known = await serving(self.workspace.engine, self.workspace.workspace.workspace_id)
+        answerer = replace(known.answerer, least_answerability=_LEAST_ANSWERABILITY)
+        answers = [
+            await answerer(asked.question, [ranked[each.chunk_id] for each in part])
+            for part in _parts(read)
+        ]
+        statements = _best(answers)
+        if not statements:
+            head.append("The document does not answer this.")
+            return "\n".join(head)
+        if max(each.confidence for each in answers) < known.answerer.least_answerability:
+            head.append("Nothing in it answers this clearly; the following comes nearest.")
+        lines, section = [*head, ""], ""
+        sources: dict[int, str] = {}
+        for each in statements:
+            passage = each.evidence.passage
+            number = ledger.number(each.evidence)
+            heading = line(" > ".join(passage.heading_path))
+            if heading != section:
+                lines.append(f"{heading}:")
+                section = heading
+            lines.append(f"- {line(each.text, 1000)} [{number}]")
+            sources.setdefault(number, source_line(number, passage, each.quote))
+        return "\n".join([*lines, "", "Sources:", *sources.values()])
+
+    async def _ranked(self, asked: AnalyzeDocument, read: Sequence[Passage]) -> dict[str, Evidence]:
+        """Each passage as evidence by its chunk, ranked as a search in the document ranks it."""
+        response = await self.workspace.search(
+            SearchRequest(
+                query=asked.question,
+                top_k=min(len(read), _MOST_RANKED),
+                filters=SearchFilters(document_ids=(asked.document_id,)),
+            )
+        )
+        found = {each.passage.chunk_id: each for each in response.evidence}
+        last = len(found) + 1
+        ranked = flag(
+            [
+                replace(found[each.chunk_id], passage=each)
+                if each.chunk_id in found
+                else replace(as_evidence(each), rank=last + place)
+                for place, each in enumerate(read)
+            ]
+        )
+        return {each.passage.chunk_id: each for each in ranked}
+
+
+def _whole(writer: Writer) -> Write:
+    """The writer's text once it is complete."""
+
+    async def write(instructions: str, prompt: str) -> str:
+        async with aclosing(writer(instructions, prompt)) as pieces:
+            return "".join([piece.text async for piece in pieces])
+
+    return write
+
+
+def _parts(read: Sequence[Passage]) -> list[Sequence[Passage]]:
+    """Consecutive passages that are read together; a section is not divided without need."""
+    parts: list[list[Passage]] = []
+    for section in _sections(read):
+        for start in range(0, len(section), _PART_PASSAGES):
+            piece = section[start : start + _PART_PASSAGES]
+            if parts and len(parts[-1]) + len(piece) <= _PART_PASSAGES:
+                parts[-1].extend(piece)
+            else:
+                parts.append(list(piece))
+    return list(parts)
+
+
+def _sections(read: Sequence[Passage]) -> list[list[Passage]]:
+    sections: list[list[Passage]] = []
+    for each in read:
+        if sections and sections[-1][-1].heading_path[:2] == each.heading_path[:2]:
+            sections[-1].append(each)
+        else:
+            sections.append([each])
+    return sections
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Statement:
+    """A sentence of an answer, with what it rests on."""
+
+    text: str
+    evidence: Evidence
+    quote: str
+    strength: float
+    place: int
+    """Of the quote in the document."""
+
+
+def _best(answers: Sequence[Answer]) -> list[_Statement]:
+    """The strongest statements of the answers that found something, in the document's order."""
+    statements = [each for answer in answers if answer.found for each in _statements(answer)]
+    strongest = sorted(statements, key=lambda each: (-each.strength, each.place))
+    return sorted(strongest[:_MOST_STATEMENTS], key=lambda each: each.place)
+
+
+def _statements(answer: Answer) -> Iterator[_Statement]:
+    evidence = {each.passage.chunk_id: each for each in answer.evidence}
+    citations = {each.marker: each for each in answer.citations}
+    for sentence in answer.sentences:
+        cited = [citations[each] for each in sentence.markers if each in citations]
+        if cited:
+            yield _Statement(
+                text=sentence.text,
+                evidence=evidence[cited[0].chunk_id],
+                quote=cited[0].quote,
+                strength=answer.confidence * sentence.support,
+                place=cited[0].char_start,
+            )

@@ -1,0 +1,121 @@
+"""The tool that saves a document, through the same stages as any file."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from pydantic import Field
+
+from footnote.domain import Document, DocumentStatus, SourceType
+from footnote.engine.tools.definition import Arguments, Definition, Name, Refusal, Text
+from footnote.engine.tools.rendering import line
+from footnote.engine.workspace import WorkspaceEngine
+
+IndexNow = Callable[[WorkspaceEngine, Sequence[UUID]], Awaitable[Mapping[UUID, Document]]]
+"""Brings received documents of the workspace to rest, and returns them."""
+
+FAILED = "Failed to create document"
+MAX_CONTENT_CHARACTERS = 500_000
+PATIENCE_SECONDS = 120.0
+"""How long a model waits for its document; it is kept and indexed later all the same."""
+
+_NOT_IN_NAMES = re.compile(r"[^\w\- ]+")
+_MOST_NAME_CHARACTERS = 100
+
+
+class CreateDocument(Arguments):
+    """What to save."""
+
+    title: Text = Field(min_length=1, max_length=200, description="What it is called.")
+    content: Text = Field(
+        min_length=1, max_length=MAX_CONTENT_CHARACTERS, description="The text, as Markdown."
+    )
+    collection: Name | None = Field(None, description="Where it belongs; the default if left out.")
+    tags: tuple[Name, ...] = Field((), max_length=50, description="What it is sorted under.")
+
+
+_CREATE = """\
+Save a new Markdown document in the workspace, such as minutes, a summary or a report. It is \
+indexed at once and found by the next search_documents call. Use it only when the user asks for \
+something to be saved or written down as a document, never for an answer in the conversation."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Writing:
+    """Saves documents in one workspace."""
+
+    workspace: WorkspaceEngine
+    index_now: IndexNow | None
+    """Without it a worker must be running."""
+    patience_seconds: float = PATIENCE_SECONDS
+
+    def definitions(self) -> tuple[Definition[CreateDocument]]:
+        """The tool."""
+        return (
+            Definition(
+                name="create_document",
+                description=_CREATE,
+                arguments=CreateDocument,
+                work=self.create,
+                failed=FAILED,
+            ),
+        )
+
+    async def create(self, asked: CreateDocument) -> str:
+        """The new document's id, once it can be found."""
+        received = await self.workspace.receive(
+            markdown(asked.title, asked.content).encode(),
+            f"{sanitised(asked.title)}.md",
+            collection=asked.collection,
+            tags=asked.tags,
+            source_type=SourceType.GENERATED,
+        )
+        document = await self._rested(received.document)
+        told = [
+            f"Document ID: {document.document_id}",
+            f"Title: {line(document.title)}",
+            f"File name: {line(document.filename)}",
+        ]
+        if document.failure is not None:
+            failure = document.failure
+            return Refusal("\n".join([f"{FAILED}: {failure.cause}. {failure.advice}", *told]))
+        if document.status is not DocumentStatus.INDEXED:
+            head = "Document saved. It is not indexed yet and will be found once a worker has."
+        elif received.duplicate:
+            head = "There was already a document with exactly this text; nothing was added."
+        else:
+            head = "Document created; search_documents finds it from now on."
+        return "\n".join([head, *told])
+
+    async def _rested(self, document: Document) -> Document:
+        """The document once it is indexed or failed, or as it is when patience ends."""
+        if document.status in (DocumentStatus.INDEXED, DocumentStatus.FAILED):
+            return document
+        if self.index_now is not None:
+            try:
+                async with asyncio.timeout(self.patience_seconds):
+                    await self.index_now(self.workspace, [document.document_id])
+            except TimeoutError:
+                pass
+        return await self.workspace.document(document.document_id)
+
+
+def markdown(title: str, content: str) -> str:
+    """The content under its title, unless it begins with a heading of its own."""
+    text = content.strip()
+    begins = text.startswith("# ")
+    return f"{text}\n" if begins else f"# {line(title, 200)}\n\n{text}\n"
+
+
+def sanitised(title: str) -> str:
+    """The title as the name of a file.
+
+    >>> sanitised("../Minutes: May/June")
+    'Minutes May June'
+    """
+    name = " ".join(_NOT_IN_NAMES.sub(" ", title).split())[:_MOST_NAME_CHARACTERS].strip(" -")
+    return name or "document"

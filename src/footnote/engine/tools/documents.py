@@ -1,0 +1,190 @@
+"""The tools that tell what documents there are, and what one of them is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import Field
+
+from footnote.domain import (
+    AllOf,
+    AnyOf,
+    Comparison,
+    Condition,
+    Document,
+    DocumentClass,
+    DocumentStatus,
+    Operator,
+    SourceType,
+)
+from footnote.engine.reading import select_documents
+from footnote.engine.tools.definition import Arguments, Definition, DocumentId, Name, Text
+from footnote.engine.tools.rendering import (
+    document_row,
+    fields,
+    line,
+    names,
+    sender_of,
+    size_text,
+)
+from footnote.engine.tools.searching import Day, Where, within
+from footnote.engine.workspace import WorkspaceEngine
+
+MAX_LISTED = 100
+
+Part = Annotated[Text | None, Field(min_length=1, max_length=200)]
+
+
+class GetDocument(Arguments):
+    """Which document."""
+
+    document_id: DocumentId
+
+
+class ListDocuments(Arguments):
+    """Which documents, and how many of them."""
+
+    document_types: tuple[DocumentClass, ...] = Field((), description="Only of these sorts.")
+    source_types: tuple[SourceType, ...] = Field((), description="Only of these kinds.")
+    collection: Name | None = Field(None, description="Only in this collection.")
+    tags: tuple[Name, ...] = Field((), max_length=50, description="Only with all of these.")
+    name_contains: Part = Field(None, description="Part of the title or of the file's name.")
+    created_after: Day = Field(None, description="Only added on this day or later.")
+    created_before: Day = Field(None, description="Only added on this day or earlier.")
+    status: DocumentStatus | None = Field(None, description="Only these; any if left out.")
+    where: Where = None
+    limit: int = Field(20, ge=1, le=MAX_LISTED, description="How many.")
+    cursor: Text | None = Field(
+        None, max_length=1000, description="Where the page before ended, as it said."
+    )
+
+
+_GET = """\
+Show what is known of one document: title, file name, type, size, when it was added, status, \
+summary, keywords, and where to download it. Use it after search_documents or list_documents when \
+the user wants to know about a document rather than what it says, or wants the file. It does not \
+return the text: use search_documents, get_document_context or analyze_document for that."""
+
+_LIST = """\
+List documents of the workspace, newest first, one row each with id, title, file name, type, size \
+and when it was added. Use it for "what do I have on file?", to find a document by its name, kind \
+or date, or when search_documents finds nothing. It looks at documents' names and dates, not at \
+what they say."""
+
+
+def content_path(workspace: str, document_id: UUID) -> str:
+    """Where the HTTP server gives out a document's file."""
+    return f"/v1/documents/{document_id}/content?workspace={workspace}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shelves:
+    """The documents of one workspace."""
+
+    workspace: WorkspaceEngine
+    base_url: str
+    """What the paths of the HTTP server follow; may be empty."""
+
+    def definitions(self) -> tuple[Definition[GetDocument], Definition[ListDocuments]]:
+        """The two tools."""
+        return (
+            Definition(name="get_document", description=_GET, arguments=GetDocument, work=self.get),
+            Definition(
+                name="list_documents", description=_LIST, arguments=ListDocuments, work=self.list
+            ),
+        )
+
+    async def get(self, asked: GetDocument) -> str:
+        """What is known of a document, a line for each thing."""
+        found = await self.workspace.document(asked.document_id)
+        attached = await self.workspace.children(asked.document_id)
+        lines = _described(found) + fields(
+            [
+                ("Attachments", names([each.filename for each in attached[:20]])),
+                ("Download", self._url(found)),
+            ]
+        )
+        return "\n".join(lines)
+
+    def _url(self, document: Document) -> str:
+        name = self.workspace.workspace.name
+        return f"{self.base_url}{content_path(name, document.document_id)}"
+
+    async def list(self, asked: ListDocuments) -> str:
+        """A header line, a row for each document, and how to go on."""
+        page = await select_documents(
+            self.workspace,
+            _wanted(asked),
+            status=asked.status,
+            limit=asked.limit,
+            cursor=asked.cursor,
+        )
+        if not page.documents:
+            return "No documents match." if asked.cursor is None else "There are no more."
+        count = len(page.documents)
+        rows = [
+            f"{count} document{'s' if count > 1 else ''}, newest first: "
+            "id | title | file name | type | size | added",
+            *map(document_row, page.documents),
+        ]
+        if page.next_cursor:
+            rows.append(f"There are more; go on with cursor: {page.next_cursor}")
+        return "\n".join(rows)
+
+
+def _wanted(asked: ListDocuments) -> Condition:
+    parts: list[Condition] = [
+        Comparison(field=name, operator=Operator.ONE_OF, value=values)
+        for name, values in (
+            ("class", tuple(each.value for each in asked.document_types)),
+            ("source_type", tuple(each.value for each in asked.source_types)),
+        )
+        if values
+    ]
+    parts += [Comparison(field="tags", operator=Operator.EQUALS, value=tag) for tag in asked.tags]
+    if asked.collection is not None:
+        parts.append(
+            Comparison(field="collection", operator=Operator.EQUALS, value=asked.collection)
+        )
+    if asked.name_contains is not None:
+        parts.append(_named(asked.name_contains))
+    between = within(asked.created_after, asked.created_before, asked.where)
+    return AllOf(conditions=(*parts, *([] if between is None else [between])))
+
+
+def _named(part: str) -> Condition:
+    return AnyOf(
+        conditions=tuple(
+            Comparison(field=name, operator=Operator.CONTAINS, value=part)
+            for name in ("title", "filename")
+        )
+    )
+
+
+def _described(document: Document) -> list[str]:
+    failure = document.failure
+    return fields(
+        [
+            ("Title", line(document.title)),
+            ("Document ID", str(document.document_id)),
+            ("File name", line(document.filename)),
+            ("Type", f"{document.media_type} ({document.document_class.value})"),
+            ("Source", document.source_type.value),
+            ("From", sender_of(document)),
+            ("Attached to", str(document.parent_id) if document.parent_id else None),
+            ("Collection", line(document.collection)),
+            ("Tags", names(document.tags)),
+            ("Size", size_text(document.byte_size)),
+            ("Pages", str(document.page_count) if document.page_count else None),
+            ("Language", document.language),
+            ("Added", f"{document.created_at:%Y-%m-%d %H:%M} UTC"),
+            ("Status", document.status.value),
+            ("Failure", line(f"{failure.cause}; {failure.advice}") if failure else None),
+            ("Sections", names(document.sections[:20])),
+            ("Keywords", names(document.keywords[:20])),
+            ("Dates mentioned", names(document.dates[:20])),
+            ("Summary", line(document.summary, 2000)),
+        ]
+    )

@@ -1,0 +1,1 @@
+"""Pages become pictures, and quotes are found on them."""

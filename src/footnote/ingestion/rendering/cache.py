@@ -1,0 +1,89 @@
+"""PDFs that LibreOffice made are kept in a folder of bounded size, and go with their file."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+_WORK = "work-"
+_STALE_SECONDS = 3600.0
+"""A working folder so old belongs to a process that was killed."""
+_SUFFIX = ".pdf"
+
+
+@dataclass(frozen=True, slots=True)
+class PdfCache:
+    """The PDF of each office file by the key of its bytes; used least recently goes first."""
+
+    folder: Path
+    most_bytes: int
+
+    def get(self, key: str) -> bytes | None:
+        """The PDF, if it is there."""
+        path = self._path(key)
+        try:
+            content = path.read_bytes()
+            os.utime(path)
+        except OSError:
+            return None
+        return content
+
+    def put(self, key: str, content: bytes) -> None:
+        """Keep a PDF and let others go that were not used for long; one too large is not kept."""
+        if len(content) > self.most_bytes:
+            return
+        path = self._path(key)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with self.working_folder() as folder:
+            fresh = folder / "kept"
+            fresh.write_bytes(content)
+            fresh.replace(path)
+        self._let_go()
+
+    def has(self, key: str) -> bool:
+        """Whether there is a PDF under the key."""
+        return self._path(key).exists()
+
+    def forget(self, key: str) -> None:
+        """Remove the PDF, if there is one."""
+        with suppress(OSError):
+            self._path(key).unlink(missing_ok=True)
+
+    @contextmanager
+    def working_folder(self) -> Iterator[Path]:
+        """A private folder that is gone afterwards."""
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for stale in self.folder.glob(f"{_WORK}*"):
+            with suppress(OSError):
+                if time.time() - stale.stat().st_mtime > _STALE_SECONDS:
+                    shutil.rmtree(stale, ignore_errors=True)
+        name = tempfile.mkdtemp(prefix=_WORK, dir=self.folder)
+        try:
+            yield Path(name)
+        finally:
+            shutil.rmtree(name, ignore_errors=True)
+
+    def _path(self, key: str) -> Path:
+        workspace, *_, name = key.split("/")
+        return self.folder / workspace / f"{name}{_SUFFIX}"
+
+    def _let_go(self) -> None:
+        """Remove what was not used for longest until the rest fits."""
+        found = []
+        for path in self.folder.glob(f"*/*{_SUFFIX}"):
+            with suppress(OSError):
+                state = path.stat()
+                found.append((state.st_mtime, state.st_size, path))
+        total = sum(size for _, size, _ in found)
+        for _, size, path in sorted(found):
+            if total <= self.most_bytes:
+                return
+            with suppress(OSError):
+                path.unlink(missing_ok=True)
+            total -= size

@@ -1,0 +1,84 @@
+"""Texts are folded to what two writings of one sentence share: its letters and digits."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import defaultdict
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+_MAX_PLACES = 200
+"""Of one sequence of letters on a page; those of a repeated filler are no evidence."""
+_WITHOUT_SPACES = (
+    ("\u0e00", "\u0eff"),  # Thai and Lao
+    ("\u1000", "\u109f"),  # Burmese
+    ("\u1780", "\u17ff"),  # Khmer
+    ("\u2e80", "\u9fff"),  # kana and Han
+    ("\uf900", "\ufaff"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """The letters and digits of a text, and where each of them came from."""
+
+    text: str
+    places: tuple[int, ...]
+    """For each letter its index in the text that was folded."""
+    begins: tuple[bool, ...]
+    """Whether a word may begin with this letter."""
+    ends: tuple[bool, ...]
+    """Whether a word may end with this letter."""
+    _seeds: dict[int, dict[str, list[int]]] = field(default_factory=dict)
+
+    def seeds(self, length: int) -> dict[str, list[int]]:
+        """Where each sequence of so many letters begins, in order."""
+        if length not in self._seeds:
+            found: defaultdict[str, list[int]] = defaultdict(list)
+            for start in range(len(self.text) - length + 1):
+                places = found[self.text[start : start + length]]
+                if len(places) < _MAX_PLACES:
+                    places.append(start)
+            self._seeds[length] = dict(found)
+        return self._seeds[length]
+
+
+def fold(text: str, *, symbols: bool = False) -> Folded:
+    """Fold a text; ligatures and full-width forms are resolved, case, accents and marks go.
+
+    With `symbols` everything but spaces is kept: for a text that has nothing else.
+
+    >>> fold("Of\\xadfi-\\ncers’ No. 4").text
+    'officersno4'
+    """
+    letters: list[str] = []
+    places: list[int] = []
+    for place, character in enumerate(text):
+        for letter in _symbol(character) if symbols else _letters(character):
+            letters.append(letter)
+            places.append(place)
+    begins = tuple(_is_edge(text, place, -1) for place in places)
+    ends = tuple(_is_edge(text, place, 1) for place in places)
+    return Folded("".join(letters), tuple(places), begins, ends)
+
+
+@lru_cache(maxsize=4096)
+def _letters(character: str) -> str:
+    resolved = unicodedata.normalize("NFKD", character).casefold()
+    return "".join(filter(str.isalnum, unicodedata.normalize("NFKD", resolved)))
+
+
+def _symbol(character: str) -> str:
+    return "" if character.isspace() or not character.isprintable() else character
+
+
+def _is_edge(text: str, place: int, direction: int) -> bool:
+    neighbour = place + direction
+    if not 0 <= neighbour < len(text) or not text[neighbour].isalnum():
+        return True
+    return is_unspaced(text[place]) or is_unspaced(text[neighbour])
+
+
+def is_unspaced(character: str) -> bool:
+    """Whether it belongs to a script that puts no spaces between words."""
+    return any(first <= character <= last for first, last in _WITHOUT_SPACES)

@@ -1,0 +1,131 @@
+"""The characters of a page and where each stands, from its text layer or by OCR."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import pypdfium2 as pdfium
+import pypdfium2.raw as pdfium_c
+
+from footnote.ingestion.parsing.columns import in_reading_order
+from footnote.ingestion.parsing.geometry import Box, Line, join_baselines, rule_tables
+from footnote.ingestion.parsing.ocr import Ocr, Pixels, turned_lines
+from footnote.ingestion.parsing.pdf_text import PageText, Turn, rules_of
+from footnote.ingestion.rendering.folding import Folded, fold
+
+_HIGH, _LOW = range(0xD800, 0xDC00), range(0xDC00, 0xE000)
+_NOWHERE = Box(0.0, 0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Glyphs:
+    """What a page says, character by character, and how large the page is."""
+
+    text: str
+    boxes: tuple[Box, ...] = field(repr=False)
+    """One for each character, in the unit of the page; empty ones for white space."""
+    upright: tuple[bool, ...] = field(repr=False)
+    """For each character whether its line runs from side to side, not up or down the page."""
+    folded: Folded = field(repr=False)
+
+
+def glyphs_of(text: str, boxes: Sequence[Box], upright: Sequence[bool]) -> Glyphs:
+    """Characters with their places."""
+    return Glyphs(text=text, boxes=tuple(boxes), upright=tuple(upright), folded=fold(text))
+
+
+def glyphs_of_layer(page: pdfium.PdfPage, text_page: pdfium.PdfTextPage) -> tuple[Glyphs, Glyphs]:
+    """The characters of a text layer as they are read, and as the file draws them, in points.
+
+    They are read in the order in which the canonical text has them, column by column.
+    """
+    layer = PageText(text_page)
+    units = layer.text
+    turn = Turn.of_page(page)
+    boxes = [_box(text_page, index, turn) for index in range(len(units))]
+    upright = [_is_upright(text_page, index, turn.degrees) for index in range(len(units))]
+
+    def chosen(order: Iterable[int | None]) -> Glyphs:
+        letters: list[str] = []
+        kept: list[int | None] = []
+        for index in order:
+            unit = " " if index is None else units[index]
+            if ord(unit) in _LOW and letters and letters[-1] and ord(letters[-1][0]) in _HIGH:
+                pair = (letters[-1] + unit).encode("utf-16", "surrogatepass")
+                letters[-1] = pair.decode("utf-16", "replace")
+                continue
+            letters.append(unit)
+            kept.append(index)
+        return glyphs_of(
+            "".join(letters),
+            [_NOWHERE if index is None else boxes[index] for index in kept],
+            [index is None or upright[index] for index in kept],
+        )
+
+    return chosen(_as_read(page, layer)), chosen(range(len(units)))
+
+
+def _as_read(page: pdfium.PdfPage, layer: PageText) -> Iterator[int | None]:
+    """Indices of characters in reading order, None for the end of a word."""
+    turned = layer.lines(page, {})
+    fullest = sorted(turned.items(), key=lambda each: -sum(len(line.text) for line in each[1]))
+    for degrees, lines in fullest:
+        rules = list(rules_of(page, Turn.of_page(page, degrees)))
+        for item in in_reading_order(rule_tables(join_baselines(lines), rules)):
+            for word in item.words:
+                units = len(word.text.encode("utf-16-le", "surrogatepass")) // 2
+                yield from range(word.start, word.start + units)
+                yield None
+
+
+def _box(text_page: pdfium.PdfTextPage, index: int, turn: Turn) -> Box:
+    rect = pdfium_c.FS_RECTF()
+    if not pdfium_c.FPDFText_GetLooseCharBox(text_page.raw, index, rect):
+        return _NOWHERE
+    return turn.box(rect.left, rect.bottom, rect.right, rect.top)
+
+
+def _is_upright(text_page: pdfium.PdfTextPage, index: int, rotation: int) -> bool:
+    radians = float(pdfium_c.FPDFText_GetCharAngle(text_page.raw, index))
+    quarters = round(max(radians, 0.0) / (math.pi / 2)) + rotation // 90
+    return quarters % 2 == 0
+
+
+def glyphs_of_pixels(pixels: Pixels, ocr: Ocr, scale: float = 1.0) -> Glyphs:
+    """What OCR reads, its boxes multiplied by `scale`; the width of a word is shared evenly."""
+    lines, quarters = turned_lines(pixels, ocr)
+    height, width, _ = pixels.shape
+    text: list[str] = []
+    boxes: list[Box] = []
+    for line in lines:
+        for letter, box in _letters(line):
+            text.append(letter)
+            back = _turned_back(box, quarters, width, height)
+            boxes.append(Box(*(edge * scale for edge in back)))
+    return glyphs_of("".join(text), boxes, [quarters % 2 == 0] * len(text))
+
+
+def _letters(line: Line) -> Iterable[tuple[str, Box]]:
+    for word in line.words:
+        step = word.box.width / max(len(word.text), 1)
+        for index, letter in enumerate(word.text):
+            left = word.box.left + index * step
+            yield letter, Box(left, line.box.top, left + step, line.box.bottom)
+        yield " ", _NOWHERE
+    yield "\n", _NOWHERE
+
+
+def _turned_back(box: Box, quarters: int, width: int, height: int) -> Box:
+    """A box of an image that was turned to the left, in the image of that size before."""
+    left, top, right, bottom = box
+    match quarters % 4:
+        case 1:
+            return Box(width - bottom, left, width - top, right)
+        case 2:
+            return Box(width - right, height - bottom, width - left, height - top)
+        case 3:
+            return Box(top, height - right, bottom, height - left)
+        case _:
+            return box

@@ -1,0 +1,149 @@
+"""One page is looked through for quotes and drawn with them marked."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from footnote.domain.pages import (
+    MarkedQuote,
+    PageImage,
+    PageRectangles,
+    PagesOfQuote,
+    QuoteMatch,
+)
+from footnote.errors import DocumentUnreadable
+from footnote.ingestion import media
+from footnote.ingestion.parsing.geometry import Box
+from footnote.ingestion.parsing.ocr import Ocr
+from footnote.ingestion.rendering.glyphs import Glyphs
+from footnote.ingestion.rendering.marking import marked, png
+from footnote.ingestion.rendering.quotes import NOT_FOUND, Found, Quote, find_quote
+from footnote.ingestion.rendering.rectangles import rectangles_of, text_of
+from footnote.ingestion.rendering.sheets import Sheet, layers, opened_page
+
+_KEPT_READINGS = 12
+_ENOUGH_PAGES = 50
+"""Pages that are named for one quote."""
+
+
+@dataclass(slots=True)
+class Pages:
+    """Draws pages and finds quotes on them; remembers what OCR last read."""
+
+    ocr: Callable[[], Ocr]
+    """Finds the engine; raises DocumentUnreadable when there is none."""
+    _readings: OrderedDict[tuple[str, int], Glyphs] = field(default_factory=OrderedDict)
+
+    def rectangles(
+        self, content: bytes, media_type: str, key: str, page: int, quotes: Sequence[Quote]
+    ) -> PageRectangles:
+        """Where the quotes stand on a page of a PDF or a picture.
+
+        `key` tells contents apart. Raises NoSuchPage and DocumentUnreadable.
+        """
+        with opened_page(content, media_type, page) as (sheet, page_count):
+            return self._looked_through(sheet, (key, page), page_count, quotes)
+
+    def image(
+        self,
+        content: bytes,
+        media_type: str,
+        key: str,
+        page: int,
+        quotes: Sequence[Quote],
+        *,
+        dpi: int,
+    ) -> PageImage:
+        """The page as a picture, as `rectangles` says where to mark it."""
+        with opened_page(content, media_type, page) as (sheet, page_count):
+            found = self._looked_through(sheet, (key, page), page_count, quotes)
+            image, scale = sheet.drawn(dpi)
+        if places := [each for quote in found.quotes for each in quote.rectangles]:
+            image = marked(image, places, scale)
+        return PageImage(
+            content=png(image), width=image.width, height=image.height, rectangles=found
+        )
+
+    def _looked_through(
+        self, sheet: Sheet, key: tuple[str, int], page_count: int, quotes: Sequence[Quote]
+    ) -> PageRectangles:
+        found: list[MarkedQuote] = []
+        unread = ""
+        if quotes:
+            layer = sheet.layer()
+            found = [_marked(quote, layer, sheet) for quote in quotes]
+            if any(each.match is QuoteMatch.NONE for each in found):
+                try:
+                    read = self._read(sheet, key)
+                    found = [
+                        _marked(quote, [read], sheet) if each.match is QuoteMatch.NONE else each
+                        for quote, each in zip(quotes, found, strict=True)
+                    ]
+                except DocumentUnreadable as error:
+                    unread = "" if layer else f"{error.cause}; {error.advice}"
+        return PageRectangles(
+            page=key[1],
+            page_count=page_count,
+            width_points=round(sheet.width, 2),
+            height_points=round(sheet.height, 2),
+            quotes=tuple(found),
+            unread=unread,
+        )
+
+    def _read(self, sheet: Sheet, key: tuple[str, int]) -> Glyphs:
+        if key not in self._readings:
+            self._readings[key] = sheet.read(self.ocr)
+            if len(self._readings) > _KEPT_READINGS:
+                self._readings.popitem(last=False)
+        return self._readings[key]
+
+
+def _marked(quote: Quote, orders: Sequence[Glyphs], sheet: Sheet) -> MarkedQuote:
+    found, glyphs = _best(quote, orders)
+    if glyphs is not None:
+        paper = Box(0, 0, sheet.width, sheet.height)
+        if rectangles := rectangles_of(glyphs, found.stretches, paper):
+            return MarkedQuote(
+                quote=quote.text,
+                match=found.match,
+                text=text_of(glyphs, found.stretches),
+                rectangles=rectangles,
+            )
+    return MarkedQuote(quote=quote.text, match=QuoteMatch.NONE)
+
+
+def _best(quote: Quote, orders: Sequence[Glyphs]) -> tuple[Found, Glyphs | None]:
+    """How a quote is found best in the orders that the characters of a page may have."""
+    best, where = NOT_FOUND, None
+    for glyphs in orders:
+        found = find_quote(quote, glyphs.text, glyphs.folded)
+        if found.share > best.share:
+            best, where = found, glyphs
+        if best.in_one_piece:
+            break
+    return best, where
+
+
+_RANKS = (QuoteMatch.EXACT, QuoteMatch.PARTIAL, QuoteMatch.APPROXIMATE)
+
+
+def pages_of_quote(content: bytes, media_type: str, quote: Quote) -> PagesOfQuote:
+    """The pages on which a quote stands by their text layers, those with all of it first.
+
+    Raises DocumentUnreadable. Pages of pictures have no text layer, and are not found.
+    """
+    if media.is_image(media_type):
+        with opened_page(content, media_type, 1) as (_, page_count):
+            return PagesOfQuote(page_count=page_count, pages=())
+    found: list[tuple[int, Found]] = []
+    count = 0
+    for count, orders in enumerate(layers(content), start=1):
+        found.append((count, _best(quote, orders)[0]))
+    there = [(page, each) for page, each in found if each.match in _RANKS]
+    there.sort(key=lambda item: (_RANKS.index(item[1].match), -item[1].share, item[0]))
+    best = {each.match for _, each in there}
+    if QuoteMatch.EXACT in best:
+        there = [item for item in there if item[1].match is QuoteMatch.EXACT]
+    return PagesOfQuote(page_count=count, pages=tuple(page for page, _ in there[:_ENOUGH_PAGES]))

@@ -1,0 +1,204 @@
+"""A quote of the canonical text is found among the characters of a page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+
+from footnote.domain.pages import QuoteMatch
+from footnote.ingestion.rendering.folding import Folded, fold
+from footnote.ingestion.rendering.pieces import Piece, cover, joined
+
+_UNITS = re.compile(r"\n+|(?<!\\)\|")
+"""What parts the cells and rows of a Markdown table, the items of a list, and blocks."""
+_MAX_OCCURRENCES = 100
+_INSIDE_WORDS = 8
+"""A text of so many letters is also marked where it begins or ends within a word."""
+_FEW_LETTERS = 4
+"""A cell with fewer letters is marked beside other cells only."""
+_MAX_CELL = 200
+_NEAR_LETTERS = 400
+_LEAST_SHARE = 0.6
+_LEAST_BORDER_LETTERS = 12
+_LEAST_ANYWHERE_LETTERS = 60
+_BORDER_LETTERS = 600
+_BORDER_SHARE = 0.4
+
+Stretch = tuple[int, int]
+"""First index and the one after the last."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quote:
+    """What is looked for, and what stands around it in the canonical text."""
+
+    text: str
+    before: str = ""
+    after: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """Where a quote stands among the characters of a page."""
+
+    match: QuoteMatch
+    stretches: tuple[Stretch, ...] = ()
+    share: float = 0.0
+    """Of its letters that were found, 0…1."""
+    in_one_piece: bool = False
+    """Whether it stands there just as it is."""
+
+
+NOT_FOUND = Found(match=QuoteMatch.NONE)
+
+
+def find_quote(quote: Quote, text: str, page: Folded) -> Found:
+    """Find a quote in the characters of a page; `page` is `fold(text)`.
+
+    Letters and digits alone are compared, so that mended hyphens, ligatures, white space and
+    the marks of tables do not matter. A text without surroundings is found wherever it stands.
+    """
+    needle = fold(quote.text)
+    if not needle.text:
+        needle, page = fold(quote.text, symbols=True), fold(text, symbols=True)
+    if not needle.text:
+        return NOT_FOUND
+    if whole := _chosen(_occurrences(needle.text, page), len(needle.text), quote, page):
+        stretches = ((place, place + len(needle.text)) for place in whole)
+        found = _in_characters(stretches, quote.text, text, page)
+        return Found(match=QuoteMatch.EXACT, stretches=found, share=1.0, in_one_piece=True)
+    pieces = _pieces(quote.text, needle.text, page)
+    share = sum(piece.length for piece in pieces) / len(needle.text)
+    match = _match(pieces, len(needle.text), share, len(page.text))
+    if match is QuoteMatch.NONE:
+        return NOT_FOUND
+    found = _in_characters(joined(pieces), quote.text, text, page)
+    return Found(match=match, stretches=found, share=share)
+
+
+def _in_characters(
+    stretches: Iterable[Stretch], quote: str, text: str, page: Folded
+) -> tuple[Stretch, ...]:
+    """The stretches in characters of the page; a full stop at the end of a quote is part of it."""
+    closing = quote.rstrip()[-1:]
+    found = []
+    for first, last in stretches:
+        begin, end = page.places[first], page.places[last - 1] + 1
+        if not closing.isalnum() and text[end : end + 1] == closing:
+            end += 1
+        found.append((begin, end))
+    return tuple(found)
+
+
+def _occurrences(needle: str, page: Folded) -> list[int]:
+    """Where it stands as whole words; within words where a long one stands nowhere else."""
+    whole: list[int] = []
+    inside: list[int] = []
+    place = page.text.find(needle)
+    while place >= 0 and len(whole) < _MAX_OCCURRENCES:
+        words = page.begins[place] and page.ends[place + len(needle) - 1]
+        (whole if words else inside).append(place)
+        place = page.text.find(needle, place + 1)
+    return whole or (inside[:_MAX_OCCURRENCES] if len(needle) >= _INSIDE_WORDS else [])
+
+
+def _chosen(places: list[int], length: int, quote: Quote, page: Folded) -> list[int]:
+    """The one occurrence whose surroundings are those of the quote, or all without any."""
+    if len(places) < 2 or not (quote.before or quote.after):
+        return places
+    before, after = fold(quote.before).text[::-1], fold(quote.after).text
+
+    def alike(place: int) -> int:
+        ahead = page.text[max(0, place - len(before)) : place][::-1]
+        behind = page.text[place + length : place + length + len(after)]
+        return _common_prefix(before, ahead) + _common_prefix(after, behind)
+
+    return [max(places, key=lambda place: (alike(place), -place))]
+
+
+def _common_prefix(one: str, other: str) -> int:
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((index for index, (a, b) in pairs if a != b), min(len(one), len(other)))
+
+
+# --- cells, rows and items ------------------------------------------------------------------
+
+
+def _pieces(quote: str, needle: str, page: Folded) -> list[Piece]:
+    parts = [part for part in _UNITS.split(quote) if fold(part).text]
+    if len(parts) < 2:
+        return cover(needle, page)
+    units = [fold(unit).text for part in parts for unit in _divided(part, page)]
+    return _placed([unit for unit in units if unit], page)
+
+
+def _divided(part: str, page: Folded) -> list[str]:
+    """The part, or its words where it is the cell of a table whose lines stand apart."""
+    letters = fold(part).text
+    whole = len(part) > _MAX_CELL or _occurrences(letters, page) or cover(letters, page)
+    return [part] if whole else part.split()
+
+
+def _placed(units: Sequence[str], page: Folded) -> list[Piece]:
+    """A piece or more for each unit that stands on the page, close to its neighbours."""
+    starts = [0, *accumulate(map(len, units))]
+    known = [_occurrences(unit, page) for unit in units]
+    order = sorted(range(len(units)), key=lambda at: (len(known[at]) != 1, -len(units[at])))
+    placed: dict[int, list[Piece]] = {}
+    for at in order:
+        expected = _expected(at, placed, starts)
+        if places := known[at]:
+            place = min(places, key=lambda each: 0 if expected is None else abs(each - expected))
+            if not _is_evident(len(units[at]), places, place, expected):
+                continue
+            placed[at] = [Piece(starts[at], place, len(units[at]))]
+        elif pieces := cover(units[at], page):
+            placed[at] = [piece._replace(start=starts[at] + piece.start) for piece in pieces]
+    return [piece for at in sorted(placed) for piece in placed[at]]
+
+
+def _is_evident(letters: int, places: Sequence[int], place: int, expected: int | None) -> bool:
+    """Whether a unit that stands on the page is this one and not any of the same few letters."""
+    if expected is None:
+        return letters >= _FEW_LETTERS or (letters == _FEW_LETTERS - 1 and len(places) == 1)
+    return letters >= 2 * _FEW_LETTERS or abs(place - expected) <= _NEAR_LETTERS
+
+
+def _expected(at: int, placed: dict[int, list[Piece]], starts: Sequence[int]) -> int | None:
+    """Where a unit would stand if its nearest neighbour that has a place is right."""
+    if not placed:
+        return None
+    nearest = min(placed, key=lambda other: (abs(other - at), other))
+    piece = placed[nearest][0]
+    return piece.place + starts[at] - piece.start
+
+
+# --- how well -------------------------------------------------------------------------------
+
+
+def _match(pieces: Sequence[Piece], letters: int, share: float, on_page: int) -> QuoteMatch:
+    if not pieces:
+        return QuoteMatch.NONE
+    if share == 1.0:
+        return QuoteMatch.EXACT
+    if _goes_over_the_border(pieces, letters, on_page):
+        return QuoteMatch.PARTIAL
+    return QuoteMatch.APPROXIMATE if share >= _LEAST_SHARE else QuoteMatch.NONE
+
+
+def _goes_over_the_border(pieces: Sequence[Piece], letters: int, on_page: int) -> bool:
+    """Whether nothing but the end of the quote is missing, or nothing but its beginning."""
+    if any(after.start != before.end for before, after in pairwise(pieces)):
+        return False
+    first, last = pieces[0], pieces[-1]
+    length = last.end - first.start
+    border = max(_BORDER_LETTERS, _BORDER_SHARE * on_page)
+    if first.start == 0:
+        near = on_page - last.place - last.length <= border
+    elif last.end == letters:
+        near = first.place <= border
+    else:
+        return False
+    return length >= (_LEAST_BORDER_LETTERS if near else _LEAST_ANYWHERE_LETTERS)

@@ -1,0 +1,79 @@
+"""The boxes of the characters of a quote become one rectangle for each line of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from footnote.domain.pages import Rectangle
+from footnote.ingestion.parsing.geometry import Box, union
+from footnote.ingestion.rendering.glyphs import Glyphs
+
+_SHARED_HEIGHT = 0.4
+"""Boxes on one line share this part of the height of the lower of them."""
+_WIDEST_GAP = 1.6
+"""Heights of a line; a wider gap parts two cells or columns."""
+_LEAST_SIDE = 0.3
+"""Points; what is thinner lies outside the page but for its edge."""
+
+
+def rectangles_of(
+    glyphs: Glyphs, stretches: Iterable[tuple[int, int]], sheet: Box
+) -> tuple[Rectangle, ...]:
+    """A rectangle for each line or cell of each stretch, in its order, cut off at the sheet."""
+    found: list[Rectangle] = []
+    for begin, end in stretches:
+        for line in _lines(glyphs, range(begin, end)):
+            box = _cut(union(line), sheet)
+            if box.width >= _LEAST_SIDE and box.height >= _LEAST_SIDE:
+                found.append(_rectangle(box))
+    return tuple(dict.fromkeys(found))
+
+
+def text_of(glyphs: Glyphs, stretches: Iterable[tuple[int, int]]) -> str:
+    """What stands in the stretches, with single spaces."""
+    parts = (glyphs.text[begin:end] for begin, end in stretches)
+    return " … ".join(" ".join(part.replace("\xad", "").split()) for part in parts)
+
+
+def _lines(glyphs: Glyphs, indices: Iterable[int]) -> Iterator[list[Box]]:
+    line: list[Box] = []
+    upright = True
+    for index in indices:
+        box = glyphs.boxes[index]
+        if box.width <= 0 or box.height <= 0:
+            continue
+        if line and (upright != glyphs.upright[index] or not _continues(line, box, upright)):
+            yield line
+            line = []
+        upright = glyphs.upright[index]
+        line.append(box)
+    if line:
+        yield line
+
+
+def _continues(line: Sequence[Box], box: Box, upright: bool) -> bool:
+    """Whether a character stands on the same line and close to those before it."""
+    before, after = (line[-1], box) if upright else (_lying(line[-1]), _lying(box))
+    shared = min(before.bottom, after.bottom) - max(before.top, after.top)
+    gap = max(after.left - before.right, before.left - after.right)
+    height = max(before.height, after.height)
+    lower = min(before.height, after.height)
+    return shared >= _SHARED_HEIGHT * lower and gap <= _WIDEST_GAP * height
+
+
+def _lying(box: Box) -> Box:
+    return Box(box.top, box.left, box.bottom, box.right)
+
+
+def _cut(box: Box, sheet: Box) -> Box:
+    return Box(
+        max(box.left, sheet.left),
+        max(box.top, sheet.top),
+        min(box.right, sheet.right),
+        min(box.bottom, sheet.bottom),
+    )
+
+
+def _rectangle(box: Box) -> Rectangle:
+    left, top, right, bottom = (round(edge, 2) for edge in box)
+    return Rectangle(left=left, top=top, right=right, bottom=bottom)

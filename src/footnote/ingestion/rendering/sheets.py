@@ -1,0 +1,222 @@
+"""A page that can be drawn and read: of a PDF, or a frame of a picture."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import pypdfium2 as pdfium
+from PIL import Image, ImageOps, UnidentifiedImageError
+
+from footnote.domain import Stage
+from footnote.errors import DocumentUnreadable
+from footnote.ingestion import media
+from footnote.ingestion.parsing.geometry import Box
+from footnote.ingestion.parsing.images import learn_heic
+from footnote.ingestion.parsing.keeping import on_white
+from footnote.ingestion.parsing.ocr import Ocr
+from footnote.ingestion.parsing.pdf import open_pdf
+from footnote.ingestion.parsing.pdf_pictures import RENDER_DPI, large_pictures, rendered
+from footnote.ingestion.rendering.glyphs import Glyphs, glyphs_of, glyphs_of_layer, glyphs_of_pixels
+from footnote.ingestion.rendering.missing import NoSuchPage
+
+_MAX_PIXELS = 16_000_000
+"""Of a picture that is handed out; larger pages are drawn smaller."""
+_MAX_FRAME_PIXELS = 150_000_000
+_LEAST_LETTERS = 8
+"""A page with fewer in its text layer is taken for a picture, as when it was ingested."""
+_MAX_PICTURES = 6
+"""Of one page that are read to find a quote."""
+_POINTS_PER_INCH = 72
+_LONGEST_INCHES = 11.7
+"""The longer side of A4: how large a picture is taken to be that does not say."""
+_SENSIBLE_DPI = (100, 1200)
+"""Screens claim 72 or 96, whatever a picture shows."""
+_LEAST_DPI = 96
+
+
+class Sheet(Protocol):
+    """One page, as it is shown."""
+
+    @property
+    def width(self) -> float:
+        """In points."""
+        ...
+
+    @property
+    def height(self) -> float:
+        """In points."""
+        ...
+
+    def drawn(self, dpi: int) -> tuple[Image.Image, float]:
+        """A picture of the page, and how many pixels a point of it has."""
+        ...
+
+    def layer(self) -> tuple[Glyphs, ...]:
+        """The text layer as it is read and as it is drawn; nothing where it is not worth it."""
+        ...
+
+    def read(self, ocr: Callable[[], Ocr]) -> Glyphs:
+        """What OCR reads where there is no text layer. Raises DocumentUnreadable without OCR."""
+        ...
+
+
+@contextmanager
+def opened_page(content: bytes, media_type: str, number: int) -> Iterator[tuple[Sheet, int]]:
+    """A page by its number from 1, and how many there are.
+
+    Raises NoSuchPage, and DocumentUnreadable for a file or a page that is damaged.
+    """
+    if media.is_image(media_type):
+        yield _frame(content, number)
+        return
+    with closing(open_pdf(content)) as document:
+        if number > len(document):
+            raise NoSuchPage(len(document))
+        try:
+            page = document[number - 1]
+        except pdfium.PdfiumError as error:
+            raise DocumentUnreadable(
+                stage=Stage.PARSE,
+                cause=f"page {number} of it is damaged and cannot be drawn",
+                advice="open it in a PDF program, save it anew and upload that copy",
+            ) from error
+        with closing(page):
+            yield _PdfSheet(page), len(document)
+
+
+def layers(content: bytes) -> Iterator[tuple[Glyphs, ...]]:
+    """The text layers of all pages of a PDF, in their order. Raises DocumentUnreadable."""
+    with closing(open_pdf(content)) as document:
+        for index in range(len(document)):
+            try:
+                page = document[index]
+            except pdfium.PdfiumError:
+                yield ()
+                continue
+            with closing(page):
+                yield _PdfSheet(page).layer()
+
+
+@dataclass(frozen=True, slots=True)
+class _PdfSheet:
+    page: pdfium.PdfPage
+
+    @property
+    def width(self) -> float:
+        return float(self.page.get_width())
+
+    @property
+    def height(self) -> float:
+        return float(self.page.get_height())
+
+    def drawn(self, dpi: int) -> tuple[Image.Image, float]:
+        scale = dpi / _POINTS_PER_INCH
+        pixels = self.width * self.height * scale**2
+        if pixels > _MAX_PIXELS:
+            scale *= math.sqrt(_MAX_PIXELS / pixels)
+        bitmap = self.page.render(scale=scale, rev_byteorder=True)
+        image = bitmap.to_pil().convert("RGB")
+        bitmap.close()
+        return image, image.width / self.width
+
+    def layer(self) -> tuple[Glyphs, ...]:
+        with closing(self.page.get_textpage()) as text_page:
+            orders = glyphs_of_layer(self.page, text_page)
+        letters = sum(not character.isspace() for character in orders[0].text)
+        return orders if letters >= _LEAST_LETTERS else ()
+
+    def read(self, ocr: Callable[[], Ocr]) -> Glyphs:
+        scale = _POINTS_PER_INCH / RENDER_DPI
+        if not self.layer():
+            return glyphs_of_pixels(rendered(self.page), ocr(), scale)
+        parts = [
+            _moved(glyphs_of_pixels(rendered(self.page, box), ocr(), scale), box)
+            for box in large_pictures(self.page)[:_MAX_PICTURES]
+        ]
+        return glyphs_of(
+            "".join(part.text for part in parts),
+            [box for part in parts for box in part.boxes],
+            [upright for part in parts for upright in part.upright],
+        )
+
+
+def _moved(glyphs: Glyphs, to: Box) -> Glyphs:
+    boxes = [
+        Box(box.left + to.left, box.top + to.top, box.right + to.left, box.bottom + to.top)
+        for box in glyphs.boxes
+    ]
+    return glyphs_of(glyphs.text, boxes, glyphs.upright)
+
+
+def _frame(content: bytes, number: int) -> tuple[Sheet, int]:
+    learn_heic(content)
+    Image.MAX_IMAGE_PIXELS = None  # our own limit says what to do
+    try:
+        with Image.open(io.BytesIO(content)) as image:
+            frames = getattr(image, "n_frames", 1) if image.format in ("TIFF", "MPO") else 1
+            if number > frames:
+                raise NoSuchPage(frames)
+            image.seek(number - 1)
+            if image.width * image.height > _MAX_FRAME_PIXELS:
+                raise DocumentUnreadable(
+                    stage=Stage.PARSE,
+                    cause=f"the picture has {image.width} × {image.height} pixels",
+                    advice="scale it down or split it",
+                )
+            upright = on_white(ImageOps.exif_transpose(image))
+            return _ImageSheet(upright, _dpi_of(image)), frames
+    except (UnidentifiedImageError, OSError, SyntaxError, ValueError) as error:
+        raise DocumentUnreadable(
+            stage=Stage.PARSE,
+            cause="the picture is damaged and cannot be opened",
+            advice="open it in an image program, save it anew and upload that copy",
+        ) from error
+
+
+def _dpi_of(image: Image.Image) -> float:
+    """What the picture says if it makes sense, else what makes it a sheet of paper."""
+    said = image.info.get("dpi")
+    if isinstance(said, tuple) and said and isinstance(said[0], (int, float)):
+        dpi = float(said[0])
+        if _SENSIBLE_DPI[0] <= dpi <= _SENSIBLE_DPI[1]:
+            return dpi
+    return max(_LEAST_DPI, max(image.size) / _LONGEST_INCHES)
+
+
+@dataclass(frozen=True, slots=True)
+class _ImageSheet:
+    image: Image.Image
+    dpi: float
+
+    @property
+    def width(self) -> float:
+        return self.image.width * _POINTS_PER_INCH / self.dpi
+
+    @property
+    def height(self) -> float:
+        return self.image.height * _POINTS_PER_INCH / self.dpi
+
+    def drawn(self, dpi: int) -> tuple[Image.Image, float]:
+        """Never larger than the picture itself."""
+        factor = min(1.0, dpi / self.dpi)
+        pixels = self.image.width * self.image.height * factor**2
+        if pixels > _MAX_PIXELS:
+            factor *= math.sqrt(_MAX_PIXELS / pixels)
+        size = max(1, round(self.image.width * factor)), max(1, round(self.image.height * factor))
+        image = self.image
+        if size != image.size:
+            image = image.resize(size, Image.Resampling.LANCZOS)
+        return image, image.width / self.width
+
+    def layer(self) -> tuple[Glyphs, ...]:
+        return ()
+
+    def read(self, ocr: Callable[[], Ocr]) -> Glyphs:
+        pixels = np.asarray(self.image, dtype=np.uint8)
+        return glyphs_of_pixels(pixels, ocr(), _POINTS_PER_INCH / self.dpi)

@@ -1,0 +1,1 @@
+"""The Agent User Interaction Protocol, spoken by an answer."""

@@ -1,0 +1,102 @@
+"""`footnote page`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+from uuid import UUID
+
+import typer
+
+from footnote.domain.pages import Highlight, PageImage
+from footnote.errors import InvalidRequest
+from footnote.interfaces import schemas
+from footnote.interfaces.cli import present
+from footnote.interfaces.cli.edge import prepared, wait_for
+from footnote.interfaces.cli.loading import opened
+from footnote.interfaces.cli.options import AsJson, Workspace, chosen_workspace
+from footnote.settings import Settings
+
+
+def page(
+    *,
+    context: typer.Context,
+    document_id: Annotated[UUID, typer.Argument(metavar="DOCUMENT", help="The document's id.")],
+    number: Annotated[int, typer.Argument(metavar="PAGE", min=1, help="The page, from 1.")],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The PNG to write.")],
+    highlight: Annotated[
+        list[str] | None,
+        typer.Option("--highlight", metavar="TEXT", help="What to mark; may be repeated."),
+    ] = None,
+    span: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--span",
+            metavar="START:END",
+            help="A span of the document's text to mark, as a citation has it; may be repeated.",
+        ),
+    ] = None,
+    dpi: Annotated[int, typer.Option(min=36, max=300, help="Pixels to the inch.")] = 120,
+    workspace: Workspace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Draw a page of a document, with quotes marked on it."""
+    settings = prepared()
+    name = chosen_workspace(context, workspace)
+    highlights = (
+        *(Highlight(text=text) for text in highlight or ()),
+        *(_span(each) for each in span or ()),
+    )
+    image = wait_for(_draw(settings, name, document_id, number, highlights, dpi=dpi))
+    _write(out, image.content)
+    if as_json:
+        present.print_json(schemas.PageRectangles.from_domain(image.rectangles))
+    else:
+        _show(image, out)
+
+
+async def _draw(
+    settings: Settings,
+    name: str | None,
+    document_id: UUID,
+    number: int,
+    highlights: tuple[Highlight, ...],
+    *,
+    dpi: int,
+) -> PageImage:
+    async with opened(settings) as engine:
+        workspace = await engine.workspace(name)
+        return await workspace.page_image(document_id, number, highlights, dpi=dpi)
+
+
+def _span(given: str) -> Highlight:
+    start, _, end = given.partition(":")
+    if not (start.isdecimal() and end.isdecimal()):
+        raise InvalidRequest(
+            f"{given!r} is no span", hint="give two whole numbers, as in --span 5120:5172"
+        )
+    return Highlight(char_start=int(start), char_end=int(end))
+
+
+def _write(out: Path, content: bytes) -> None:
+    try:
+        out.write_bytes(content)
+    except OSError as error:
+        raise InvalidRequest(
+            f"{out} cannot be written: {error.strerror}", hint="name another file"
+        ) from error
+
+
+def _show(image: PageImage, out: Path) -> None:
+    console, found = present.terminal(), image.rectangles
+    console.print(
+        present.plain(f"page {found.page} of {found.page_count}, {image.width} × {image.height}"),
+        "pixels:",
+        present.plain(str(out)),
+        soft_wrap=True,
+    )
+    for quote in found.quotes:
+        said = present.excerpt(quote.quote, 80)
+        console.print(f"{quote.match}:", present.plain(f"“{said}”"), soft_wrap=True)
+    if found.unread:
+        present.notices().print(present.plain(found.unread), soft_wrap=True)

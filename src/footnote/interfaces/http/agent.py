@@ -1,0 +1,95 @@
+"""The route on which a model looks things up by itself."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import Annotated
+
+from fastapi import APIRouter, Body, Request, Response
+from fastapi.openapi.models import Example
+
+from footnote.answering.answerer import completed
+from footnote.domain import Answer, AnswerEvent
+from footnote.engine import WorkspaceEngine
+from footnote.engine.agent import agent_stream
+from footnote.interfaces import schemas
+from footnote.interfaces.http import answer_examples, examples, requests
+from footnote.interfaces.http.scope import ALWAYS, TheWorkspace
+from footnote.interfaces.http.streaming import (
+    CLIENT_CLOSED_REQUEST,
+    MEDIA_TYPE,
+    ClientGone,
+    LastEventId,
+    resumed_answer,
+    streamed_answer,
+    unless_gone,
+)
+from footnote.interfaces.tools.binding import index_now
+
+router = APIRouter(tags=["questions"])
+
+_TASKS: dict[str, Example] = {
+    "task": {
+        "summary": "A task that takes several searches",
+        "value": {"question": "Compare the notice periods of all leases.", "stream": True},
+    }
+}
+
+
+@router.post(
+    "/v1/agent",
+    summary="Have a model look things up",
+    response_model=schemas.Answer,
+    responses={
+        200: {
+            "description": "A cited answer, or what happens while it is made.",
+            "content": {
+                "application/json": {"example": answer_examples.ANSWER},
+                MEDIA_TYPE: {
+                    "schema": {"type": "string"},
+                    "example": answer_examples.AGENT_STREAM,
+                },
+            },
+        },
+        **ALWAYS,
+        **examples.problem_responses("bad-request", "content-too-large", "lane-mismatch"),
+    },
+)
+async def run_agent(
+    *,
+    request: Request,
+    workspace: TheWorkspace,
+    task: Annotated[requests.Task, Body(openapi_examples=_TASKS)],
+    last_event_id: LastEventId = None,
+) -> schemas.Answer | Response:
+    """A model asks for the workspace's tools until it has an answer, cited like any other.
+
+    It may use those of the workspace's MCP servers as well. It is bounded in steps, time and cost
+    by the settings. With `stream`, or for a client that accepts `text/event-stream`, every call of
+    a tool is told; with `Last-Event-ID` what followed after that event.
+    """
+    if last_event_id is not None:
+        return await resumed_answer(workspace, None, last_event_id)
+    events = _events(workspace, task)
+    if task.stream or MEDIA_TYPE in request.headers.get("accept", ""):
+        return await streamed_answer(workspace, events)
+    try:
+        answer = await unless_gone(request, _answer(events))
+    except ClientGone:
+        return Response(status_code=CLIENT_CLOSED_REQUEST)
+    return schemas.Answer.from_domain(answer)
+
+
+def _events(workspace: WorkspaceEngine, task: requests.Task) -> AsyncGenerator[AnswerEvent]:
+    return agent_stream(
+        workspace,
+        task.question,
+        conversation=requests.turns(task.conversation),
+        index_now=index_now,
+    )
+
+
+async def _answer(events: AsyncGenerator[AnswerEvent]) -> Answer:
+    async with aclosing(events):
+        return await completed(events)

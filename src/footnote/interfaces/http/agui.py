@@ -1,0 +1,124 @@
+"""The route of the AG-UI protocol, for CopilotKit and other front ends that speak it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from fastapi import APIRouter, Request
+from fastapi.exceptions import RequestValidationError
+from pydantic import ValidationError
+
+from footnote.domain import AnswerEvent
+from footnote.errors import UnsupportedSettings
+from footnote.interfaces.http import examples
+from footnote.interfaces.http.asking import events_of
+from footnote.interfaces.http.chat_shapes import ChatExtras, question_of
+from footnote.interfaces.http.requests import Name, Question
+from footnote.interfaces.http.scope import ALWAYS, TheEngine, WorkspaceName
+from footnote.interfaces.http.streaming import MEDIA_TYPE, EventStream, streamed, until_failure
+
+if TYPE_CHECKING:
+    from ag_ui.core import RunAgentInput
+
+router = APIRouter(tags=["chat"])
+
+_RUN: dict[str, object] = {
+    "threadId": "t1",
+    "runId": "r1",
+    "messages": [{"id": "m1", "role": "user", "content": "How soon must a claim be reported?"}],
+    "forwardedProps": {"footnote": {"top_k": 5}},
+}
+_EXAMPLE = (
+    'data: {"type":"RUN_STARTED","threadId":"t1","runId":"r1","protocolVersion":"1.0"}\n\n'
+    'data: {"type":"TEXT_MESSAGE_CONTENT","messageId":"…","delta":"A claim must be …"}\n\n'
+    'data: {"type":"RUN_FINISHED","threadId":"t1","runId":"r1"}\n\n'
+)
+
+
+class RunExtras(ChatExtras):
+    """What `forwardedProps.footnote` may say."""
+
+    workspace: Name | None = None
+
+
+@router.post(
+    "/agui",
+    summary="Run an answer as an AG-UI agent",
+    response_class=EventStream,
+    responses={
+        200: {
+            "description": "The events of the run.",
+            "content": {MEDIA_TYPE: {"schema": {"type": "string"}, "example": _EXAMPLE}},
+        },
+        **ALWAYS,
+        **examples.problem_responses("bad-request", "content-too-large"),
+    },
+    openapi_extra={
+        "requestBody": {
+            "required": True,
+            "content": {"application/json": {"schema": {"type": "object"}, "example": _RUN}},
+        }
+    },
+)
+async def run_agent(*, request: Request, engine: TheEngine, named: WorkspaceName) -> EventStream:
+    """The last message of the user, answered with its sources as events of the protocol."""
+    run = _run_from(await request.body())
+    extras = _extras_of(run.forwarded_props)
+    workspace = await engine.workspace(extras.workspace or named)
+    events = until_failure(events_of(workspace, question_from(run, extras)), begun=True)
+    return await streamed(workspace, _encoded(run, events))
+
+
+def question_from(run: RunAgentInput, extras: ChatExtras) -> Question:
+    """What a run asks. Raises InvalidRequest."""
+    return question_of(list(_said(run)), extras)
+
+
+def _said(run: RunAgentInput) -> Iterator[tuple[str, str]]:
+    for message in run.messages:
+        if message.role not in ("user", "assistant"):
+            continue
+        content = message.content
+        if isinstance(content, list):
+            content = "\n".join(part.text for part in content if part.type == "text")
+        yield message.role, str(content or "").strip()
+
+
+def _run_from(body: bytes) -> RunAgentInput:
+    try:
+        from ag_ui.core import RunAgentInput as Run  # noqa: PLC0415  # of an extra
+    except ImportError as error:
+        raise UnsupportedSettings(
+            "AG-UI needs a package that is not installed",
+            hint='install the extra: pip install "footnote[agui]"',
+        ) from error
+    try:
+        return Run.model_validate_json(body)
+    except ValidationError as error:
+        raise _refusal(error, "body") from error
+
+
+def _extras_of(forwarded: object) -> RunExtras:
+    given = forwarded.get("footnote", {}) if isinstance(forwarded, Mapping) else {}
+    try:
+        return RunExtras.model_validate(given)
+    except ValidationError as error:
+        raise _refusal(error, "body", "forwardedProps", "footnote") from error
+
+
+def _encoded(run: RunAgentInput, events: AsyncGenerator[AnswerEvent]) -> AsyncGenerator[bytes]:
+    from footnote.interfaces.agui.events import encoded  # noqa: PLC0415  # of an extra
+
+    return encoded(run, events)
+
+
+def _refusal(error: ValidationError, *place: str) -> RequestValidationError:
+    """The problem of a body that FastAPI did not read itself."""
+    return RequestValidationError(
+        [
+            # A number says, as FastAPI's own errors do, that the body itself is no JSON.
+            {**wrong, "loc": (*place, *(wrong["loc"] or (0,)))}
+            for wrong in error.errors(include_url=False)
+        ]
+    )

@@ -1,0 +1,243 @@
+"""Routes in OpenAI's shape, so that an existing chat front end uses a workspace as a model."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import aclosing
+from typing import Annotated
+
+from fastapi import APIRouter, Body, Request, Response
+from fastapi.openapi.models import Example
+from fastapi.responses import JSONResponse
+
+from footnote.domain import AnswerDone, AnswerEvent, AnswerFailed, SourcesFound, TextWritten
+from footnote.engine import Engine
+from footnote.errors import InvalidRequest, NotFound
+from footnote.interfaces.http.asking import answer_of, events_of
+from footnote.interfaces.http.chat_errors import OpenAIRoute, error_responses, failed_body
+from footnote.interfaces.http.chat_shapes import ChatRequest, Completion, JsonObject, model_named
+from footnote.interfaces.http.examples import Responses, problem_responses
+from footnote.interfaces.http.scope import TheEngine, WorkspaceName
+from footnote.interfaces.http.streaming import (
+    CLIENT_CLOSED_REQUEST,
+    MEDIA_TYPE,
+    ClientGone,
+    sse,
+    streamed,
+    unless_gone,
+    until_failure,
+)
+
+MODEL = "footnote"
+"""The default workspace; `footnote/NAME` is another."""
+
+router = APIRouter(tags=["chat"], route_class=OpenAIRoute)
+
+_EXAMPLE: JsonObject = {
+    "id": "chatcmpl-0c6f3c526d7e4b5e9a3b5f1e2d3c4b5a",
+    "object": "chat.completion",
+    "created": 1746178200,
+    "model": MODEL,
+    "choices": [
+        {
+            "index": 0,
+            "message": {
+                "role": "assistant",
+                "content": "A claim must be reported within 14 days of the loss. [1]",
+                "refusal": None,
+                "annotations": [],
+            },
+            "logprobs": None,
+            "finish_reason": "stop",
+        }
+    ],
+    "usage": {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0},
+}
+_MODELS: JsonObject = {"object": "list", "data": [model_named(MODEL, 1746178200)]}
+_OBJECT = {"type": "object"}
+_ERRORS: Responses = {
+    **error_responses(400, 404, 422, 500, 503),
+    **problem_responses("not-local"),
+}
+_COMPLETION: Responses = {
+    200: {
+        "description": "A completion, or its chunks.",
+        "content": {
+            "application/json": {"schema": _OBJECT, "example": _EXAMPLE},
+            MEDIA_TYPE: {"schema": {"type": "string"}, "example": "data: {…}\n\ndata: [DONE]\n\n"},
+        },
+    },
+    **_ERRORS,
+}
+_REQUESTS: dict[str, Example] = {
+    "question": {
+        "summary": "A question",
+        "value": {
+            "model": MODEL,
+            "messages": [{"role": "user", "content": "How soon must a claim be reported?"}],
+        },
+    },
+    "streamed": {
+        "summary": "In chunks, from another workspace",
+        "value": {
+            "model": f"{MODEL}/acme",
+            "messages": [{"role": "user", "content": "How soon must a claim be reported?"}],
+            "stream": True,
+            "footnote": {"top_k": 5, "filters": {"collections": ["insurance"]}},
+        },
+    },
+}
+
+
+@router.post(
+    "/openai/v1/chat/completions",
+    summary="Ask in OpenAI's shape",
+    response_class=JSONResponse,
+    responses=_COMPLETION,
+)
+async def complete_chat(
+    *,
+    request: Request,
+    engine: TheEngine,
+    named: WorkspaceName,
+    asked: Annotated[ChatRequest, Body(openapi_examples=_REQUESTS)],
+) -> Response:
+    """The last message of the user, answered from a workspace; `model` names it.
+
+    The footnotes are in the message's `annotations`, and the whole answer in `footnote`.
+    """
+    return await _completed(request, engine, named, asked)
+
+
+@router.post(
+    "/v1/chat/completions",
+    summary="Ask in OpenAI's shape, below /v1",
+    response_class=JSONResponse,
+    responses=_COMPLETION,
+)
+async def complete_chat_too(
+    *,
+    request: Request,
+    engine: TheEngine,
+    named: WorkspaceName,
+    asked: Annotated[ChatRequest, Body(openapi_examples=_REQUESTS)],
+) -> Response:
+    """The same as `POST /openai/v1/chat/completions`."""
+    return await _completed(request, engine, named, asked)
+
+
+@router.get(
+    "/openai/v1/models",
+    summary="Which models are there, in OpenAI's shape?",
+    response_class=JSONResponse,
+    responses={
+        200: {
+            "description": "The models.",
+            "content": {"application/json": {"schema": _OBJECT, "example": _MODELS}},
+        },
+        **_ERRORS,
+    },
+)
+async def list_chat_models(engine: TheEngine, named: WorkspaceName) -> Response:
+    """The default workspace as a model, and the one that the header names."""
+    models = [await _model(engine, MODEL, None)]
+    if named is not None:
+        models.append(await _model(engine, f"{MODEL}/{named}", named))
+    return JSONResponse({"object": "list", "data": models})
+
+
+@router.get(
+    "/openai/v1/models/{model:path}",
+    summary="Is there this model, in OpenAI's shape?",
+    response_class=JSONResponse,
+    responses={
+        200: {
+            "description": "The model.",
+            "content": {
+                "application/json": {"schema": _OBJECT, "example": model_named(MODEL, 1746178200)}
+            },
+        },
+        **_ERRORS,
+    },
+)
+async def show_chat_model(engine: TheEngine, named: WorkspaceName, model: str) -> Response:
+    """A workspace as a model."""
+    return JSONResponse(await _model(engine, model, workspace_of(model, named)))
+
+
+def workspace_of(model: str, named: str | None) -> str | None:
+    """The workspace that a model stands for; the default one if None.
+
+    Raises NotFound, and InvalidRequest where a header names another one.
+    """
+    kind, slash, name = model.partition("/")
+    if kind != MODEL or (slash and not name):
+        raise NotFound(f"there is no model {model!r}")
+    if not slash:
+        return named
+    if named is not None and named != name:
+        raise InvalidRequest(
+            f"the model is of the workspace {name!r} and the header names {named!r}",
+            hint="name the workspace once",
+        )
+    return name
+
+
+async def _model(engine: Engine, model: str, name: str | None) -> JsonObject:
+    workspace = await engine.workspace(name)
+    return model_named(model, int(workspace.workspace.created_at.timestamp()))
+
+
+async def _completed(
+    request: Request, engine: Engine, named: str | None, asked: ChatRequest
+) -> Response:
+    workspace = await engine.workspace(workspace_of(asked.model, named))
+    question = asked.to_question()
+    completion = Completion(
+        model=asked.model, created=int(time.time()), base_url=str(request.base_url)
+    )
+    if asked.stream:
+        options = asked.stream_options
+        frames = _frames(
+            events_of(workspace, question),
+            completion,
+            with_usage=bool(options and options.include_usage),
+        )
+        return await streamed(workspace, frames)
+    try:
+        answer = await unless_gone(request, answer_of(workspace, question))
+    except ClientGone:
+        return Response(status_code=CLIENT_CLOSED_REQUEST)
+    return JSONResponse(completion.whole(answer))
+
+
+async def _frames(
+    events: AsyncGenerator[AnswerEvent], completion: Completion, *, with_usage: bool
+) -> AsyncGenerator[bytes]:
+    """The chunks of a completion, as Server-Sent Events."""
+    async with aclosing(until_failure(events)) as happening:
+        async for event in happening:
+            for chunk in _chunks(event, completion, with_usage=with_usage):
+                yield sse(None, json.dumps(chunk, ensure_ascii=False))
+            if isinstance(event, AnswerDone):
+                yield sse(None, "[DONE]")
+
+
+def _chunks(
+    event: AnswerEvent, completion: Completion, *, with_usage: bool
+) -> Iterator[JsonObject]:
+    match event:
+        case SourcesFound():
+            yield completion.chunk({"role": "assistant", "content": ""})
+        case TextWritten():
+            yield completion.chunk({"content": event.text})
+        case AnswerDone():
+            yield from completion.last_chunks(event.answer)
+            if with_usage:
+                yield completion.usage_chunk(event.answer.usage)
+        case AnswerFailed():
+            yield failed_body(event)
+        case _:
+            return

@@ -1,0 +1,234 @@
+"""Chat completions in OpenAI's shape: what comes in, and what an answer becomes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+from uuid import uuid4
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from footnote import domain
+from footnote.errors import InvalidRequest
+from footnote.interfaces import schemas
+from footnote.interfaces.http.requests import (
+    MAX_QUERY_CHARACTERS,
+    MAX_TURN_CHARACTERS,
+    MAX_TURNS,
+    Filters,
+    Plan,
+    Question,
+    Request,
+    Stages,
+    TopK,
+    Turn,
+)
+
+JsonObject = dict[str, object]
+
+_NO_QUESTION = "messages: there is no text of a user in it"
+
+
+class _Lenient(BaseModel):
+    """What an existing front end sends; members that mean nothing here are passed over."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class ChatPart(_Lenient):
+    """A part of a message; only text can be asked with."""
+
+    type: str
+    text: str | None = None
+
+
+class ChatMessage(_Lenient):
+    """One message of a conversation."""
+
+    role: str
+    content: str | tuple[ChatPart, ...] | None = None
+
+    @property
+    def text(self) -> str:
+        """What it says. Raises InvalidRequest for a part that is no text."""
+        if isinstance(self.content, str):
+            return self.content.strip()
+        parts = self.content or ()
+        other = next((part.type for part in parts if part.text is None), None)
+        if other is not None:
+            raise InvalidRequest(
+                f"messages: a part of type {other!r} cannot be answered",
+                hint="send text; hand files in as documents",
+            )
+        return "\n".join(part.text or "" for part in parts).strip()
+
+
+class StreamOptions(_Lenient):
+    """What a stream tells beside its text."""
+
+    include_usage: bool | None = None
+
+
+class ChatExtras(Request):
+    """What a question may say beyond OpenAI's shape, as in `POST /v1/answers`."""
+
+    top_k: TopK | None = None
+    filters: Filters = Filters()
+    plan: Plan = None
+    stages: Stages = Stages()
+
+
+class ChatRequest(_Lenient):
+    """A chat completion that is asked for.
+
+    Instructions of a front end (`system`, `developer`), tools and sampling are passed over: what
+    an answer rests on are the documents alone.
+    """
+
+    model: str = Field("footnote", description="`footnote`, or `footnote/` and a workspace.")
+    messages: tuple[ChatMessage, ...] = Field(min_length=1)
+    stream: bool | None = False
+    stream_options: StreamOptions | None = None
+    n: int | None = Field(1, ge=1, le=1, description="There is one answer.")
+    footnote: ChatExtras = Field(ChatExtras(), description="What OpenAI's shape has no word for.")
+
+    def to_question(self) -> Question:
+        """The last text of the user, with what was said before it. Raises InvalidRequest."""
+        return question_of([(each.role, each.text) for each in self._said()], self.footnote)
+
+    def _said(self) -> list[ChatMessage]:
+        return [each for each in self.messages if each.role in ("user", "assistant")]
+
+
+def question_of(said: Sequence[tuple[str, str]], extras: ChatExtras) -> Question:
+    """The last thing that the user says, with what was said before it. Raises InvalidRequest."""
+    asked = max((n for n, (role, text) in enumerate(said) if role == "user" and text), default=-1)
+    if asked < 0:
+        raise InvalidRequest(_NO_QUESTION, hint="the last message of the user is the question")
+    question = said[asked][1]
+    if len(question) > MAX_QUERY_CHARACTERS:
+        raise InvalidRequest(
+            f"messages: the question has {len(question):,} characters",
+            hint=f"ask with up to {MAX_QUERY_CHARACTERS:,}; hand longer text in as a document",
+        )
+    earlier = [
+        Turn(role="user" if role == "user" else "assistant", text=text[:MAX_TURN_CHARACTERS])
+        for role, text in said[:asked]
+        if text
+    ]
+    return Question(
+        question=question,
+        top_k=extras.top_k,
+        filters=extras.filters,
+        plan=extras.plan,
+        stages=extras.stages,
+        conversation=tuple(earlier[-MAX_TURNS:]),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Completion:
+    """One completion, in one piece or in chunks, under one id."""
+
+    model: str
+    created: int
+    """Seconds since the epoch."""
+    base_url: str
+    """Where this server is, with a slash at its end."""
+    completion_id: str = field(default_factory=lambda: f"chatcmpl-{uuid4().hex}")
+
+    def whole(self, answer: domain.Answer) -> JsonObject:
+        """The answer as a `chat.completion`."""
+        message = {
+            "role": "assistant",
+            "content": answer.text,
+            "refusal": None,
+            "annotations": list(annotations_of(answer, self.base_url)),
+        }
+        choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}
+        return {
+            **self._head("chat.completion"),
+            "choices": [choice],
+            "usage": usage_of(answer.usage),
+            "footnote": schemas.Answer.from_domain(answer).model_dump(mode="json"),
+        }
+
+    def chunk(
+        self, delta: JsonObject, finish: Literal["stop"] | None = None, **more: object
+    ) -> JsonObject:
+        """One `chat.completion.chunk`."""
+        choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
+        return {**self._head("chat.completion.chunk"), "choices": [choice], **more}
+
+    def usage_chunk(self, usage: domain.Usage) -> JsonObject:
+        """The chunk that tells what was used, and nothing else."""
+        head = self._head("chat.completion.chunk")
+        return {**head, "choices": [], "usage": usage_of(usage)}
+
+    def last_chunks(self, answer: domain.Answer) -> Iterator[JsonObject]:
+        """What follows the text: its footnotes, then the end with the whole answer."""
+        annotations = list(annotations_of(answer, self.base_url))
+        if annotations:
+            yield self.chunk({"annotations": annotations})
+        body = schemas.Answer.from_domain(answer).model_dump(mode="json")
+        yield self.chunk({}, "stop", footnote=body)
+
+    def _head(self, kind: str) -> JsonObject:
+        return {
+            "id": self.completion_id,
+            "object": kind,
+            "created": self.created,
+            "model": self.model,
+        }
+
+
+def usage_of(usage: domain.Usage) -> JsonObject:
+    """What was used, in OpenAI's words."""
+    return {
+        "prompt_tokens": usage.input_tokens,
+        "completion_tokens": usage.output_tokens,
+        "total_tokens": usage.input_tokens + usage.output_tokens,
+    }
+
+
+def annotations_of(answer: domain.Answer, base_url: str) -> Iterator[JsonObject]:
+    """A footnote for each marker of each statement, over the statement's place in the text.
+
+    Their type is the one that OpenAI's shape has for a chat message, so that strict clients read
+    them; `file_citation` beside it says the rest. Places count code points.
+    """
+    citations = {citation.marker: citation for citation in answer.citations}
+    for (start, end), sentence in zip(places_of(answer), answer.sentences, strict=True):
+        for marker in sentence.markers:
+            citation = citations[marker]
+            yield {
+                "type": "url_citation",
+                "url_citation": {
+                    "start_index": start,
+                    "end_index": end,
+                    "title": citation.document_title or citation.filename,
+                    "url": f"{base_url}v1/documents/{citation.document_id}",
+                },
+                "file_citation": _file_citation(citation),
+            }
+
+
+def _file_citation(citation: domain.Citation) -> JsonObject:
+    shape = schemas.Citation.from_domain(citation).model_dump(mode="json")
+    return {"file_id": shape["document_id"], **shape}
+
+
+def places_of(answer: domain.Answer) -> Iterator[tuple[int, int]]:
+    """Where each statement with its markers stands in the answer's text; half-open."""
+    text, place = answer.text, 0
+    for sentence in answer.sentences:
+        piece = sentence.text + "".join(f" [{marker}]" for marker in sentence.markers)
+        start = text.index(piece, place)
+        place = start + len(piece)
+        yield start, place
+
+
+def model_named(name: str, created: int) -> JsonObject:
+    """A workspace as a `model`."""
+    return {"id": name, "object": "model", "created": created, "owned_by": "footnote"}

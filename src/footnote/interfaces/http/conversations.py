@@ -1,0 +1,172 @@
+"""Routes of conversations: begun, listed, renamed, given documents, exported, removed."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+from uuid import UUID
+
+from fastapi import APIRouter, Body, Header, Query, Response
+
+from footnote.engine import conversations as verbs
+from footnote.engine.conversation_export import as_markdown, export
+from footnote.engine.workspace import MAX_PAGE
+from footnote.interfaces import schemas
+from footnote.interfaces.http import conversation_examples as shown
+from footnote.interfaces.http import examples
+from footnote.interfaces.http.conversation_requests import ConversationChange, NewConversation
+from footnote.interfaces.http.scope import ALWAYS, TheWorkspace
+
+router = APIRouter(tags=["conversations"])
+
+RESPONSES = {**ALWAYS, **examples.problem_responses("bad-request")}
+_ONE = {200: examples.json_example("As it is now", shown.CONVERSATION), **RESPONSES}
+
+IdempotencyKey = Annotated[
+    str | None,
+    Header(description="Makes repeating the request safe.", min_length=1, max_length=255),
+]
+
+
+@router.post(
+    "/v1/conversations",
+    status_code=201,
+    summary="Begin a conversation",
+    response_model=schemas.Conversation,
+    responses={
+        201: examples.json_example("It has begun", shown.CONVERSATION),
+        **RESPONSES,
+    },
+)
+async def create_conversation(
+    *,
+    workspace: TheWorkspace,
+    wanted: Annotated[NewConversation, Body(openapi_examples=shown.NEW_CONVERSATIONS)],
+    response: Response,
+    idempotency_key: IdempotencyKey = None,
+) -> schemas.Conversation:
+    """Begin one; the same `Idempotency-Key` gives the same conversation."""
+    made = await verbs.create_conversation(
+        workspace,
+        title=wanted.title or "",
+        document_mode=wanted.document_mode,
+        document_ids=wanted.document_ids,
+        idempotency_key=idempotency_key,
+    )
+    response.headers["Location"] = f"/v1/conversations/{made.conversation_id}"
+    return schemas.Conversation.from_domain(made)
+
+
+@router.get(
+    "/v1/conversations",
+    summary="List conversations",
+    response_model=schemas.ConversationList,
+    responses={
+        200: examples.json_example("A page of them", shown.CONVERSATION_LIST),
+        **RESPONSES,
+    },
+)
+async def list_conversations(
+    workspace: TheWorkspace,
+    limit: Annotated[int, Query(ge=1, le=MAX_PAGE)] = 50,
+    cursor: Annotated[str | None, Query(max_length=200)] = None,
+) -> schemas.ConversationList:
+    """Your conversations, what was used last first."""
+    page = await verbs.conversations(workspace, limit=limit, cursor=cursor)
+    return schemas.ConversationList.from_domain(page)
+
+
+@router.get(
+    "/v1/conversations/{conversation_id}",
+    summary="One conversation",
+    response_model=schemas.Conversation,
+    responses=_ONE,
+)
+async def get_conversation(workspace: TheWorkspace, conversation_id: UUID) -> schemas.Conversation:
+    """Its title and its documents; its messages have a route of their own."""
+    found = await verbs.conversation(workspace, conversation_id)
+    return schemas.Conversation.from_domain(found)
+
+
+@router.patch(
+    "/v1/conversations/{conversation_id}",
+    summary="Rename a conversation",
+    response_model=schemas.Conversation,
+    responses=_ONE,
+)
+async def change_conversation(
+    workspace: TheWorkspace,
+    conversation_id: UUID,
+    change: Annotated[ConversationChange, Body(openapi_examples=shown.CHANGES)],
+) -> schemas.Conversation:
+    """Give it another title, or have its documents searched another way."""
+    changed = await verbs.change_conversation(
+        workspace, conversation_id, title=change.title, document_mode=change.document_mode
+    )
+    return schemas.Conversation.from_domain(changed)
+
+
+@router.delete(
+    "/v1/conversations/{conversation_id}",
+    status_code=204,
+    summary="Delete a conversation",
+    response_description="It is gone, with its messages and their feedback.",
+    responses=ALWAYS,
+)
+async def delete_conversation(workspace: TheWorkspace, conversation_id: UUID) -> None:
+    """Delete it for good."""
+    await verbs.delete_conversation(workspace, conversation_id)
+
+
+@router.put(
+    "/v1/conversations/{conversation_id}/documents/{document_id}",
+    summary="Attach a document",
+    response_model=schemas.Conversation,
+    responses=_ONE,
+)
+async def attach_document(
+    workspace: TheWorkspace, conversation_id: UUID, document_id: UUID
+) -> schemas.Conversation:
+    """Attach it; doing so again changes nothing."""
+    found = await verbs.attach_document(workspace, conversation_id, document_id)
+    return schemas.Conversation.from_domain(found)
+
+
+@router.delete(
+    "/v1/conversations/{conversation_id}/documents/{document_id}",
+    summary="Detach a document",
+    response_model=schemas.Conversation,
+    responses=_ONE,
+)
+async def detach_document(
+    workspace: TheWorkspace, conversation_id: UUID, document_id: UUID
+) -> schemas.Conversation:
+    """Detach it; doing so again changes nothing. The document itself stays."""
+    found = await verbs.detach_document(workspace, conversation_id, document_id)
+    return schemas.Conversation.from_domain(found)
+
+
+@router.get(
+    "/v1/conversations/{conversation_id}/export",
+    summary="Export a conversation",
+    response_model=schemas.ConversationExport,
+    responses={
+        200: {
+            "description": "All of it.",
+            "content": {
+                "application/json": {"example": shown.EXPORT},
+                "text/markdown": {"schema": {"type": "string"}, "example": shown.MARKDOWN},
+            },
+        },
+        **RESPONSES,
+    },
+)
+async def export_conversation(
+    workspace: TheWorkspace,
+    conversation_id: UUID,
+    format_: Annotated[Literal["json", "markdown"], Query(alias="format")] = "json",
+) -> schemas.ConversationExport | Response:
+    """Every branch as JSON, or the one that goes on as Markdown with footnotes."""
+    found, messages = await export(workspace, conversation_id)
+    if format_ == "markdown":
+        return Response(as_markdown(found, messages), media_type="text/markdown; charset=utf-8")
+    return schemas.ConversationExport.from_domain(found, messages)

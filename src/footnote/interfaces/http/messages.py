@@ -1,0 +1,200 @@
+"""Routes of messages: asked, asked anew, answered again, read, judged."""
+
+from __future__ import annotations
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Body, Query, Request, Response
+
+from footnote.domain.conversations import Exchange
+from footnote.engine import WorkspaceEngine
+from footnote.engine import conversations as verbs
+from footnote.engine.conversing import answered, answered_stream
+from footnote.engine.next_question import (
+    NextQuestion,
+    edited_question,
+    next_question,
+    question_again,
+)
+from footnote.engine.workspace import MAX_PAGE
+from footnote.interfaces import schemas
+from footnote.interfaces.http import answer_examples, examples
+from footnote.interfaces.http import conversation_examples as shown
+from footnote.interfaces.http import conversation_requests as wanted
+from footnote.interfaces.http.conversations import RESPONSES, IdempotencyKey
+from footnote.interfaces.http.scope import ALWAYS, TheWorkspace
+from footnote.interfaces.http.streaming import (
+    CLIENT_CLOSED_REQUEST,
+    MEDIA_TYPE,
+    ClientGone,
+    streamed_answer,
+    unless_gone,
+)
+
+router = APIRouter(tags=["conversations"])
+
+_ASKED: examples.Responses = {
+    200: {
+        "description": "The question with its answer, or what happens while it is made.",
+        "content": {
+            "application/json": {"example": shown.EXCHANGE},
+            MEDIA_TYPE: {"schema": {"type": "string"}, "example": answer_examples.STREAM},
+        },
+    },
+    **RESPONSES,
+    **examples.problem_responses("conflict", "content-too-large", "lane-mismatch"),
+}
+_MESSAGE = {200: examples.json_example("The answer as it is judged", shown.REPLY), **RESPONSES}
+_MESSAGES = {200: examples.json_example("A page of them", shown.MESSAGE_LIST), **RESPONSES}
+
+
+@router.get(
+    "/v1/conversations/{conversation_id}/messages",
+    summary="Read a conversation",
+    response_model=schemas.MessageList,
+    responses=_MESSAGES,
+)
+async def list_messages(
+    *,
+    workspace: TheWorkspace,
+    conversation_id: UUID,
+    limit: Annotated[int, Query(ge=1, le=MAX_PAGE)] = 100,
+    cursor: Annotated[str | None, Query(max_length=200)] = None,
+    branches: Annotated[bool, Query(description="Those of old branches too.")] = False,
+) -> schemas.MessageList:
+    """Its messages, oldest first."""
+    page = await verbs.messages(
+        workspace, conversation_id, limit=limit, cursor=cursor, all_branches=branches
+    )
+    return schemas.MessageList.from_domain(page)
+
+
+@router.post(
+    "/v1/conversations/{conversation_id}/messages",
+    summary="Ask in a conversation",
+    response_model=schemas.Exchange,
+    responses=_ASKED,
+)
+async def ask_in_conversation(
+    *,
+    request: Request,
+    workspace: TheWorkspace,
+    conversation_id: UUID,
+    asked: Annotated[wanted.NextQuestion, Body(openapi_examples=shown.QUESTIONS)],
+    idempotency_key: IdempotencyKey = None,
+) -> schemas.Exchange | Response:
+    """Ask after the last message; the same `Idempotency-Key` gives the same answer."""
+    question = await next_question(
+        workspace, conversation_id, asked.asking(asked.question), idempotency_key=idempotency_key
+    )
+    return await _answer(request, workspace, question, stream=asked.stream)
+
+
+@router.patch(
+    "/v1/conversations/{conversation_id}/messages/{message_id}",
+    summary="Edit a question",
+    response_model=schemas.Exchange,
+    responses=_ASKED,
+)
+async def edit_question(
+    *,
+    request: Request,
+    workspace: TheWorkspace,
+    conversation_id: UUID,
+    message_id: UUID,
+    asked: Annotated[wanted.NextQuestion, Body(openapi_examples=shown.QUESTIONS)],
+) -> schemas.Exchange | Response:
+    """Ask something else in its place; what followed stays as a branch."""
+    question = await edited_question(
+        workspace, conversation_id, message_id, asked.asking(asked.question)
+    )
+    return await _answer(request, workspace, question, stream=asked.stream)
+
+
+@router.post(
+    "/v1/conversations/{conversation_id}/messages/{message_id}/regenerate",
+    summary="Answer once more",
+    response_model=schemas.Exchange,
+    responses=_ASKED,
+)
+async def regenerate_answer(
+    *,
+    request: Request,
+    workspace: TheWorkspace,
+    conversation_id: UUID,
+    message_id: UUID,
+    again: Annotated[wanted.Again, Body(openapi_examples=shown.AGAIN)],
+) -> schemas.Exchange | Response:
+    """Answer the same question afresh; the old answer stays as a branch."""
+    question = await question_again(workspace, conversation_id, message_id, again.asking())
+    return await _answer(request, workspace, question, stream=again.stream)
+
+
+@router.post(
+    "/v1/conversations/{conversation_id}/messages/{message_id}/activate",
+    summary="Go on from another branch",
+    response_model=schemas.MessageList,
+    responses=_MESSAGES,
+)
+async def activate_branch(
+    workspace: TheWorkspace, conversation_id: UUID, message_id: UUID
+) -> schemas.MessageList:
+    """Make the branch of this message the one that goes on; returns its first messages."""
+    page = await verbs.go_on_from(workspace, conversation_id, message_id)
+    return schemas.MessageList.from_domain(page)
+
+
+@router.put(
+    "/v1/conversations/{conversation_id}/messages/{message_id}/feedback",
+    summary="Judge an answer",
+    response_model=schemas.Message,
+    responses=_MESSAGE,
+)
+async def give_feedback(
+    workspace: TheWorkspace,
+    conversation_id: UUID,
+    message_id: UUID,
+    feedback: Annotated[wanted.NewFeedback, Body(openapi_examples=shown.FEEDBACK)],
+) -> schemas.Message:
+    """Say what you think of an answer, in place of what you said before."""
+    judged = await verbs.give_feedback(
+        workspace, conversation_id, message_id, feedback.thumb, feedback.comment
+    )
+    return schemas.Message.from_domain(judged)
+
+
+@router.delete(
+    "/v1/conversations/{conversation_id}/messages/{message_id}/feedback",
+    status_code=204,
+    summary="Withdraw a judgement",
+    response_description="Nothing is kept of it.",
+    responses=ALWAYS,
+)
+async def withdraw_feedback(
+    workspace: TheWorkspace, conversation_id: UUID, message_id: UUID
+) -> None:
+    """Keep nothing of what you said of an answer."""
+    await verbs.withdraw_feedback(workspace, conversation_id, message_id)
+
+
+async def _answer(
+    request: Request,
+    workspace: WorkspaceEngine,
+    question: NextQuestion | Exchange,
+    *,
+    stream: bool,
+) -> schemas.Exchange | Response:
+    """The exchange in one piece or as it happens; one that was kept before comes as it is."""
+    if isinstance(question, Exchange):
+        return schemas.Exchange.from_domain(question)
+    if stream or MEDIA_TYPE in request.headers.get("accept", ""):
+        told = await streamed_answer(workspace, answered_stream(workspace, question))
+        told.headers["Footnote-Question-Id"] = str(question.question_id)
+        told.headers["Footnote-Reply-Id"] = str(question.reply_id)
+        return told
+    try:
+        exchange = await unless_gone(request, answered(workspace, question))
+    except ClientGone:
+        return Response(status_code=CLIENT_CLOSED_REQUEST)
+    return schemas.Exchange.from_domain(exchange)

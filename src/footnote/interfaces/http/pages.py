@@ -1,0 +1,197 @@
+"""Routes that show a page with quotes marked on it, and say where they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Header, Path, Query, Response
+
+from footnote.domain.pages import Highlight
+from footnote.engine.pages import DEFAULT_DPI, LEAST_DPI, MAX_HIGHLIGHTS, MOST_DPI
+from footnote.errors import InvalidRequest
+from footnote.interfaces import schemas
+from footnote.interfaces.http import examples
+from footnote.interfaces.http.scope import ALWAYS, WORKSPACE_HEADER, TheWorkspace
+
+router = APIRouter(tags=["documents"])
+
+_PAGE_RECTANGLES: dict[str, object] = {
+    "page": 3,
+    "page_count": 6,
+    "width_points": 595.28,
+    "height_points": 841.89,
+    "quotes": [
+        {
+            "quote": "A claim must be reported within 14 days of the loss.",
+            "match": "exact",
+            "text": "A claim must be reported within 14 days of the loss.",
+            "rectangles": [
+                {
+                    "left": 60.0,
+                    "top": 120.5,
+                    "right": 301.2,
+                    "bottom": 132.1,
+                    "fractions": {
+                        "left": 0.100793,
+                        "top": 0.143131,
+                        "right": 0.50598,
+                        "bottom": 0.156909,
+                    },
+                }
+            ],
+        }
+    ],
+    "unread": "",
+}
+_RESPONSES = {
+    **ALWAYS,
+    **examples.problem_responses("document-unreadable"),
+}
+_PRIVATE = "private, no-cache"
+"""It may be kept by who asked, and must be asked for again: access can be taken away."""
+
+PageNumber = Annotated[int, Path(ge=1, le=1_000_000, description="The page, from 1.")]
+Start = Annotated[
+    list[int] | None,
+    Query(
+        description="Where a span of the document's text begins, as `char_start` of a citation; "
+        "one for each `end`.",
+        max_length=MAX_HIGHLIGHTS,
+    ),
+]
+End = Annotated[
+    list[int] | None,
+    Query(description="Where it ends, as `char_end` of a citation.", max_length=MAX_HIGHLIGHTS),
+]
+Texts = Annotated[
+    list[str] | None,
+    Query(
+        description="A text to look for on the page; may be repeated.", max_length=MAX_HIGHLIGHTS
+    ),
+]
+
+
+class Png(Response):
+    """A picture."""
+
+    media_type = "image/png"
+
+
+@router.get(
+    "/v1/documents/{document_id}/pages/{page}.png",
+    summary="See a page with quotes marked on it",
+    response_class=Png,
+    responses={
+        200: {
+            "description": "The page as a picture.",
+            "content": {
+                "image/png": {
+                    "schema": {"type": "string", "format": "binary"},
+                    "example": "the bytes of a PNG",
+                }
+            },
+            "headers": {
+                "Footnote-Page-Count": {"schema": {"type": "integer"}},
+                "Footnote-Matches": {
+                    "description": "How each quote was found, in their order.",
+                    "schema": {"type": "string"},
+                },
+            },
+        },
+        **_RESPONSES,
+    },
+)
+async def see_page(
+    *,
+    workspace: TheWorkspace,
+    document_id: UUID,
+    page: PageNumber,
+    highlight: Texts = None,
+    start: Start = None,
+    end: End = None,
+    dpi: Annotated[
+        int, Query(ge=LEAST_DPI, le=MOST_DPI, description="Pixels to the inch.")
+    ] = DEFAULT_DPI,
+    if_none_match: Annotated[
+        str | None, Header(description="The `ETag` of the picture you have.")
+    ] = None,
+) -> Response:
+    """A page of a PDF, a picture or an office file; the quotes are yellow on it."""
+    wanted = _highlights(highlight, start, end)
+    tag = f'"{await workspace.page_fingerprint(document_id, page, wanted, dpi=dpi)}"'
+    headers = {"ETag": tag, "Cache-Control": _PRIVATE, "Vary": WORKSPACE_HEADER}
+    if if_none_match is not None and tag in if_none_match:
+        return Response(status_code=304, headers=headers)
+    image = await workspace.page_image(document_id, page, wanted, dpi=dpi)
+    found = image.rectangles
+    headers |= {
+        "Footnote-Page-Count": str(found.page_count),
+        "Footnote-Matches": ", ".join(quote.match for quote in found.quotes),
+        "X-Content-Type-Options": "nosniff",
+    }
+    return Png(image.content, headers=headers)
+
+
+@router.get(
+    "/v1/documents/{document_id}/pages/{page}/rects",
+    summary="Say where quotes stand on a page",
+    response_model=schemas.PageRectangles,
+    responses={200: examples.json_example("Where it stands", _PAGE_RECTANGLES), **_RESPONSES},
+)
+async def find_on_page(
+    *,
+    workspace: TheWorkspace,
+    response: Response,
+    document_id: UUID,
+    page: PageNumber,
+    quote: Texts = None,
+    start: Start = None,
+    end: End = None,
+) -> schemas.PageRectangles:
+    """A rectangle for each line of each quote, in points and in shares of the page."""
+    response.headers["Cache-Control"] = _PRIVATE
+    wanted = _highlights(quote, start, end)
+    found = await workspace.page_rectangles(document_id, page, wanted)
+    return schemas.PageRectangles.from_domain(found)
+
+
+@router.get(
+    "/v1/documents/{document_id}/pages",
+    summary="Say on which pages a quote stands",
+    response_model=schemas.PagesOfQuote,
+    responses={
+        200: examples.json_example("The pages", {"page_count": 6, "pages": [3]}),
+        **_RESPONSES,
+    },
+)
+async def find_pages(
+    *,
+    workspace: TheWorkspace,
+    response: Response,
+    document_id: UUID,
+    quote: Annotated[str | None, Query(description="A text to look for.")] = None,
+    start: Annotated[int | None, Query(description="Or where a span begins.")] = None,
+    end: Annotated[int | None, Query(description="And where it ends.")] = None,
+) -> schemas.PagesOfQuote:
+    """The pages of a quote, as for a citation in a Word file, which has no pages of its own."""
+    response.headers["Cache-Control"] = _PRIVATE
+    highlight = Highlight(text=quote, char_start=start, char_end=end)
+    return schemas.PagesOfQuote.from_domain(await workspace.pages_of_quote(document_id, highlight))
+
+
+def _highlights(
+    texts: Sequence[str] | None, starts: Sequence[int] | None, ends: Sequence[int] | None
+) -> tuple[Highlight, ...]:
+    """The texts, then the spans. Raises InvalidRequest for a span without beginning or end."""
+    if len(starts or ()) != len(ends or ()):
+        raise InvalidRequest(
+            f"there are {len(starts or ())} start and {len(ends or ())} end",
+            hint="give as many start as end: each pair is a span",
+        )
+    spans = zip(starts or (), ends or (), strict=True)
+    return (
+        *(Highlight(text=text) for text in texts or ()),
+        *(Highlight(char_start=start, char_end=end) for start, end in spans),
+    )

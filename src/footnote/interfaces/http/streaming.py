@@ -1,0 +1,257 @@
+"""Answers as Server-Sent Events, which end with their reader and can be gone on with."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
+from contextlib import aclosing
+from typing import Annotated, TypeVar, assert_never
+from uuid import UUID
+
+import structlog
+from fastapi import Header, Request
+from fastapi.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
+
+from footnote.domain import (
+    AnswerDone,
+    AnswerEvent,
+    AnswerFailed,
+    CitationMade,
+    SentenceGrounded,
+    SourcesFound,
+    TextWritten,
+    ToolCalled,
+    ToolReturned,
+    UsageCounted,
+)
+from footnote.engine import WorkspaceEngine
+from footnote.engine.answer_runs import Owner, Reader
+from footnote.errors import FootnoteError, InvalidRequest
+from footnote.interfaces import schemas
+from footnote.interfaces.schemas.shape import Shape
+from footnote.interfaces.schemas.streams import failed_with
+
+MEDIA_TYPE = "text/event-stream"
+RECONNECT_MILLISECONDS = 1000
+_HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+_ESCAPED = {ord(mark): f"\\u{ord(mark):04x}" for mark in "\x85\u2028\u2029"}
+"""What JSON leaves as it is and some clients take for the end of a line."""
+_EVENT_ID = re.compile(r"([0-9a-f-]{36}):(\d{1,9})")
+CLIENT_CLOSED_REQUEST = 499
+"""As nginx notes it; nobody is there to read it."""
+
+UNEXPECTED = AnswerFailed(
+    code="Unexpected",
+    message="Something failed inside Footnote.",
+    hint="The server's log says what; nothing of it is shown here.",
+)
+"""A defect of ours, of which nothing is told."""
+
+Result = TypeVar("Result")
+
+LastEventId = Annotated[
+    str | None,
+    Header(alias="Last-Event-ID", description="Goes on after this event.", max_length=100),
+]
+
+
+class EventStream(StreamingResponse):
+    """Server-Sent Events of one reader, who is let go of however the response ends."""
+
+    def __init__(self, events: AsyncGenerator[str], on_close: Callable[[], None]) -> None:
+        super().__init__(events, media_type=MEDIA_TYPE, headers=_HEADERS)
+        self._events = events
+        self._on_close = on_close
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send the events until they or the client end."""
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._on_close()
+            await self._events.aclose()
+
+
+async def streamed_answer(
+    workspace: WorkspaceEngine, events: AsyncGenerator[AnswerEvent]
+) -> EventStream:
+    """An answer as it is made; it can be gone on with by the ids of its events.
+
+    Raises what fails before anything was found.
+    """
+    reader = workspace.engine.answer_runs.begin(_owner(workspace), frames_of(events))
+    return await _begun(workspace, reader)
+
+
+async def resumed_answer(
+    workspace: WorkspaceEngine, run_id: UUID | None, last_event_id: str | None
+) -> EventStream:
+    """What followed after an event. Raises NotFound and InvalidRequest."""
+    named, after = (run_id, 0) if last_event_id is None else _place(last_event_id)
+    if named is None or run_id not in (None, named):
+        raise InvalidRequest("Last-Event-ID is of another answer", hint="send an id of this answer")
+    reader = workspace.engine.answer_runs.resume(_owner(workspace), named, after)
+    return await _begun(workspace, reader)
+
+
+async def streamed(
+    workspace: WorkspaceEngine,
+    frames: AsyncGenerator[bytes],
+    *,
+    heartbeat: str = ": still here\n\n",
+) -> EventStream:
+    """The frames of another protocol, which end at once when their reader goes.
+
+    Raises what fails before the first of them.
+    """
+    reader = workspace.engine.answer_runs.begin(_owner(workspace), frames, resumable=False)
+    patience = workspace.engine.settings.events_heartbeat_seconds
+    await _started(reader, patience)
+
+    async def lines() -> AsyncGenerator[str]:
+        async for frame in reader.frames(patience):
+            yield heartbeat if frame is None else frame[1].decode()
+
+    return EventStream(lines(), reader.close)
+
+
+async def unless_gone(request: Request, work: Coroutine[object, object, Result]) -> Result:
+    """The result of the work, which is ended when the client goes away before it.
+
+    Raises ClientGone then; nobody is there to read it.
+    """
+    working = asyncio.ensure_future(work)
+    leaving = asyncio.ensure_future(_gone(request.receive))
+    try:
+        await asyncio.wait((working, leaving), return_when=asyncio.FIRST_COMPLETED)
+        if not working.done():
+            raise ClientGone("the client went away before its answer")
+        return working.result()
+    finally:
+        for task in (working, leaving):
+            task.cancel()
+        await asyncio.gather(working, leaving, return_exceptions=True)
+
+
+class ClientGone(Exception):
+    """Nobody waits for the answer any more."""
+
+
+async def until_failure(
+    events: AsyncGenerator[AnswerEvent], *, begun: bool = False
+) -> AsyncGenerator[AnswerEvent]:
+    """The events; what is raised after the first of them becomes the last one.
+
+    What is raised before is raised, so that it can still be a status, unless the response has
+    `begun`. The events are closed in the end.
+    """
+    try:
+        async for event in events:
+            yield event
+            begun = True
+    except FootnoteError as error:
+        if not begun:
+            raise
+        yield failed_with(error)
+    except Exception:
+        if not begun:
+            raise
+        structlog.get_logger(__name__).exception("an answer failed")
+        yield UNEXPECTED
+    finally:
+        await events.aclose()
+
+
+async def frames_of(events: AsyncGenerator[AnswerEvent]) -> AsyncGenerator[bytes]:
+    """Each event as the lines of a Server-Sent Event, but for its id.
+
+    What was used is told of every answer, also of one that used nothing.
+    """
+    counted = False
+    async with aclosing(until_failure(events)) as happening:
+        async for event in happening:
+            if isinstance(event, AnswerDone) and not counted:
+                yield _frame(UsageCounted(usage=event.answer.usage))
+            counted = counted or isinstance(event, UsageCounted)
+            yield _frame(event)
+
+
+def told(event: AnswerEvent) -> tuple[str, Shape]:  # noqa: PLR0911  # one line for each event
+    """The name and the shape of an event outside."""
+    match event:
+        case SourcesFound():
+            return "sources", schemas.AnswerSources.from_domain(event)
+        case TextWritten():
+            return "token", schemas.AnswerToken.model_validate(event)
+        case CitationMade():
+            return "citation", schemas.Citation.from_domain(event.citation)
+        case SentenceGrounded():
+            return "grounding", schemas.AnswerGrounding.model_validate(event)
+        case ToolCalled() | ToolReturned():
+            return "tool", schemas.AnswerTool.from_domain(event)
+        case UsageCounted():
+            return "usage", schemas.Usage.from_domain(event.usage)
+        case AnswerDone():
+            return "done", schemas.Answer.from_domain(event.answer)
+        case AnswerFailed():
+            return "error", schemas.AnswerError.from_domain(event)
+        case _:
+            assert_never(event)
+
+
+def _frame(event: AnswerEvent) -> bytes:
+    name, shape = told(event)
+    return sse(name, shape.model_dump_json())
+
+
+def sse(name: str | None, data: str) -> bytes:
+    """A Server-Sent Event whose data is JSON, which one line carries."""
+    head = "" if name is None else f"event: {name}\n"
+    return f"{head}data: {data.translate(_ESCAPED)}\n\n".encode()
+
+
+async def _begun(workspace: WorkspaceEngine, reader: Reader) -> EventStream:
+    patience = workspace.engine.settings.events_heartbeat_seconds
+    await _started(reader, patience)
+
+    async def lines() -> AsyncGenerator[str]:
+        # The id comes at once, so that nothing is lost with a connection that is cut right away.
+        yield f"retry: {RECONNECT_MILLISECONDS}\nid: {reader.run.run_id}:{reader.position}\n\n"
+        async for frame in reader.frames(patience):
+            if frame is None:
+                yield ": still here\n\n"
+            else:
+                yield f"id: {reader.run.run_id}:{frame[0]}\n{frame[1].decode()}"
+
+    return EventStream(lines(), reader.close)
+
+
+async def _started(reader: Reader, patience_seconds: float) -> None:
+    try:
+        await reader.begun(patience_seconds)
+    except BaseException:
+        reader.close()
+        raise
+
+
+async def _gone(receive: Callable[[], Awaitable[object]]) -> None:
+    while True:
+        message = await receive()
+        if isinstance(message, dict) and message.get("type") == "http.disconnect":
+            return
+
+
+def _owner(workspace: WorkspaceEngine) -> Owner:
+    return Owner(workspace_id=workspace.workspace.workspace_id, principal=workspace.principal)
+
+
+def _place(last_event_id: str) -> tuple[UUID, int]:
+    match = _EVENT_ID.fullmatch(last_event_id)
+    try:
+        if match is not None:
+            return UUID(match[1]), int(match[2])
+    except ValueError:
+        pass
+    raise InvalidRequest("Last-Event-ID is not one we gave", hint="send an event's id unchanged")

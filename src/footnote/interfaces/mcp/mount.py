@@ -1,0 +1,101 @@
+"""The Model Context Protocol as a route of the HTTP application."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from starlette.requests import Request
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
+
+from footnote.errors import FootnoteError
+from footnote.interfaces.http.lifecycle import Lifecycle
+from footnote.interfaces.http.problems import problem, problem_of
+from footnote.interfaces.http.scope import WORKSPACE_HEADER, workspace_name
+
+if TYPE_CHECKING:
+    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
+    from footnote.interfaces.mcp.server import Context, Inside
+
+MCP_PATH = "/mcp"
+
+
+@dataclass(slots=True)
+class McpMount:
+    """Serves the protocol at `/mcp`, each request for itself: there are no sessions to lose.
+
+    What it stands on takes a second to load, so it is loaded with the first request.
+    """
+
+    lifecycle: Lifecycle
+    _serving: asyncio.Task[None] | None = None
+    _starting: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _manager: StreamableHTTPSessionManager | None = None
+
+    def route(self) -> Route:
+        """The route; without methods, all of them come here."""
+        return Route(MCP_PATH, endpoint=self)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request of the protocol."""
+        if scope["method"] != "POST":
+            # A client may ask for a stream of the server's own messages; there are none.
+            refusal = problem(
+                405, "method-not-allowed", "Send messages with POST.", headers={"Allow": "POST"}
+            )
+            await refusal(scope, receive, send)
+            return
+        try:
+            manager = await self._started()
+        except FootnoteError as error:
+            await problem_of(error)(scope, receive, send)
+            return
+        await manager.handle_request(scope, receive, send)
+
+    async def aclose(self) -> None:
+        """End what was started."""
+        if self._serving is not None:
+            self._serving.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._serving
+        self._serving = self._manager = None
+
+    async def _started(self) -> StreamableHTTPSessionManager:
+        """What answers requests. Raises InvalidRequest where the library is missing."""
+        async with self._starting:
+            if self._manager is None:
+                manager = await asyncio.to_thread(_manager_of, self)
+                ready = asyncio.Event()
+                # Its tasks must end in the task they began in, which no request's is.
+                self._serving = asyncio.create_task(_run(manager, ready))
+                await ready.wait()
+                self._manager = manager
+        return self._manager
+
+    async def inside(self, context: Context) -> Inside:
+        """The workspace that a request names, in the same header as everywhere."""
+        from footnote.interfaces.mcp.server import Inside  # noqa: PLC0415  # loaded by now
+
+        request = context.request
+        assert isinstance(request, Request), "HTTP hands its request on"
+        name = workspace_name(request, request.headers.get(WORKSPACE_HEADER))
+        workspace = await self.lifecycle.engine.workspace(name)
+        return Inside(workspace=workspace, base_url=str(request.base_url).rstrip("/"))
+
+
+def _manager_of(mount: McpMount) -> StreamableHTTPSessionManager:
+    # As said above, what takes long to load.
+    from footnote.interfaces.mcp.server import mcp_server  # noqa: I001, PLC0415
+    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager  # noqa: PLC0415
+
+    return StreamableHTTPSessionManager(mcp_server(mount.inside), stateless=True)
+
+
+async def _run(manager: StreamableHTTPSessionManager, ready: asyncio.Event) -> None:
+    async with manager.run():
+        ready.set()
+        await asyncio.Event().wait()

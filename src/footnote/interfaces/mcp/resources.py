@@ -1,0 +1,79 @@
+"""Documents as resources of the Model Context Protocol: listed, and read as text."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from footnote.domain import Document
+from footnote.engine import WorkspaceEngine
+from footnote.engine.reading import text
+from footnote.errors import Conflict, NotFound
+from footnote.interfaces.tools.missing import wanted
+
+with wanted("mcp", "mcp"):
+    import mcp.types as mcp_types
+
+PREFIX = "footnote://documents/"
+MAX_TEXT_CHARACTERS = 500_000
+"""More would fill any model's context; the tools read longer documents part by part."""
+
+_PAGE = 100
+_TEXT = "text/plain"
+
+
+async def listed(workspace: WorkspaceEngine, cursor: str | None) -> mcp_types.ListResourcesResult:
+    """A page of the documents, newest first. Raises InvalidRequest for a cursor not of ours."""
+    page = await workspace.documents(limit=_PAGE, cursor=cursor)
+    return mcp_types.ListResourcesResult(
+        resources=[_resource(each) for each in page.documents], next_cursor=page.next_cursor
+    )
+
+
+def templates() -> mcp_types.ListResourceTemplatesResult:
+    """How a document's address is made from its id."""
+    return mcp_types.ListResourceTemplatesResult(
+        resource_templates=[
+            mcp_types.ResourceTemplate(
+                name="document",
+                title="A document's text",
+                uri_template=f"{PREFIX}{{document_id}}",
+                description="What was read of a document, as plain text.",
+                mime_type=_TEXT,
+            )
+        ]
+    )
+
+
+async def read(workspace: WorkspaceEngine, uri: str) -> mcp_types.ReadResourceResult:
+    """The text of a document; a long one is cut, and says so.
+
+    Raises NotFound, and Conflict for a document that has no text yet.
+    """
+    document_id = _document_id(uri)
+    whole = await text(workspace, document_id, most_characters=MAX_TEXT_CHARACTERS)
+    if whole is None:
+        raise Conflict("the document is not indexed", hint="get_document tells its status")
+    shown = whole.text
+    if whole.characters > len(shown):
+        left = whole.characters - len(shown)
+        shown += f"\n\n[{left:,} more characters; search_documents and analyze_document read them]"
+    return mcp_types.ReadResourceResult(
+        contents=[mcp_types.TextResourceContents(uri=uri, mime_type=_TEXT, text=shown)]
+    )
+
+
+def _resource(document: Document) -> mcp_types.Resource:
+    return mcp_types.Resource(
+        name=document.filename,
+        title=document.title,
+        uri=f"{PREFIX}{document.document_id}",
+        description=document.summary[:500] or None,
+        mime_type=_TEXT,
+    )
+
+
+def _document_id(uri: str) -> UUID:
+    try:
+        return UUID(uri.removeprefix(PREFIX))
+    except ValueError:
+        raise NotFound(f"there is no resource {uri}") from None

@@ -1,0 +1,385 @@
+"""The verbs of one workspace on a remote server."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import aclosing
+from pathlib import Path
+from uuid import UUID, uuid4
+
+import httpx
+
+from footnote.domain import (
+    Answer,
+    AnswerEvent,
+    Document,
+    DocumentPage,
+    DocumentStatus,
+    Erasure,
+    Health,
+    LaneStatus,
+    MetadataValue,
+    PassageContext,
+    PlanChanges,
+    Received,
+    Reembedding,
+    Retried,
+    SearchFilters,
+    SearchRequest,
+    SearchResponse,
+    Turn,
+    WorkspaceStats,
+)
+from footnote.errors import FootnoteError, InvalidRequest, NotFound, NotReady
+from footnote.interfaces.sdk import decoding
+from footnote.interfaces.sdk.answering import answer_events
+from footnote.interfaces.sdk.decoding import JsonObject, decoded
+from footnote.interfaces.sdk.encoding import question_json, search_json
+from footnote.interfaces.sdk.transport import (
+    NOTHING,
+    Content,
+    Patience,
+    Repeat,
+    Transport,
+)
+
+_WORKSPACE_HEADER = "Footnote-Workspace"
+_PAGE = 500
+_ONCE = Repeat.UNSENT
+_AT_ONCE = 8
+"""Requests of one call that are on their way together."""
+_LOOK_SECONDS = (0.1, 0.2, 0.4, 0.8, 1.6)
+"""Pauses between looks at documents that do not rest yet; the last one is repeated."""
+
+
+class AsyncClient:
+    """One workspace of a remote server: the verbs of `WorkspaceEngine`, with the same records.
+
+        async with footnote.AsyncClient("http://127.0.0.1:8080", workspace="acme") as client:
+            answer = await client.ask("How soon must a claim be reported?")
+
+    What can be repeated without harm is repeated up to `retries` times when the server cannot be
+    reached or is busy. Every verb raises what the engine raises, and NotReady when the server
+    gives no answer. It may be used by one event loop.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        *,
+        workspace: str | None = None,
+        timeout_seconds: float = 120.0,
+        retries: int = 3,
+        first_pause_seconds: float = 0.25,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        """`timeout_seconds` is how long the server may be silent; raises InvalidRequest."""
+        if not base_url.startswith(("http://", "https://")):
+            raise InvalidRequest(
+                f"{base_url!r} is no address", hint="give it as http://127.0.0.1:8080"
+            )
+        named = {} if workspace is None else {_WORKSPACE_HEADER: workspace}
+        self._transport = Transport(
+            httpx.AsyncClient(
+                base_url=base_url,
+                headers={**(headers or {}), **named},
+                timeout=httpx.Timeout(timeout_seconds, connect=min(timeout_seconds, 10.0)),
+            ),
+            Patience(retries=retries, first_pause_seconds=first_pause_seconds),
+        )
+
+    async def __aenter__(self) -> AsyncClient:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    def require_open(self) -> None:
+        """Raise NotReady once it was closed."""
+        self._transport.require_open()
+
+    async def close(self) -> None:
+        """Let go of the connections."""
+        await self._transport.http.aclose()
+
+    # --- files go in ------------------------------------------------------------------------
+
+    async def receive(
+        self,
+        content: bytes,
+        filename: str,
+        *,
+        collection: str | None = None,
+        external_id: str | None = None,
+        metadata: Mapping[str, MetadataValue] | None = None,
+        tags: Sequence[str] = (),
+        idempotency_key: str | None = None,
+    ) -> Received:
+        """Hand a file in: once this returns, it cannot be lost.
+
+        Without a key it is given one of its own, so that it can be repeated.
+        """
+        given: dict[str, str | Sequence[str] | None] = {
+            "collection": collection,
+            "external_id": external_id,
+            "metadata": None if metadata is None else json.dumps(dict(metadata)),
+            "tags": list(tags) or None,
+        }
+        upload = Content(
+            headers={"Idempotency-Key": idempotency_key or str(uuid4())},
+            fields={name: value for name, value in given.items() if value is not None},
+            files={"file": (filename, bytes(content))},
+        )
+        found = await self._json("POST", "/v1/documents", upload, Repeat.LOST)
+        return decoding.received(found)
+
+    async def receive_file(
+        self, path: Path, *, collection: str | None = None, tags: Sequence[str] = ()
+    ) -> Received:
+        """Hand a file of this machine in, under its path as external id. Raises InvalidRequest."""
+        try:
+            location = await asyncio.to_thread(path.resolve)
+            content = await asyncio.to_thread(path.read_bytes)
+        except OSError as error:
+            raise InvalidRequest(
+                f"{path} cannot be read: {error.strerror}", hint="check the path and its rights"
+            ) from error
+        return await self.receive(
+            content, path.name, collection=collection, external_id=str(location), tags=tags
+        )
+
+    async def wait_until_resting(
+        self,
+        document_ids: Sequence[UUID],
+        on_change: Callable[[Mapping[UUID, Document]], None] = lambda _: None,
+        *,
+        timeout_seconds: float | None = None,
+    ) -> Mapping[UUID, Document]:
+        """These documents and their attachments, once each is indexed or failed.
+
+        A worker of the server indexes them; `on_change` is called with them as they move. Raises
+        NotReady when they do not rest in time.
+        """
+        ends = None if timeout_seconds is None else time.monotonic() + timeout_seconds
+        seen: Mapping[UUID, Document] = {}
+        looks = 0
+        while True:
+            found = await self.statuses(document_ids)
+            if found != seen:
+                on_change(found)
+                seen, looks = found, 0
+            resting = (DocumentStatus.INDEXED, DocumentStatus.FAILED)
+            if all(each.status in resting for each in found.values()):
+                return found
+            if ends is not None and time.monotonic() > ends:
+                raise NotReady(
+                    f"the documents do not rest after {timeout_seconds:g} seconds",
+                    hint="is a worker running there?",
+                )
+            await asyncio.sleep(_LOOK_SECONDS[min(looks, len(_LOOK_SECONDS) - 1)])
+            looks += 1
+
+    async def documents(
+        self,
+        *,
+        collection: str | None = None,
+        status: DocumentStatus | None = None,
+        limit: int = 50,
+        cursor: str | None = None,
+    ) -> DocumentPage:
+        """A page of documents, newest first."""
+        given = {
+            "collection": collection,
+            "status": None if status is None else status.value,
+            "limit": limit,
+            "cursor": cursor,
+        }
+        asked = Content(params={name: each for name, each in given.items() if each is not None})
+        return decoded(DocumentPage, await self._json("GET", "/v1/documents", asked))
+
+    async def document(self, document_id: UUID) -> Document:
+        """One document."""
+        return decoded(Document, await self._json("GET", f"/v1/documents/{document_id}"))
+
+    async def children(self, document_id: UUID) -> tuple[Document, ...]:
+        """The attachments of a document, and theirs."""
+        family = await self._json("GET", f"/v1/documents/{document_id}")
+        return decoded(tuple[Document, ...], family["attachments"])
+
+    async def statuses(self, document_ids: Sequence[UUID]) -> Mapping[UUID, Document]:
+        """The documents of these ids and of their attachments, as far as they exist."""
+        limit = asyncio.Semaphore(_AT_ONCE)
+
+        async def family(document_id: UUID) -> tuple[Document, ...]:
+            async with limit:
+                try:
+                    found = await self._json("GET", f"/v1/documents/{document_id}")
+                except NotFound:
+                    return ()
+            attached = decoded(tuple[Document, ...], found["attachments"])
+            return (decoded(Document, found), *attached)
+
+        families = await asyncio.gather(*(family(each) for each in document_ids))
+        return {each.document_id: each for family in families for each in family}
+
+    async def delete_document(self, document_id: UUID) -> None:
+        """Remove a document, its attachments and all that was made of them."""
+        path = f"/v1/documents/{document_id}"
+        await self._transport.call("DELETE", path, repeat=Repeat.REFUSED)
+
+    async def erase_document(self, document_id: UUID) -> Erasure:
+        """Delete a document, purge what is dead, and prove it."""
+        content = Content(params={"verify": "true"})
+        path = f"/v1/documents/{document_id}"
+        return decoded(Erasure, await self._json("DELETE", path, content, Repeat.REFUSED))
+
+    async def retry(self, document_id: UUID) -> Document:
+        """Queue a failed document once more."""
+        path = f"/v1/documents/{document_id}/retry"
+        return decoded(Document, await self._json("POST", path))
+
+    async def retry_all(self, document_ids: Sequence[UUID]) -> tuple[Retried, ...]:
+        """Retry each; one that is refused does not keep the others from being tried."""
+        return tuple([await self._retried(each) for each in document_ids])
+
+    async def retry_failed(self, *, collection: str | None = None) -> tuple[Retried, ...]:
+        """Retry every failed document."""
+        failed: list[UUID] = []
+        cursor: str | None = None
+        while True:
+            page = await self.documents(
+                collection=collection, status=DocumentStatus.FAILED, limit=_PAGE, cursor=cursor
+            )
+            failed += [document.document_id for document in page.documents]
+            cursor = page.next_cursor
+            if cursor is None:
+                return await self.retry_all(failed)
+
+    # --- evidence is found, answers come out ------------------------------------------------
+
+    async def search(self, request: SearchRequest) -> SearchResponse:
+        """Evidence for a query."""
+        found = await self._json("POST", "/v1/search", Content(json=search_json(request)))
+        return decoding.search_response(found)
+
+    async def context(self, chunk_id: str, window: int = 2) -> PassageContext:
+        """A passage between its neighbours."""
+        content = Content(json={"chunk_id": chunk_id, "window": window})
+        return decoding.passage_context(await self._json("POST", "/v1/context", content))
+
+    async def ask(
+        self,
+        question: str,
+        *,
+        top_k: int | None = None,
+        filters: SearchFilters | None = None,
+        plan: str | None = None,
+        changes: PlanChanges | None = None,
+        conversation: Sequence[Turn] = (),
+    ) -> Answer:
+        """An answer whose statements are cited, or an honest one that there is none."""
+        body = question_json(
+            question,
+            top_k=top_k,
+            filters=filters,
+            plan=plan,
+            changes=changes,
+            conversation=conversation,
+        )
+        found = await self._json("POST", "/v1/answers", Content(json=body), Repeat.REFUSED)
+        return decoding.answer(found)
+
+    async def ask_stream(
+        self,
+        question: str,
+        *,
+        top_k: int | None = None,
+        filters: SearchFilters | None = None,
+        plan: str | None = None,
+        changes: PlanChanges | None = None,
+        conversation: Sequence[Turn] = (),
+    ) -> AsyncGenerator[AnswerEvent]:
+        """What happens while a question is answered, the answer last.
+
+        A connection that is cut is made again, and goes on where it was. Closing the generator
+        stops the models. Raises NotReady when it cannot be gone on with.
+        """
+        body = question_json(
+            question,
+            top_k=top_k,
+            filters=filters,
+            plan=plan,
+            changes=changes,
+            conversation=conversation,
+        )
+        content = Content(json={**body, "stream": True})
+        async with aclosing(answer_events(self._transport, content)) as events:
+            async for event in events:
+                yield event
+
+    # --- how it is --------------------------------------------------------------------------
+
+    async def stats(self) -> WorkspaceStats:
+        """What the workspace holds, and how searching it goes."""
+        return decoded(WorkspaceStats, await self._json("GET", "/stats"))
+
+    async def health(self) -> Health:
+        """Whether the server can serve at this moment; raises only where it cannot be reached."""
+        response = await self._transport.call(
+            "GET", "/health", repeat=Repeat.UNSENT, also_good=(503,)
+        )
+        return decoded(Health, response.json())
+
+    async def lanes(self) -> tuple[LaneStatus, ...]:
+        """The workspace's lanes with their models, and how far each is filled."""
+        found = await self._json("GET", "/v1/lanes")
+        return decoded(tuple[LaneStatus, ...], found["lanes"])
+
+    async def reembed(
+        self, model: str, *, lane: str = "document", texts_per_second: float | None = None
+    ) -> LaneStatus:
+        """Begin to embed the workspace with another model."""
+        content = Content(json={"model": model, "texts_per_second": texts_per_second})
+        return decoded(
+            LaneStatus, await self._json("POST", f"/v1/lanes/{lane}/reembed", content, _ONCE)
+        )
+
+    async def reembedding(self, lane: str = "document") -> Reembedding:
+        """The latest change of the lane."""
+        return decoded(Reembedding, await self._json("GET", f"/v1/lanes/{lane}/reembed"))
+
+    async def cancel_reembedding(self, lane: str = "document") -> LaneStatus:
+        """Stop what is under way; what was embedded is kept."""
+        path = f"/v1/lanes/{lane}/reembed"
+        return decoded(LaneStatus, await self._json("DELETE", path, NOTHING, _ONCE))
+
+    async def rollback_lane(self, lane: str = "document") -> LaneStatus:
+        """Go back to the lane before the last switch."""
+        path = f"/v1/lanes/{lane}/rollback"
+        return decoded(LaneStatus, await self._json("POST", path, NOTHING, _ONCE))
+
+    async def purge_lanes(self, *, at_once: bool = False) -> tuple[LaneStatus, ...]:
+        """Remove lanes that are not kept any longer, or all but the current; return the rest."""
+        content = Content(json={"at_once": at_once})
+        found = await self._json("POST", "/v1/lanes/purge", content)
+        return decoded(tuple[LaneStatus, ...], found["lanes"])
+
+    async def _retried(self, document_id: UUID) -> Retried:
+        try:
+            return Retried(document_id=document_id, document=await self.retry(document_id))
+        except FootnoteError as error:
+            refusal = f"{error}; {error.hint}" if error.hint else str(error)
+            return Retried(document_id=document_id, refusal=refusal)
+
+    async def _json(
+        self,
+        method: str,
+        path: str,
+        content: Content = NOTHING,
+        repeat: Repeat = Repeat.LOST,
+    ) -> JsonObject:
+        response = await self._transport.call(method, path, content, repeat=repeat)
+        return decoded(dict[str, object], response.json())

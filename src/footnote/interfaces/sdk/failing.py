@@ -1,0 +1,86 @@
+"""What a server refuses becomes the error that the engine would have raised."""
+
+from __future__ import annotations
+
+import re
+from typing import TypeVar
+
+import httpx
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from footnote.domain import Stage
+from footnote.errors import (
+    DocumentUnreadable,
+    FootnoteError,
+    InvalidRequest,
+    NotReady,
+    QueueFull,
+)
+from footnote.interfaces.failures import FAILURES
+
+Kind = TypeVar("Kind", bound=FootnoteError)
+
+_CLASSES: dict[str, type[FootnoteError]] = {
+    **{failure.code: kind for kind, failure in FAILURES.items()},
+    "document-unreadable": DocumentUnreadable,
+    "bad-request": InvalidRequest,
+    "content-too-large": InvalidRequest,
+}
+_UNREADABLE = re.compile(r"(.*) \((\w+)\); (.*)", re.DOTALL)
+
+
+class _Problem(BaseModel):
+    """The members of a problem detail that matter here."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    type: str
+    title: str = ""
+    detail: str
+    hint: str | None = None
+
+
+def class_named(urn: str) -> type[FootnoteError]:
+    """The error that a type of problem stands for; FootnoteError for one that is not known."""
+    return _CLASSES.get(urn.rpartition(":")[2], FootnoteError)
+
+
+def error_of(response: httpx.Response) -> FootnoteError:
+    """The error that a response stands for; its body must have been read."""
+    try:
+        problem = _Problem.model_validate_json(response.content)
+    except ValidationError:
+        return FootnoteError(
+            f"{response.request.url} answered {response.status_code} and no problem detail",
+            hint="Is this the address of a Footnote server?",
+        )
+    kind = class_named(problem.type)
+    if issubclass(kind, DocumentUnreadable):
+        return _unreadable(problem)
+    if issubclass(kind, QueueFull):
+        seconds = retry_after_seconds(response) or 1
+        return kind(problem.detail, retry_after_seconds=int(seconds), hint=problem.hint)
+    return kind(problem.detail, hint=problem.hint)
+
+
+def unreachable(request: httpx.Request, error: httpx.TransportError, tries: int) -> NotReady:
+    """The error of a server that gave no whole answer."""
+    reason = str(error) or type(error).__name__
+    return NotReady(
+        f"{request.method} {request.url} got no answer after {tries} "
+        f"{'try' if tries == 1 else 'tries'}: {reason}",
+        hint="Is `footnote serve` running there?",
+    )
+
+
+def retry_after_seconds(response: httpx.Response) -> float | None:
+    """When the server wants to be asked again; None where it does not say so in seconds."""
+    said = response.headers.get("retry-after", "")
+    return float(said) if said.isdecimal() else None
+
+
+def _unreadable(problem: _Problem) -> FootnoteError:
+    match = _UNREADABLE.fullmatch(problem.detail)
+    if match is None or match[2] not in {stage.value for stage in Stage}:
+        return FootnoteError(problem.detail, hint=problem.hint)
+    return DocumentUnreadable(stage=Stage(match[2]), cause=match[1], advice=match[3])

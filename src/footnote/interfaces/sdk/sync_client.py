@@ -1,0 +1,79 @@
+"""The blocking twin of the remote client: the same verbs, over the one bridge."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import ExitStack
+
+from anyio.from_thread import BlockingPortal, start_blocking_portal
+
+from footnote.bridge import blocking, blocking_iterator
+from footnote.interfaces.sdk.client import AsyncClient
+
+
+class Client:
+    """`AsyncClient`, blocking.
+
+        with footnote.Client("http://127.0.0.1:8080", workspace="acme") as client:
+            print(client.ask("How soon must a claim be reported?").text)
+
+    Call it from ordinary threads, not from within an event loop.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        *,
+        workspace: str | None = None,
+        timeout_seconds: float = 120.0,
+        retries: int = 3,
+        first_pause_seconds: float = 0.25,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        """As of `AsyncClient`."""
+        self.inner = AsyncClient(
+            base_url,
+            workspace=workspace,
+            timeout_seconds=timeout_seconds,
+            retries=retries,
+            first_pause_seconds=first_pause_seconds,
+            headers=headers,
+        )
+        self._until_closed = ExitStack()
+        self.portal: BlockingPortal = self._until_closed.enter_context(start_blocking_portal())
+        self._until_closed.callback(self.portal.call, self.inner.close)
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the connections and of the thread."""
+        self._until_closed.close()
+
+    receive = blocking(AsyncClient.receive)
+    receive_file = blocking(AsyncClient.receive_file)
+    wait_until_resting = blocking(AsyncClient.wait_until_resting)
+    documents = blocking(AsyncClient.documents)
+    document = blocking(AsyncClient.document)
+    children = blocking(AsyncClient.children)
+    statuses = blocking(AsyncClient.statuses)
+    delete_document = blocking(AsyncClient.delete_document)
+    erase_document = blocking(AsyncClient.erase_document)
+    retry = blocking(AsyncClient.retry)
+    retry_all = blocking(AsyncClient.retry_all)
+    retry_failed = blocking(AsyncClient.retry_failed)
+    search = blocking(AsyncClient.search)
+    context = blocking(AsyncClient.context)
+    ask = blocking(AsyncClient.ask)
+    ask_stream = blocking_iterator(AsyncClient.ask_stream)
+    stats = blocking(AsyncClient.stats)
+    health = blocking(AsyncClient.health)
+    lanes = blocking(AsyncClient.lanes)
+    reembed = blocking(AsyncClient.reembed)
+    reembedding = blocking(AsyncClient.reembedding)
+    cancel_reembedding = blocking(AsyncClient.cancel_reembedding)
+    rollback_lane = blocking(AsyncClient.rollback_lane)
+    purge_lanes = blocking(AsyncClient.purge_lanes)

@@ -1,0 +1,189 @@
+"""Requests to one server, repeated with back-off where that can do no harm."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from contextlib import aclosing, asynccontextmanager
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+import httpx
+
+from footnote.errors import NotReady
+from footnote.interfaces.sdk.failing import error_of, retry_after_seconds, unreachable
+
+JsonValue = object
+FileParts = Mapping[str, tuple[str, bytes]]
+
+
+class Repeat(IntEnum):
+    """When a request may be sent once more."""
+
+    UNSENT = 0
+    """Only when it did not even reach the server."""
+    REFUSED = 1
+    """Also when the server refused it for the moment."""
+    LOST = 2
+    """Also when nobody knows whether it was done: doing it twice is doing it once."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Patience:
+    """How often, and after which pauses, a request is sent again."""
+
+    retries: int = 3
+    first_pause_seconds: float = 0.25
+    longest_pause_seconds: float = 30.0
+
+    def pause_seconds(self, attempt: int, asked: float | None = None) -> float:
+        """The pause before the given attempt, counted from 1; what the server asked for wins.
+
+        Each is twice as long as the one before, and up to a quarter shorter by chance, so that
+        clients that were refused together do not come back together.
+        """
+        if asked is not None:
+            return min(asked, self.longest_pause_seconds)
+        whole = min(self.first_pause_seconds * 2.0 ** (attempt - 1), self.longest_pause_seconds)
+        return whole * random.uniform(0.75, 1.0)  # noqa: S311  # no secret hangs on it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Content:
+    """What a request carries."""
+
+    json: JsonValue = None
+    params: Mapping[str, str | int] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
+    fields: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
+    """Of a form."""
+    files: FileParts | None = None
+
+
+NOTHING = Content()
+
+_UNSENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError)
+_CUT = (httpx.NetworkError, httpx.RemoteProtocolError)
+
+
+@dataclass(frozen=True, slots=True)
+class Transport:
+    """The way to a server."""
+
+    http: httpx.AsyncClient
+    patience: Patience
+
+    def require_open(self) -> None:
+        """Raise NotReady once it was closed."""
+        if self.http.is_closed:
+            raise NotReady("the client was closed", hint="open another: footnote.Client(…)")
+
+    async def call(
+        self,
+        method: str,
+        path: str,
+        content: Content = NOTHING,
+        *,
+        repeat: Repeat,
+        also_good: Sequence[int] = (),
+    ) -> httpx.Response:
+        """The response, read to its end, if its status says success. Raises what it stands for."""
+        response = await self._sent(method, path, content, repeat, streamed=False)
+        if response.is_success or response.status_code in also_good:
+            return response
+        raise error_of(response)
+
+    @asynccontextmanager
+    async def stream(
+        self, method: str, path: str, content: Content = NOTHING
+    ) -> AsyncIterator[httpx.Response]:
+        """A response to be read as it comes. Raises what its status stands for."""
+        response = await self._sent(method, path, content, Repeat.LOST, streamed=True)
+        try:
+            if not response.is_success:
+                await response.aread()
+                raise error_of(response)
+            yield response
+        finally:
+            await response.aclose()
+
+    async def _sent(
+        self, method: str, path: str, content: Content, repeat: Repeat, *, streamed: bool
+    ) -> httpx.Response:
+        self.require_open()
+        attempt = 0
+        while True:
+            attempt += 1
+            request = self._request(method, path, content)
+            asked: float | None = None
+            try:
+                response = await self.http.send(request, stream=streamed)
+            except httpx.TransportError as error:
+                again = _may_repeat(error, repeat) and attempt <= self.patience.retries
+                if not again:
+                    raise unreachable(request, error, attempt) from error
+            else:
+                busy = response.status_code in (429, 503) and repeat >= Repeat.REFUSED
+                if not busy or attempt > self.patience.retries:
+                    return response
+                asked = retry_after_seconds(response)
+                await response.aclose()
+            await asyncio.sleep(self.patience.pause_seconds(attempt, asked))
+
+    def _request(self, method: str, path: str, content: Content) -> httpx.Request:
+        return self.http.build_request(
+            method,
+            path,
+            json=content.json,
+            params=content.params or None,
+            headers=dict(content.headers),
+            data=dict(content.fields) or None,
+            files=content.files,
+        )
+
+
+def _may_repeat(error: httpx.TransportError, repeat: Repeat) -> bool:
+    if isinstance(error, _UNSENT):
+        return True
+    return repeat >= Repeat.LOST and isinstance(error, _CUT)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerSentEvent:
+    """One event of a stream, with the id that the stream stands at after it."""
+
+    event: str
+    data: str
+    """Empty where the stream only said where it stands."""
+    id: str
+
+
+async def server_sent_events(chunks: AsyncIterator[bytes]) -> AsyncGenerator[ServerSentEvent]:
+    """The events in the bytes of a stream (WHATWG HTML, section 9.2); comments are passed over."""
+    name, data, last_id = "", list[str](), ""
+    async with aclosing(_lines(chunks)) as lines:
+        async for line in lines:
+            field_name, _, value = line.partition(":")
+            value = value.removeprefix(" ")
+            match field_name:
+                case "event":
+                    name = value
+                case "data":
+                    data.append(value)
+                case "id":
+                    last_id = value
+                case "" if not line:
+                    yield ServerSentEvent(event=name or "message", data="\n".join(data), id=last_id)
+                    name, data = "", []
+                case _:
+                    continue
+
+
+async def _lines(chunks: AsyncIterator[bytes]) -> AsyncGenerator[str]:
+    """Lines that end in LF or CRLF; what follows the last one is not whole and is dropped."""
+    rest = b""
+    async for chunk in chunks:
+        *whole, rest = (rest + chunk).split(b"\n")
+        for line in whole:
+            yield line.removesuffix(b"\r").decode("utf-8", "replace")

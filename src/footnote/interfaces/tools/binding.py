@@ -1,0 +1,167 @@
+"""The tools of one workspace, ready for whichever library calls them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+from footnote.domain import Document, SearchFilters, SearchRequest, SearchResponse
+from footnote.engine import WorkspaceEngine
+from footnote.engine.tools import EvidenceLedger, Refusal, document_tools
+from footnote.errors import InvalidRequest
+from footnote.interfaces.tools import schemas
+from footnote.interfaces.tools.bridge import Bridge
+from footnote.jobs.inline import work_until_resting
+from footnote.ports import Tool
+from footnote.sync import SyncWorkspaceEngine
+
+if TYPE_CHECKING:
+    from langchain_core.retrievers import BaseRetriever as LangChainRetriever
+    from langchain_core.tools import BaseTool
+    from llama_index.core.retrievers import BaseRetriever as LlamaIndexRetriever
+    from llama_index.core.tools import FunctionTool
+    from pydantic_ai.toolsets import FunctionToolset
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentTools:
+    """One definition of the tools, and a method for each face of it."""
+
+    workspace: WorkspaceEngine
+    tools: tuple[Tool, ...]
+    bridge: Bridge = field(repr=False)
+
+    def openai(self) -> list[dict[str, object]]:
+        """Function schemas as OpenAI's chat completions take them in `tools`."""
+        return schemas.openai(self.tools)
+
+    def openai_responses(self) -> list[dict[str, object]]:
+        """Function schemas as OpenAI's responses API takes them in `tools`."""
+        return schemas.openai_responses(self.tools)
+
+    def anthropic(self) -> list[dict[str, object]]:
+        """Function schemas as Anthropic's messages API takes them in `tools`."""
+        return schemas.anthropic(self.tools)
+
+    def pydantic_ai(self) -> FunctionToolset[object]:
+        """A toolset for a pydantic-ai agent. Raises InvalidRequest where that is missing."""
+        from footnote.interfaces.tools.pydantic_ai import toolset  # noqa: PLC0415  # an extra
+
+        return toolset(self)
+
+    def langchain(self) -> list[BaseTool]:
+        """Tools for LangChain and LangGraph. Raises InvalidRequest where that is missing."""
+        from footnote.interfaces.tools.langchain import tools  # noqa: PLC0415  # an extra
+
+        return tools(self)
+
+    def langchain_retriever(
+        self, *, top_k: int | None = None, filters: SearchFilters | None = None
+    ) -> LangChainRetriever:
+        """A retriever for LangChain. Raises InvalidRequest where that is missing."""
+        from footnote.interfaces.tools.langchain import retriever  # noqa: PLC0415  # an extra
+
+        return retriever(self, top_k=top_k, filters=filters)
+
+    def llama_index(self) -> list[FunctionTool]:
+        """Tools for LlamaIndex. Raises InvalidRequest where that is missing."""
+        from footnote.interfaces.tools.llama_index import tools  # noqa: PLC0415  # an extra
+
+        return tools(self)
+
+    def llama_index_retriever(
+        self, *, top_k: int | None = None, filters: SearchFilters | None = None
+    ) -> LlamaIndexRetriever:
+        """A retriever for LlamaIndex. Raises InvalidRequest where that is missing."""
+        from footnote.interfaces.tools.llama_index import retriever  # noqa: PLC0415  # an extra
+
+        return retriever(self, top_k=top_k, filters=filters)
+
+    async def dispatch(self, name: str, arguments: str | Mapping[str, object]) -> str:
+        """What the named tool says to a model's arguments, JSON text or an object.
+
+        What is wrong with name or arguments is said in the text, for the model to mend.
+        """
+        found = next((each for each in self.tools if each.name == name), None)
+        if found is None:
+            known = ", ".join(each.name for each in self.tools)
+            return Refusal(f"there is no tool {name[:100]!r}; there are {known}")
+        given = _decoded(arguments)
+        if isinstance(given, Refusal):
+            return Refusal(f"{name} failed: {given}")
+        return await self.bridge.reach(lambda: _called(found, given))
+
+    def dispatch_sync(self, name: str, arguments: str | Mapping[str, object]) -> str:
+        """`dispatch`, blocking. Raises InvalidRequest in the event loop's own thread."""
+        return self.bridge.wait(lambda: self.dispatch(name, arguments))
+
+    async def search(
+        self, query: str, top_k: int | None = None, filters: SearchFilters | None = None
+    ) -> SearchResponse:
+        """Evidence for a retriever. Raises InvalidRequest and LaneMismatch."""
+
+        async def found() -> SearchResponse:
+            default = self.workspace.engine.settings.top_k
+            return await self.workspace.search(
+                SearchRequest(
+                    query=query, top_k=top_k or default, filters=filters or SearchFilters()
+                )
+            )
+
+        return await self.bridge.reach(found)
+
+
+def bind(
+    workspace: WorkspaceEngine | SyncWorkspaceEngine, ledger: EvidenceLedger | None = None
+) -> DocumentTools:
+    """The tools of a workspace, as the principal it was opened for.
+
+    With a ledger, evidence is numbered over all calls, and `ledger.evidence` is what the numbers
+    stand for. Raises InvalidRequest outside the event loop in which the engine was opened, unless
+    it was opened with `footnote.open_sync()`.
+    """
+    if isinstance(workspace, SyncWorkspaceEngine):
+        inner, loop = workspace.inner, workspace.portal.call(_loop)
+    else:
+        inner, loop = workspace, _own_loop()
+    tools = document_tools(inner, ledger, index_now=index_now)
+    return DocumentTools(workspace=inner, tools=tools, bridge=Bridge(loop))
+
+
+async def index_now(
+    workspace: WorkspaceEngine, document_ids: Sequence[UUID]
+) -> Mapping[UUID, Document]:
+    """Bring documents to rest, also where no worker runs."""
+    return await work_until_resting(workspace.engine, workspace, document_ids, lambda _: None)
+
+
+async def _loop() -> asyncio.AbstractEventLoop:
+    return asyncio.get_running_loop()
+
+
+def _own_loop() -> asyncio.AbstractEventLoop:
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        raise InvalidRequest(
+            "there is no event loop in which the workspace could be used",
+            hint="bind its tools inside the loop, or open it with footnote.open_sync()",
+        ) from None
+
+
+async def _called(tool: Tool, arguments: Mapping[str, object]) -> str:
+    return await tool.call(arguments)
+
+
+def _decoded(arguments: str | Mapping[str, object]) -> Mapping[str, object] | Refusal:
+    try:
+        given = json.loads(arguments or "{}") if isinstance(arguments, str) else arguments
+    except (ValueError, RecursionError):
+        return Refusal("the arguments are not JSON")
+    if not isinstance(given, Mapping):
+        return Refusal("the arguments must be a JSON object")
+    return given

@@ -1,0 +1,34 @@
+"""What a retriever says of a passage beside its text."""
+
+from __future__ import annotations
+
+from footnote.domain import Evidence
+
+
+def metadata_of(evidence: Evidence) -> dict[str, str | int | float | bool]:
+    """Names as in the HTTP API; what a passage lacks is left out."""
+    passage = evidence.passage
+    known: dict[str, str | int | float | bool | None] = {
+        "chunk_id": passage.chunk_id,
+        "document_id": str(passage.document_id),
+        "document_title": passage.document_title,
+        "filename": passage.filename,
+        "collection": passage.collection,
+        "source_type": passage.source_type.value,
+        "section": " > ".join(passage.heading_path) or None,
+        "page_start": passage.page_start,
+        "page_end": passage.page_end,
+        "paragraph_start": passage.paragraph_start,
+        "char_start": passage.char_start,
+        "char_end": passage.char_end,
+        "start_seconds": passage.start_seconds,
+        "end_seconds": passage.end_seconds,
+        "language": passage.language,
+        "parent_id": None if passage.parent_id is None else str(passage.parent_id),
+        "parent_title": passage.parent_title,
+        "rank": evidence.rank,
+        "score": evidence.score,
+        "similarity": evidence.similarity,
+        "suspicious": evidence.suspicious,
+    }
+    return {name: value for name, value in known.items() if value is not None}

@@ -1,0 +1,19 @@
+"""Says which extra brings a library that is not installed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from footnote.errors import InvalidRequest
+
+
+@contextmanager
+def wanted(library: str, extra: str) -> Iterator[None]:
+    """Turn a failed import within the block into InvalidRequest, with what to install."""
+    try:
+        yield
+    except ImportError as error:
+        raise InvalidRequest(
+            f"{library} is not installed", hint=f"pip install 'footnote[{extra}]'"
+        ) from error

@@ -1,0 +1,29 @@
+"""The tools as a toolset of pydantic-ai."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from footnote.interfaces.tools.missing import wanted
+from footnote.ports import Tool
+
+with wanted("pydantic-ai", "models"):
+    from pydantic_ai.tools import Tool as AgentTool
+    from pydantic_ai.toolsets import FunctionToolset
+
+if TYPE_CHECKING:
+    from footnote.interfaces.tools.binding import DocumentTools
+
+
+def toolset(bound: DocumentTools) -> FunctionToolset[object]:
+    """A toolset for `Agent(toolsets=[...])`; what goes wrong is told to the model as text."""
+    return FunctionToolset([_agent_tool(bound, each) for each in bound.tools], id="footnote")
+
+
+def _agent_tool(bound: DocumentTools, tool: Tool) -> AgentTool[object]:
+    async def call(**arguments: object) -> str:
+        return await bound.dispatch(tool.name, arguments)
+
+    return AgentTool[object].from_schema(
+        call, name=tool.name, description=tool.description, json_schema=dict(tool.parameters)
+    )

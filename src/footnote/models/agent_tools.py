@@ -1,0 +1,95 @@
+"""Tools in the shape a model's library calls them in, with their failures as text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from pydantic_ai.exceptions import ToolFailed
+from pydantic_ai.tools import Tool as VendorTool
+from pydantic_core import SchemaValidator, core_schema
+
+from footnote.errors import FootnoteError
+from footnote.ports import Tool
+
+WhyForbidden = Callable[[str], str]
+"""Why nothing may be asked of an IP address; empty when it may be."""
+
+_OBJECT = SchemaValidator(core_schema.dict_schema(keys_schema=core_schema.str_schema()))
+_KINDS: Mapping[str, tuple[type, ...]] = {
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+    "array": (list,),
+    "object": (dict,),
+    "null": (type(None),),
+}
+
+
+def vendor_tool(tool: Tool) -> VendorTool[object]:
+    """The tool as pydantic-ai calls it. What a model asks wrongly is told to it as a failure."""
+
+    async def call(**arguments: object) -> str:
+        problem = problem_with(arguments, tool.parameters)
+        if problem:
+            raise ToolFailed(f"{tool.name} was not called: {problem}.")
+        try:
+            return await tool.call(arguments)
+        except FootnoteError as error:
+            hint = f" ({error.hint})" if error.hint else ""
+            raise ToolFailed(f"{tool.name} failed: {error}{hint}") from None
+
+    made: VendorTool[object] = VendorTool.from_schema(
+        call, name=tool.name, description=tool.description, json_schema=dict(tool.parameters)
+    )
+    made.function_schema.validator = _OBJECT  # Without it, a list would be called like an object.
+    return made
+
+
+def problem_with(arguments: Mapping[str, object], schema: Mapping[str, object]) -> str:
+    """What keeps arguments from fitting the JSON Schema of an object; empty when they fit.
+
+    Looks at names, types and enumerations of the first level; the tool itself looks at the rest.
+    """
+    properties = _mapping(schema.get("properties"))
+    missing = [name for name in _names(schema.get("required")) if name not in arguments]
+    if missing:
+        return f"it needs {', '.join(missing)}"
+    unknown = [name for name in arguments if name not in properties]
+    if unknown and schema.get("additionalProperties") is False:
+        return f"it has no {', '.join(unknown)}, but {', '.join(properties)}"
+    for name, value in arguments.items():
+        wanted = _mapping(properties.get(name))
+        if wanted and not _fits(value, wanted):
+            return f"{name} does not fit {dict(wanted)}"
+    return ""
+
+
+def _fits(value: object, schema: Mapping[str, object]) -> bool:
+    for several in ("anyOf", "oneOf"):
+        choices = schema.get(several)
+        if isinstance(choices, list):
+            return any(_fits(value, _mapping(choice)) for choice in choices)
+    listed = schema.get("enum")
+    if isinstance(listed, list) and value not in listed:
+        return False
+    kinds = [kind for kind in _names(schema.get("type")) if kind in _KINDS]
+    return not kinds or any(_is_a(value, kind) for kind in kinds)
+
+
+def _is_a(value: object, kind: str) -> bool:
+    if isinstance(value, bool):  # Which Python takes for a number.
+        return kind == "boolean"
+    if kind == "integer" and isinstance(value, float):
+        return value.is_integer()
+    return isinstance(value, _KINDS[kind])
+
+
+def _mapping(value: object) -> Mapping[str, object]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _names(value: object) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    return [str(each) for each in value] if isinstance(value, list) else []

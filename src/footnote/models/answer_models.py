@@ -1,0 +1,155 @@
+"""Settings' names become the models that write answers, and those that ask for tools."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from footnote.errors import InvalidRequest, ModelUnavailable, UnsupportedSettings
+from footnote.models.language import Role, check_name
+
+if TYPE_CHECKING:
+    # They bring the client libraries of an extra.
+    from footnote.models.agent_loop import AgentLoop
+    from footnote.models.answer_failures import NamedModel
+    from footnote.models.answer_writing import AnswerWriter
+
+ANSWERER = Role(
+    title="answer model", model="FOOTNOTE_ANSWER_MODELS", prefix="FOOTNOTE_ANSWER_MODEL"
+)
+UNKNOWN_CONTEXT_TOKENS = 8192
+"""Taken for a model of which nothing is known; local servers are often set to no more."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerModelChoices:
+    """What settings say of the models that answer."""
+
+    names: tuple[str, ...] = ()
+    """In the order in which they are asked; named as in `language_model_from`."""
+    url: str | None = None
+    """Of their server, or a JSON object of URLs by vendor."""
+    api_key: str | None = field(default=None, repr=False)
+    """Their key, or a JSON object of keys by vendor."""
+    timeout_seconds: float = 120.0
+    first_token_seconds: float = 30.0
+    max_output_tokens: int = 1024
+    context_tokens: int | None = None
+    """None takes what is known of each model."""
+    why_forbidden: Callable[[str], str]
+    """Why an MCP server may not have an IP address; empty when it may."""
+    role: Role = ANSWERER
+
+
+class AnswerModels:
+    """The configured models, each with its connections, for every chain they are part of."""
+
+    def __init__(self, choices: AnswerModelChoices) -> None:
+        """Raises UnsupportedSettings, and ModelUnavailable when a library is not installed."""
+        self.choices = choices
+        self._made = {name: _made(name, choices) for name in choices.names}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every configured name, in the order in which they are asked."""
+        return tuple(self._made)
+
+    def writer(self, names: Sequence[str] | None = None) -> AnswerWriter | None:
+        """A chain of these, or of all; None where there is none. Raises InvalidRequest."""
+        chain = self._chain(names)
+        if not chain:
+            return None
+        from footnote.models.answer_writing import AnswerWriter  # noqa: PLC0415  # an extra
+
+        return AnswerWriter(
+            models=chain,
+            timeout_seconds=self.choices.timeout_seconds,
+            first_token_seconds=self.choices.first_token_seconds,
+            max_output_tokens=self.choices.max_output_tokens,
+            context_tokens=min(self._context_tokens(each) for each in chain),
+        )
+
+    def agent(self, names: Sequence[str] | None = None) -> AgentLoop | None:
+        """The same chain, asking for tools; None where there is none. Raises InvalidRequest."""
+        chain = self._chain(names)
+        if not chain:
+            return None
+        try:
+            from footnote.models.agent_loop import AgentLoop  # noqa: PLC0415  # an extra
+        except ImportError as error:
+            raise _not_installed("an agent") from error
+        return AgentLoop(
+            models=chain,
+            first_token_seconds=self.choices.first_token_seconds,
+            max_output_tokens=self.choices.max_output_tokens,
+            why_forbidden=self.choices.why_forbidden,
+        )
+
+    async def close(self) -> None:
+        """Close every connection."""
+        for named in self._made.values():
+            async with named.model:
+                pass
+
+    def _chain(self, names: Sequence[str] | None) -> tuple[NamedModel, ...]:
+        wanted = self.names if names is None else tuple(dict.fromkeys(names))
+        unknown = [name for name in wanted if name not in self._made]
+        if unknown:
+            raise InvalidRequest(
+                f"no answer model is called {', '.join(unknown)}",
+                hint=f"choose from {', '.join(self.names)}"
+                if self.names
+                else f"set {self.choices.role.model}",
+            )
+        return tuple(self._made[name] for name in wanted)
+
+    def _context_tokens(self, named: NamedModel) -> int:
+        known = self.choices.context_tokens or named.model.context_window
+        return known or UNKNOWN_CONTEXT_TOKENS
+
+
+def names_from(text: str) -> tuple[str, ...]:
+    """The names in a text that joins them by commas, each once."""
+    return tuple(dict.fromkeys(name for each in text.split(",") if (name := each.strip())))
+
+
+def _made(name: str, choices: AnswerModelChoices) -> NamedModel:
+    vendor, _, model = name.partition(":")
+    url, is_vendors = _for_vendor(choices.url, vendor, choices.role, "URL")
+    key, _ = _for_vendor(choices.api_key, vendor, choices.role, "API_KEY")
+    check_name(name, url, key, choices.role)
+    try:
+        from footnote.models import writing  # noqa: PLC0415  # an optional package, slow to import
+        from footnote.models.answer_failures import NamedModel  # noqa: PLC0415  # likewise
+    except ImportError as error:
+        raise _not_installed(f"the {choices.role.title} {name}") from error
+    if vendor == "compatible" and url is not None and model:
+        made = writing.compatible_model(model, url, key)
+    elif is_vendors and url is not None and vendor not in {"openai", "ollama"}:
+        made = writing.vendor_model(vendor, model, key, choices.role, base_url=url)
+    else:
+        made = writing.named_model(name, url, key, choices.role)
+    return NamedModel(name=name, model=made, role=choices.role)
+
+
+def _for_vendor(value: str | None, vendor: str, role: Role, suffix: str) -> tuple[str | None, bool]:
+    """A setting's value for a vendor, and whether it is that vendor's own."""
+    if value is None or not value.lstrip().startswith("{"):
+        return value, False
+    try:
+        found = json.loads(value).get(vendor)
+    except ValueError:
+        # Not chained, and the value not repeated: it may hold keys.
+        raise UnsupportedSettings(
+            f"{role.prefix}_{suffix} is neither one value nor a JSON object by vendor",
+            hint='write {"openai": "…", "anthropic": "…"}',
+        ) from None
+    return (None, False) if found is None else (str(found), True)
+
+
+def _not_installed(what: str) -> ModelUnavailable:
+    return ModelUnavailable(
+        f"{what} needs a library that is not installed", hint="pip install 'footnote[models]'"
+    )

@@ -1,0 +1,138 @@
+"""Writes an answer piece by piece with the first of several models that begins one."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import dataclass
+
+from pydantic_ai.direct import model_request_stream
+from pydantic_ai.messages import (
+    ModelRequest,
+    PartDeltaEvent,
+    PartStartEvent,
+    TextPart,
+    TextPartDelta,
+)
+
+from footnote.errors import ModelUnavailable
+from footnote.models.answer_failures import (
+    FAILURES,
+    NamedModel,
+    all_failed,
+    failure_of,
+    interruption_of,
+    objection_to,
+    pause_before_retry,
+    usage_of,
+)
+from footnote.models.writing import ATTEMPTS, encodable, settings_for
+from footnote.ports import Written
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerWriter:
+    """A chain of models behind `ports.Writer`.
+
+    A model is asked when those before it failed without having written anything, each of them
+    twice if its server was busy or broken (429, 5xx). What a provider says of an error is never
+    repeated: it may hold the key or the prompt.
+    """
+
+    models: tuple[NamedModel, ...]
+    """At least one."""
+    timeout_seconds: float
+    """Of a whole call, every model and retry included."""
+    first_token_seconds: float
+    """Of each attempt, until the model says anything at all."""
+    max_output_tokens: int
+    context_tokens: int
+
+    @property
+    def name(self) -> str:
+        """The names of the models in the order in which they are asked."""
+        return ", ".join(each.name for each in self.models)
+
+    async def __call__(self, instructions: str, prompt: str) -> AsyncGenerator[Written]:
+        """What the first model that begins to write writes; its last piece has the usage.
+
+        Closing the generator closes the connection. Raises ModelUnavailable.
+        """
+        message = ModelRequest.user_text_prompt(
+            encodable(prompt), instructions=encodable(instructions)
+        )
+        deadline = asyncio.get_running_loop().time() + self.timeout_seconds
+        failures: list[ModelUnavailable] = []
+        for named in self.models:
+            try:
+                async with aclosing(self._by(named, message, deadline)) as pieces:
+                    async for piece in pieces:
+                        yield piece
+            except _NothingWritten as error:
+                failures.append(error.reason)
+            else:
+                return
+        raise all_failed(failures)
+
+    async def _by(
+        self, named: NamedModel, message: ModelRequest, deadline: float
+    ) -> AsyncGenerator[Written]:
+        """One model's text. Raises _NothingWritten or, amid the text, ModelUnavailable."""
+        for attempt in range(1, ATTEMPTS + 1):
+            begun = False
+            try:
+                async with aclosing(self._attempt(named, message, deadline)) as pieces:
+                    async for piece in pieces:
+                        begun = True
+                        yield piece
+            except FAILURES as error:
+                if begun:
+                    raise interruption_of(error, named) from None
+                pause = pause_before_retry(error, deadline)
+                if attempt == ATTEMPTS or pause is None:
+                    raise _NothingWritten(failure_of(error, named)) from None
+            else:
+                return
+            await asyncio.sleep(pause)
+
+    async def _attempt(
+        self, named: NamedModel, message: ModelRequest, deadline: float
+    ) -> AsyncGenerator[Written]:
+        left = deadline - asyncio.get_running_loop().time()
+        if left <= 0:
+            raise TimeoutError
+        settings = settings_for(named.model, self.max_output_tokens)
+        settings["request_timeout"] = left
+        settings["first_event_timeout"] = min(left, self.first_token_seconds)
+        begun = False
+        async with model_request_stream(named.model, [message], model_settings=settings) as stream:
+            async for event in stream:
+                text = text_of(event)
+                if not begun:
+                    text = text.lstrip()  # Models begin with a space or a line that means nothing.
+                if text:
+                    begun = True
+                    yield Written(text=text)
+            response = stream.get()
+        objection = objection_to(response, named, self.max_output_tokens)
+        if objection is not None:
+            raise objection if begun else _NothingWritten(objection)
+        yield Written(usage=usage_of(response), model=named.name)
+
+
+class _NothingWritten(Exception):
+    """A model failed before it wrote anything, so that another may be asked."""
+
+    def __init__(self, reason: ModelUnavailable) -> None:
+        super().__init__(str(reason))
+        self.reason = reason
+
+
+def text_of(event: object) -> str:
+    """The text that an event of a stream adds to what the model says; thoughts are not said."""
+    if isinstance(event, PartStartEvent) and isinstance(event.part, TextPart):
+        return event.part.content
+    if isinstance(event, PartDeltaEvent) and isinstance(event.delta, TextPartDelta):
+        return event.delta.content_delta
+    return ""

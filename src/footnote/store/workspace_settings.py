@@ -1,0 +1,83 @@
+"""What a workspace chooses for itself, and the MCP servers its agents may use."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from psycopg.types.json import Jsonb
+from pydantic import TypeAdapter
+
+from footnote.errors import Conflict, NotFound
+from footnote.ports import McpServer
+from footnote.store.database import WorkspaceScope
+from footnote.store.statements import load_statements
+
+VERSION = 1
+"""Of the shape of stored settings."""
+
+_SQL = load_statements("workspace_settings")
+_ANSWER_MODELS = "answer_models"
+_NAMES = TypeAdapter(tuple[str, ...] | None)
+_HEADERS = TypeAdapter(dict[str, str])
+
+
+async def chosen_answer_models(scope: WorkspaceScope) -> tuple[str, ...] | None:
+    """The answer models the workspace chose, in their order; None if it never chose."""
+    cursor = await scope.connection.execute(_SQL["read"], {"workspace_id": scope.workspace_id})
+    row = await cursor.fetchone()
+    return None if row is None else _NAMES.validate_python(row["settings"].get(_ANSWER_MODELS))
+
+
+async def choose_answer_models(scope: WorkspaceScope, names: Sequence[str]) -> None:
+    """Answer with these from now on."""
+    parameters = {
+        "workspace_id": scope.workspace_id,
+        "settings": Jsonb({_ANSWER_MODELS: list(names)}),
+        "version": VERSION,
+    }
+    await scope.connection.execute(_SQL["write"], parameters)
+
+
+async def forget_answer_models(scope: WorkspaceScope) -> None:
+    """Answer with what the installation is set to again."""
+    parameters = {"workspace_id": scope.workspace_id, "key": _ANSWER_MODELS}
+    await scope.connection.execute(_SQL["clear"], parameters)
+
+
+async def add_mcp_server(scope: WorkspaceScope, server: McpServer) -> None:
+    """Offer a server's tools to the workspace's agents. Raises Conflict."""
+    cursor = await scope.connection.execute(
+        _SQL["add_server"],
+        {
+            "workspace_id": scope.workspace_id,
+            "name": server.name,
+            "url": server.url,
+            "headers": Jsonb(dict(server.headers)),
+        },
+    )
+    if not cursor.rowcount:
+        raise Conflict(
+            f"there is an MCP server {server.name!r} already",
+            hint="remove it first, or give another name",
+        )
+
+
+async def mcp_servers_of(scope: WorkspaceScope) -> tuple[McpServer, ...]:
+    """The workspace's servers by name."""
+    cursor = await scope.connection.execute(
+        _SQL["list_servers"], {"workspace_id": scope.workspace_id}
+    )
+    return tuple(
+        McpServer(
+            name=row["name"], url=row["url"], headers=_HEADERS.validate_python(row["headers"])
+        )
+        for row in await cursor.fetchall()
+    )
+
+
+async def remove_mcp_server(scope: WorkspaceScope, name: str) -> None:
+    """Offer its tools no more. Raises NotFound."""
+    parameters = {"workspace_id": scope.workspace_id, "name": name}
+    cursor = await scope.connection.execute(_SQL["remove_server"], parameters)
+    if not cursor.rowcount:
+        raise NotFound(f"there is no MCP server {name!r}")

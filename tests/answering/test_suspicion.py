@@ -1,0 +1,61 @@
+"""Texts that give orders to a model are told from texts that people write for each other."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from footnote.answering.suspicion import flag, gives_orders
+
+from .factories import make_evidence, make_passage
+from .injected import BENIGN, INJECTED
+
+DATA = Path(os.environ.get("FOOTNOTE_TEST_DATA", "../shared/data"))
+
+
+@pytest.mark.parametrize("text", INJECTED.values(), ids=INJECTED)
+def test_orders_are_seen(text: str) -> None:
+    assert gives_orders(text)
+
+
+@pytest.mark.parametrize("text", BENIGN.values(), ids=BENIGN)
+def test_what_people_write_is_no_order(text: str) -> None:
+    assert not gives_orders(text)
+
+
+def test_the_text_the_title_and_the_headings_are_read() -> None:
+    order = INJECTED["override"]
+    plain, texts, titles, headings = make_evidence(
+        make_passage("The rent is due."),
+        make_passage("Rent.", order),
+        make_passage("Rent.", title=order),
+        make_passage("Rent.", headings=("Lease", order)),
+    )
+    known = replace(plain, suspicious=True)
+    flagged = flag([plain, texts, titles, headings, known])
+    assert [each.suspicious for each in flagged] == [False, True, True, True, True]
+    assert flagged[0] is plain
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.text(max_size=80), st.sampled_from(sorted(INJECTED)))
+def test_an_order_is_seen_wherever_it_stands(text: str, name: str) -> None:
+    assert gives_orders(f"{text}.\n\n{INJECTED[name]}\n\n{text}")
+
+
+@pytest.mark.skipif(not (DATA / "injection").is_dir(), reason="the attacks are not there")
+def test_planted_orders_about_the_reply_are_seen_in_mails() -> None:
+    attacks = json.loads((DATA / "injection" / "text_attack_train.json").read_text())
+    lines = (DATA / "injection" / "email-train.jsonl").read_text().splitlines()
+    mails = [json.loads(line)["context"] for line in lines]
+    # The first five kinds are plain requests, such as "Explain the theory of relativity."
+    orders = [order for kind in list(attacks)[5:] for order in attacks[kind]]
+    seen = [gives_orders(f"{mails[at % len(mails)]}\n{order}") for at, order in enumerate(orders)]
+    assert sum(seen) / len(orders) >= 0.9
+    assert not any(map(gives_orders, mails))

@@ -1,0 +1,244 @@
+"""A run goes on for as long as somebody may read it, and is kept within bounds."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from uuid import uuid4
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from footnote.domain import LOCAL_PRINCIPAL, Principal
+from footnote.engine.answer_runs import AnswerRuns, Owner, Reader, RunLimits
+from footnote.errors import InvalidRequest, ModelUnavailable, NotFound
+
+OWNER = Owner(workspace_id=uuid4(), principal=LOCAL_PRINCIPAL)
+PATIENCE_SECONDS = 60
+
+
+class Source:
+    """Frames that come when they are let, and a note of how it ended."""
+
+    def __init__(self, *frames: bytes, failure: Exception | None = None) -> None:
+        self.frames = frames
+        self.failure = failure
+        self.let = asyncio.Semaphore(0)
+        self.ended = asyncio.Event()
+        self.complete = False
+
+    def release(self, frames: int | None = None) -> Source:
+        for _ in range(len(self.frames) + 1 if frames is None else frames):
+            self.let.release()
+        return self
+
+    async def __call__(self) -> AsyncGenerator[bytes]:
+        try:
+            for frame in self.frames:
+                await self.let.acquire()
+                yield frame
+            await self.let.acquire()
+            if self.failure is not None:
+                raise self.failure
+            self.complete = True
+        finally:
+            self.ended.set()
+
+
+async def read(reader: Reader, frames: int | None = None) -> list[tuple[int, bytes]]:
+    """So many frames, or all."""
+    found: list[tuple[int, bytes]] = []
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        async for frame in reader.frames(PATIENCE_SECONDS):
+            assert frame is not None
+            found.append(frame)
+            if len(found) == frames:
+                break
+    return found
+
+
+async def test_a_reader_gets_every_frame_with_its_number() -> None:
+    runs = AnswerRuns()
+    source = Source(b"a", b"b").release()
+    assert await read(runs.begin(OWNER, source())) == [(1, b"a"), (2, b"b")]
+    assert source.complete
+
+
+@given(frames=st.lists(st.binary(min_size=1, max_size=9), max_size=8), cut=st.integers(0, 8))
+async def test_what_was_read_and_what_followed_are_the_whole(frames: list[bytes], cut: int) -> None:
+    runs = AnswerRuns()
+    reader = runs.begin(OWNER, Source(*frames).release()())
+    whole = list(enumerate(frames, start=1))
+    assert await read(reader) == whole
+    reader.close()
+    after = min(cut, len(frames))
+    assert await read(runs.resume(OWNER, reader.run.run_id, after)) == whole[after:]
+    await runs.close()
+
+
+async def test_a_run_waits_for_its_reader_to_come_back() -> None:
+    runs = AnswerRuns(RunLimits(resume_seconds=PATIENCE_SECONDS))
+    source = Source(b"a", b"b").release(1)
+    first = runs.begin(OWNER, source())
+    assert await read(first, 1) == [(1, b"a")]
+    first.close()
+    source.release()
+    again = runs.resume(OWNER, first.run.run_id, 1)
+    assert await read(again) == [(2, b"b")]
+    assert source.complete
+
+
+@pytest.mark.parametrize("resume_seconds", [0.0, 0.01])
+async def test_a_run_that_nobody_reads_ends(resume_seconds: float) -> None:
+    runs = AnswerRuns(RunLimits(resume_seconds=resume_seconds))
+    source = Source(b"a", b"b").release(1)
+    reader = runs.begin(OWNER, source())
+    await read(reader, 1)
+    reader.close()
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        await source.ended.wait()
+    assert not source.complete
+    with pytest.raises(NotFound):
+        runs.resume(OWNER, reader.run.run_id)
+    assert (runs.kept, runs.kept_bytes) == (0, 0)
+
+
+async def test_a_run_goes_on_while_one_of_two_readers_is_there() -> None:
+    runs = AnswerRuns(RunLimits(resume_seconds=0))
+    source = Source(b"a", b"b").release(1)
+    first = runs.begin(OWNER, source())
+    second = runs.resume(OWNER, first.run.run_id)
+    assert await read(first, 1) == [(1, b"a")]
+    first.close()
+    first.close()
+    source.release()
+    assert [number for number, _ in await read(second)] == [1, 2]
+
+
+async def test_a_run_that_cannot_be_resumed_ends_with_its_reader() -> None:
+    runs = AnswerRuns(RunLimits(resume_seconds=PATIENCE_SECONDS))
+    source = Source(b"a", b"b").release(1)
+    reader = runs.begin(OWNER, source(), resumable=False)
+    await read(reader, 1)
+    with pytest.raises(NotFound):
+        runs.resume(OWNER, reader.run.run_id)
+    reader.close()
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        await source.ended.wait()
+    assert not source.complete
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        Owner(workspace_id=uuid4(), principal=LOCAL_PRINCIPAL),
+        Owner(workspace_id=OWNER.workspace_id, principal=Principal(principal_id="alice")),
+    ],
+    ids=["workspace", "principal"],
+)
+async def test_the_run_of_another_looks_like_none(other: Owner) -> None:
+    runs = AnswerRuns()
+    reader = runs.begin(OWNER, Source(b"a").release()())
+    await read(reader)
+    with pytest.raises(NotFound) as foreign:
+        runs.resume(other, reader.run.run_id)
+    with pytest.raises(NotFound) as absent:
+        runs.resume(other, uuid4())
+    assert str(foreign.value) == str(absent.value)
+    await runs.close()
+
+
+async def test_a_place_that_was_never_reached_is_refused() -> None:
+    runs = AnswerRuns()
+    reader = runs.begin(OWNER, Source(b"a").release()())
+    await read(reader)
+    with pytest.raises(InvalidRequest, match="Last-Event-ID"):
+        runs.resume(OWNER, reader.run.run_id, 2)
+    await runs.close()
+
+
+async def test_a_failure_before_the_first_frame_is_raised_at_once() -> None:
+    runs = AnswerRuns()
+    source = Source(failure=ModelUnavailable("no")).release()
+    with pytest.raises(ModelUnavailable):
+        await runs.begin(OWNER, source()).begun(PATIENCE_SECONDS)
+
+
+async def test_a_failure_later_is_raised_after_the_last_frame() -> None:
+    runs = AnswerRuns()
+    source = Source(b"a", failure=ModelUnavailable("no")).release()
+    reader = runs.begin(OWNER, source())
+    await reader.begun(PATIENCE_SECONDS)
+    assert await read(reader, 1) == [(1, b"a")]
+    with pytest.raises(ModelUnavailable):
+        await read(reader)
+    await runs.close()
+
+
+async def test_a_silence_is_told_and_nothing_is_lost_by_it() -> None:
+    runs = AnswerRuns()
+    source = Source(b"a")
+    reader = runs.begin(OWNER, source())
+    heard = [frame async for frame in _until_silent_twice(reader, source)]
+    assert heard == [None, None, (1, b"a")]
+
+
+async def _until_silent_twice(
+    reader: Reader, source: Source
+) -> AsyncGenerator[tuple[int, bytes] | None]:
+    silences = 0
+    async for frame in reader.frames(0.001):
+        silences += frame is None
+        if silences <= 2 or frame is not None:
+            yield frame
+        if silences == 2:
+            source.release()
+
+
+async def test_the_oldest_that_ended_gives_way_first() -> None:
+    runs = AnswerRuns(RunLimits(max_runs=2))
+    readers = []
+    for _ in range(3):
+        readers.append(runs.begin(OWNER, Source(b"a").release()()))
+        await read(readers[-1])
+        readers[-1].close()
+    assert runs.kept == 2
+    with pytest.raises(NotFound):
+        runs.resume(OWNER, readers[0].run.run_id)
+    assert runs.resume(OWNER, readers[2].run.run_id).position == 0
+    await runs.close()
+
+
+async def test_the_bytes_that_are_kept_stay_within_their_limit() -> None:
+    runs = AnswerRuns(RunLimits(max_bytes=10))
+    for _ in range(4):
+        reader = runs.begin(OWNER, Source(b"12345").release()())
+        await read(reader)
+        reader.close()
+        assert runs.kept_bytes <= 10
+    large = runs.begin(OWNER, Source(b"12345", b"678901").release()())
+    assert len(await read(large)) == 2
+    assert (runs.kept, runs.kept_bytes) == (0, 0)
+
+
+async def test_what_was_given_is_forgotten_after_a_while() -> None:
+    runs = AnswerRuns(RunLimits(replay_seconds=0.001))
+    reader = runs.begin(OWNER, Source(b"a").release()())
+    await read(reader)
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while runs.kept:  # noqa: ASYNC110  # the runs tell nobody that they forget
+            await asyncio.sleep(0)
+    assert runs.kept_bytes == 0
+
+
+async def test_closing_ends_every_run_and_every_reading() -> None:
+    runs = AnswerRuns(RunLimits(resume_seconds=PATIENCE_SECONDS))
+    source = Source(b"a", b"b").release(1)
+    reader = runs.begin(OWNER, source())
+    await reader.begun(PATIENCE_SECONDS)
+    reading = asyncio.create_task(read(reader))
+    await runs.close()
+    assert await reading == [(1, b"a")]
+    assert source.ended.is_set()
+    assert (runs.kept, runs.under_way) == (0, 0)

@@ -1,0 +1,248 @@
+"""The Model Context Protocol as its own client sees it, over HTTP and over standard input."""
+
+import json
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import partial
+
+import httpx
+import pytest
+
+from footnote.settings import Settings
+from tests.interfaces.conftest import Library
+from tests.interfaces.papers import CLAIM
+from tests.interfaces.serving import environment, footnote
+
+mcp = pytest.importorskip("mcp", reason="mcp is not installed")
+httpx2 = pytest.importorskip("httpx2", reason="mcp brings its own HTTP client")
+
+from mcp import Client, MCPError, StdioServerParameters  # noqa: E402
+from mcp.client.streamable_http import streamable_http_client  # noqa: E402
+from mcp.types import CallToolResult, TextContent, TextResourceContents  # noqa: E402
+
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
+
+TOOLS = {
+    "search_documents",
+    "get_document",
+    "list_documents",
+    "get_document_context",
+    "analyze_document",
+    "create_document",
+}
+QUESTION = "How soon must a claim be reported?"
+Connect = Callable[..., AbstractAsyncContextManager[Client]]
+
+
+@asynccontextmanager
+async def over_http(
+    library: Library, workspace: str = "", mode: str = "auto"
+) -> AsyncIterator[Client]:
+    headers = {"Footnote-Workspace": workspace} if workspace else {}
+    async with (
+        httpx2.AsyncClient(headers=headers, timeout=60) as http,
+        Client(
+            streamable_http_client(str(library.http.base_url.join("/mcp")), http_client=http),
+            mode=mode,
+        ) as client,
+    ):
+        yield client
+
+
+@asynccontextmanager
+async def over_stdio(
+    library: Library, workspace: str = "", mode: str = "auto"
+) -> AsyncIterator[Client]:
+    chosen = ["--workspace", workspace] if workspace else []
+    parameters = StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "footnote.interfaces.cli.main", "mcp", *chosen],
+        env=environment(library.settings),
+    )
+    async with Client(parameters, mode=mode) as client:
+        yield client
+
+
+async def said(client: Client, tool: str, **arguments: object) -> str:
+    result = await client.call_tool(tool, arguments)
+    assert not result.is_error, result
+    return text_of(result)
+
+
+def text_of(result: CallToolResult) -> str:
+    [content] = result.content
+    assert isinstance(content, TextContent)
+    return content.text
+
+
+async def refused(call: Callable[[], Awaitable[object]]) -> str:
+    with pytest.raises(MCPError) as error:
+        await call()
+    return str(error.value)
+
+
+@pytest.mark.parametrize("connect", [over_http, over_stdio], ids=["http", "stdio"])
+async def test_tools_resources_and_prompts_are_served_over_either_transport(
+    connect: Connect, library: Library
+) -> None:
+    found = await library.http.post("/v1/search", json={"query": QUESTION})
+    async with connect(library) as client:
+        assert {each.name for each in (await client.list_tools()).tools} == TOOLS
+        text = await said(client, "search_documents", query=QUESTION)
+        shown = [line.split()[-1] for line in text.splitlines() if line.startswith("Chunk ID: ")]
+        assert shown == [each["chunk_id"] for each in found.json()["evidence"]]
+        resources = {each.name: each for each in (await client.list_resources()).resources}
+        assert set(resources) == {"policy.md", "policy-2024.md", "minutes.md", "prices.md"}
+        [content] = (await client.read_resource(resources["minutes.md"].uri)).contents
+        assert isinstance(content, TextResourceContents)
+        assert "moves from June to September" in content.text
+        names = {each.name for each in (await client.list_prompts()).prompts}
+        assert names == {"answer_with_footnotes", "summarise_document", "compare_documents"}
+        prompt = await client.get_prompt("answer_with_footnotes", {"question": QUESTION})
+        assert isinstance(prompt.messages[0].content, TextContent)
+        assert QUESTION in prompt.messages[0].content.text
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+async def test_clients_of_either_era_of_the_protocol_are_served(
+    library: Library, mode: str
+) -> None:
+    async with over_http(library, mode=mode) as client:
+        assert CLAIM in await said(client, "search_documents", query=QUESTION)
+
+
+async def test_two_workspaces_never_meet(library: Library) -> None:
+    async with over_http(library, workspace="annex") as client:
+        text = await said(client, "search_documents", query=QUESTION)
+        assert "consul" in text
+        assert "14 days" not in text
+    async with over_http(library) as client:
+        assert "consul" not in await said(client, "search_documents", query="consul abroad")
+        foreign, absent = library.ids["annex.md"], "00000000-0000-4000-8000-000000000000"
+        told = [
+            (
+                await refused(partial(client.read_resource, f"footnote://documents/{each}")),
+                await refused(partial(client.get_prompt, "summarise_document", summarised(each))),
+                await client.call_tool("get_document", {"document_id": each}),
+            )
+            for each in (foreign, absent)
+        ]
+        assert told[0] == told[1]
+
+
+def summarised(document_id: str) -> dict[str, str]:
+    return {"document_id": document_id}
+
+
+async def test_a_document_that_others_may_not_see_is_no_resource(library: Library) -> None:
+    async with over_http(library) as client:
+        for name in ("secret.md", "annex.md"):
+            assert "no such thing" in await refused(
+                partial(client.read_resource, f"footnote://documents/{library.ids[name]}")
+            )
+
+
+async def test_wrong_arguments_come_back_as_an_error_that_says_what_is_wrong(
+    library: Library,
+) -> None:
+    async with over_http(library) as client:
+        result = await client.call_tool("search_documents", {"query": "x", "limit": 1000})
+        assert result.is_error
+        assert "limit" in text_of(result)
+        result = await client.call_tool("search_documents", {"query": "x", "workspace": "annex"})
+        assert result.is_error
+        assert "workspace: there is no such argument" in text_of(result)
+        assert "no such tool" in await refused(lambda: client.call_tool("drop_documents", {}))
+        assert "question" in await refused(lambda: client.get_prompt("answer_with_footnotes", {}))
+        assert "no such prompt" in await refused(lambda: client.get_prompt("sing", {}))
+
+
+async def test_a_link_to_the_file_is_one_that_works(library: Library) -> None:
+    async with over_http(library, workspace="annex") as client:
+        text = await said(client, "get_document", document_id=library.ids["annex.md"])
+    [link] = [line for line in text.splitlines() if line.startswith("Download: ")]
+    file = await library.http.get(link.removeprefix("Download: "))
+    assert file.status_code == 200
+    assert b"consul" in file.content
+
+
+async def test_an_unknown_workspace_is_refused(library: Library) -> None:
+    async with over_http(library, workspace="nowhere", mode="legacy") as client:
+        assert "no such thing" in await refused(client.list_tools)
+    ended = await footnote(environment(library.settings), "mcp", "--workspace", "nowhere")
+    assert (ended.code, ended.out) == (3, "")
+    assert "nowhere" in ended.err
+
+
+async def test_a_saved_document_is_found_by_the_next_call(settings: Settings) -> None:
+    parameters = StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "footnote.interfaces.cli.main", "mcp"],
+        env=environment(settings),
+    )
+    async with Client(parameters) as client:
+        content = "The harbour mascot is a quokka named Zanzibar."
+        await said(client, "create_document", title="Mascot", content=content)
+        assert content in await said(client, "search_documents", query="quokka Zanzibar")
+
+
+async def test_requests_from_elsewhere_are_refused(library: Library) -> None:
+    for headers in ({"Host": "evil.example"}, {"Origin": "https://evil.example"}):
+        answer = await library.http.post("/mcp", json={}, headers=headers)
+        assert answer.status_code == 403
+
+
+async def test_a_stream_of_the_servers_own_messages_is_refused(library: Library) -> None:
+    answer = await library.http.get("/mcp", headers={"Accept": "text/event-stream"})
+    assert answer.status_code == 405
+    assert answer.headers["allow"] == "POST"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"[]", b"{", b'{"jsonrpc": "2.0"}', b"\xff\xfe", b"[" * 5000],
+    ids=range(6).__contains__,
+)
+async def test_what_is_no_message_is_a_client_error(library: Library, body: bytes) -> None:
+    headers = {
+        "Content-Type": "application/json",
+        "Accept": "application/json, text/event-stream",
+    }
+    answer = await library.http.post("/mcp", content=body, headers=headers)
+    assert 400 <= answer.status_code < 500
+
+
+async def test_a_message_that_is_too_large_is_refused(library: Library) -> None:
+    headers = {
+        "Content-Type": "application/json",
+        "Accept": "application/json, text/event-stream",
+    }
+    answer = await library.http.post("/mcp", content=b" " * 2_000_000, headers=headers)
+    assert answer.status_code == 413
+
+
+async def test_while_the_engine_starts_it_says_so(closed: httpx.AsyncClient) -> None:
+    headers = {"Accept": "application/json, text/event-stream"}
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
+    answer = await closed.post("/mcp", json=message, headers=headers)
+    assert "starting" in answer.text
+
+
+async def test_only_messages_come_out_of_standard_output(library: Library) -> None:
+    message = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "initialize",
+        "params": {
+            "protocolVersion": "2025-06-18",
+            "capabilities": {},
+            "clientInfo": {"name": "test", "version": "1"},
+        },
+    }
+    env = environment(library.settings, FOOTNOTE_LOG_LEVEL="debug")
+    stdin = f"not json\n{json.dumps(message)}\n".encode()
+    ended = await footnote(env, "mcp", stdin=stdin)
+    assert ended.code == 0
+    assert all(json.loads(line)["jsonrpc"] == "2.0" for line in ended.out.splitlines())
+    assert '"serverInfo"' in ended.out

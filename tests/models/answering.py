@@ -1,0 +1,52 @@
+"""Answer models that ask a scripted server, for any test."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from footnote.models.answer_models import AnswerModelChoices, AnswerModels
+from tests.wire import WireServer
+
+KEY = "sk-very-secret-0123456789"
+
+
+def anywhere(address: str) -> str:
+    """No address is forbidden."""
+    return ""
+
+
+def nowhere_private(address: str) -> str:
+    """Every address of a test is of a private network."""
+    return f"{address} is an address of this machine or of a private network"
+
+
+def choices_at(server: WireServer, *names: str, **more: float) -> AnswerModelChoices:
+    """The named models, all of them asked at the server, each in its vendor's words."""
+    return AnswerModelChoices(
+        names=names,
+        url=json.dumps(
+            {
+                "openai": server.openai_url,
+                "ollama": server.openai_url,
+                "compatible": server.openai_url,
+                "anthropic": server.anthropic_url,
+            }
+        ),
+        api_key=KEY,
+        timeout_seconds=more.get("timeout_seconds", 20.0),
+        first_token_seconds=more.get("first_token_seconds", 10.0),
+        max_output_tokens=64,
+        why_forbidden=anywhere if more.get("private", 1) else nowhere_private,
+    )
+
+
+@asynccontextmanager
+async def models_at(server: WireServer, *names: str, **more: float) -> AsyncIterator[AnswerModels]:
+    """The same, closed at the end."""
+    models = AnswerModels(choices_at(server, *names, **more))
+    try:
+        yield models
+    finally:
+        await models.close()
