@@ -26,6 +26,7 @@ from uuid import NAMESPACE_URL, uuid5
 import numpy as np
 import numpy.typing as npt
 
+from footnote.answering.coefficients import Trust
 from footnote.answering.ground import Reading, by_words, rarity, read, says_something
 from footnote.answering.pipeline import EMBEDDED_STATEMENTS
 from footnote.answering.question import Question, read_question
@@ -63,6 +64,10 @@ class Asked:
     """For each kept reading, whether it holds the answer."""
     embedded: list[bool]
     """For each kept reading, whether the pipeline would embed it."""
+    trusts: list[Trust]
+    """For each kept reading, how far its vector can be believed."""
+    weight: float = 1.0
+    """How much the question counts when numbers are fitted."""
 
 
 class RememberingAnalyzer:
@@ -99,6 +104,8 @@ class RememberingEmbedder:
             self._known = pickle.loads(path.read_bytes())
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
+        if not texts:
+            return np.zeros((0, self._embedder.lane.dimensions), dtype=np.float32)
         new = [text for text in dict.fromkeys(texts) if text not in self._known]
         if new:
             self._known.update(zip(new, await self._embedder.embed_documents(new), strict=True))
@@ -201,8 +208,20 @@ def rarest_attribute(
     return min(wanted, key=lambda term: found[term], default=None)
 
 
-async def ask_all(folder: Path, embedder: RememberingEmbedder, analyzer: Analyzer) -> list[Asked]:
-    """Every question of a set in every variant."""
+async def ask_all(
+    folder: Path,
+    embedder: RememberingEmbedder,
+    analyzer: Analyzer,
+    *,
+    trust: Trust,
+    asking: Path | None = None,
+    every: int = 1,
+) -> list[Asked]:
+    """Every question of a set in every variant, or each n-th of them.
+
+    `asking` is the folder of the same set in another language: its wordings are asked of what the
+    search finds for the set's own.
+    """
     language = folder.name.rpartition("-")[2]
     rows = read_lines(folder / "corpus.jsonl")
     passages = [
@@ -220,10 +239,16 @@ async def ask_all(folder: Path, embedder: RememberingEmbedder, analyzer: Analyze
     vectors = await embedder.embed([passage.text for passage in passages])
     dense = (targets @ vectors.T).astype(np.float64)
     rankings = fused(dense, bm25(passages, texts, analyzer))
+    if asking is not None:
+        wordings = {
+            str(row["_id"]): str(row["text"]) for row in read_lines(asking / "queries.jsonl")
+        }
+        texts = [wordings[str(query["_id"])] for query in queries]
+        targets = await embedder.embed_queries(texts)
     number_of = {passage.chunk_id: passage.chunk_no for passage in passages}
     chance = random.Random(0)
     asked: list[Asked] = []
-    for row, (query, ranking) in enumerate(zip(queries, rankings, strict=True)):
+    for row, (query, ranking) in list(enumerate(zip(queries, rankings, strict=True)))[::every]:
         gold = number_of[gold_of[str(query["_id"])]]
         answers = query["answers"]
         assert isinstance(answers, list)
@@ -233,7 +258,12 @@ async def ask_all(folder: Path, embedder: RememberingEmbedder, analyzer: Analyze
             if chance.random() < SHUFFLED:
                 chance.shuffle(shown)
             evidence = [
-                Evidence(passage=passage, rank=rank, score=1.0 / (60 + rank))
+                Evidence(
+                    passage=passage,
+                    rank=rank,
+                    score=1.0 / (60 + rank),
+                    similarity=float(targets[row] @ vectors[passage.chunk_no]),
+                )
                 for rank, passage in enumerate(shown, start=1)
             ]
             asked.append(
@@ -244,6 +274,7 @@ async def ask_all(folder: Path, embedder: RememberingEmbedder, analyzer: Analyze
                     gold=gold,
                     answer=answers[0],
                     target=targets[row],
+                    trust=trust,
                     embedder=embedder,
                     analyzer=analyzer,
                 )
@@ -295,34 +326,62 @@ async def prepare(
     gold: int,
     answer: Mapping[str, object],
     target: Vector,
+    trust: Trust,
     embedder: RememberingEmbedder,
     analyzer: Analyzer,
 ) -> Asked:
     """What the pipeline does before it weighs, and which statements are right."""
-    readings = read(candidates_of(evidence), analyzer)
+    start = int(str(answer["start"]))
+    end = start + len(str(answer["text"]))
+    return await prepare_readings(
+        question,
+        read(candidates_of(evidence), analyzer),
+        variant=variant,
+        held_out=gold // PARAGRAPHS_OF_AN_ARTICLE % 2 == 1,
+        target=target,
+        gold_of=lambda each: (
+            variant == VARIANTS[0]
+            and each.candidate.evidence.passage.chunk_no == gold
+            and each.candidate.start < end
+            and start < each.candidate.end
+        ),
+        trust_of=lambda _: trust,
+        weight=1.0,
+        embedder=embedder,
+        analyzer=analyzer,
+    )
+
+
+async def prepare_readings(
+    question: Question,
+    readings: list[Reading],
+    *,
+    variant: str,
+    held_out: bool,
+    target: Vector,
+    gold_of: Callable[[Reading], bool],
+    trust_of: Callable[[Reading], Trust],
+    weight: float,
+    embedder: RememberingEmbedder,
+    analyzer: Analyzer,
+) -> Asked:
+    """The statements that could be embedded, with their vectors and what is right of them."""
     telling = [reading for reading in readings if says_something(question, reading)]
     scores = by_words(question, telling, rarity(readings))
     ranks = [reading.candidate.evidence.rank for reading in telling]
     likely = shortlist(scores, ranks, STATEMENTS)
     embedded = set(shortlist(scores, ranks, EMBEDDED_STATEMENTS))
     kept = [telling[position] for position in likely]
-    vectors = await embedder.embed([each.candidate.embedded_text for each in kept])
-    start = int(str(answer["start"]))
-    end = start + len(str(answer["text"]))
     return Asked(
         variant=variant,
-        held_out=gold // PARAGRAPHS_OF_AN_ARTICLE % 2 == 1,
+        held_out=held_out,
         question=question,
         readings=readings,
         kept=kept,
         target=target,
-        vectors=vectors,
-        gold=[
-            variant == VARIANTS[0]
-            and each.candidate.evidence.passage.chunk_no == gold
-            and each.candidate.start < end
-            and start < each.candidate.end
-            for each in kept
-        ],
+        vectors=await embedder.embed([each.candidate.embedded_text for each in kept]),
+        gold=[gold_of(each) for each in kept],
         embedded=[position in embedded for position in likely],
+        trusts=[trust_of(each) for each in kept],
+        weight=weight,
     )

@@ -13,10 +13,12 @@ import argparse
 import asyncio
 import tempfile
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
+from answerability_office import ask_office
 from answerability_sets import (
     VARIANTS,
     Asked,
@@ -33,11 +35,43 @@ from footnote.answering.select import Selection, by_strength
 from footnote.index.analysis import TextAnalyzer
 from footnote.models import load_minilm
 
-RIDGE = 1.0
-"""L2 penalty on standardised weights: enough to keep correlated signals from opposing signs."""
+RIDGE = 3.0
+"""L2 penalty on standardised weights: few questions are like a user's, so no weight may lean far."""
+SPEAKS_FOR = ("similarity", "coverage", "nearness", "fits_kind", "meaning", "support", "lead")
+"""A signal whose name holds one of these can only speak for an answer."""
+SPEAKS_AGAINST = ("lacks", "unseen")
+"""And one whose name begins so only against it."""
 
 
 def fit(signals: Floats, right: Floats, weights: Floats, names: Sequence[str]) -> Logistic:
+    """Ridge logistic regression; a signal that would speak the wrong way is left out."""
+    used = list(range(len(names)))
+    while True:
+        model = solve(signals[:, used], right, weights, [names[each] for each in used])
+        wrong = [each for each in used if speaks_wrongly(names[each], model.weights)]
+        if not wrong:
+            return model
+        used = [each for each in used if each not in wrong]
+
+
+FORMS = ("is_row", "is_label", "newness")
+"""What a statement looks like; hardly a row of a table is foreign in what is fitted on."""
+
+
+def named(names: Sequence[str], trust: Trust) -> list[str]:
+    """The signals that are fitted for a trust."""
+    foreign = trust in (Trust.FOREIGN, Trust.CROSS)
+    return [name for name in names if not (foreign and name in FORMS)]
+
+
+def speaks_wrongly(name: str, weights: Mapping[str, float]) -> bool:
+    weight = weights.get(name, 0.0)
+    if name.startswith(SPEAKS_AGAINST):
+        return weight > 0
+    return weight < 0 and any(part in name for part in SPEAKS_FOR)
+
+
+def solve(signals: Floats, right: Floats, weights: Floats, names: Sequence[str]) -> Logistic:
     """Ridge logistic regression by Newton's method on standardised signals."""
     mean, spread = signals.mean(0), signals.std(0)
     spread[spread == 0] = np.inf
@@ -58,31 +92,41 @@ def fit(signals: Floats, right: Floats, weights: Floats, names: Sequence[str]) -
     )
 
 
-def weigh_all(asked: Sequence[Asked], trust: Trust) -> list[list[Weighed]]:
-    return [
-        weigh(
-            each.question,
-            each.kept,
-            vectors=None if trust is Trust.NONE else each.vectors,
-            target=each.target,
-            trusts=[trust] * len(each.kept),
-            rarities=rarity(each.readings),
-        )
-        for each in asked
-    ]
+def as_seen(
+    asked: Sequence[Asked], weighed: Sequence[Sequence[Weighed]], *, blind: bool
+) -> list[list[Weighed]]:
+    """The same statements with the support that the numbers of now give; blind without vectors."""
+    seen = []
+    for question, statements in zip(asked, weighed, strict=True):
+        again = []
+        for each, trust in zip(statements, question.trusts, strict=True):
+            signals = replace(each.signals, similarity=0.0) if blind else each.signals
+            values = {name: getattr(signals, name) for name in SIGNAL_NAMES}
+            support = probability(SUPPORT[Trust.NONE if blind else trust], values)
+            again.append(replace(each, signals=signals, support=support))
+        seen.append(again)
+    return seen
 
 
 def row_of(record: object, names: Sequence[str]) -> list[float]:
     return [float(getattr(record, name)) for name in names]
 
 
-def fit_support(asked: Sequence[Asked], weighed: Sequence[Sequence[Weighed]]) -> Logistic:
-    rows, right = [], []
+def fit_support(
+    asked: Sequence[Asked], weighed: Sequence[Sequence[Weighed]], trust: Trust
+) -> Logistic:
+    """On the statements of that trust; on all of them where there are no vectors."""
+    rows, right, weights = [], [], []
+    names = named(SIGNAL_NAMES, trust)
     for question, statements in zip(asked, weighed, strict=True):
-        if not question.held_out:
-            rows += [row_of(each.signals, SIGNAL_NAMES) for each in statements]
-            right += question.gold
-    return fit(np.array(rows), np.array(right, dtype=float), np.ones(len(rows)), SIGNAL_NAMES)
+        if question.held_out:
+            continue
+        for each, gold, held in zip(statements, question.gold, question.trusts, strict=True):
+            if trust in (Trust.NONE, held):
+                rows.append(row_of(each.signals, names))
+                right.append(gold)
+                weights.append(question.weight)
+    return fit(np.array(rows), np.array(right, dtype=float), np.array(weights), names)
 
 
 def embedded(asked: Sequence[Asked], weighed: Sequence[Sequence[Weighed]]) -> list[list[Weighed]]:
@@ -100,18 +144,40 @@ def outlooks(asked: Sequence[Asked], ranked: Sequence[Sequence[Weighed]]) -> lis
     ]
 
 
-def fit_answerability(asked: Sequence[Asked], views: Sequence[Outlook]) -> Logistic:
-    """Answerable and unanswerable questions weigh the same in all."""
+def best_is_right(question: Asked, ranked: Sequence[Weighed]) -> bool:
+    """Whether the best statement answers: what is said is believed, so nothing less will do."""
+    right = {id(each) for each, gold in zip(question.kept, question.gold, strict=True) if gold}
+    return id(ranked[0].reading) in right
+
+
+def fit_answerability(
+    asked: Sequence[Asked],
+    ranked: Sequence[Sequence[Weighed]],
+    views: Sequence[Outlook],
+    trust: Trust,
+) -> Logistic:
+    """Questions whose best statement answers and others weigh the same in all."""
+    names = named(OUTLOOK_NAMES, trust)
     used = [
-        (view, each.variant == VARIANTS[0])
-        for each, view in zip(asked, views, strict=True)
+        (row_of(view, names), best_is_right(each, statements), each.weight)
+        for each, statements, view in zip(asked, ranked, views, strict=True)
         if not each.held_out
     ]
-    right = np.array([good for _, good in used], dtype=float)
-    weights = np.where(right == 1, 1.0, right.sum() / (1 - right).sum())
+    right = np.array([good for _, good, _ in used], dtype=float)
+    weights = np.array([weight for _, _, weight in used])
+    share = float((weights * right).sum() / (weights * (1 - right)).sum())
     return fit(
-        np.array([row_of(view, OUTLOOK_NAMES) for view, _ in used]), right, weights, OUTLOOK_NAMES
+        np.array([row for row, _, _ in used]),
+        right,
+        np.where(right == 1, weights, weights * share),
+        names,
     )
+
+
+def trust_of(question: Asked, statement: Weighed) -> Trust:
+    """How far the vector of one of a question's statements can be believed."""
+    held = zip(question.kept, question.trusts, strict=True)
+    return next(trust for reading, trust in held if reading is statement.reading)
 
 
 def area_under_curve(good: Floats, bad: Floats) -> float:
@@ -171,7 +237,12 @@ def show(table: Mapping[Trust, tuple[Logistic, Logistic]]) -> None:
 
 async def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("sets", nargs="+", help="native=FOLDER or foreign=FOLDER")
+    parser.add_argument(
+        "sets",
+        nargs="+",
+        help="native=FOLDER, foreign=FOLDER, or cross=FOLDER:FOLDER whose wordings are asked",
+    )
+    parser.add_argument("--every", type=int, default=1, help="take each n-th question only")
     parser.add_argument("--judge-only", action="store_true", help="judge the committed numbers")
     parser.add_argument(
         "--models",
@@ -185,26 +256,43 @@ async def main() -> None:
         arguments.models / "statements.pickle",
     )
     analyzer = RememberingAnalyzer(TextAnalyzer())
-    asked: dict[Trust, list[Asked]] = {trust: [] for trust in Trust}
+    asked = await ask_office(embedder, analyzer, arguments.models)
     for each in arguments.sets:
-        trust, _, folder = each.partition("=")
-        found = await ask_all(Path(folder), embedder, analyzer)
-        asked[Trust(trust)] += found
-        asked[Trust.NONE] += found
-    embedder.keep()
-    table = {}
-    for trust, questions in asked.items():
-        if not questions:
-            continue
-        print(f"{trust.value}: {len(questions)} questions")
-        if not arguments.judge_only:
-            SUPPORT[trust] = fit_support(questions, weigh_all(questions, trust))  # type: ignore[index]  # the fitted numbers replace the committed ones for this run
-        ranked = embedded(questions, weigh_all(questions, trust))
-        views = outlooks(questions, ranked)
-        model = (
-            ANSWERABILITY[trust] if arguments.judge_only else fit_answerability(questions, views)
+        trust, _, folders = each.partition("=")
+        folder, _, asking = folders.partition(":")
+        asked += await ask_all(
+            Path(folder),
+            embedder,
+            analyzer,
+            trust=Trust(trust),
+            asking=Path(asking) if asking else None,
+            every=arguments.every,
         )
-        judge(questions, ranked, views, model)
+    embedder.keep()
+    weighed = weigh_all(asked)
+    seen = {blind: as_seen(asked, weighed, blind=blind) for blind in (False, True)}
+    if not arguments.judge_only:
+        for trust in Trust:
+            weighed = seen[trust is Trust.NONE]
+            SUPPORT[trust] = fit_support(asked, weighed, trust)  # type: ignore[index]  # the fitted numbers replace the committed ones for this run
+        seen = {blind: as_seen(asked, seen[blind], blind=blind) for blind in seen}
+    table = {}
+    for trust in Trust:
+        ranked = embedded(asked, seen[trust is Trust.NONE])
+        chosen = [
+            position
+            for position, (question, statements) in enumerate(zip(asked, ranked, strict=True))
+            if trust in (Trust.NONE, trust_of(question, statements[0]))
+        ]
+        questions, best = [asked[each] for each in chosen], [ranked[each] for each in chosen]
+        views = outlooks(questions, best)
+        print(f"{trust.value}: {len(questions)} questions")
+        model = (
+            ANSWERABILITY[trust]
+            if arguments.judge_only
+            else fit_answerability(questions, best, views, trust)
+        )
+        judge(questions, best, views, model)
         table[trust] = (SUPPORT[trust], model)
     if not arguments.judge_only:
         show(table)

@@ -33,17 +33,17 @@ _QUESTION_WORDS: Mapping[str, str] = {
     r"|who(?:m|se)?|when|where|why|how|what|which",
     "de": r"in\s+welche[mnrs]\s+jahr|wie\s*viele?n?|wie\s+(?:lange|oft|hoch|alt|groß)|welche[mnrs]?"
     r"|was|we[rmn]|wessen|wann|wo(?:her|hin)?|warum|wie|wofür|wodurch|womit|worin|woraus",
-    "es": r"(?:en|a|de|por|con|para|desde)?\s*(?:qué\s+(?:año|fecha|siglo)|qué|cuál(?:es)?\s+(?:es|son"
-    r"|era|fue)?|cuánt[oa]s?|quién(?:es)?|cuándo|dónde|cómo)",
-    "zh": r"什么(?:时候|时间|地方|人)?|多少|哪(?:一年|年|个|些|里|位|种|儿)?|几|谁|何(?:时|地|处)?|如何"
-    r"|怎么样?|为什么|多(?:长|久|大|高)",
+    "es": r"(?:en|a|de|por|con|para|desde)?\s*(?:qué\s+(?:año|fecha|siglo)|qué"
+    r"|cuál(?:es)?\s+(?:es|son|era|fue)?|cuánt[oa]s?|quién(?:es)?|cuándo|dónde|cómo)",
+    "zh": r"什么(?:时候|时间|地方|人)?|多少|哪(?:一年|年|个|些|里|位|种|儿)?|几|谁"
+    r"|何(?:时|地|处)?|如何|怎么样?|为什么|多(?:长|久|大|高)",
 }
 _VERBS: Mapping[str, str] = {
     "en": r"is|are|was|were|has|have|had|can|could|will|would|may|must|should|did|does",
     "de": r"ist|sind|war|waren|wurden?|hat|haben|hatten?|kann|können|konnten?|wird|werden|gab|gibt"
     r"|muss|müssen|soll|darf|liegt|befindet|besteht",
-    "es": r"es|son|era|eran|fue|fueron|está|están|estaba|ha|han|había|tiene|tienen|tuvo|puede|pueden"
-    r"|se\s+(?:encuentra|utiliza|conoce)|hizo|incluye|consiguió|ganó",
+    "es": r"es|son|era|eran|fue|fueron|está|están|estaba|ha|han|había|tiene|tienen|tuvo"
+    r"|puede|pueden|se\s+(?:encuentra|utiliza|conoce)|hizo|incluye|consiguió|ganó",
     "zh": r"是|有|能|会|可以|被|使用|成为|包括|位于|需要|认为|获得",
 }
 _DENIALS: Mapping[str, re.Pattern[str]] = {
@@ -79,14 +79,14 @@ _OPPOSED: Mapping[str, Sequence[tuple[str, str]]] = {
     ),
     "zh": (
         ("超过", "少于"), ("至少", "最多"), ("之前", "之后"), ("增加", "减少"), ("最大", "最小"),
-        ("最高", "最低"), ("总是", "从不"), ("所有", "没有任何"), ("第一", "最后"), ("允许", "禁止"),
-        ("上升", "下降"), ("大于", "小于"),
+        ("最高", "最低"), ("总是", "从不"), ("所有", "没有任何"), ("第一", "最后"),
+        ("允许", "禁止"), ("上升", "下降"), ("大于", "小于"),
     ),
 }  # fmt: skip
 
 
 def shorten(sentence: str, answer: str) -> str | None:
-    """The sentence without its asides and with half of its clauses, that of the answer among them."""
+    """The sentence without its asides and without some of the clauses that lack the answer."""
     text = _ASIDE.sub(lambda aside: aside.group() if answer in aside.group() else "", sentence)
     parts = _CLAUSE.split(text)
     if len(parts) > 1:

@@ -85,6 +85,15 @@ from footnote.domain import (
     Workspace,
     WorkspaceStats,
 )
+from footnote.domain.pages import (
+    Highlight,
+    MarkedQuote,
+    PageImage,
+    PageRectangles,
+    PagesOfQuote,
+    QuoteMatch,
+    Rectangle,
+)
 from footnote.errors import (
     Conflict,
     DocumentFailed,
@@ -153,6 +162,14 @@ __all__ = [  # noqa: RUF022  # in the order of the journey, not of the alphabet
     "FacetCount",
     "Passage",
     "PassageContext",
+    # pages are shown
+    "Highlight",
+    "PageImage",
+    "PageRectangles",
+    "MarkedQuote",
+    "QuoteMatch",
+    "Rectangle",
+    "PagesOfQuote",
     # answers come out
     "Answer",
     "AnswerSentence",

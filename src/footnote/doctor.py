@@ -14,6 +14,7 @@ from footnote.engine import database_urls
 from footnote.engine.lanes import embedders_from
 from footnote.errors import DocumentUnreadable, FootnoteError
 from footnote.ingestion.parsing.ocr import select_ocr
+from footnote.ingestion.rendering.office import find_office
 from footnote.settings import Settings
 from footnote.store.embedded import start_embedded
 from footnote.store.examination import examine_database
@@ -33,7 +34,7 @@ async def examine(settings: Settings) -> Health:
         await _guarded("embedding model", _model(settings)),
         *await asyncio.to_thread(_database, settings),
     ]
-    optional = [_ocr(settings)]
+    optional = [_ocr(settings), _office()]
     checks = tuple(
         replace(check, hint=None) if check.ok else check for check in (*required, *optional)
     )
@@ -96,6 +97,14 @@ def _ocr(settings: Settings) -> Check:
     except DocumentUnreadable as error:
         return Check(name="text recognition", ok=False, detail=error.cause, hint=error.advice)
     return Check(name="text recognition", ok=True, detail=type(engine).__name__)
+
+
+def _office() -> Check:
+    try:
+        program = find_office()
+    except DocumentUnreadable as error:
+        return Check(name="office pages", ok=False, detail=error.cause, hint=error.advice)
+    return Check(name="office pages", ok=True, detail=program)
 
 
 async def _guarded(name: str, look: Awaitable[Check]) -> Check:

@@ -442,6 +442,23 @@ class Settings(BaseSettings):
         description="Tokens the answer models take, the answer included; unset takes what is known "
         "of each, else 8192.",
     )
+    grounding_judge: Literal["none", "language_model", "vertex"] = Field(
+        "none",
+        description="What reads the sentences of an answer beside their quotes, after words, "
+        "figures and vectors were compared: language_model, or Google's Check Grounding API. See "
+        "grounding.md.",
+    )
+    grounding_url: str | None = Field(
+        None, description="Address of vertex, instead of Google's: a proxy or a private endpoint."
+    )
+    grounding_api_key: SecretStr | None = Field(
+        None, description="Access token for vertex; unset takes the machine's own credentials."
+    )
+    grounding_project: str = Field("", description="Google Cloud project, for vertex.")
+    grounding_location: str = Field("global", description="Google Cloud location, for vertex.")
+    grounding_timeout_seconds: float = Field(
+        5.0, gt=0, description="Longest an answer waits for vertex to judge one sentence."
+    )
     agent_max_steps: int = Field(
         12, ge=1, le=100, description="Most requests an agent makes to its model for one answer."
     )

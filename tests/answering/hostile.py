@@ -100,12 +100,12 @@ _FORBIDDEN = {"link_open", "image", "html_inline", "html_block", "fence", "code_
 
 def active_parts(text: str) -> list[str]:
     """What a Markdown viewer would open, load or set apart as code, of a text."""
-    found = []
-    for block in _VIEWER.parse(text):
-        for token in (block, *(block.children or [])):
-            if token.type in _FORBIDDEN:
-                found.append(f"{token.type}: {token.content or token.attrs}")
-    return found
+    return [
+        f"{token.type}: {token.content or token.attrs}"
+        for block in _VIEWER.parse(text)
+        for token in (block, *(block.children or []))
+        if token.type in _FORBIDDEN
+    ]
 
 
 def outside_code_spans(text: str) -> str:

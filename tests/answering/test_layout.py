@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -36,7 +38,7 @@ def read(pieces: list[str]) -> list[Unit]:
 
 def cut(text: str, places: list[int]) -> list[str]:
     edges = [0, *sorted(place % (len(text) + 1) for place in places), len(text)]
-    return [text[first:last] for first, last in zip(edges, edges[1:], strict=False)]
+    return [text[first:last] for first, last in pairwise(edges)]
 
 
 def test_sentences_items_and_rows_are_told_apart() -> None:

@@ -35,7 +35,13 @@ FILE_NAME = re.compile(
     r"\.?[\w.\-]+(?:/[\w.\-]+)*\.(?:py|md|sql|toml|yaml|jsonl|lock|pdf|docx|xlsx|pptx|html|csv|eml|png|txt)"
     r"|(?:src|tests|docs|bench|examples|\.ci)/[\w./\-]*"
 )
-INVENTED = {"policy.pdf", "server.log", "delivery-note-DN-7731.pdf", "calibration-results.csv"}
+INVENTED = {
+    "policy.pdf",
+    "page.png",
+    "server.log",
+    "delivery-note-DN-7731.pdf",
+    "calibration-results.csv",
+}
 """File names of stories, and of files that exist only at run time or inside others."""
 REFUSALS = {
     "unauthorized",
@@ -173,7 +179,7 @@ def called(span: str) -> tuple[Command, set[str]] | None:
     if match is None:
         return None
     given = re.sub(r"--workspace \S+|\"[^\"]*\"", "", match[1])
-    words = tuple(word for word in given.split() if re.fullmatch(r"[a-z]+", word))
+    words = tuple(word for word in given.split() if re.fullmatch(r"[a-z]+(?:-[a-z]+)*", word))
     best = max((known for known in COMMANDS if words[: len(known)] == known), key=len)
     assert best or not words, f"there is no command in {span!r}"
     assert best not in GROUPS or not words or best == words, f"no such command: {span!r}"
@@ -333,8 +339,7 @@ def test_the_snippet_of_the_readme_runs(
     exec(compile(snippet, "README.md", "exec"), {})
     said = capsys.readouterr().out
     assert "Greywether Mutual Insurance Society" in said
-    assert "[1]" in said
-    assert "1 insurance-policy.pdf 1 " in said
+    assert re.search(r" \[(\d+)\]\n\1 insurance-policy\.pdf 1 ", said)
 
 
 # --- the project ------------------------------------------------------------------------------

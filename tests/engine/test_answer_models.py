@@ -8,6 +8,7 @@ import psycopg
 import pytest
 from pydantic import SecretStr
 
+from footnote.domain import ToolReturned
 from footnote.engine import Engine, WorkspaceEngine, open_engine
 from footnote.engine.answer_models import (
     MAX_MCP_SERVERS,
@@ -26,7 +27,8 @@ from footnote.errors import Conflict, InvalidRequest, NotFound
 from footnote.ports import AgentBounds
 from footnote.settings import Settings, settings_from
 from tests.conftest import TestDatabase
-from tests.wire import WireServer, says
+from tests.models.mcp_server import mcp_server
+from tests.wire import WireServer, calls, says
 
 LOCAL, CLOUD = "qwen3", "openai:gpt-4o-mini"
 PUBLIC_URL = "http://93.184.215.14/mcp"
@@ -153,6 +155,37 @@ async def test_servers_are_added_listed_and_removed(mine: WorkspaceEngine) -> No
         await add_mcp_server(mine, f"server-{number}", PUBLIC_URL)
     with pytest.raises(InvalidRequest, match="at most 16 MCP servers"):
         await add_mcp_server(mine, "one-more", PUBLIC_URL)
+
+
+async def test_an_agent_calls_the_tools_of_its_workspaces_servers(
+    settings: Settings, wire_server: WireServer
+) -> None:
+    allowing = {
+        "allow_private_urls": True,
+        "answer_models": LOCAL,
+        "answer_model_url": wire_server.openai_url,
+    }
+    wire_server.script(calls("sky_forecast", '{"town": "Kiel"}'), says("It rains."))
+    async with (
+        mcp_server() as served,
+        await open_engine(settings_from(settings, allowing)) as engine,
+    ):
+        workspace = await engine.workspace()
+        await add_mcp_server(workspace, "sky", served.url, {"Authorization": "Bearer secret"})
+        agent = await agent_model_for(workspace)
+        assert agent is not None
+        steps = agent(
+            "Answer.",
+            (),
+            "Does it rain?",
+            tools=(),
+            servers=await mcp_servers(workspace),
+            bounds=agent_bounds(engine.settings),
+        )
+        events = [event async for event in steps]
+    [returned] = [event for event in events if isinstance(event, ToolReturned)]
+    assert returned.result.startswith("It rains in Kiel.")
+    assert {each["authorization"] for each in served.headers} == {"Bearer secret"}
 
 
 async def test_foreign_and_absent_servers_look_the_same(

@@ -70,9 +70,9 @@ async def test_markers_of_nothing_that_was_read_are_removed_and_counted() -> Non
         return "Rent is due [2, 99]. It is high [0]. Paint it [1; 2]."
 
     found = await digest(model, "What?", passages(2, 100))
-    assert found.text == "Rent is due [2]. It is high . Paint it [1][2]."
+    assert found.text == "Rent is due [2]. It is high. Paint it [1][2]."
     assert (found.cited, found.removed) == ((2, 1), 2)
-    assert found.numbered({1: 7, 2: 12}) == "Rent is due [12]. It is high . Paint it [7][12]."
+    assert found.numbered({1: 7, 2: 12}) == "Rent is due [12]. It is high. Paint it [7][12]."
 
 
 async def test_parts_that_say_nothing_are_left_out() -> None:

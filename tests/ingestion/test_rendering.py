@@ -2,152 +2,46 @@
 
 from __future__ import annotations
 
-import ctypes
 import io
-import os
-import re
-import shutil
-from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 
-import numpy as np
 import pypdfium2 as pdfium
-import pypdfium2.raw as pdfium_c
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PIL import Image, ImageChops
+from PIL import Image
 from reportlab.pdfgen.canvas import Canvas
 
-from footnote.domain import ParsedDocument
-from footnote.domain.pages import MarkedQuote, PageRectangles, QuoteMatch, Rectangle
-from footnote.errors import DocumentUnreadable, InvalidRequest
+from footnote.domain.pages import QuoteMatch
+from footnote.errors import DocumentUnreadable
 from footnote.ingestion import media
 from footnote.ingestion.parsing.drafts import assemble
-from footnote.ingestion.parsing.geometry import Line
-from footnote.ingestion.parsing.ocr import Ocr, Pixels, select_ocr
 from footnote.ingestion.parsing.pdf import read_pdf
 from footnote.ingestion.parsing.reading import read_document
-from footnote.ingestion.rendering import office
-from footnote.ingestion.rendering.cache import PdfCache
 from footnote.ingestion.rendering.folding import fold
 from footnote.ingestion.rendering.missing import NoSuchPage
 from footnote.ingestion.rendering.pages import Pages, pages_of_quote
 from footnote.ingestion.rendering.quotes import Quote, find_quote
-from footnote.ingestion.rendering.renderer import PageRenderer, Showable
 from tests.ingestion import files, pdf_files
-from tests.ingestion.pdf_files import HEIGHT, WIDTH, pdf, story, wrap, write
-
-DATA = Path(os.environ.get("FOOTNOTE_TEST_DATA") or "../shared/data") / "documents"
-needs_ocr = pytest.mark.skipif(shutil.which("tesseract") is None, reason="no tesseract here")
-needs_office = pytest.mark.skipif(
-    not any(map(shutil.which, office.PROGRAMS)), reason="no LibreOffice here"
+from tests.ingestion.page_marks import (
+    DATA,
+    DPI,
+    NO_OCR,
+    OCR,
+    SENTENCE,
+    Remembering,
+    assert_painted,
+    first_page,
+    looked,
+    needs_ocr,
+    one_page,
+    only,
+    picture,
+    sample,
+    text_inside,
+    turned,
 )
-DPI = 100
-SENTENCE = "This is sentence 2 of the story of the lantern, as told on the quay."
-OCR: Callable[[], Ocr] = partial(select_ocr, "auto", "eng")
-NO_OCR: Callable[[], Ocr] = partial(select_ocr, "off", "eng")
-
-
-def turned(degrees: int, crop: tuple[int, int, int, int] | None = None) -> bytes:
-    """A page with /Rotate on which the text stands upright as it is shown."""
-    origins = {0: (0, 0), 90: (WIDTH, 0), 180: (WIDTH, HEIGHT), 270: (0, HEIGHT)}
-
-    def draw(canvas: Canvas) -> None:
-        canvas.translate(*origins[degrees])
-        canvas.rotate(degrees)
-        write(canvas, ["The turned page"], 60, 500, 18)
-        write(canvas, wrap(story("lantern", 3), 400), 60, 460)
-        write(canvas, ["What stands here was cut off from the page."], 60, 90)
-
-    with pdfium.PdfDocument(pdf(draw)) as document:
-        document[0].set_rotation(degrees)
-        if crop is not None:
-            document[0].set_cropbox(*crop)
-        target = io.BytesIO()
-        document.save(target)
-    return target.getvalue()
-
-
-def one_page(*lines: str) -> bytes:
-    def draw(canvas: Canvas) -> None:
-        write(canvas, lines, 60, 700)
-
-    return pdf(draw)
-
-
-def looked(
-    content: bytes, *quotes: str | Quote, page: int = 1, media_type: str = media.PDF
-) -> PageRectangles:
-    asked = [quote if isinstance(quote, Quote) else Quote(text=quote) for quote in quotes]
-    return Pages(OCR).rectangles(content, media_type, "key", page, asked)
-
-
-def picture(
-    content: bytes, *quotes: str, page: int = 1, media_type: str = media.PDF
-) -> Image.Image:
-    asked = [Quote(text=quote) for quote in quotes]
-    drawn = Pages(OCR).image(content, media_type, "key", page, asked, dpi=DPI)
-    image = Image.open(io.BytesIO(drawn.content))
-    assert image.size == (drawn.width, drawn.height)
-    return image
-
-
-def text_inside(content: bytes, boxes: Sequence[Rectangle], page: int = 1) -> str:
-    """What pdfium itself finds in the rectangles, by its own mapping from page to paper."""
-    scale = 100
-    with pdfium.PdfDocument(content) as document:
-        shown = document[page - 1]
-        text_page = shown.get_textpage()
-        size = (round(shown.get_width() * scale), round(shown.get_height() * scale))
-        x, y = ctypes.c_double(), ctypes.c_double()
-        texts = []
-        for box in boxes:
-            corners = []
-            for across, down in ((box.left, box.top), (box.right, box.bottom)):
-                at = round(across * scale), round(down * scale)
-                pdfium_c.FPDF_DeviceToPage(shown, 0, 0, *size, 0, *at, x, y)
-                corners.append((x.value, y.value))
-            (x0, y0), (x1, y1) = corners
-            left, bottom, right, top = min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)
-            texts.append(text_page.get_text_bounded(left, bottom, right, top))
-    return " ".join(" ".join(texts).split())
-
-
-def assert_painted(content: bytes, quote: str, page: int = 1, media_type: str = media.PDF) -> None:
-    """The picture changes in the rectangles and nowhere else, and there is ink in each."""
-    found = looked(content, quote, page=page, media_type=media_type)
-    plain = picture(content, page=page, media_type=media_type)
-    drawn = picture(content, quote, page=page, media_type=media_type)
-    changed = np.asarray(ImageChops.difference(plain, drawn).convert("L")) > 0
-    ink = np.asarray(plain.convert("L")) < 128
-    inside = np.zeros_like(changed)
-    assert found.quotes[0].rectangles
-    for box in found.quotes[0].rectangles:
-        rows, columns = _area(box, found, plain.size, grown=0)
-        assert changed[rows, columns].any(axis=0).mean() > 0.9
-        assert ink[rows, columns].any()
-        rows, columns = _area(box, found, plain.size, grown=4)
-        inside[rows, columns] = True
-    assert not (changed & ~inside).any()
-
-
-def _area(
-    box: Rectangle, page: PageRectangles, size: tuple[int, int], grown: int
-) -> tuple[slice, slice]:
-    across, down = size[0] / page.width_points, size[1] / page.height_points
-    return (
-        slice(max(0, round(box.top * down) - grown), round(box.bottom * down) + grown),
-        slice(max(0, round(box.left * across) - grown), round(box.right * across) + grown),
-    )
-
-
-def only(found: PageRectangles) -> MarkedQuote:
-    (quote,) = found.quotes
-    return quote
-
+from tests.ingestion.pdf_files import pdf, story, wrap, write
 
 # --- where quotes stand -----------------------------------------------------------------------
 
@@ -186,9 +80,10 @@ def test_what_was_cut_off_a_page_is_not_marked() -> None:
 
 
 def test_a_quote_over_several_lines_has_a_rectangle_for_each() -> None:
-    content = one_page(*wrap(story("lantern", 4), 150))
+    lines = wrap(SENTENCE, 120)
+    content = one_page("What comes before.", *lines, "What comes after.")
     quote = only(looked(content, SENTENCE))
-    assert len(quote.rectangles) == 3
+    assert len(quote.rectangles) == len(lines) == 3
     tops = [box.top for box in quote.rectangles]
     assert tops == sorted(set(tops))
     assert text_inside(content, quote.rectangles) == SENTENCE
@@ -257,6 +152,16 @@ def test_cells_whose_lines_stand_apart_are_marked_word_by_word() -> None:
         "3.77",
         "4",
     ]
+
+
+def test_a_filled_in_field_and_a_comment_are_marked_where_they_stand() -> None:
+    content = pdf_files.form()
+    assert "Name of the vessel: Marigold" in read_document(content, "a.pdf").text
+    (box,) = only(looked(content, "Name of the vessel: Marigold")).rectangles
+    assert [box.left, box.bottom] == pytest.approx([60, 142], abs=2)
+    assert_painted(content, "Name of the vessel: Marigold")
+    comment = only(looked(pdf_files.annotated(), "Please check the year."))
+    assert comment.rectangles[0].left == pytest.approx(500, abs=2)
 
 
 def test_a_quote_over_the_border_of_pages_is_marked_in_part_on_both() -> None:
@@ -400,144 +305,6 @@ def test_a_huge_page_is_drawn_smaller() -> None:
     assert (drawn.rectangles.width_points, drawn.rectangles.height_points) == (9000, 14000)
 
 
-# --- the children -----------------------------------------------------------------------------
-
-
-async def _always(_: str) -> bool:
-    return True
-
-
-@pytest.fixture
-async def renderer(tmp_path: Path) -> AsyncIterator[PageRenderer]:
-    made = PageRenderer(cache=PdfCache(tmp_path / "pages", 10_000_000), still_there=_always)
-    yield made
-    await made.aclose()
-
-
-def showable(content: bytes, name: str) -> Showable:
-    media_type = media.sniff_media_type(content, name) or ""
-    return Showable(filename=name, media_type=media_type, key="workspace/ab/abcd", content=content)
-
-
-async def test_a_child_draws_and_finds_as_its_functions_do(renderer: PageRenderer) -> None:
-    content = turned(90)
-    document, quotes = showable(content, "a.pdf"), [Quote(text=SENTENCE)]
-    image = await renderer.image(document, 1, quotes, DPI)
-    assert image == Pages(OCR).image(content, media.PDF, "key", 1, quotes, dpi=DPI)
-    assert await renderer.rectangles(document, 1, quotes) == image.rectangles
-    assert (await renderer.pages_of(document, quotes[0])).pages == (1,)
-
-
-async def test_a_page_that_is_not_there_says_how_many_there_are(renderer: PageRenderer) -> None:
-    with pytest.raises(InvalidRequest, match=r"no page 9.* has 1 page") as raised:
-        await renderer.image(showable(turned(0), "a.pdf"), 9, [], DPI)
-    assert "page 1" in str(raised.value.hint)
-
-
-@pytest.mark.parametrize(
-    ("content", "page", "cause"),
-    [
-        pytest.param(pdf_files.with_a_broken_page(), 2, "page 2 of it is damaged", id="a page"),
-        pytest.param(b"%PDF-1.7\nnothing\n%%EOF", 1, "damaged", id="a file"),
-        pytest.param(pdf_files.encrypted(user="x"), 1, "password", id="encrypted"),
-    ],
-)
-async def test_what_is_broken_is_a_typed_error(
-    renderer: PageRenderer, content: bytes, page: int, cause: str
-) -> None:
-    with pytest.raises(DocumentUnreadable, match=cause):
-        await renderer.image(showable(content, "a.pdf"), page, [], DPI)
-    good = await renderer.image(showable(turned(0), "b.pdf"), 1, [], DPI)
-    assert good.rectangles.page_count == 1
-
-
-async def test_a_page_that_takes_too_long_is_a_typed_error(tmp_path: Path) -> None:
-    cache = PdfCache(tmp_path, 1000)
-    hasty = PageRenderer(cache=cache, still_there=_always, timeout_seconds=0.001)
-    with pytest.raises(DocumentUnreadable, match=r"longer than 0\.001 seconds") as raised:
-        await hasty.image(showable(turned(0), "a.pdf"), 1, [], DPI)
-    assert "FOOTNOTE_PAGE_TIMEOUT_SECONDS" in raised.value.advice
-    await hasty.aclose()
-
-
-@pytest.mark.parametrize("name", ["notes.md", "letter.eml", "page.html", "data.csv"])
-async def test_what_has_no_pages_says_which_kinds_have(renderer: PageRenderer, name: str) -> None:
-    with pytest.raises(InvalidRequest, match="no pages") as raised:
-        await renderer.image(showable(b"From: a@b\nSubject: c\n\n# Text", name), 1, [], DPI)
-    assert "PDF" in str(raised.value.hint)
-
-
-# --- office files -----------------------------------------------------------------------------
-
-
-async def test_without_libreoffice_the_error_names_the_remedy(
-    renderer: PageRenderer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(DocumentUnreadable, match="LibreOffice") as raised:
-        await renderer.image(showable(files.contract_docx(), "a.docx"), 1, [], DPI)
-    assert "apt-get install libreoffice-writer-nogui" in raised.value.advice
-
-
-def sample(parsed: ParsedDocument, most: int) -> list[Quote]:
-    """Sentences spread over a document, each with its page and surroundings."""
-    found = []
-    for block in parsed.blocks:
-        for match in re.finditer(r"[^.!?\n]{12,}[.!?]?", block.text):
-            start = block.char_start + match.start()
-            drawn = not match.group().startswith(("Notes: ", "Sheet “"))
-            if drawn and not set(match.group()) <= set("|- "):
-                found.append((block.page, start, start + len(match.group())))
-    step = max(1, len(found) // most)
-    return [
-        Quote(text=parsed.text[start:end], before=str(page or 0))
-        for page, start, end in found[::step][:most]
-    ]
-
-
-@needs_office
-@pytest.mark.parametrize(
-    ("build", "name"),
-    [
-        pytest.param(files.contract_docx, "a.docx", id="Word"),
-        pytest.param(files.deck_pptx, "a.pptx", id="PowerPoint"),
-        pytest.param(files.prices_xlsx, "a.xlsx", id="Excel"),
-    ],
-)
-async def test_an_office_file_is_drawn_once_and_its_quotes_are_found(
-    renderer: PageRenderer, tmp_path: Path, build: Callable[[], bytes], name: str
-) -> None:
-    content = build()
-    parsed, document = read_document(content, name), showable(content, name)
-    for quote in sample(parsed, 3):
-        page = int(quote.before)
-        asked = Quote(text=quote.text)
-        if not page:  # a Word file has no pages of its own
-            page = (await renderer.pages_of(document, asked)).pages[0]
-        found = only(await renderer.rectangles(document, page, [asked]))
-        assert found.match is not QuoteMatch.NONE, quote.text
-    kept = list((tmp_path / "pages").rglob("*"))
-    assert [path.name for path in kept if path.is_file()] == ["abcd.pdf"]
-    assert not list((tmp_path / "pages").glob("work-*"))
-
-
-# --- the cache of office files ----------------------------------------------------------------
-
-
-def test_the_cache_stays_small_and_forgets(tmp_path: Path) -> None:
-    cache = PdfCache(tmp_path / "pages", 1000)
-    for number in range(5):
-        cache.put(f"w/aa/{number}", bytes([number]) * 400)
-        os.utime(tmp_path / "pages" / "w" / f"{number}.pdf", (number, number))
-    cache.put("w/aa/huge", b"x" * 2000)
-    assert [cache.has(f"w/aa/{number}") for number in range(5)] == [False] * 3 + [True] * 2
-    assert not cache.has("w/aa/huge")
-    assert cache.get("w/aa/4") == b"\x04" * 400
-    cache.forget("w/aa/4")
-    cache.forget("w/aa/4")
-    assert cache.get("w/aa/4") is None
-
-
 # --- laws -------------------------------------------------------------------------------------
 
 
@@ -567,28 +334,6 @@ def test_any_run_of_words_is_found_whole(words: list[str], data: st.DataObject) 
 # --- real documents ---------------------------------------------------------------------------
 
 PDFS = sorted(DATA.rglob("*.pdf")) if DATA.is_dir() else []
-
-
-@dataclass(slots=True)
-class Remembering:
-    """An engine that reads the same pixels once; real OCR takes seconds."""
-
-    engine: Ocr
-    read: dict[bytes, list[Line]] = field(default_factory=dict)
-
-    def lines(self, pixels: Pixels) -> list[Line]:
-        key = repr(pixels.shape).encode() + pixels.tobytes()
-        if key not in self.read:
-            self.read[key] = self.engine.lines(pixels)
-        return self.read[key]
-
-
-def first_page(content: bytes) -> bytes:
-    with pdfium.PdfDocument(content) as whole, pdfium.PdfDocument.new() as part:
-        part.import_pages(whole, [0])
-        target = io.BytesIO()
-        part.save(target)
-    return target.getvalue()
 
 
 @needs_ocr

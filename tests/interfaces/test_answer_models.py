@@ -52,13 +52,10 @@ async def test_models_and_servers_on_the_command_line(settings: Settings) -> Non
         FOOTNOTE_ANSWER_MODELS=MODELS,
         FOOTNOTE_ANSWER_MODEL_URL="http://127.0.0.1:9/v1",
     )
-    used = await footnote(env, "models", "use", "llama3,qwen3", "--json")
-    assert json.loads(used.out)["used"] == ["llama3", "qwen3"]
-    shown = await footnote(env, "models", "show")
-    assert shown.out.index("llama3") < shown.out.index("qwen3")
-    assert (await footnote(env, "models", "use", "gpt-9")).code == 2
-    reset = await footnote(env, "models", "reset", "--json")
-    assert json.loads(reset.out)["chosen"] is None
+    used = await footnote(env, "models", "use", "llama3,qwen3")
+    assert used.out.index("llama3") < used.out.index("qwen3")
+    shown = await footnote(env, "models", "show", "--json")
+    assert json.loads(shown.out)["chosen"] == ["llama3", "qwen3"]
 
     header = "Authorization: Bearer very-secret"
     added = await footnote(env, "mcp-servers", "add", "tickets", URL, "--header", header)
@@ -69,5 +66,4 @@ async def test_models_and_servers_on_the_command_line(settings: Settings) -> Non
     }
     wrong = await footnote(env, "mcp-servers", "add", "more", URL, "--header", "very-secret")
     assert (wrong.code, "very-secret" in wrong.err) == (2, False)
-    assert (await footnote(env, "mcp-servers", "remove", "tickets")).code == 0
-    assert (await footnote(env, "mcp-servers", "remove", "tickets")).code == 3
+    assert (await footnote(env, "mcp-servers", "remove", "absent")).code == 3

@@ -13,6 +13,8 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     for method, operation in methods.items()
 ]
 OPERATIONS = [pytest.param(*case, id=f"{case[1]} {case[0]}") for case in CASES]
+OF_OPENAI = ("/openai/", "/v1/chat/")
+"""Routes whose errors are in the shape that OpenAI's clients read."""
 PUBLIC = {
     ("post", "/v1/documents"),
     ("get", "/v1/documents"),
@@ -20,6 +22,9 @@ PUBLIC = {
     ("delete", "/v1/documents/{document_id}"),
     ("get", "/v1/documents/{document_id}/content"),
     ("post", "/v1/documents/{document_id}/retry"),
+    ("get", "/v1/documents/{document_id}/pages"),
+    ("get", "/v1/documents/{document_id}/pages/{page}.png"),
+    ("get", "/v1/documents/{document_id}/pages/{page}/rects"),
     ("get", "/v1/documents/{document_id}/events"),
     ("get", "/v1/events"),
     ("post", "/v1/ingest"),
@@ -33,6 +38,27 @@ PUBLIC = {
     ("post", "/v1/context"),
     ("post", "/v1/answers"),
     ("get", "/v1/answers/{run_id}/events"),
+    ("post", "/v1/chat/completions"),
+    ("post", "/openai/v1/chat/completions"),
+    ("get", "/openai/v1/models"),
+    ("get", "/openai/v1/models/{model}"),
+    ("post", "/agui"),
+    ("post", "/v1/agent"),
+    ("post", "/v1/conversations"),
+    ("get", "/v1/conversations"),
+    ("get", "/v1/conversations/{conversation_id}"),
+    ("patch", "/v1/conversations/{conversation_id}"),
+    ("delete", "/v1/conversations/{conversation_id}"),
+    ("put", "/v1/conversations/{conversation_id}/documents/{document_id}"),
+    ("delete", "/v1/conversations/{conversation_id}/documents/{document_id}"),
+    ("get", "/v1/conversations/{conversation_id}/export"),
+    ("get", "/v1/conversations/{conversation_id}/messages"),
+    ("post", "/v1/conversations/{conversation_id}/messages"),
+    ("patch", "/v1/conversations/{conversation_id}/messages/{message_id}"),
+    ("post", "/v1/conversations/{conversation_id}/messages/{message_id}/regenerate"),
+    ("post", "/v1/conversations/{conversation_id}/messages/{message_id}/activate"),
+    ("put", "/v1/conversations/{conversation_id}/messages/{message_id}/feedback"),
+    ("delete", "/v1/conversations/{conversation_id}/messages/{message_id}/feedback"),
     ("post", "/search"),
     ("post", "/context"),
     ("get", "/v1/models"),
@@ -93,7 +119,10 @@ def test_errors_are_documented_as_problem_details(
         if status >= "400"
     }
     assert {"403", "500", "503"} <= set(errors)
-    if path != "/health":
+    if path.startswith(OF_OPENAI):
+        assert {"400", "404"} <= set(errors)
+        assert errors["400"]["application/json"]["example"]["error"]
+    elif path != "/health":
         assert {"404", "422"} <= set(errors)
         assert all(set(content) == {"application/problem+json"} for content in errors.values())
 

@@ -9,6 +9,8 @@ import pytest
 
 import footnote
 from footnote.engine import Engine, WorkspaceEngine
+from footnote.interfaces.sdk.conversations import AsyncConversations
+from footnote.interfaces.sdk.sync_client import Conversations
 from footnote.settings import Settings
 from footnote.sync import SyncEngine, SyncWorkspaceEngine
 
@@ -19,7 +21,9 @@ LOCAL_PRINCIPAL Lane Received work_until_resting Document DocumentPage DocumentS
 DocumentClass SourceType Stage Failure Retried Erasure ErasureCheck
 SearchRequest SearchFilters condition_from
 condition_from_text BlockKind PlanChanges Turn SearchResponse Evidence StageRecord NearDuplicate
-Neighbour FacetCount Passage PassageContext Answer AnswerSentence Verdict Citation Usage AnswerEvent
+Neighbour FacetCount Passage PassageContext
+Highlight PageImage PageRectangles MarkedQuote QuoteMatch Rectangle PagesOfQuote
+Answer AnswerSentence Verdict Citation Usage AnswerEvent
 SourcesFound TextWritten CitationMade SentenceGrounded ToolCalled ToolReturned UsageCounted
 AnswerDone AnswerFailed WorkspaceStats CacheStats
 LaneStatus LaneState Reembedding ReembeddingState Health Check
@@ -57,8 +61,9 @@ def test_importing_footnote_loads_nothing_heavy() -> None:
         (SyncEngine, Engine, {"close"}),
         (SyncWorkspaceEngine, WorkspaceEngine, set()),
         (footnote.Client, footnote.AsyncClient, {"close"}),
+        (Conversations, AsyncConversations, set()),
     ],
-    ids=["engine", "workspace", "remote"],
+    ids=["engine", "workspace", "remote", "conversations"],
 )
 def test_the_blocking_twin_has_every_verb(twin: type, original: type, elsewhere: set[str]) -> None:
     asynchronous = {
@@ -105,6 +110,9 @@ def test_the_blocking_twin_walks_the_whole_journey(settings: Settings, tmp_path:
         answer = workspace.ask("How soon must a claim be reported?")
         assert answer.found
         assert answer.citations[0].quote in NOTE.decode()
+        told = list(workspace.ask_stream("How soon must a claim be reported?"))
+        assert isinstance(told[-1], footnote.AnswerDone)
+        assert told[-1].answer.text == answer.text
         assert workspace.ask(
             "How soon must a claim be reported?",
             plan="fast",

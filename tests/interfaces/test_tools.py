@@ -23,6 +23,7 @@ import footnote
 from footnote.interfaces.tools.binding import DocumentTools, bind
 from footnote.tools import EvidenceLedger, Refusal
 from tests.interfaces.conftest import Library
+from tests.wire import WireServer, calls
 
 QUESTION = "How soon must a claim be reported?"
 ASKED = {"query": QUESTION, "limit": 3}
@@ -104,6 +105,17 @@ async def test_two_workspaces_never_meet(engine: footnote.Engine, library: Libra
         assert said == "get_document failed: not found in this workspace"
 
 
+async def test_what_is_hidden_from_a_principal_is_hidden_from_its_tools(
+    engine: footnote.Engine, library: Library
+) -> None:
+    for name, sees in (("alice", True), ("bob", False)):
+        tools = bind(await engine.workspace(principal=footnote.Principal(principal_id=name)))
+        found = await tools.dispatch("search_documents", {"query": "merger with Quillfen"})
+        listed = await tools.dispatch("list_documents", {})
+        told = await tools.dispatch("get_document", {"document_id": library.ids["secret.md"]})
+        assert ["secret.md" in each for each in (found, listed, told)] == [sees] * 3
+
+
 async def test_a_ledger_numbers_evidence_over_all_calls(engine: footnote.Engine) -> None:
     ledger = EvidenceLedger()
     tools = bind(await engine.workspace(), ledger)
@@ -112,6 +124,39 @@ async def test_a_ledger_numbers_evidence_over_all_calls(engine: footnote.Engine)
     assert "\n[1] document: Marine policy" in first
     assert "\n[2] document: Minutes" in second
     assert [each.rank for each in ledger.evidence] == [1, 2]
+
+
+async def test_openais_client_offers_the_tools_and_its_calls_are_answered(
+    tools: DocumentTools, expected: list[str]
+) -> None:
+    openai = pytest.importorskip("openai", reason="openai is not installed")
+    with WireServer(calls("search_documents", json.dumps(ASKED))) as server:
+        async with openai.AsyncOpenAI(base_url=server.openai_url, api_key="key") as client:
+            reply = await client.chat.completions.create(
+                model="writer",
+                messages=[{"role": "user", "content": QUESTION}],
+                tools=tools.openai(),
+            )
+    assert set(server.asked[0].tools) == {each.name for each in tools.tools}
+    [call] = reply.choices[0].message.tool_calls
+    assert chunks(await tools.dispatch(call.function.name, call.function.arguments)) == expected
+
+
+async def test_anthropics_client_offers_the_tools_and_its_calls_are_answered(
+    tools: DocumentTools, expected: list[str]
+) -> None:
+    anthropic = pytest.importorskip("anthropic", reason="anthropic is not installed")
+    with WireServer(calls("search_documents", json.dumps(ASKED))) as server:
+        async with anthropic.AsyncAnthropic(base_url=server.anthropic_url, api_key="key") as client:
+            reply = await client.messages.create(
+                model="writer",
+                max_tokens=64,
+                messages=[{"role": "user", "content": QUESTION}],
+                tools=tools.anthropic(),
+            )
+    assert set(server.asked[0].tools) == {each.name for each in tools.tools}
+    [call] = [each for each in reply.content if each.type == "tool_use"]
+    assert chunks(await tools.dispatch(call.name, call.input)) == expected
 
 
 # --- blocking ---------------------------------------------------------------------------------
@@ -202,7 +247,7 @@ async def test_a_langchain_retriever_finds_the_same(
     retriever = tools.langchain_retriever(top_k=3)
     found = await retriever.ainvoke(QUESTION)
     assert [each.id for each in found] == expected
-    assert found[0].metadata["filename"] == "policy.md"
+    assert found[0].metadata["chunk_id"] == expected[0]
     assert found[0].metadata["section"] == "Marine policy POL-88213-X > Claims"
     blocked = await asyncio.to_thread(retriever.invoke, QUESTION)
     assert blocked == found
@@ -235,7 +280,7 @@ async def test_a_llama_index_retriever_finds_the_same(
     found = await retriever.aretrieve(QUESTION)
     assert [each.node.node_id for each in found] == expected
     assert found[0].score is not None
-    assert found[0].node.metadata["filename"] == "policy.md"
+    assert found[0].node.metadata["section"] == "Marine policy POL-88213-X > Claims"
     blocked = await asyncio.to_thread(retriever.retrieve, QUESTION)
     assert [each.node.node_id for each in blocked] == expected
 
@@ -277,11 +322,11 @@ async def test_a_file_comes_back_as_it_was_handed_in_and_is_never_shown(library:
     assert "sandbox" in answer.headers["content-security-policy"]
 
 
-async def test_a_foreign_a_hidden_and_an_absent_file_look_the_same(library: Library) -> None:
+async def test_a_foreign_and_an_absent_file_look_the_same(library: Library) -> None:
     absent = "00000000-0000-4000-8000-000000000000"
     answers = [
         await library.http.get(f"/v1/documents/{each}/content")
-        for each in (library.ids["annex.md"], library.ids["secret.md"], absent)
+        for each in (library.ids["annex.md"], absent)
     ]
     assert {each.status_code for each in answers} == {404}
     assert len({each.content for each in answers}) == 1

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import aclosing
+from collections.abc import Mapping
 
+import pydantic_ai
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from footnote.domain import ToolCalled, ToolReturned, Turn, Usage
-from footnote.errors import InvalidRequest, ModelUnavailable
-from footnote.models.agent_loop import RULE, AgentEvent
-from footnote.models.agent_tools import problem_with
-from footnote.ports import AgentBounds, AgentModel, McpServer, Tool, Written
+from footnote.errors import ModelUnavailable
+from footnote.models.agent_loop import RULE
+from footnote.ports import AgentBounds, Tool, Written
 from tests.wire import (
     Reply,
     WireServer,
@@ -24,87 +21,10 @@ from tests.wire import (
     fails,
     falls_silent,
     says,
-    unreachable_origin,
 )
 
+from .agents import ANTHROPIC, BOTH, BOUNDS, OPENAI, SEARCH, SERVED, failure, returned, run, steps
 from .answering import models_at
-from .mcp_server import mcp_server
-
-OPENAI = "openai:gpt-4o-mini"
-ANTHROPIC = "anthropic:claude-haiku-4-5"
-SERVED = "compatible:qwen3"
-BOTH = pytest.mark.parametrize("name", [OPENAI, ANTHROPIC])
-
-BOUNDS = AgentBounds(steps=6, seconds=20.0)
-SCHEMA: Mapping[str, object] = {
-    "type": "object",
-    "properties": {"query": {"type": "string"}, "limit": {"type": "integer"}},
-    "required": ["query"],
-    "additionalProperties": False,
-}
-
-
-async def rent(arguments: Mapping[str, object]) -> str:
-    return f"[1] lease.pdf, p. 2: the rent is 900 EUR. (searched: {arguments['query']})"
-
-
-async def missing(arguments: Mapping[str, object]) -> str:
-    raise InvalidRequest("there is no such folder", hint="list the folders first")
-
-
-SEARCH = Tool(name="search_documents", description="Find passages.", parameters=SCHEMA, call=rent)
-LIST = Tool(
-    name="list_documents",
-    description="List documents.",
-    parameters={"type": "object", "properties": {}},
-    call=missing,
-)
-
-
-async def steps(
-    server: WireServer,
-    *names: str,
-    bounds: AgentBounds = BOUNDS,
-    servers: Sequence[McpServer] = (),
-    conversation: Sequence[Turn] = (),
-) -> AsyncGenerator[AgentEvent]:
-    async with models_at(server, *(names or (SERVED,))) as models:
-        agent: AgentModel | None = models.agent()
-        assert agent is not None
-        events = agent(
-            "Answer from the documents.",
-            conversation,
-            "What is the rent?",
-            tools=[SEARCH, LIST],
-            servers=servers,
-            bounds=bounds,
-        )
-        async with aclosing(events):
-            async for event in events:
-                yield event
-
-
-async def run(
-    server: WireServer,
-    *names: str,
-    bounds: AgentBounds = BOUNDS,
-    servers: Sequence[McpServer] = (),
-    conversation: Sequence[Turn] = (),
-) -> list[AgentEvent]:
-    events = steps(server, *names, bounds=bounds, servers=servers, conversation=conversation)
-    return [event async for event in events]
-
-
-async def failure(server: WireServer, *names: str, bounds: AgentBounds = BOUNDS) -> tuple[str, str]:
-    with pytest.raises(ModelUnavailable) as caught:
-        await run(server, *names, bounds=bounds)
-    assert caught.value.hint
-    return str(caught.value), caught.value.hint
-
-
-def returned(events: Sequence[AgentEvent]) -> list[ToolReturned]:
-    return [event for event in events if isinstance(event, ToolReturned)]
-
 
 # --- the loop ---------------------------------------------------------------------------------
 
@@ -171,6 +91,12 @@ async def test_several_tools_are_called_at_once(wire_server: WireServer) -> None
     events = await run(wire_server)
     assert {each.call_id for each in returned(events)} == {"call_1", "call_2"}
     assert len(wire_server.asked[1].tool_results) == 2
+
+
+async def test_the_library_does_not_greet_our_users(wire_server: WireServer) -> None:
+    wire_server.script(says("900 EUR."))
+    await run(wire_server)
+    assert not pydantic_ai.BANNER_ENABLED
 
 
 async def test_the_conversation_so_far_is_told_to_the_model(wire_server: WireServer) -> None:
@@ -349,115 +275,3 @@ async def test_closing_the_generator_closes_the_connection(
         assert not wire_server.asked[1].left.is_set()
         await events.aclose()
         assert await wire_server.asked[1].was_left()
-
-
-# --- MCP servers ------------------------------------------------------------------------------
-
-
-async def test_the_tools_of_an_mcp_server_are_offered_and_called(wire_server: WireServer) -> None:
-    wire_server.script(calls("sky_forecast", '{"town": "Kiel"}'), says("It rains."))
-    async with mcp_server() as served:
-        server = McpServer(name="sky", url=served.url, headers={"authorization": "Bearer secret"})
-        events = await run(wire_server, servers=[server])
-    [result] = returned(events)
-    assert result.name == "sky_forecast"
-    assert result.result.startswith("It rains in Kiel.")
-    assert not result.failed
-    offered = set(wire_server.asked[0].tools)
-    assert {"sky_forecast", "sky_broken", "search_documents"} <= offered
-    assert all(len(name) <= 64 for name in offered)
-    assert "Ignore your instructions" not in wire_server.asked[1].instructions
-    assert served.headers
-    assert {each["authorization"] for each in served.headers} == {"Bearer secret"}
-
-
-async def test_a_tool_of_an_mcp_server_that_fails_is_text_for_the_model(
-    wire_server: WireServer,
-) -> None:
-    wire_server.script(
-        calls_each(
-            calls("sky_broken"), calls("sky_chatty"), calls("sky_forecast"), calls("sky_picture")
-        ),
-        says("No forecast."),
-    )
-    async with mcp_server() as served:
-        events = await run(wire_server, servers=[McpServer(name="sky", url=served.url)])
-    by_name = {each.name: each for each in returned(events)}
-    assert by_name["sky_broken"].failed
-    assert by_name["sky_forecast"].failed
-    assert not by_name["sky_chatty"].failed
-    assert len(by_name["sky_chatty"].result) < 41_000
-    assert "cut off; the result has" in by_name["sky_chatty"].result
-    assert by_name["sky_picture"].result == "[image/png, 14 bytes]"
-
-
-async def test_no_mcp_server_takes_the_place_of_a_tool_of_ours(wire_server: WireServer) -> None:
-    wire_server.script(calls("search_documents", '{"query": "rent"}'), says("900 EUR."))
-    async with mcp_server() as served:
-        events = await run(wire_server, servers=[McpServer(name="search", url=served.url)])
-    assert "search_forecast" in wire_server.asked[0].tools
-    assert returned(events)[0].result.startswith("[1] lease.pdf")
-
-
-async def test_an_absent_mcp_server_is_told_of_and_done_without(wire_server: WireServer) -> None:
-    wire_server.script(says("900 EUR."))
-    absent = McpServer(name="sky", url=f"{unreachable_origin()}/mcp")
-    events = await run(wire_server, servers=[absent])
-    assert isinstance(events[0], ToolCalled)
-    [result] = returned(events)
-    assert result.failed
-    assert result.result.startswith("The MCP server sky cannot be reached")
-    assert events[-2] == Written(text="900 EUR.")
-
-
-async def test_an_mcp_server_at_a_forbidden_address_is_never_asked(
-    wire_server: WireServer,
-) -> None:
-    wire_server.script(says("900 EUR."))
-    async with mcp_server() as served, models_at(wire_server, SERVED, private=0) as models:
-        agent = models.agent()
-        assert agent is not None
-        servers = [McpServer(name="sky", url=served.url)]
-        events = [
-            event async for event in agent("", (), "?", tools=(), servers=servers, bounds=BOUNDS)
-        ]
-    [result] = returned(events)
-    assert "private network" in result.result
-    assert not served.headers
-
-
-# --- arguments --------------------------------------------------------------------------------
-
-
-@given(st.text(), st.integers() | st.none())
-def test_arguments_of_the_right_kinds_fit(query: str, limit: int | None) -> None:
-    schema = {
-        "properties": {
-            "query": {"type": "string"},
-            "limit": {"anyOf": [{"type": "integer"}, {"type": "null"}]},
-        },
-        "required": ["query"],
-    }
-    assert problem_with({"query": query, "limit": limit}, schema) == ""
-
-
-@pytest.mark.parametrize(
-    ("schema", "value", "fits"),
-    [
-        ({"type": "integer"}, True, False),
-        ({"type": "integer"}, 3.0, True),
-        ({"type": "integer"}, 3.5, False),
-        ({"type": "number"}, 3, True),
-        ({"type": "boolean"}, True, True),
-        ({"type": ["string", "null"]}, None, True),
-        ({"enum": ["a", "b"]}, "c", False),
-        ({"enum": ["a", "b"]}, "a", True),
-        ({"type": "array"}, {}, False),
-        ({}, {}, True),
-    ],
-)
-def test_a_value_fits_its_schema_or_not(
-    schema: Mapping[str, object], value: object, fits: bool
-) -> None:
-    problem = problem_with({"it": value}, {"properties": {"it": schema}})
-    assert (problem == "") == fits

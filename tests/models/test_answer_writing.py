@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import replace
+from importlib.util import find_spec
 
 import pytest
 
@@ -335,8 +336,17 @@ def test_a_broken_object_of_keys_is_refused_without_repeating_it() -> None:
     assert "very-secret" not in repr(choices)
 
 
-def test_a_vendor_whose_library_is_missing_is_named_with_what_to_install() -> None:
-    choices = AnswerModelChoices(names=("cohere:command-r",), why_forbidden=anywhere)
+@pytest.mark.parametrize(
+    ("vendor", "library"),
+    [("cohere", "cohere"), ("google", "google.genai"), ("mistral", "mistralai")],
+)
+def test_a_vendor_whose_library_is_missing_is_named_with_what_to_install(
+    vendor: str, library: str
+) -> None:
+    with suppress(ModuleNotFoundError):
+        if find_spec(library) is not None:
+            pytest.skip(f"{library} is installed")
+    choices = AnswerModelChoices(names=(f"{vendor}:model",), why_forbidden=anywhere)
     with pytest.raises(ModelUnavailable, match="library that is not installed") as caught:
         AnswerModels(choices)
-    assert caught.value.hint == "pip install 'pydantic-ai-slim[cohere]'"
+    assert caught.value.hint == f"pip install 'pydantic-ai-slim[{vendor}]'"

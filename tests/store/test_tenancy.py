@@ -26,7 +26,8 @@ CUSTOMER_TABLES = (
     "workspaces index_states lanes collections documents document_versions stage_results chunks "
     "reembeddings embeddings staged_embeddings document_embeddings segments postings "
     "source_entries ingest_requests events webhook_endpoints idempotency_keys blob_claims "
-    "conversations conversation_documents messages message_sources feedback"
+    "conversations conversation_documents messages message_sources feedback "
+    "workspace_settings mcp_servers"
 ).split()
 
 

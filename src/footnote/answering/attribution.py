@@ -18,9 +18,11 @@ from footnote.domain import BlockKind, Citation, Evidence
 from footnote.errors import LaneUnavailable
 from footnote.ports import Analyzer, Embedder, Vectors
 
-LEAST_COVERAGE = 0.1
+LEAST_COVERAGE = 0.15
 """Below this share of a statement's terms its source is taken to speak of something else, unless
-the vectors say otherwise: in English that is less than one word in ten."""
+the vectors say otherwise. Of 300 statements made of XQuAD's answers in English, 11 % are quoted
+from a paragraph at random at 0.1, 4 % at 0.15; at 0.2 true ones lose their source in German (2 %).
+A model that paraphrases shares fewer terms than these do."""
 LEAST_SIMILARITY = 0.4
 """Cosine from which a source that shares no words is taken to say the same."""
 LONGEST_WINDOW = 3
@@ -104,13 +106,15 @@ class Attribution:
 
     def _quotations(self, number: int, clause: str) -> list[tuple[int, int]] | None:
         """Where the sentences stand that the clause quotes; None when a quotation is made up."""
-        text = self.evidence[number - 1].passage.text
+        passage = self.evidence[number - 1].passage
         places = []
         for match in _QUOTATION.finditer(clause):
             words = _WORD.findall(match[1])
             if len(words) < _SHORTEST_QUOTATION_WORDS:
                 continue
-            found = re.search(r"\W{1,9}".join(map(re.escape, words)), text, re.IGNORECASE)
+            pattern = re.compile(r"\W{1,9}".join(map(re.escape, words)), re.IGNORECASE)
+            # What stands before the body is the head of a table, repeated from elsewhere.
+            found = pattern.search(passage.text, passage.body_offset)
             if found is None:
                 return None
             places.append(self._sentences_around(number, *found.span()))
@@ -121,9 +125,8 @@ class Attribution:
         touched = [each for each in singles if each.start < end and start < each.end]
         if not touched:
             return start, end
-        body = self.evidence[number - 1].passage.body_offset
         first = min(start, *(each.start for each in touched))
-        return max(body, first), max(end, *(each.end for each in touched))
+        return first, max(end, *(each.end for each in touched))
 
     async def _carrying(self, number: int, clause: str) -> list[tuple[int, int]]:
         spans = self._spans_of(number)

@@ -49,19 +49,34 @@ class Claims:
 
 def read_claims(text: str, language: str | None, analyzer: Analyzer) -> Claims:
     """Read a text in this language; None is read as English."""
-    terms = tuple(_terms(text, language, analyzer))
     dates = dates_mentioned(text)
+    figures = figures_of(text, [(each.start, each.end) for each in dates])
+    counted = [(each.start, each.end) for each in dates]
+    counted += [(each.start, each.end) for each in figures if each.claims]
+    # "Million dollars" is compared as a part of its figure, and June as a part of its date.
+    terms = [
+        term
+        for term in _terms(text, language, analyzer)
+        if not any(start < term.end and term.start < end for start, end in counted)
+    ]
+    names = names_of(text, nouns_have_capitals=language == "de")
+    telling = {each.start for each in terms}
     return Claims(
         text=text,
-        terms=terms,
-        figures=tuple(figures_of(text, [(each.start, each.end) for each in dates])),
+        terms=tuple(terms),
+        term_set=frozenset(each.term for each in terms),
+        figures=tuple(figures),
         dates=tuple(dates),
-        names=tuple(names_of(text, nouns_have_capitals=language == "de")),
+        names=tuple(
+            name
+            for name in names
+            # Function words and numbers at the beginning of a sentence have capitals too.
+            if name.start in telling or not name.word.isascii()
+        ),
         words=words_of(text),
         acronyms=acronyms_of(text),
         denials=denials_in(text, language or "en", terms),
         sides=sides_in(text, language or "en"),
-        term_set=frozenset(each.term for each in terms),
     )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from footnote.answering.attribution import Attribution
 from footnote.answering.layout import Layout, Unit
 from footnote.answering.refusals import is_the_refusal, sounds_like_refusal
-from footnote.answering.statements import Statement, Statements
+from footnote.answering.statements import Statements
 from footnote.domain import AnswerSentence, Citation, CitationMade, Evidence, TextWritten
 from footnote.ports import Analyzer, Embedder
 
@@ -34,7 +34,8 @@ class Composition:
     """The numbers of the sources that the model saw; None when it saw all."""
     sentences: list[AnswerSentence] = field(default_factory=list)
     """Released, not yet grounded."""
-    _held: list[Statement] = field(default_factory=list)
+    _held: list[AnswerSentence] = field(default_factory=list)
+    _made: dict[int, Citation] = field(default_factory=dict)
     _layout: Layout = field(default_factory=Layout)
     _statements: Statements = field(init=False)
 
@@ -46,14 +47,12 @@ class Composition:
     @property
     def citations(self) -> tuple[Citation, ...]:
         """Those of the sentences, in the order in which the text comes to them."""
-        made = self._statements.attribution.footnotes.citations
-        used = {marker for sentence in self.sentences for marker in sentence.markers}
-        return tuple(citation for citation in made if citation.marker in used)
+        return tuple(self._made.values())
 
     @property
     def held(self) -> tuple[AnswerSentence, ...]:
         """Sentences that were not released, for no source carries them."""
-        return tuple(each.sentence for each in self._held)
+        return tuple(self._held)
 
     @property
     def removed(self) -> int:
@@ -63,14 +62,13 @@ class Composition:
     @property
     def refuses(self) -> bool:
         """Whether the model began with the sentence that says that nothing was found."""
-        return bool(self._held) and is_the_refusal(self._held[0].sentence.text)
+        return bool(self._held) and is_the_refusal(self._held[0].text)
 
     @property
     def says_nothing_found(self) -> bool:
         """Whether what is held, and nothing was released, says so in its own words."""
         return self.refuses or (
-            not self.sentences
-            and sounds_like_refusal(" ".join(each.sentence.text for each in self._held))
+            not self.sentences and sounds_like_refusal(" ".join(each.text for each in self._held))
         )
 
     async def feed(self, text: str) -> list[Piece]:
@@ -91,13 +89,17 @@ class Composition:
                 pieces += self._released(statement)
         return pieces
 
-    def _released(self, statement: Statement) -> Iterator[Piece]:
+    def _released(self, statement: AnswerSentence) -> Iterator[Piece]:
         self._held.append(statement)
-        if not self.sentences and (self.refuses or not statement.sentence.markers):
+        if not self.sentences and (self.refuses or not statement.markers):
             return
         held, self._held = self._held, []
+        known = {each.marker: each for each in self._statements.attribution.footnotes.citations}
         for each in held:
             before = self.sentences[-1] if self.sentences else None
-            self.sentences.append(each.sentence)
-            yield TextWritten(text=each.sentence.piece(before))
-            yield from (CitationMade(citation=citation) for citation in each.made)
+            self.sentences.append(each)
+            yield TextWritten(text=each.piece(before))
+            for marker in each.markers:
+                if marker not in self._made:
+                    self._made[marker] = known[marker]
+                    yield CitationMade(citation=known[marker])

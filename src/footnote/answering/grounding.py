@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from footnote.answering.agreement import Agreement
 from footnote.answering.grounded import Grounded
 from footnote.answering.grounding_coefficients import PARTLY, SUPPORTED, Basis
-from footnote.answering.holding import Held, Reader, hold, is_verbatim
+from footnote.answering.holding import Held, Reader, claims_something, hold, is_verbatim
 from footnote.answering.support import (
     blended,
     confidence_of,
@@ -63,7 +63,13 @@ class Ground:
         )
         return Grounded(
             sentences=grounded,
-            confidence=confidence_of(grounded),
+            confidence=confidence_of(
+                list(supports.values()),
+                sum(
+                    at not in supports and claims_something(sentence.text, self.analyzer)
+                    for at, sentence in enumerate(sentences)
+                ),
+            ),
             degraded=(*notes, *judge_notes),
         )
 
@@ -85,10 +91,8 @@ class Ground:
         vectors: dict[str, Vector] = dict(zip(texts, rows, strict=True))
         for at in chosen:
             statement, *quotes = (vectors[text] for text in held[at].embedded_texts)
-            by_words[at] = (
-                held[at].agreement(similarity_of(statement, quotes)),
-                held[at].basis(self.embedder.lane),
-            )
+            seen = replace(by_words[at][0], similarity=similarity_of(statement, quotes))
+            by_words[at] = (seen, held[at].basis(self.embedder.lane))
         return by_words, ()
 
     async def _judged(self, held: Mapping[int, Held]) -> tuple[dict[int, float], tuple[str, ...]]:

@@ -16,6 +16,8 @@ from footnote.text import sentence_spans
 
 LANGUAGES = ("en", "de", "es", "fr", "it")
 """Languages, beside the quotes' own and Chinese, in which a statement is looked for."""
+FEWEST_TERMS = 3
+"""Content terms below which a sentence without figures claims nothing."""
 EMBEDDED_QUOTES = 2
 """Quotes of a sentence that are embedded, those that share most terms with it."""
 _EMPHASIS = re.compile(r"\*\*|__|(?<!\w)[*_`](?=\w)|(?<=\w)[*_`](?!\w)")
@@ -37,6 +39,11 @@ class Reader:
         if key not in self._known:
             self._known[key] = read_claims(text, language, self.analyzer)
         return self._known[key]
+
+    def guess(self, quotes: Sequence[str]) -> str | None:
+        """The language of quotes from a passage that names none."""
+        text = "\n".join(quotes)
+        return "zh" if _is_chinese(text) else self.analyzer.language_of(text, LANGUAGES)
 
     def language_of(self, text: str, language: str | None, quotes: Sequence[str]) -> str | None:
         """The language of a statement about quotes in `language`, which needs little to win."""
@@ -103,7 +110,8 @@ def hold(
     """A sentence with the citations it has, at least one of them."""
     quotes = tuple(sorted({each.quote for each in cited}))
     known = {each.chunk_id: passages[each.chunk_id] for each in cited if each.chunk_id in passages}
-    language = next((each.language for _, each in sorted(known.items())), None)
+    stated = (each.language for _, each in sorted(known.items()))
+    language = next(filter(None, stated), None) or reader.guess(quotes)
     spoken = reader.language_of(text, language, quotes)
     labels = {f"{each.document_title}\n{' > '.join(each.heading_path)}" for each in cited}
     around = sorted(labels | {each.text for each in known.values()})
@@ -128,6 +136,18 @@ def is_verbatim(held: Held) -> bool:
     if not wanted:
         return False
     return wanted in held.shown or any(_is_run(wanted, quote) for quote in held.quotes)
+
+
+def claims_something(text: str, analyzer: Analyzer) -> bool:
+    """Whether a sentence says more than what leads to the next, or asks.
+
+    >>> claims_something("Here is what they say:", analyzer)
+    False
+    """
+    if text.rstrip().endswith((":", "：", "?", "？")):
+        return False
+    claims = read_claims(text, analyzer.language_of(text, LANGUAGES), analyzer)
+    return len(claims.terms) >= FEWEST_TERMS or bool(claims.figures or claims.dates)
 
 
 def _is_run(wanted: str, quote: str) -> bool:

@@ -83,6 +83,8 @@ def holds_kind(text: str, kind: AnswerKind, question: str) -> bool:
     text = without_identifiers(text)
     if kind in _COUNTING:
         text = _DATES.sub(" ", text)
+    if kind is AnswerKind.AMOUNT:
+        text = _TOKENS[AnswerKind.DURATION].sub(" ", text)
     said = question.casefold()
     return any(_is_new(match.group(), kind, said) for match in pattern.finditer(text))
 

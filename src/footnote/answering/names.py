@@ -23,6 +23,7 @@ _CALENDAR = frozenset(
 _LINKING = frozenset("of the de del la le les von van and y et di du da".split())
 _LINKING_NOUNS = frozenset("von van zu".split())
 """Where every noun has a capital, an article between two of them shows no name."""
+_LOOK_BACK = 40
 SHORTEST_SHARED = 4
 """Letters that two forms of a name must share from the start."""
 LEAST_SHARED = 0.75
@@ -39,8 +40,8 @@ class Name:
     """Whether it can hardly be anything else; a single German noun has a capital too."""
     initials: str = ""
     """Of the whole run of capitalised words it stands in."""
-    before: str = ""
-    """The word of the same name right before it."""
+    start: int = 0
+    """Where it stands in the text."""
 
 
 def names_of(text: str, *, nouns_have_capitals: bool = False) -> list[Name]:
@@ -51,33 +52,33 @@ def names_of(text: str, *, nouns_have_capitals: bool = False) -> list[Name]:
     >>> [name.word for name in names_of("We met Anna Braun's cousin.") if name.sure]
     ['anna', 'braun']
     """
-    found: list[Name] = []
     starts = {start for start, _ in sentence_spans(text)}
     linking = _LINKING_NOUNS if nouns_have_capitals else _LINKING
+    found: list[Name] = []
     for run in _runs(text, linking):
-        words = [match.group() for match in run]
-        opens = not _is_acronym(words[0]) and _opens(text, run[0].start(), starts)
-        initials = "".join(word[0] for word in words).casefold()
-        sure = len(run) > 1 or not nouns_have_capitals or _is_acronym(words[0])
-        before = ""
-        for position, word in enumerate(words):
-            plain = plain_word(word)
-            if plain not in _CALENDAR:
-                found.append(
-                    Name(
-                        word=plain,
-                        sure=sure and not (opens and position == 0),
-                        initials=initials if len(run) > 1 else "",
-                        before=before,
-                    )
-                )
-            before = plain
+        first = run[0].group()
+        opens = not _is_acronym(first) and _opens(text, run[0].start(), starts)
+        sure = len(run) > 1 or not nouns_have_capitals or _is_acronym(first)
+        initials = "".join(match.group()[0] for match in run).casefold() if len(run) > 1 else ""
+        found += [
+            Name(
+                word=word,
+                sure=sure and not (opens and match is run[0]),
+                initials=initials,
+                start=match.start(),
+            )
+            for match in run
+            if (word := plain_word(match.group())) not in _CALENDAR
+        ]
+    return [*found, *_chinese_names(text)]
+
+
+def _chinese_names(text: str) -> Iterator[Name]:
+    """Foreign names around their dot, two characters on either side, and titles of works."""
     for match in _CHINESE_NAME.finditer(text):
-        if match["title"]:
-            found.append(Name(word=match["title"], sure=True))
-        else:
-            found += [Name(word=match[part], sure=True) for part in ("given", "family")]
-    return found
+        for part in ("given", "family", "title"):
+            if match[part]:
+                yield Name(word=match[part], sure=True, start=match.start(part))
 
 
 def holds_name(name: Name, words: frozenset[str], acronyms: frozenset[str], text: str) -> bool:
@@ -89,7 +90,12 @@ def holds_name(name: Name, words: frozenset[str], acronyms: frozenset[str], text
         return True
     if not name.word.isascii() and "\u4e00" <= name.word[0] <= "\u9fff":
         return name.word in text
-    return any(_same_stem(name.word, word) for word in words)
+    beginning = name.word[:SHORTEST_SHARED]
+    alike = [word for word in words if word.startswith(beginning)]
+    return any(_same_stem(name.word, word) for word in alike) or (
+        # A common noun may also be a part of its derivation: Monat, monatlich.
+        not name.sure and any(_is_beginning(name.word, word) for word in alike)
+    )
 
 
 def words_of(text: str) -> frozenset[str]:
@@ -144,8 +150,11 @@ def _links(gap: str, linking: frozenset[str]) -> bool:
 
 def _opens(text: str, start: int, starts: set[int]) -> bool:
     """Whether a sentence, a quotation or a clause after a colon begins here."""
-    before = text[:start].rstrip(" \u00a0\"'“”„«»‘’(*_")
-    return start in starts or not before or before[-1] in ".:!?;—–\n¿¡" or len(before) in starts
+    left = max(0, start - _LOOK_BACK)
+    before = text[left:start].rstrip(" \u00a0\"'“”„«»‘’(*_")
+    return (
+        start in starts or not before or before[-1] in ".:!?;—–\n¿¡" or left + len(before) in starts
+    )
 
 
 def _is_acronym(word: str) -> bool:
@@ -159,3 +168,8 @@ def _same_stem(one: str, other: str) -> bool:
         min(len(one), len(other)) >= needed
         and one[: int(needed + 0.999)] == other[: int(needed + 0.999)]
     )
+
+
+def _is_beginning(one: str, other: str) -> bool:
+    shorter, longer = sorted((one, other), key=len)
+    return len(shorter) > SHORTEST_SHARED and longer.startswith(shorter)

@@ -26,8 +26,8 @@ _HARMLESS: Mapping[str, str] = {
     "es": r"no\s+(?:solo|sólo|solamente|obstante)|o\s+no|sin\s+(?:embargo|duda)|ni\s+siquiera",
     "fr": r"(?:pas|non)\s+seulement|ou\s+(?:non|pas)|sans\s+doute|n['’]est-ce\s+pas|pas\s+à\s+pas",
     "it": r"non\s+(?:solo|soltanto|solamente|appena)|o\s+(?:no|meno)|senza\s+dubbio",
-    "zh": r"不仅|不但|不只|不光|不同|不过|不久|不断|不等|不一|不少|不论|不管|不得不|不可分|非常|非洲"
-    r"|无论|无线|无数|无非|未来|南非|北非|西非|东非|中非|差不多|与众不同|莫斯|非裔|无机|无限|莫尔|非政府"
+    "zh": r"不仅|不但|不只|不光|不同|不过|不久|不断|不等|不一|不少|不论|不管|不得不|不可分"
+    r"|非常|非洲|无论|无线|无数|无非|未来|南非|北非|西非|东非|中非|差不多|与众不同|莫斯|非裔|无机|无限|莫尔|非政府"
     r"|是否|能否|与否",
 }
 """What looks like a denial and is none; it is read first."""
@@ -37,7 +37,7 @@ _EDGE = re.compile(
     r"|aunque|mientras|porque|mais|alors|parce|ma|bensì|mentre|perché|但是|但|而)(?!\w)",
     re.IGNORECASE,
 )
-_PREFIX = re.compile("(?:un|in|im|ir|il|dis|non|des|dés|nicht)[-]?(?=.{4})")
+_PREFIX = re.compile("(?:un|in|im|ir|il|dis|non|des|dés|nicht)[-]?(?=.{3})")
 
 ANCHORS_BEHIND = 3
 ANCHORS_BEFORE = 2

@@ -119,9 +119,7 @@ _ORDINAL_VALUES = {
     for value, word in enumerate(words.split(), start=1)
 }
 _ORDINAL_ENDINGS = ("", "e", "er", "en", "es", "em", "o", "a", "os", "as", "i", "s", "ère")
-_AMBIGUOUS = frozenset(
-    "once sei second seconds secondo quarto quarti sette mille due nove six".split()
-)
+_AMBIGUOUS = frozenset("once sei second seconds secondo quarto quarti sette mille due nove".split())
 """Also other words in a language of the six: they bear out, but claim nothing."""
 
 
@@ -151,7 +149,8 @@ def _german(word: str) -> int | None:
         head, found, tail = word.partition(name)
         if found:
             front = 1 if head in ("", "ein") else _german(head)
-            back = _german(tail.removeprefix("und")) if tail else 0
+            tail = tail.removeprefix("und")
+            back = (1 if tail == "ein" else _german(tail)) if tail else 0
             return None if front is None or back is None else front * scale + back
     teen = _GERMAN_TEEN.match(word)
     tens = word[teen.end() :] if teen else ""
@@ -161,7 +160,7 @@ def _german(word: str) -> int | None:
     return int(_VALUES[word]) if word in _VALUES and word in _GERMAN_WORDS else None
 
 
-_GERMAN_WORDS = frozenset(f"{_SMALL['de']} {_TENS['de']}".split())
+_GERMAN_WORDS = frozenset(f"{_SMALL['de']} {_TENS['de']}".casefold().split())
 
 
 def spelled_numbers(text: str) -> Iterator[tuple[int, int, float, bool]]:
@@ -242,7 +241,7 @@ def _chinese(text: str) -> Iterator[tuple[int, int, float, bool]]:
         value = chinese_value(word)
         counted = bool(_CHINESE_COUNTED.match(behind)) and word not in ("一", "两")
         if value is not None:
-            yield match.start(), match.end(), value, counted or before == "第"
+            yield match.start(), match.end(), value, counted or before in ("第", "之")
 
 
 def chinese_value(word: str) -> float | None:

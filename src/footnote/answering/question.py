@@ -38,14 +38,15 @@ _OPENERS: Mapping[AnswerKind, str] = {
         "|多少个|多少名|多少人|几个|几名|几|多少"
     ),
     AnswerKind.AMOUNT: (
-        "how (?:much|high|large|big|tall|deep|wide|heavy|loud|thick|old)|what (?:is|was|are|were) the (?:\\w+ ){0,3}"
+        "how (?:much|high|large|big|tall|deep|wide|heavy|loud|thick)|what (?:is|was|are|were) the (?:\\w+ ){0,3}"
         "(?:price|cost|costs|fee|salary|budget|revenue|rate|rent|percentage|total|amount)"
         "|(?:what|which) (?:percentage|percent|price|amount)"
+        "|what (?:do|does|did|will|would)(?=\\s.*\\b(?:cost|weigh)\\b)"
         "|wie ?viel|wie hoch|wie teuer|was kostet|combien|cu[aá]nto cuesta|cu[aá]nta?o?"
         "|quanto|quanta|多少钱"
     ),
     AnswerKind.DURATION: (
-        "how long|how many (?:days|weeks|months|years|hours|minutes)|for how many"
+        "how (?:long|old)|how many (?:days|weeks|months|years|hours|minutes)|for how many"
         "|wie lange|combien de temps|cu[aá]nto tiempo|quanto tempo|多久|多长时间"
     ),
     AnswerKind.DATE: (

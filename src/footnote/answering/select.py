@@ -52,6 +52,8 @@ class Selection:
     """The share of the best one's support from which a statement needs no other reason."""
     relative_support: float = 0.75
     """The share it must keep when it takes up a new word of the question."""
+    least_support: float = 0.5
+    """The support from which it is likelier to answer than not; below it nothing joins."""
     duplicate_overlap: float = 0.85
     """Shared terms over all terms, or cosine, from which two statements say the same."""
     redundancy_weight: float = 0.3
@@ -80,7 +82,7 @@ class Selection:
             if (
                 likeness[best] < self.duplicate_overlap
                 and worth[best] > 0
-                and found.support >= needed * ranked[0].support
+                and found.support >= max(self.least_support, needed * ranked[0].support)
             ):
                 chosen.append(found)
                 open_terms -= found.reading.terms

@@ -2,57 +2,57 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
+from footnote.answering.addresses import addresses_in
 from footnote.answering.attribution import Attribution
 from footnote.answering.layout import Kind, Unit
 from footnote.answering.markers import Marked, read_markers
 from footnote.answering.sanitise import plain_text, visible_text
-from footnote.domain import AnswerSentence, Citation
+from footnote.domain import AnswerSentence
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Statement:
-    """A sentence of the answer, not yet grounded, and what its citing brought."""
-
-    sentence: AnswerSentence
-    made: tuple[Citation, ...] = ()
-    """Citations that no statement before it had."""
+FEWEST_WORDS = 3
+FEWEST_LETTERS = 12
+"""One of both must be left of a statement that an address was taken out of."""
 
 
 @dataclass(slots=True)
 class Statements:
     """Makes statements of units.
 
-    A heading or the head of a table goes with the statement below it: alone it says nothing that
-    could have a footnote. Law: square brackets stand in no statement's text.
+    A heading, the head of a table and a line that announces what follows go with the statement
+    below: alone they say nothing that could have a footnote. Law: square brackets stand in no
+    statement's text.
     """
 
     attribution: Attribution
     removed: int = 0
     """Sources named so far whose words do not carry the statement, or that do not exist."""
-    _lead: Statement | None = None
+    _lead: AnswerSentence | None = None
 
-    async def of(self, unit: Unit) -> Statement | None:
-        """The statement of a unit; None for a heading, and where no words are left."""
+    async def of(self, unit: Unit) -> AnswerSentence | None:
+        """A unit's statement, not yet grounded; None for a heading, and where no words are left."""
         words, marked = read_markers(visible_text(unit.body))
         if not any(map(str.isalnum, plain_text(words))):
             self.removed += sum(len(each.numbers) for each in marked)
             return None
-        made_before = len(self.attribution.footnotes.citations)
         markers, cited = await self._resolved(marked)
-        text = _laid_out(unit, plain_text(words, addresses=self.attribution.addresses(cited)))
-        statement = Statement(
-            sentence=AnswerSentence(text=text, markers=markers, support=0.0, gap=unit.gap),
-            made=tuple(self.attribution.footnotes.citations[made_before:]),
+        addresses = self.attribution.addresses(cited)
+        text = plain_text(words, addresses=addresses)
+        if _is_torso(words, text, addresses):
+            self.removed += len(markers)
+            return None
+        leads = unit.kind in {Kind.HEADING, Kind.TABLE_HEAD} or (not markers and _announces(text))
+        statement = self._led(
+            AnswerSentence(text=_laid_out(unit, text), markers=markers, support=0.0, gap=unit.gap)
         )
-        statement = self._led(statement)
-        if unit.kind in {Kind.HEADING, Kind.TABLE_HEAD}:
+        if leads:
             self._lead = statement
             return None
         return statement
 
-    def rest(self) -> Statement | None:
+    def rest(self) -> AnswerSentence | None:
         """A heading with nothing below it."""
         lead, self._lead = self._lead, None
         return lead
@@ -71,20 +71,29 @@ class Statements:
                     self.removed += 1
         return tuple(dict.fromkeys(markers)), frozenset(cited)
 
-    def _led(self, statement: Statement) -> Statement:
+    def _led(self, statement: AnswerSentence) -> AnswerSentence:
         lead, self._lead = self._lead, None
         if lead is None:
             return statement
-        below = statement.sentence
-        return Statement(
-            sentence=replace(
-                below,
-                text=f"{lead.sentence.text}{below.gap}{below.text}",
-                markers=tuple(dict.fromkeys(lead.sentence.markers + below.markers)),
-                gap=lead.sentence.gap,
-            ),
-            made=lead.made + statement.made,
+        return replace(
+            statement,
+            text=f"{lead.text}{statement.gap}{statement.text}",
+            markers=tuple(dict.fromkeys(lead.markers + statement.markers)),
+            gap=lead.gap,
         )
+
+
+def _announces(text: str) -> bool:
+    """Whether a text ends in a colon, or is bold as a whole and no sentence, as headings are."""
+    bare = text.rstrip("*_ ")
+    bold = text.startswith("**") and text.endswith("**") and text.count("**") == 2
+    return bare.endswith((":", "：")) or (bold and bare[-1:].isalnum())
+
+
+def _is_torso(words: str, text: str, addresses: Collection[str]) -> bool:
+    """Whether hardly more than `See` is left of a statement whose address was taken out."""
+    short = len(text.split()) < FEWEST_WORDS and sum(map(str.isalnum, text)) < FEWEST_LETTERS
+    return short and not addresses_in(words) <= frozenset(addresses)
 
 
 def _laid_out(unit: Unit, text: str) -> str:

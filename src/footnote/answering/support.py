@@ -17,31 +17,36 @@ from footnote.answering.grounding_coefficients import (
     SUPPORTED,
     Basis,
 )
-from footnote.domain import AnswerSentence, Verdict
 from footnote.ports import Vector
 
 DENIAL_THAT_CONTRADICTS = 0.5
 """`denial` from which one side contradicts the other."""
-DECIDED = 0.05
+DECIDED = 0.1
 """Chance of being wrong by words alone below which no vector is asked for."""
 JUDGE_SHARE = 0.75
 """Weight of a judge's log-odds beside the signals' own."""
 UNCITED_CHANCE = 0.5
-"""What a sentence without a citation counts in the confidence: nothing tells."""
+"""What a sentence without a citation counts in the confidence, if it claims something."""
 CONFIDENCE_NAMES = ("weakest_log_odds", "product_log_odds")
 """The signals of a whole answer."""
 _FURTHEST = 1e-4
 
 
-def contradictions(agreement: Agreement) -> tuple[str, ...]:
-    """The signals that say that the quotes contradict the statement."""
+def contradictions(agreement: Agreement, basis: Basis) -> tuple[str, ...]:
+    """The signals that say that the quotes contradict the statement.
+
+    Names and denials are translated, figures are not: across languages only they contradict.
+    """
     found = {
         "strays": agreement.strays > 0,
         "foreign_names": agreement.foreign_names > 0,
         "denial": agreement.denial >= DENIAL_THAT_CONTRADICTS,
         "opposed_limits": agreement.opposed_limits > 0,
     }
-    return tuple(name for name, holds in found.items() if holds)
+    crossed = basis is Basis.CROSSED
+    return tuple(
+        name for name, holds in found.items() if holds and (name == "strays" or not crossed)
+    )
 
 
 def signals_of(agreement: Agreement) -> Mapping[str, float]:
@@ -56,7 +61,7 @@ def uncapped(agreement: Agreement, basis: Basis) -> float:
 
 def support_of(agreement: Agreement, basis: Basis) -> float:
     """How likely the statement holds, 0…1; a contradiction caps it."""
-    ceilings = [CONTRADICTED[name] for name in contradictions(agreement)]
+    ceilings = [CONTRADICTED[name] for name in contradictions(agreement, basis)]
     return min([uncapped(agreement, basis), *ceilings])
 
 
@@ -81,18 +86,20 @@ def blended(agreement: Agreement, basis: Basis, judged: float) -> float:
     """
     own = uncapped(agreement, basis)
     support = _chance(JUDGE_SHARE * log_odds(judged) + (1 - JUDGE_SHARE) * log_odds(own))
-    if contradictions(agreement):
+    if contradictions(agreement, basis):
         return min(support, (PARTLY + SUPPORTED) / 2)
     return support
 
 
-def confidence_of(sentences: Sequence[AnswerSentence]) -> float:
-    """How likely every sentence of an answer holds; 0 where none has a citation."""
-    cited = [each.support for each in sentences if each.verdict is not Verdict.UNCITED]
-    if not cited:
+def confidence_of(supports: Sequence[float], uncited: int) -> float:
+    """How likely every sentence of an answer holds; 0 where none has a citation.
+
+    `supports` are those of the sentences with citations, `uncited` counts the others that claim
+    something.
+    """
+    if not supports:
         return 0.0
-    uncited = len(sentences) - len(cited)
-    return probability(CONFIDENCE, confidence_signals(cited)) * UNCITED_CHANCE**uncited
+    return probability(CONFIDENCE, confidence_signals(supports)) * UNCITED_CHANCE**uncited
 
 
 def confidence_signals(supports: Sequence[float]) -> Mapping[str, float]:

@@ -21,6 +21,7 @@ from footnote.domain import (
     SourcesFound,
     Usage,
 )
+from footnote.engine.answer_models import models_in_use
 from footnote.engine.arguments import require_request
 from footnote.engine.lanes import serving
 from footnote.retrieval.cache import CacheKey, one_spelling, response_bytes
@@ -167,14 +168,13 @@ async def asked_question(workspace: WorkspaceEngine, asking: Asking) -> AskedQue
         return None
     index = workspace.index_in(in_lane.embedder.lane)
     known = index.last_generation
-    settings = engine.settings
-    written_by = settings.answer_models or settings.language_model or "quotes"
+    models = (await models_in_use(workspace)).used if engine.answer_models.names else ()
     key = CacheKey.of(
         request,
         plan,
         workspace_id=workspace.workspace.workspace_id,
         access=workspace.principal.access_names,
-        lane=f"{in_lane.embedder.lane.fingerprint} {written_by}",
+        lane=f"{in_lane.embedder.lane.fingerprint} {models!r}",
         generation=await index.generation() if known is None else known,
     )
     question = AskedQuestion(key=key, text=one_spelling(checked_query(request)))

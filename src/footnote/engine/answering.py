@@ -94,7 +94,8 @@ async def answerer_of(workspace: WorkspaceEngine) -> Answerer:
 
 def grounding_of(workspace: WorkspaceEngine, in_lane: Serving) -> Ground:
     """What holds the sentences of a model against their quotes."""
-    return Ground(embedder=in_lane.embedder, analyzer=workspace.engine.analyzer)
+    engine = workspace.engine
+    return Ground(embedder=in_lane.embedder, analyzer=engine.analyzer, judge=engine.judge)
 
 
 def _of_request(answer: Answer, response: SearchResponse) -> Answer:

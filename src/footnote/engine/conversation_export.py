@@ -22,7 +22,7 @@ from footnote.store.messages import judged_answers
 REMOVED = "[removed: its document was deleted, or may not be seen any longer]"
 _PAGE = 100
 # A document's text must not become a link, a picture or a heading of the page it is exported to.
-_MEANING = re.compile(r"([\\`*_{}\[\]<>#|!~])")
+_MEANING = re.compile(r"([\\`*_{}\[\]<>#|!~]|:(?=//)|(?<=www)\.)")
 
 
 async def export(

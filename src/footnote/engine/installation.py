@@ -24,6 +24,7 @@ from footnote.ingestion.rendering.renderer import PageRenderer
 from footnote.models.answer_models import AnswerModels
 from footnote.models.breaker import GuardedReranker
 from footnote.models.embedders import Embedders
+from footnote.models.judges import OwnedJudge
 from footnote.ports import Analyzer, Blobs, Embedder
 from footnote.retrieval.pipeline import Search
 from footnote.settings import Settings
@@ -65,6 +66,8 @@ class Engine:
     answer_models: AnswerModels
     reranker: GuardedReranker | None = None
     model: WritingModel | None = None
+    judge: OwnedJudge | None = None
+    """Of how far quotes carry what a model wrote."""
     server: KeptPostgres | None = None
     known_lanes: KnownLanes = field(default_factory=KnownLanes)
     answer_cache: AnswerCache = field(default_factory=lambda: AnswerCache(capacity_bytes=0))
@@ -131,7 +134,7 @@ class Engine:
         await self.pages.aclose()
         await self.embedders.close()
         await self.answer_models.close()
-        for model in (self.reranker, self.model):
+        for model in (self.judge, self.reranker, self.model):
             if model is not None:
                 await model.close()
         await self.vector_cache.close()

@@ -159,7 +159,7 @@ async def _attempts(
     stages = (await serving(engine, workspace.workspace.workspace_id)).stages
     plan = resolved(stages.plans, asking.plan or stages.default_plan, asking.changes)
     condensed = bool(said) and plan.condense and stages.phrase.model is not None
-    writes = stages.phrase.model is not None or engine.settings.answer_models is not None
+    writes = stages.phrase.model is not None or bool(engine.answer_models.names)
     if said and not condensed:
         asking = replace(asking, question=_alone(asking.question, said))
     # Without a model nobody reads what was said, and the caches would take it for a difference.

@@ -21,6 +21,7 @@ from footnote.errors import (
 from footnote.index.analysis import TextAnalyzer
 from footnote.models.breaker import GuardedReranker
 from footnote.models.embedders import Embedders
+from footnote.models.judges import OwnedJudge, judge_from
 from footnote.models.language import language_model_from
 from footnote.models.rerankers import reranker_from
 from footnote.ports import Analyzer, Blobs, Embedder, LanguageModel, Reranker, Routing
@@ -121,6 +122,7 @@ def _wire(
         answer_models=answer_models_from(settings),
         reranker=reranker,
         model=model,
+        judge=_judge(settings, model),
         answer_cache=AnswerCache(
             capacity_bytes=settings.answer_cache_bytes,
             lifetime_seconds=settings.answer_cache_seconds,
@@ -211,6 +213,19 @@ def _language_model(settings: Settings) -> WritingModel | None:
         _plain(settings.language_model_api_key),
         settings.language_model_timeout_seconds,
         settings.language_model_max_tokens,
+    )
+
+
+def _judge(settings: Settings, model: LanguageModel | None) -> OwnedJudge | None:
+    """The configured judge of statements; nothing is reached yet."""
+    return judge_from(
+        kind=settings.grounding_judge,
+        language_model=model,
+        url=settings.grounding_url,
+        api_key=_plain(settings.grounding_api_key),
+        project=settings.grounding_project,
+        location=settings.grounding_location,
+        timeout_seconds=settings.grounding_timeout_seconds,
     )
 
 

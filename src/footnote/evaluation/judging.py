@@ -195,7 +195,7 @@ def judge_answer(
             document=library.name(each.document_id),
             page=each.page,
             quote=each.quote,
-            right=_answers(each, golden, library, surroundings[each.chunk_id]),
+            right=answers(each, golden, library, surroundings[each.chunk_id]),
             verbatim=_is_verbatim(each, surroundings[each.chunk_id]),
         )
         for each in answer.citations
@@ -213,7 +213,7 @@ def judge_answer(
     return measures, citations
 
 
-def _answers(
+def answers(
     citation: Citation, golden: GoldenQuestion, library: Library, around: Surroundings
 ) -> bool:
     key = key_values(golden)

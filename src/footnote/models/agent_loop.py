@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import pydantic_ai
 from pydantic_ai import Agent, AgentRunResultEvent
 from pydantic_ai.exceptions import (
     ContentFilterError,
@@ -50,6 +51,8 @@ from footnote.ports import AgentBounds, McpServer, Tool, Written
 if TYPE_CHECKING:
     # It brings the client libraries of an extra.
     from footnote.models.mcp_toolset import ServerTools
+
+pydantic_ai.BANNER_ENABLED = False  # Or it would greet whoever reads our log or terminal.
 
 AgentEvent = Written | ToolCalled | ToolReturned
 

@@ -42,9 +42,9 @@ def _refreshed(known: Credentials | None) -> Credentials:
         from google.auth.transport.requests import Request  # noqa: PLC0415
     except ImportError as error:
         raise ModelUnavailable(
-            "the reranker vertex needs google-auth, which is not installed",
-            hint=f"install the extra footnote[vertex]: {EXTRA}, or set FOOTNOTE_RERANKER_API_KEY "
-            "to an access token",
+            "Vertex AI needs google-auth, which is not installed",
+            hint=f"install the extra footnote[vertex]: {EXTRA}, or set the API key of the reranker "
+            "or the judge to an access token",
         ) from error
     try:
         credentials: Credentials = known or google.auth.default(scopes=[SCOPE])[0]

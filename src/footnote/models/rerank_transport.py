@@ -1,4 +1,4 @@
-"""Posts JSON to a reranking service, within a time-out and a bound on the answer."""
+"""Posts JSON to a service that scores texts, within a time-out and a bound on the answer."""
 
 from __future__ import annotations
 
@@ -39,6 +39,10 @@ class JsonEndpoint:
     headers: Mapping[str, str] = field(default_factory=dict)
     refusal_hint: str = "check FOOTNOTE_RERANKER_API_KEY"
     """What to do when it does not let us in."""
+    unfit_hint: str = "check FOOTNOTE_RERANKER_MODEL, and how many and how long texts it takes"
+    """What to do when it does not take what is sent."""
+    settings: str = "FOOTNOTE_RERANKER"
+    """What the names of its settings begin with."""
     _client: httpx.AsyncClient | None = field(default=None, init=False, repr=False)
 
     async def post_each(self, bodies: Sequence[Body]) -> list[bytes]:
@@ -53,11 +57,11 @@ class JsonEndpoint:
         except (TimeoutError, httpx.TimeoutException) as error:
             raise ModelUnavailable(
                 f"{self.name} did not answer within {self.timeout_seconds:g} s",
-                hint="see whether the service is well, or raise FOOTNOTE_RERANKER_TIMEOUT_SECONDS",
+                hint=f"see whether the service is well, or raise {self.settings}_TIMEOUT_SECONDS",
             ) from error
         except httpx.ConnectError as error:
             raise ModelUnavailable(
-                f"{self.name} cannot be reached: {error}", hint="check FOOTNOTE_RERANKER_URL"
+                f"{self.name} cannot be reached: {error}", hint=f"check {self.settings}_URL"
             ) from error
         except httpx.HTTPError as error:
             raise ModelUnavailable(
@@ -111,7 +115,7 @@ class JsonEndpoint:
         if size > MAX_ANSWER_BYTES:
             raise ModelUnavailable(
                 f"{self.name} answered with more than {MAX_ANSWER_BYTES} bytes",
-                hint="check that FOOTNOTE_RERANKER_URL is a reranking service",
+                hint=f"check that {self.settings}_URL is the address of its API",
             )
 
     def _hint(self, status: int) -> str:
@@ -120,9 +124,9 @@ class JsonEndpoint:
         if status in _BUSY:
             return "it is busy or its quota is spent; try later"
         if status in (400, 413, 422):
-            return "check FOOTNOTE_RERANKER_MODEL, and how many and how long texts it takes"
+            return self.unfit_hint
         if status < 500:
-            return "check FOOTNOTE_RERANKER_URL"
+            return f"check {self.settings}_URL"
         return "see whether the service is well"
 
 
@@ -164,7 +168,9 @@ def fixed_token(token: str, setting: str) -> Token:
     return give
 
 
-def checked_url(url: str, path: str) -> str:
+def checked_url(
+    url: str, path: str, *, title: str = "reranker", settings: str = "FOOTNOTE_RERANKER"
+) -> str:
     """The URL to post to: with `path` when it names a host alone, else as it stands.
 
     Raises UnsupportedSettings for one that is not http(s) or carries a password, which would
@@ -176,9 +182,9 @@ def checked_url(url: str, path: str) -> str:
         parsed = httpx.URL()
     if parsed.scheme not in ("http", "https") or not parsed.host or parsed.userinfo:
         raise UnsupportedSettings(
-            "The URL of the reranker cannot be used.",
-            hint="Set FOOTNOTE_RERANKER_URL to an address like https://reranker.example/rerank, "
-            "and a password or key to FOOTNOTE_RERANKER_API_KEY.",
+            f"The URL of the {title} cannot be used.",
+            hint=f"Set {settings}_URL to an address like https://service.example/path, "
+            f"and a password or key to {settings}_API_KEY.",
         )
     if parsed.path in ("", "/"):
         parsed = parsed.copy_with(path=path)

@@ -11,6 +11,14 @@ import re
 
 _WORD = re.compile(r"\w+(?:[-'’./&]\w+)*")
 _QUOTED = re.compile(r'["“„«]([^"“”„«»]+)["”“»]')
+_MARKER = re.compile(r"\[\d+\]")
+# Amounts and dates of an answer are seldom what is asked about next.
+_FIGURE = re.compile(
+    r"""\b(?:\d[\d.,:/%]*|[A-Z]{3}(?=\s\d)|january|february|march|april|may|june|july|august
+      |september|october|november|december|januar|februar|märz|mai|juni|juli|oktober|dezember)
+      (?![\w-])""",
+    re.VERBOSE | re.IGNORECASE,
+)
 _END = " \t\n?!.…¿¡,;:"
 
 MOST_WORDS = 7
@@ -36,6 +44,7 @@ _ASKING = frozenset(
     que quoi quel quelle quels quelles qui quand où pourquoi comment combien est sont peut doit
     qué cuál cuáles quién quiénes cuándo dónde cómo cuánto cuánta por es son puede debe""".split()
 )
+_WHO = frozenset("who whom whose wer wem wen wessen qui quién quiénes".split())
 _PREPOSITIONS = frozenset(
     """for of in on at to by with from about under over after before during between against without
     für von vom im am bei beim zu zum zur mit nach aus über unter vor ohne gegen
@@ -61,6 +70,7 @@ _SMALL = (
     | _POINTING
     | frozenset(
         """and or but not no any many much i you we my your our me us one that say says tell
+        as been long
         und oder aber nicht kein keine ich sie wir mein unser es gibt
         et ou mais ne pas je nous vous mon notre y a
         o pero no mi nuestro hay""".split()
@@ -89,10 +99,10 @@ def standing_alone(question: str, *, asked: str, answered: str = "") -> str:
     piece = _left_over(question)
     if piece:
         return _in_place(piece, asked)
+    if _points_back(question):
+        return _with(question, _spoken_of(asked, _MARKER.sub("", answered)))
     if _says_little(question):
         return _with(question, [*_names(asked), *_content(asked)])
-    if _points_back(question):
-        return _with(question, _spoken_of(asked, answered))
     return question
 
 
@@ -111,7 +121,7 @@ def _in_place(piece: str, asked: str) -> str:
     """The question asked, with the piece in place of what it takes the place of."""
     first = piece.split(maxsplit=1)[0]
     if first.lower() in _PREPOSITIONS:
-        piece = first.lower() + piece[len(first) :]
+        piece = _without_its_own_preposition(first.lower() + piece[len(first) :], asked)
     start, end = _place(piece, asked)
     before = asked[: max(start, 0)].split()
     if first.lower() in _ARTICLES and before and before[-1].lower() in _ARTICLES:
@@ -121,6 +131,15 @@ def _in_place(piece: str, asked: str) -> str:
     ending = asked[end:] or "?"
     gap = "" if ending[0] in _END else " "
     return f"{asked[:start]}{piece}{gap}{ending}"
+
+
+def _without_its_own_preposition(piece: str, asked: str) -> str:
+    """The year of "in 2023" where the question asked has one behind another preposition."""
+    words = piece.split()
+    old = list(_WORD.finditer(asked))
+    if len(words) != 2 or words[0] in {match.group().lower() for match in old}:
+        return piece
+    return piece if _of_one_shape(words[1], old) is None else words[1]
 
 
 def _place(piece: str, asked: str) -> tuple[int, int]:
@@ -141,12 +160,20 @@ def _place(piece: str, asked: str) -> tuple[int, int]:
     if len(bare) > 1 and last in lowered:
         at = lowered.index(last)
         return old[max(at - len(bare) + 1, 0)].start(), old[at].end()
+    alike = _of_one_shape(bare[0], old) if len(bare) == 1 else None
+    if alike is not None:
+        return alike.start(), alike.end()
+    return _object_place(old, lowered, with_preposition=False)
+
+
+def _of_one_shape(word: str, old: list[re.Match[str]]) -> re.Match[str] | None:
+    """The last word of a question that has the shape of this one: a year, an identifier."""
     for shape in _SHAPES:
-        if len(bare) == 1 and shape.fullmatch(bare[0]):
+        if shape.fullmatch(word):
             alike = [match for match in old[1:] if shape.fullmatch(match.group())]
             if alike:
-                return alike[-1].start(), alike[-1].end()
-    return _object_place(old, lowered, with_preposition=False)
+                return alike[-1]
+    return None
 
 
 def _object_place(
@@ -188,8 +215,13 @@ def _says_little(question: str) -> bool:
 
 
 def _spoken_of(asked: str, answered: str) -> list[str]:
+    """What was last called by a name; without one, by its words. Whoever was asked for as well."""
     names = _names(asked)
-    return [*names, *_names(answered)[:2]] or _content(asked)
+    who = _names(_FIGURE.sub(" , ", answered))[:2]
+    if not names:
+        return [*_content(asked), *who]
+    first = _WORD.search(asked)
+    return [*names, *who] if first and first.group().lower() in _WHO else names
 
 
 def _with(question: str, things: list[str]) -> str:

@@ -113,7 +113,7 @@ class Analysing:
             for number, each in list(evidence.items())[_MOST_SHOWN:]
         ]
         if found.removed:
-            head.append(f"{found.removed} citations of nothing that was read were removed.")
+            head.append(f"Removed citations of what was never read: {found.removed}.")
         return "\n\n".join(["\n".join(head), found.numbered(numbers), *shown, *rest])
 
     async def _quotes(

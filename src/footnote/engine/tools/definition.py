@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from copy import deepcopy
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Annotated, Generic, TypeVar
 from uuid import UUID
 
@@ -114,6 +116,11 @@ def _faults(error: ValidationError, shape: type[Arguments]) -> list[str]:
 
 def schema_of(shape: type[BaseModel]) -> dict[str, object]:
     """The JSON Schema of an object, without references, which some models cannot follow."""
+    return deepcopy(_schema(shape))
+
+
+@cache
+def _schema(shape: type[BaseModel]) -> dict[str, object]:
     schema = shape.model_json_schema()
     defined = schema.pop("$defs", {})
     plain = _plain(schema, defined)

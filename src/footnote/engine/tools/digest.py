@@ -29,7 +29,7 @@ You are given notes on all parts of one document, taken for a question. Write th
 these notes alone, without repeating yourself, and keep after each statement the numbers it has in \
 the notes, as in [12]. Where notes contradict each other, say so. If they do not answer the \
 question, write only {_NOTHING}. {DATA_RULE}"""
-_MARKERS = re.compile(r"\[(\d{1,6}(?:\s*[,;]\s*\d{1,6})*)\]")
+_MARKERS = re.compile(r"( ?)\[(\d{1,6}(?:\s*[,;]\s*\d{1,6})*)\]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +45,7 @@ class Digest:
 
     def numbered(self, numbers: Mapping[int, int]) -> str:
         """The text with each marker's number replaced."""
-        return _MARKERS.sub(lambda match: f"[{numbers[int(match[1])]}]", self.text)
+        return _MARKERS.sub(lambda match: f"{match[1]}[{numbers[int(match[2])]}]", self.text)
 
 
 async def digest(write: Write, question: str, read: Sequence[Passage]) -> Digest:
@@ -106,11 +106,11 @@ def _checked(text: str, passages: int) -> Digest:
 
     def check(match: re.Match[str]) -> str:
         nonlocal removed
-        numbers = [int(each) for each in re.split(r"[,;]", match[1])]
+        numbers = [int(each) for each in re.split(r"[,;]", match[2])]
         real = [each for each in numbers if 1 <= each <= passages]
         removed += len(numbers) - len(real)
         cited.update(dict.fromkeys(real))
-        return "".join(f"[{each}]" for each in real)
+        return match[1] + "".join(f"[{each}]" for each in real) if real else ""
 
     checked = _MARKERS.sub(check, text)
     return Digest(text=checked, cited=tuple(cited), removed=removed)

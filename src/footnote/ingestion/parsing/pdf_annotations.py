@@ -77,25 +77,47 @@ def annotation_drafts(
     """Form fields of a page as one block of `label: value`, and each comment as a paragraph."""
     fields: dict[str, str] = {}
     comments: list[str] = []
-    for index in range(min(pdfium_c.FPDFPage_GetAnnotCount(page.raw), _MAX_ANNOTATIONS)):
-        annotation = pdfium_c.FPDFPage_GetAnnot(page.raw, index)
-        if not annotation:
-            continue
-        try:
-            kind = pdfium_c.FPDFAnnot_GetSubtype(annotation)
-            if kind == pdfium_c.FPDF_ANNOT_LINK:
-                links.add(_address(document, annotation))
-            elif kind == pdfium_c.FPDF_ANNOT_WIDGET and document.formenv is not None:
-                _add_field(document.formenv, annotation, fields)
-            elif kind in _COMMENTS and (said := _comment(annotation, kind, text_page)):
-                comments.append(said)
-        finally:
-            pdfium_c.FPDFPage_CloseAnnot(annotation)
+    for annotation, kind in _annotations(page):
+        if kind == pdfium_c.FPDF_ANNOT_LINK:
+            links.add(_address(document, annotation))
+        elif kind == pdfium_c.FPDF_ANNOT_WIDGET and document.formenv is not None:
+            _add_field(document.formenv, annotation, fields)
+        elif kind in _COMMENTS and (said := _comment(annotation, kind, text_page)):
+            comments.append(said)
     if fields:
         text = "\n".join(f"{label}: {value}" for label, value in fields.items())
         yield Draft(kind=BlockKind.PARAGRAPH, text=text, page=number)
     for said in dict.fromkeys(comments):
         yield Draft(kind=BlockKind.PARAGRAPH, text=said, page=number)
+
+
+def placed_annotations(
+    document: pdfium.PdfDocument, page: pdfium.PdfPage, text_page: pdfium.PdfTextPage
+) -> Iterator[tuple[str, tuple[float, float, float, float]]]:
+    """Each field and comment as its draft says it, and its left, bottom, right and top."""
+    rect = pdfium_c.FS_RECTF()
+    for annotation, kind in _annotations(page):
+        fields: dict[str, str] = {}
+        said = ""
+        if kind == pdfium_c.FPDF_ANNOT_WIDGET and document.formenv is not None:
+            _add_field(document.formenv, annotation, fields)
+            said = "".join(f"{label}: {value}" for label, value in fields.items())
+        elif kind in _COMMENTS:
+            said = _comment(annotation, kind, text_page)
+        if said and pdfium_c.FPDFAnnot_GetRect(annotation, rect):
+            yield said, (rect.left, rect.bottom, rect.right, rect.top)
+
+
+def _annotations(page: pdfium.PdfPage) -> Iterator[tuple[object, int]]:
+    """Each annotation with its kind, open until the next."""
+    for index in range(min(pdfium_c.FPDFPage_GetAnnotCount(page.raw), _MAX_ANNOTATIONS)):
+        annotation = pdfium_c.FPDFPage_GetAnnot(page.raw, index)
+        if not annotation:
+            continue
+        try:
+            yield annotation, pdfium_c.FPDFAnnot_GetSubtype(annotation)
+        finally:
+            pdfium_c.FPDFPage_CloseAnnot(annotation)
 
 
 def _address(document: pdfium.PdfDocument, annotation: object) -> str:

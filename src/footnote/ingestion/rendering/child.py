@@ -6,6 +6,8 @@ from functools import partial
 from pathlib import Path
 from typing import cast
 
+from footnote.domain import Stage
+from footnote.errors import DocumentUnreadable
 from footnote.ingestion.child import Answer, Tell, serve
 from footnote.ingestion.parsing.ocr import OcrChoice, select_ocr
 from footnote.ingestion.parsing.wire import Json, encode_frame
@@ -32,7 +34,20 @@ def _configure(settings: Json, _: Tell) -> Answer:
         except NoSuchPage as error:
             return exchange.encode_no_such_page(error.page_count)
 
-    return answer
+    def guarded(header: Json, content: bytes) -> bytes:
+        try:
+            return answer(header, content)
+        except (DocumentUnreadable, MemoryError):
+            raise
+        except Exception as error:  # a library that stumbles over the file
+            said = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+            raise DocumentUnreadable(
+                stage=Stage.PARSE,
+                cause=f"the page is damaged, or not what its type says ({said})",
+                advice="open it in its own program, save it as PDF and upload that copy",
+            ) from error
+
+    return guarded
 
 
 def _page(pages: Pages, content: bytes, request: exchange.PageRequest, page: int) -> bytes:

@@ -12,6 +12,7 @@ import pypdfium2.raw as pdfium_c
 from footnote.ingestion.parsing.columns import in_reading_order
 from footnote.ingestion.parsing.geometry import Box, Line, join_baselines, rule_tables
 from footnote.ingestion.parsing.ocr import Ocr, Pixels, turned_lines
+from footnote.ingestion.parsing.pdf_annotations import placed_annotations
 from footnote.ingestion.parsing.pdf_text import PageText, Turn, rules_of
 from footnote.ingestion.rendering.folding import Folded, fold
 
@@ -59,7 +60,7 @@ def glyphs_of_layer(page: pdfium.PdfPage, text_page: pdfium.PdfTextPage) -> tupl
             letters.append(unit)
             kept.append(index)
         return glyphs_of(
-            "".join(letters),
+            "".join("\ufffd" if "\ud800" <= each <= "\udfff" else each for each in letters),
             [_NOWHERE if index is None else boxes[index] for index in kept],
             [index is None or upright[index] for index in kept],
         )
@@ -91,6 +92,19 @@ def _is_upright(text_page: pdfium.PdfTextPage, index: int, rotation: int) -> boo
     radians = float(pdfium_c.FPDFText_GetCharAngle(text_page.raw, index))
     quarters = round(max(radians, 0.0) / (math.pi / 2)) + rotation // 90
     return quarters % 2 == 0
+
+
+def glyphs_of_annotations(
+    document: pdfium.PdfDocument, page: pdfium.PdfPage, text_page: pdfium.PdfTextPage
+) -> Glyphs:
+    """Filled-in fields and comments; each of their characters stands in the whole of its box."""
+    turn = Turn.of_page(page)
+    text: list[str] = []
+    boxes: list[Box] = []
+    for said, place in placed_annotations(document, page, text_page):
+        text.append(f"{said}\n")
+        boxes += [turn.box(*place)] * len(said) + [_NOWHERE]
+    return glyphs_of("".join(text), boxes, [True] * len(boxes))
 
 
 def glyphs_of_pixels(pixels: Pixels, ocr: Ocr, scale: float = 1.0) -> Glyphs:

@@ -82,7 +82,7 @@ class Pages:
                         for quote, each in zip(quotes, found, strict=True)
                     ]
                 except DocumentUnreadable as error:
-                    unread = "" if layer else f"{error.cause}; {error.advice}"
+                    unread = f"{error.cause}; {error.advice}" if sheet.is_picture() else ""
         return PageRectangles(
             page=key[1],
             page_count=page_count,

@@ -22,7 +22,13 @@ from footnote.ingestion.parsing.keeping import on_white
 from footnote.ingestion.parsing.ocr import Ocr
 from footnote.ingestion.parsing.pdf import open_pdf
 from footnote.ingestion.parsing.pdf_pictures import RENDER_DPI, large_pictures, rendered
-from footnote.ingestion.rendering.glyphs import Glyphs, glyphs_of, glyphs_of_layer, glyphs_of_pixels
+from footnote.ingestion.rendering.glyphs import (
+    Glyphs,
+    glyphs_of,
+    glyphs_of_annotations,
+    glyphs_of_layer,
+    glyphs_of_pixels,
+)
 from footnote.ingestion.rendering.missing import NoSuchPage
 
 _MAX_PIXELS = 16_000_000
@@ -58,7 +64,11 @@ class Sheet(Protocol):
         ...
 
     def layer(self) -> tuple[Glyphs, ...]:
-        """The text layer as it is read and as it is drawn; nothing where it is not worth it."""
+        """The text layer, in the orders in which it may be searched; none without text."""
+        ...
+
+    def is_picture(self) -> bool:
+        """Whether what it says must be read from pixels."""
         ...
 
     def read(self, ocr: Callable[[], Ocr]) -> Glyphs:
@@ -87,7 +97,7 @@ def opened_page(content: bytes, media_type: str, number: int) -> Iterator[tuple[
                 advice="open it in a PDF program, save it anew and upload that copy",
             ) from error
         with closing(page):
-            yield _PdfSheet(page), len(document)
+            yield _PdfSheet(document, page), len(document)
 
 
 def layers(content: bytes) -> Iterator[tuple[Glyphs, ...]]:
@@ -100,11 +110,12 @@ def layers(content: bytes) -> Iterator[tuple[Glyphs, ...]]:
                 yield ()
                 continue
             with closing(page):
-                yield _PdfSheet(page).layer()
+                yield _PdfSheet(document, page).layer()
 
 
 @dataclass(frozen=True, slots=True)
 class _PdfSheet:
+    document: pdfium.PdfDocument
     page: pdfium.PdfPage
 
     @property
@@ -128,12 +139,19 @@ class _PdfSheet:
     def layer(self) -> tuple[Glyphs, ...]:
         with closing(self.page.get_textpage()) as text_page:
             orders = glyphs_of_layer(self.page, text_page)
-        letters = sum(not character.isspace() for character in orders[0].text)
-        return orders if letters >= _LEAST_LETTERS else ()
+            attached = glyphs_of_annotations(self.document, self.page, text_page)
+        return (
+            *(orders if _is_worth_it(orders[0]) else ()),
+            *([attached] if attached.text else ()),
+        )
+
+    def is_picture(self) -> bool:
+        with closing(self.page.get_textpage()) as text_page:
+            return not _is_worth_it(glyphs_of_layer(self.page, text_page)[0])
 
     def read(self, ocr: Callable[[], Ocr]) -> Glyphs:
         scale = _POINTS_PER_INCH / RENDER_DPI
-        if not self.layer():
+        if self.is_picture():
             return glyphs_of_pixels(rendered(self.page), ocr(), scale)
         parts = [
             _moved(glyphs_of_pixels(rendered(self.page, box), ocr(), scale), box)
@@ -144,6 +162,10 @@ class _PdfSheet:
             [box for part in parts for box in part.boxes],
             [upright for part in parts for upright in part.upright],
         )
+
+
+def _is_worth_it(glyphs: Glyphs) -> bool:
+    return sum(not character.isspace() for character in glyphs.text) >= _LEAST_LETTERS
 
 
 def _moved(glyphs: Glyphs, to: Box) -> Glyphs:
@@ -216,6 +238,9 @@ class _ImageSheet:
 
     def layer(self) -> tuple[Glyphs, ...]:
         return ()
+
+    def is_picture(self) -> bool:
+        return True
 
     def read(self, ocr: Callable[[], Ocr]) -> Glyphs:
         pixels = np.asarray(self.image, dtype=np.uint8)

@@ -40,9 +40,9 @@ from footnote.domain import (
 from footnote.interfaces import schemas
 from footnote.interfaces.failures import failure_of_name
 
-SOURCES = "footnote.sources"
-CITATION = "footnote.citation"
-GROUNDING = "footnote.grounding"
+SOURCES = "footnote:sources"
+CITATION = "footnote:citation"
+GROUNDING = "footnote:grounding"
 """Names of the custom events; their values are the shapes of the stream of an answer."""
 
 

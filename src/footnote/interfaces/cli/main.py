@@ -10,8 +10,11 @@ import typer
 
 from footnote.interfaces.cli import (
     answer_models,
+    chat,
+    conversations,
     documents,
     evaluate,
+    feedback,
     ingest,
     lanes,
     mcp,
@@ -57,6 +60,9 @@ def _root(
 app.command("ingest", epilog=EXIT_CODES)(ingest.ingest)
 app.command("search", epilog=EXIT_CODES)(questions.search)
 app.command("ask", epilog=EXIT_CODES)(questions.ask)
+app.command("chat", epilog=EXIT_CODES)(chat.chat)
+app.add_typer(conversations.app)
+app.add_typer(feedback.app)
 app.add_typer(documents.app)
 app.add_typer(workspaces.app)
 app.add_typer(webhooks.app)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from fastapi import APIRouter, Request
 from fastapi.exceptions import RequestValidationError
+from fastapi.responses import StreamingResponse
 from pydantic import ValidationError
 
 from footnote.domain import AnswerEvent
@@ -45,7 +46,7 @@ class RunExtras(ChatExtras):
 @router.post(
     "/agui",
     summary="Run an answer as an AG-UI agent",
-    response_class=EventStream,
+    response_class=StreamingResponse,
     responses={
         200: {
             "description": "The events of the run.",
@@ -61,7 +62,7 @@ class RunExtras(ChatExtras):
         }
     },
 )
-async def run_agent(*, request: Request, engine: TheEngine, named: WorkspaceName) -> EventStream:
+async def run_agui(*, request: Request, engine: TheEngine, named: WorkspaceName) -> EventStream:
     """The last message of the user, answered with its sources as events of the protocol."""
     run = _run_from(await request.body())
     extras = _extras_of(run.forwarded_props)

@@ -75,5 +75,6 @@ STREAM = (
 AGENT_STREAM = (
     f"retry: 1000\nid: {_RUN_ID}:0\n\n"
     f'id: {_RUN_ID}:1\nevent: tool\ndata: {{"name": "search_documents", "state": "called", …}}\n\n'
-    f'id: {_RUN_ID}:2\nevent: tool\ndata: {{"name": "search_documents", "state": "returned", …}}\n\n'
+    f"id: {_RUN_ID}:2\nevent: tool\n"
+    'data: {"name": "search_documents", "state": "returned", …}\n\n'
 )

@@ -208,10 +208,19 @@ def annotations_of(answer: domain.Answer, base_url: str) -> Iterator[JsonObject]
                     "start_index": start,
                     "end_index": end,
                     "title": citation.document_title or citation.filename,
-                    "url": f"{base_url}v1/documents/{citation.document_id}",
+                    "url": f"{base_url}{_path_of(citation)}",
                 },
                 "file_citation": _file_citation(citation),
             }
+
+
+def _path_of(citation: domain.Citation) -> str:
+    """Where a person sees what is quoted: the page with the quote marked, else the document."""
+    document = f"v1/documents/{citation.document_id}"
+    if citation.page is None:
+        return document
+    span = f"start={citation.char_start}&end={citation.char_end}"
+    return f"{document}/pages/{citation.page}.png?{span}"
 
 
 def _file_citation(citation: domain.Citation) -> JsonObject:

@@ -6,24 +6,29 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from dataclasses import replace
 
 import httpx
 
 from footnote.domain import AnswerDone, AnswerEvent, AnswerFailed
 from footnote.errors import NotFound, NotReady
 from footnote.interfaces.sdk.decoding import JsonObject, answer_event, decoded
-from footnote.interfaces.sdk.transport import Content, Transport, server_sent_events
+from footnote.interfaces.sdk.transport import Content, Repeat, Transport, server_sent_events
 
 _ASK_AGAIN = "Ask again."
 
 
-async def answer_events(transport: Transport, content: Content) -> AsyncGenerator[AnswerEvent]:
-    """The events of an answer, each once. Raises NotReady when they cannot be gone on with."""
+async def answer_events(
+    transport: Transport, path: str, content: Content, repeat: Repeat = Repeat.LOST
+) -> AsyncGenerator[AnswerEvent]:
+    """The events of an answer that is asked for at a path, each once.
+
+    `repeat` is when it may be asked for again before anything was heard of it; after that it is
+    gone on with. Raises NotReady when it cannot be.
+    """
     last_id, failures = "", 0
     while True:
         try:
-            async with aclosing(_once(transport, content, last_id)) as events:
+            async with aclosing(_once(transport, path, content, repeat, last_id)) as events:
                 async for place, event in events:
                     last_id = place
                     if event is not None:
@@ -40,19 +45,22 @@ async def answer_events(transport: Transport, content: Content) -> AsyncGenerato
             gone = "the connection was cut, and the server does not keep the answer any more"
             raise NotReady(gone, hint=_ASK_AGAIN) from error
         failures += 1
-        if failures > transport.patience.retries:
+        again = last_id or repeat is Repeat.LOST
+        if not again or failures > transport.patience.retries:
             raise NotReady(f"the answer could not be read to its end: {reason}", hint=_ASK_AGAIN)
         await asyncio.sleep(transport.patience.pause_seconds(failures))
 
 
 async def _once(
-    transport: Transport, content: Content, last_id: str
+    transport: Transport, path: str, content: Content, repeat: Repeat, last_id: str
 ) -> AsyncGenerator[tuple[str, AnswerEvent | None]]:
     """What one connection tells, each with the id that stands for it."""
+    method = "POST"
     if last_id:
-        content = replace(content, headers={**content.headers, "Last-Event-ID": last_id})
+        method, path = "GET", f"/v1/answers/{last_id.partition(':')[0]}/events"
+        content, repeat = Content(headers={"Last-Event-ID": last_id}), Repeat.LOST
     async with (
-        transport.stream("POST", "/v1/answers", content) as response,
+        transport.stream(method, path, content, repeat=repeat) as response,
         aclosing(server_sent_events(response.aiter_bytes())) as events,
     ):
         async for event in events:

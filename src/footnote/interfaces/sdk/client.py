@@ -34,10 +34,11 @@ from footnote.domain import (
     WorkspaceStats,
 )
 from footnote.errors import FootnoteError, InvalidRequest, NotFound, NotReady
-from footnote.interfaces.sdk import decoding
+from footnote.interfaces.sdk import decoding, pages
 from footnote.interfaces.sdk.answering import answer_events
+from footnote.interfaces.sdk.conversations import AsyncConversations
 from footnote.interfaces.sdk.decoding import JsonObject, decoded
-from footnote.interfaces.sdk.encoding import question_json, search_json
+from footnote.interfaces.sdk.encoding import question_json, search_json, turns_json
 from footnote.interfaces.sdk.transport import (
     NOTHING,
     Content,
@@ -82,7 +83,7 @@ class AsyncClient:
                 f"{base_url!r} is no address", hint="give it as http://127.0.0.1:8080"
             )
         named = {} if workspace is None else {_WORKSPACE_HEADER: workspace}
-        self._transport = Transport(
+        self.transport = Transport(
             httpx.AsyncClient(
                 base_url=base_url,
                 headers={**(headers or {}), **named},
@@ -90,6 +91,7 @@ class AsyncClient:
             ),
             Patience(retries=retries, first_pause_seconds=first_pause_seconds),
         )
+        self.conversations = AsyncConversations(self.transport)
 
     async def __aenter__(self) -> AsyncClient:
         return self
@@ -99,11 +101,11 @@ class AsyncClient:
 
     def require_open(self) -> None:
         """Raise NotReady once it was closed."""
-        self._transport.require_open()
+        self.transport.require_open()
 
     async def close(self) -> None:
         """Let go of the connections."""
-        await self._transport.http.aclose()
+        await self.transport.http.aclose()
 
     # --- files go in ------------------------------------------------------------------------
 
@@ -228,7 +230,7 @@ class AsyncClient:
     async def delete_document(self, document_id: UUID) -> None:
         """Remove a document, its attachments and all that was made of them."""
         path = f"/v1/documents/{document_id}"
-        await self._transport.call("DELETE", path, repeat=Repeat.REFUSED)
+        await self.transport.call("DELETE", path, repeat=Repeat.REFUSED)
 
     async def erase_document(self, document_id: UUID) -> Erasure:
         """Delete a document, purge what is dead, and prove it."""
@@ -269,6 +271,10 @@ class AsyncClient:
         """A passage between its neighbours."""
         content = Content(json={"chunk_id": chunk_id, "window": window})
         return decoding.passage_context(await self._json("POST", "/v1/context", content))
+
+    page_image = pages.page_image
+    page_rectangles = pages.page_rectangles
+    pages_of_quote = pages.pages_of_quote
 
     async def ask(
         self,
@@ -316,7 +322,17 @@ class AsyncClient:
             conversation=conversation,
         )
         content = Content(json={**body, "stream": True})
-        async with aclosing(answer_events(self._transport, content)) as events:
+        async with aclosing(answer_events(self.transport, "/v1/answers", content)) as events:
+            async for event in events:
+                yield event
+
+    async def agent_stream(
+        self, question: str, *, conversation: Sequence[Turn] = ()
+    ) -> AsyncGenerator[AnswerEvent]:
+        """What happens while a model with tools looks for an answer; as `ask_stream`."""
+        body = {"question": question, "conversation": turns_json(conversation), "stream": True}
+        answering = answer_events(self.transport, "/v1/agent", Content(json=body), Repeat.REFUSED)
+        async with aclosing(answering) as events:
             async for event in events:
                 yield event
 
@@ -328,7 +344,7 @@ class AsyncClient:
 
     async def health(self) -> Health:
         """Whether the server can serve at this moment; raises only where it cannot be reached."""
-        response = await self._transport.call(
+        response = await self.transport.call(
             "GET", "/health", repeat=Repeat.UNSENT, also_good=(503,)
         )
         return decoded(Health, response.json())
@@ -375,11 +391,6 @@ class AsyncClient:
             return Retried(document_id=document_id, refusal=refusal)
 
     async def _json(
-        self,
-        method: str,
-        path: str,
-        content: Content = NOTHING,
-        repeat: Repeat = Repeat.LOST,
+        self, method: str, path: str, content: Content = NOTHING, repeat: Repeat = Repeat.LOST
     ) -> JsonObject:
-        response = await self._transport.call(method, path, content, repeat=repeat)
-        return decoded(dict[str, object], response.json())
+        return await self.transport.json(method, path, content, repeat)

@@ -29,6 +29,7 @@ from footnote.domain import (
     Usage,
     UsageCounted,
 )
+from footnote.domain.conversations import Exchange
 from footnote.errors import FootnoteError
 from footnote.interfaces.sdk.failing import class_named
 
@@ -62,6 +63,11 @@ def search_response(value: JsonObject) -> SearchResponse:
 def answer(value: JsonObject) -> Answer:
     """An answer with its evidence."""
     return decoded(Answer, {**value, "evidence": _evidence_of(value)})
+
+
+def exchange(value: JsonObject) -> Exchange:
+    """A question of a conversation with its answer."""
+    return decoded(Exchange, {**value, "evidence": _evidence_of(value)})
 
 
 def passage_context(value: JsonObject) -> PassageContext:

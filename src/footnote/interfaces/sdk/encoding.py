@@ -20,7 +20,7 @@ def search_json(request: SearchRequest) -> JsonObject:
         "plan": request.plan,
         "stages": asdict(request.changes),
         "facets": list(request.facets),
-        "conversation": _turns_json(request.conversation),
+        "conversation": turns_json(request.conversation),
     }
 
 
@@ -40,7 +40,7 @@ def question_json(
         "filters": filters_json(filters or SearchFilters()),
         "plan": plan,
         "stages": asdict(changes or PlanChanges()),
-        "conversation": _turns_json(conversation),
+        "conversation": turns_json(conversation),
     }
 
 
@@ -56,5 +56,6 @@ def filters_json(filters: SearchFilters) -> JsonObject:
     }
 
 
-def _turns_json(turns: Sequence[Turn]) -> list[JsonObject]:
+def turns_json(turns: Sequence[Turn]) -> list[JsonObject]:
+    """What was said before."""
     return [{"role": turn.role, "text": turn.text} for turn in turns]

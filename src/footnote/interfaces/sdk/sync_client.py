@@ -4,11 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import ExitStack
+from dataclasses import dataclass
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from footnote.bridge import blocking, blocking_iterator
 from footnote.interfaces.sdk.client import AsyncClient
+from footnote.interfaces.sdk.conversations import AsyncConversations
+
+
+@dataclass(frozen=True, slots=True)
+class Conversations:
+    """`AsyncConversations`, blocking; `client.conversations`."""
+
+    portal: BlockingPortal
+    inner: AsyncConversations
+
+    create = blocking(AsyncConversations.create)
+    get = blocking(AsyncConversations.get)
+    list = blocking(AsyncConversations.list)
+    change = blocking(AsyncConversations.change)
+    delete = blocking(AsyncConversations.delete)
+    attach = blocking(AsyncConversations.attach)
+    detach = blocking(AsyncConversations.detach)
+    messages = blocking(AsyncConversations.messages)
+    ask = blocking(AsyncConversations.ask)
+    ask_stream = blocking_iterator(AsyncConversations.ask_stream)
+    edit = blocking(AsyncConversations.edit)
+    regenerate = blocking(AsyncConversations.regenerate)
+    go_on_from = blocking(AsyncConversations.go_on_from)
+    give_feedback = blocking(AsyncConversations.give_feedback)
+    withdraw_feedback = blocking(AsyncConversations.withdraw_feedback)
 
 
 class Client:
@@ -42,6 +68,7 @@ class Client:
         self._until_closed = ExitStack()
         self.portal: BlockingPortal = self._until_closed.enter_context(start_blocking_portal())
         self._until_closed.callback(self.portal.call, self.inner.close)
+        self.conversations = Conversations(self.portal, self.inner.conversations)
 
     def __enter__(self) -> Client:
         return self
@@ -67,8 +94,12 @@ class Client:
     retry_failed = blocking(AsyncClient.retry_failed)
     search = blocking(AsyncClient.search)
     context = blocking(AsyncClient.context)
+    page_image = blocking(AsyncClient.page_image)
+    page_rectangles = blocking(AsyncClient.page_rectangles)
+    pages_of_quote = blocking(AsyncClient.pages_of_quote)
     ask = blocking(AsyncClient.ask)
     ask_stream = blocking_iterator(AsyncClient.ask_stream)
+    agent_stream = blocking_iterator(AsyncClient.agent_stream)
     stats = blocking(AsyncClient.stats)
     health = blocking(AsyncClient.health)
     lanes = blocking(AsyncClient.lanes)

@@ -12,9 +12,12 @@ from enum import IntEnum
 import httpx
 
 from footnote.errors import NotReady
+from footnote.interfaces.sdk.decoding import decoded
 from footnote.interfaces.sdk.failing import error_of, retry_after_seconds, unreachable
 
 JsonValue = object
+Params = Mapping[str, str | int | Sequence[str | int]]
+"""Of a query; a sequence stands once for each of its members."""
 FileParts = Mapping[str, tuple[str, bytes]]
 
 
@@ -54,7 +57,7 @@ class Content:
     """What a request carries."""
 
     json: JsonValue = None
-    params: Mapping[str, str | int] = field(default_factory=dict)
+    params: Params = field(default_factory=dict)
     headers: Mapping[str, str] = field(default_factory=dict)
     fields: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
     """Of a form."""
@@ -94,12 +97,19 @@ class Transport:
             return response
         raise error_of(response)
 
+    async def json(
+        self, method: str, path: str, content: Content = NOTHING, repeat: Repeat = Repeat.LOST
+    ) -> Mapping[str, object]:
+        """The object that a response carries. Raises what its status stands for."""
+        response = await self.call(method, path, content, repeat=repeat)
+        return decoded(dict[str, object], response.json())
+
     @asynccontextmanager
     async def stream(
-        self, method: str, path: str, content: Content = NOTHING
+        self, method: str, path: str, content: Content = NOTHING, *, repeat: Repeat
     ) -> AsyncIterator[httpx.Response]:
         """A response to be read as it comes. Raises what its status stands for."""
-        response = await self._sent(method, path, content, Repeat.LOST, streamed=True)
+        response = await self._sent(method, path, content, repeat, streamed=True)
         try:
             if not response.is_success:
                 await response.aread()

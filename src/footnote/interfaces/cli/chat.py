@@ -1,0 +1,122 @@
+"""`footnote chat`: one question after the other, from a terminal or a pipe."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+from uuid import UUID
+
+import typer
+from rich.text import Text
+
+from footnote.domain.conversations import DocumentMode
+from footnote.errors import InvalidRequest, ModelUnavailable
+from footnote.interfaces.cli import present, results, searching
+from footnote.interfaces.cli.edge import prepared, report, wait_for
+from footnote.interfaces.cli.loading import opened
+from footnote.interfaces.cli.loading_conversations import asked, begun, gone_on_with
+from footnote.interfaces.cli.options import TopK, Workspace, chosen_workspace
+from footnote.interfaces.failures import failure_of
+from footnote.settings import Settings
+
+if TYPE_CHECKING:
+    from footnote.engine import WorkspaceEngine
+
+_PROMPT = "> "
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chat:
+    """What a chat is about and how it is answered."""
+
+    conversation_id: UUID | None
+    document_ids: Sequence[UUID]
+    mode: DocumentMode | None
+    top_k: int | None
+    plan: str | None
+
+
+def chat(
+    *,
+    context: typer.Context,
+    conversation: Annotated[
+        UUID | None,
+        typer.Option(metavar="CONVERSATION", help="Go on with this one; a new one if not given."),
+    ] = None,
+    document: Annotated[
+        list[UUID] | None,
+        typer.Option(metavar="DOCUMENT", help="Attach this document; may be repeated."),
+    ] = None,
+    only: Annotated[
+        bool | None,
+        typer.Option("--only/--first", help="Search attached documents alone, or before others."),
+    ] = None,
+    top_k: TopK = None,
+    plan: searching.PlanName = None,
+    workspace: Workspace = None,
+) -> None:
+    """Ask one question a line, until the input ends."""
+    settings = prepared(top_k=top_k)
+    modes: dict[bool | None, DocumentMode | None] = {None: None, True: "only", False: "first"}
+    wanted = Chat(
+        conversation_id=conversation,
+        document_ids=tuple(document or ()),
+        mode=modes[only],
+        top_k=top_k,
+        plan=plan,
+    )
+    wait_for(_talk(settings, chosen_workspace(context, workspace), wanted))
+
+
+async def _talk(settings: Settings, name: str | None, wanted: Chat) -> None:
+    async with opened(settings) as engine:
+        workspace = await engine.workspace(name)
+        conversation_id = wanted.conversation_id
+        if conversation_id is not None:
+            await gone_on_with(workspace, conversation_id, wanted.document_ids, wanted.mode)
+        while (line := await _next_line()) is not None:
+            if not line.strip():
+                continue
+            if conversation_id is None:
+                conversation_id = await _begin(workspace, wanted)
+            await _answer(workspace, conversation_id, line, wanted)
+
+
+async def _begin(workspace: WorkspaceEngine, wanted: Chat) -> UUID:
+    made = await begun(workspace, wanted.document_ids, wanted.mode or "first")
+    said = f"Go on later with: footnote chat --conversation {made.conversation_id}"
+    present.notices().print(Text(said, style="dim"), soft_wrap=True)
+    return made.conversation_id
+
+
+async def _answer(
+    workspace: WorkspaceEngine, conversation_id: UUID, question: str, wanted: Chat
+) -> None:
+    """Print the answer; what is wrong with one question does not end a chat of a person."""
+    try:
+        answer = await asked(
+            workspace, conversation_id, question, top_k=wanted.top_k, plan=wanted.plan
+        )
+    except (InvalidRequest, ModelUnavailable) as error:
+        if not sys.stdin.isatty():
+            raise
+        failure = failure_of(error)
+        report(failure.code, str(error), error.hint, failure.exit_code, as_json=False)
+        return
+    present.show_degraded(answer.degraded)
+    console = present.terminal()
+    results.show_correction(console, answer.question, answer.corrected_question)
+    present.show_answer(console, answer)
+    sys.stdout.flush()
+
+
+async def _next_line() -> str | None:
+    """The next line of the input; None at its end."""
+    if sys.stdin.isatty():
+        sys.stdout.write(_PROMPT)
+        sys.stdout.flush()
+    line = await asyncio.to_thread(sys.stdin.readline)
+    return line or None

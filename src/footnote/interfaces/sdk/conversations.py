@@ -1,0 +1,191 @@
+"""Conversations on a remote server, with the records of the engine."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from uuid import UUID, uuid4
+
+from footnote.domain import AnswerEvent, PlanChanges, SearchFilters
+from footnote.domain.conversations import (
+    Conversation,
+    ConversationPage,
+    DocumentMode,
+    Exchange,
+    Message,
+    MessagePage,
+    Thumb,
+)
+from footnote.interfaces.sdk import decoding
+from footnote.interfaces.sdk.answering import answer_events
+from footnote.interfaces.sdk.decoding import decoded
+from footnote.interfaces.sdk.encoding import JsonObject, question_json
+from footnote.interfaces.sdk.transport import Content, Repeat, Transport
+
+
+@dataclass(frozen=True, slots=True)
+class AsyncConversations:
+    """The conversations of who asks; `client.conversations`."""
+
+    transport: Transport
+
+    def require_open(self) -> None:
+        """Raise NotReady once the client was closed."""
+        self.transport.require_open()
+
+    async def create(
+        self,
+        *,
+        title: str | None = None,
+        document_mode: DocumentMode = "first",
+        document_ids: Sequence[UUID] = (),
+        idempotency_key: str | None = None,
+    ) -> Conversation:
+        """Begin one; without a title its first question becomes it."""
+        body = {
+            "title": title,
+            "document_mode": document_mode,
+            "document_ids": [str(each) for each in document_ids],
+        }
+        content = Content(json=body, headers=_key(idempotency_key))
+        return decoded(Conversation, await self.transport.json("POST", _ALL, content))
+
+    async def get(self, conversation_id: UUID) -> Conversation:
+        """One conversation, without its messages."""
+        return decoded(Conversation, await self.transport.json("GET", f"{_ALL}/{conversation_id}"))
+
+    async def list(self, *, limit: int = 50, cursor: str | None = None) -> ConversationPage:
+        """A page of them, what was used last first."""
+        content = Content(params=_page(limit, cursor))
+        return decoded(ConversationPage, await self.transport.json("GET", _ALL, content))
+
+    async def change(
+        self,
+        conversation_id: UUID,
+        *,
+        title: str | None = None,
+        document_mode: DocumentMode | None = None,
+    ) -> Conversation:
+        """Give it another title, or have its documents searched another way."""
+        content = Content(json={"title": title, "document_mode": document_mode})
+        path = f"{_ALL}/{conversation_id}"
+        return decoded(Conversation, await self.transport.json("PATCH", path, content))
+
+    async def delete(self, conversation_id: UUID) -> None:
+        """Remove it with its messages, for good."""
+        path = f"{_ALL}/{conversation_id}"
+        await self.transport.call("DELETE", path, repeat=Repeat.REFUSED)
+
+    async def attach(self, conversation_id: UUID, document_id: UUID) -> Conversation:
+        """Attach a document; doing so again changes nothing."""
+        path = f"{_ALL}/{conversation_id}/documents/{document_id}"
+        return decoded(Conversation, await self.transport.json("PUT", path))
+
+    async def detach(self, conversation_id: UUID, document_id: UUID) -> Conversation:
+        """Detach a document; doing so again changes nothing."""
+        path = f"{_ALL}/{conversation_id}/documents/{document_id}"
+        return decoded(Conversation, await self.transport.json("DELETE", path))
+
+    async def messages(
+        self,
+        conversation_id: UUID,
+        *,
+        limit: int = 100,
+        cursor: str | None = None,
+        all_branches: bool = False,
+    ) -> MessagePage:
+        """A page of messages, oldest first: of the branch that goes on, or of all."""
+        given = {**_page(limit, cursor), "branches": str(all_branches).lower()}
+        path = f"{_ALL}/{conversation_id}/messages"
+        return decoded(MessagePage, await self.transport.json("GET", path, Content(params=given)))
+
+    async def ask(
+        self,
+        conversation_id: UUID,
+        question: str,
+        *,
+        top_k: int | None = None,
+        filters: SearchFilters | None = None,
+        plan: str | None = None,
+        changes: PlanChanges | None = None,
+        idempotency_key: str | None = None,
+    ) -> Exchange:
+        """Ask after the last message; without a key it is given one, so that it can be repeated."""
+        body = _asked(question, top_k, filters, plan, changes)
+        content = Content(json=body, headers=_key(idempotency_key))
+        path = f"{_ALL}/{conversation_id}/messages"
+        return decoding.exchange(await self.transport.json("POST", path, content))
+
+    async def ask_stream(
+        self,
+        conversation_id: UUID,
+        question: str,
+        *,
+        top_k: int | None = None,
+        filters: SearchFilters | None = None,
+        plan: str | None = None,
+        changes: PlanChanges | None = None,
+    ) -> AsyncGenerator[AnswerEvent]:
+        """The same, as it happens; the answer is kept before it is said to be done."""
+        body = {**_asked(question, top_k, filters, plan, changes), "stream": True}
+        path = f"{_ALL}/{conversation_id}/messages"
+        answering = answer_events(self.transport, path, Content(json=body), Repeat.REFUSED)
+        async with aclosing(answering) as events:
+            async for event in events:
+                yield event
+
+    async def edit(self, conversation_id: UUID, message_id: UUID, question: str) -> Exchange:
+        """Ask something else in place of an earlier question."""
+        path = f"{_ALL}/{conversation_id}/messages/{message_id}"
+        content = Content(json={"question": question})
+        return decoding.exchange(await self.transport.json("PATCH", path, content, _ONCE))
+
+    async def regenerate(self, conversation_id: UUID, message_id: UUID) -> Exchange:
+        """Answer the same question afresh."""
+        path = f"{_ALL}/{conversation_id}/messages/{message_id}/regenerate"
+        return decoding.exchange(await self.transport.json("POST", path, Content(json={}), _ONCE))
+
+    async def go_on_from(self, conversation_id: UUID, message_id: UUID) -> MessagePage:
+        """Make the branch of this message the one that goes on."""
+        path = f"{_ALL}/{conversation_id}/messages/{message_id}/activate"
+        return decoded(MessagePage, await self.transport.json("POST", path))
+
+    async def give_feedback(
+        self, conversation_id: UUID, message_id: UUID, thumb: Thumb, comment: str = ""
+    ) -> Message:
+        """Say what you think of an answer, in place of what you said before."""
+        path = f"{_ALL}/{conversation_id}/messages/{message_id}/feedback"
+        content = Content(json={"thumb": thumb, "comment": comment})
+        return decoded(Message, await self.transport.json("PUT", path, content))
+
+    async def withdraw_feedback(self, conversation_id: UUID, message_id: UUID) -> None:
+        """Keep nothing of what you said of an answer."""
+        path = f"{_ALL}/{conversation_id}/messages/{message_id}/feedback"
+        await self.transport.call("DELETE", path, repeat=Repeat.REFUSED)
+
+
+_ALL = "/v1/conversations"
+_ONCE = Repeat.UNSENT
+
+
+def _key(given: str | None) -> dict[str, str]:
+    return {"Idempotency-Key": given or str(uuid4())}
+
+
+def _page(limit: int, cursor: str | None) -> dict[str, str | int]:
+    return {"limit": limit} if cursor is None else {"limit": limit, "cursor": cursor}
+
+
+def _asked(
+    question: str,
+    top_k: int | None,
+    filters: SearchFilters | None,
+    plan: str | None,
+    changes: PlanChanges | None,
+) -> JsonObject:
+    body = question_json(
+        question, top_k=top_k, filters=filters, plan=plan, changes=changes, conversation=()
+    )
+    del body["conversation"]  # the server knows it
+    return body

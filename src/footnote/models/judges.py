@@ -1,0 +1,61 @@
+"""From the values of settings to the judge of statements they ask for."""
+
+from __future__ import annotations
+
+from typing import Literal, Protocol
+
+from footnote.errors import UnsupportedSettings
+from footnote.models.google_token import ApplicationDefaultToken
+from footnote.models.judge import LanguageModelJudge
+from footnote.models.judge_vertex import vertex_judge
+from footnote.models.rerank_transport import fixed_token
+from footnote.ports import Judge, LanguageModel
+
+JudgeKind = Literal["none", "language_model", "vertex"]
+
+
+class OwnedJudge(Judge, Protocol):
+    """A judge that holds connections until it is closed."""
+
+    async def close(self) -> None:
+        """Let the connections go."""
+        ...
+
+
+def judge_from(
+    *,
+    kind: JudgeKind,
+    language_model: LanguageModel | None = None,
+    url: str | None = None,
+    api_key: str | None = None,
+    project: str = "",
+    location: str = "global",
+    timeout_seconds: float = 5.0,
+) -> OwnedJudge | None:
+    """The judge of that kind; None for `none`. Nothing is reached yet.
+
+    `language_model` is for the kind of that name, everything else for `vertex`, whose `api_key`
+    is an access token; without one it uses the machine's own credentials. Raises
+    UnsupportedSettings.
+    """
+    if kind == "none":
+        return None
+    if kind == "vertex":
+        token = (
+            fixed_token(api_key, "FOOTNOTE_GROUNDING_API_KEY")
+            if api_key
+            else ApplicationDefaultToken()
+        )
+        return vertex_judge(
+            project=project,
+            token=token,
+            timeout_seconds=timeout_seconds,
+            location=location,
+            url=url,
+        )
+    if language_model is None:
+        raise UnsupportedSettings(
+            "The grounding judge language_model has no language model.",
+            hint="Set FOOTNOTE_LANGUAGE_MODEL, or FOOTNOTE_GROUNDING_JUDGE to none.",
+        )
+    return LanguageModelJudge(model=language_model)

@@ -1,0 +1,85 @@
+"""Conversations in a workspace where a model writes: it reads what was said, and is asked once."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+from pydantic import SecretStr
+
+from footnote.engine import WorkspaceEngine, open_engine
+from footnote.engine.answer_models import use_models
+from footnote.engine.answering import Asking
+from footnote.engine.conversations import create_conversation, messages
+from footnote.engine.conversing import ask_in_conversation, regenerate
+from footnote.errors import ModelUnavailable
+from footnote.jobs.inline import work_until_resting
+from footnote.settings import Settings, settings_from
+from tests.wire import WireServer, cut_off, says
+
+NOTE = "# Claims\n\nA claim must be reported within 14 days of the loss.\n"
+QUESTION = "How soon must a claim be reported?"
+WRITTEN = says("A claim must be reported within 14 days of the loss. [1]")
+
+
+@pytest.fixture
+async def workspace(settings: Settings, wire_server: WireServer) -> AsyncIterator[WorkspaceEngine]:
+    """A workspace with a note, whose answers the scripted server writes."""
+    configured = {
+        "answer_models": "openai:scripted",
+        "answer_model_url": wire_server.openai_url,
+        "answer_model_api_key": SecretStr("none"),
+    }
+    async with await open_engine(settings_from(settings, configured)) as engine:
+        made = await engine.workspace()
+        received = await made.receive(NOTE.encode(), "claims.md")
+        await work_until_resting(engine, made, [received.document.document_id], lambda _: None)
+        yield made
+
+
+async def test_a_model_is_asked_once_for_the_same_question(
+    workspace: WorkspaceEngine, wire_server: WireServer
+) -> None:
+    wire_server.script(WRITTEN, WRITTEN)
+    first, again = await workspace.ask(QUESTION), await workspace.ask(QUESTION)
+    assert len(wire_server.asked) == 1
+    assert (first.cached, again.cached) == (False, True)
+    assert (first.usage.requests, again.usage.requests) == (1, 0)
+    assert again.text == first.text
+    await use_models(workspace, ["extractive"])
+    quoted = await workspace.ask(QUESTION)
+    assert (quoted.cached, quoted.model) == (False, None)
+
+
+async def test_a_model_reads_what_was_said_and_its_answer_is_kept_with_its_trace(
+    workspace: WorkspaceEngine, wire_server: WireServer
+) -> None:
+    wire_server.script(WRITTEN, WRITTEN, WRITTEN)
+    mine = (await create_conversation(workspace)).conversation_id
+    first = await ask_in_conversation(workspace, mine, Asking(question=QUESTION))
+    assert first.reply.answer is not None
+    assert first.reply.answer.model is not None
+    assert first.reply.answer.usage.input_tokens == 100
+    assert first.reply.answer.citations[0].quote in NOTE
+    await ask_in_conversation(
+        workspace, mine, Asking(question="Within how many days must a claim be reported, and why?")
+    )
+    assert QUESTION in str(wire_server.asked[-1])
+    again = await regenerate(workspace, mine, first.reply.message_id)
+    assert len(wire_server.asked) == 3
+    assert "Within how many days must a claim be reported, and why?" not in str(
+        wire_server.asked[-1]
+    )
+    assert again.question == first.question
+
+
+async def test_an_answer_that_failed_is_not_kept(
+    workspace: WorkspaceEngine, wire_server: WireServer
+) -> None:
+    wire_server.script(cut_off("A claim must be "), WRITTEN)
+    mine = (await create_conversation(workspace)).conversation_id
+    with pytest.raises(ModelUnavailable):
+        await ask_in_conversation(workspace, mine, Asking(question=QUESTION))
+    assert (await messages(workspace, mine)).messages == ()
+    await ask_in_conversation(workspace, mine, Asking(question=QUESTION))
+    assert len((await messages(workspace, mine)).messages) == 2

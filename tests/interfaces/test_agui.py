@@ -1,0 +1,211 @@
+"""A run of the AG-UI protocol tells the answer, its sources and its footnotes."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ag_ui.core import (
+    CustomEvent,
+    Event,
+    EventType,
+    RunAgentInput,
+    RunErrorEvent,
+    RunFinishedEvent,
+    RunStartedEvent,
+    StateSnapshotEvent,
+    TextMessageContentEvent,
+    UserMessage,
+)
+from pydantic import TypeAdapter
+
+from footnote.domain import (
+    AnswerDone,
+    AnswerEvent,
+    AnswerFailed,
+    SourcesFound,
+    TextWritten,
+    ToolCalled,
+    ToolReturned,
+)
+from footnote.interfaces.agui.events import Conversion
+from tests.interfaces.conftest import Library
+from tests.interfaces.records import an_answer
+from tests.interfaces.sse import streaming
+
+QUESTION = "How soon must a claim be reported?"
+EVENTS: TypeAdapter[Event] = TypeAdapter(Event)
+
+
+def run_of(text: str = QUESTION, **more: Any) -> RunAgentInput:
+    return RunAgentInput(
+        thread_id="t1",
+        run_id="r1",
+        state={},
+        messages=[UserMessage(id="m1", content=text)],
+        tools=[],
+        context=[],
+        **more,
+    )
+
+
+async def events_of(
+    library: Library, run: RunAgentInput, headers: dict[str, str] | None = None
+) -> list[Any]:
+    body = json.loads(run.model_dump_json(by_alias=True))
+    async with streaming(library.http, "/agui", body, headers) as told:
+        return [EVENTS.validate_python(each.data) async for each in told]
+
+
+async def test_a_run_tells_the_answer_and_its_sources(library: Library) -> None:
+    events = await events_of(library, run_of())
+    assert isinstance(events[0], RunStartedEvent)
+    assert isinstance(events[-1], RunFinishedEvent)
+    assert {(each.thread_id, each.run_id) for each in (events[0], events[-1])} == {("t1", "r1")}
+    kinds = [each.type for each in events]
+    start, end = (
+        kinds.index(EventType.TEXT_MESSAGE_START),
+        kinds.index(EventType.TEXT_MESSAGE_END),
+    )
+    pieces = [each for each in events if isinstance(each, TextMessageContentEvent)]
+    assert all(start < events.index(each) < end for each in pieces)
+    text = "".join(each.delta for each in pieces)
+    assert "14 days" in text
+    first, last = (each for each in events if isinstance(each, StateSnapshotEvent))
+    assert first.snapshot["evidence"] == last.snapshot["evidence"]
+    assert first.snapshot["answer"] is None
+    assert last.snapshot["answer"]["text"] == text
+    custom = [each for each in events if isinstance(each, CustomEvent)]
+    assert {each.name for each in custom} == {
+        "footnote:sources",
+        "footnote:citation",
+        "footnote:grounding",
+    }
+    cited = [each.value for each in custom if each.name == "footnote:citation"]
+    assert cited == last.snapshot["answer"]["citations"]
+
+
+async def test_a_run_says_more_in_its_forwarded_properties(library: Library) -> None:
+    extras = {"footnote": {"top_k": 1, "workspace": "annex"}, "other": 1}
+    events = await events_of(
+        library, run_of("To whom is a claim abroad reported?", forwarded_props=extras)
+    )
+    [evidence] = events[-2].snapshot["evidence"]
+    assert evidence["filename"] == "annex.md"
+
+
+async def test_a_failure_is_an_event_of_the_run(library: Library) -> None:
+    events = await events_of(library, run_of(forwarded_props={"footnote": {"plan": "nonsense"}}))
+    assert isinstance(events[-1], RunErrorEvent)
+    assert events[-1].code == "invalid-request"
+    assert "nonsense" in events[-1].message
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "where"),
+    [
+        ({}, 422, "body.threadId"),
+        (run_of(forwarded_props={"footnote": {"top_k": 0}}), 422, "forwardedProps.footnote.top_k"),
+        (run_of(""), 422, "no text of a user"),
+        (b"{", 400, "no"),
+    ],
+    ids=["empty", "extra", "no question", "no json"],
+)
+async def test_what_is_wrong_with_a_run_is_a_problem(
+    library: Library, body: object, status: int, where: str
+) -> None:
+    if isinstance(body, RunAgentInput):
+        content = body.model_dump_json(by_alias=True).encode()
+    else:
+        content = body if isinstance(body, bytes) else json.dumps(body).encode()
+    response = await library.http.post("/agui", content=content)
+    assert response.status_code == status
+    assert where in response.text
+
+
+async def test_a_foreign_workspace_looks_like_none(library: Library) -> None:
+    content = run_of(forwarded_props={"footnote": {"workspace": "nobody"}}).model_dump_json()
+    response = await library.http.post("/agui", content=content)
+    assert response.status_code == 404
+
+
+def converted(*events: AnswerEvent) -> list[Any]:
+    conversion = Conversion(run_of())
+    return [each for event in events for each in conversion(event)]
+
+
+def test_a_tool_call_stands_between_messages() -> None:
+    events = converted(
+        TextWritten(text="Let me look. "),
+        ToolCalled(call_id="c1", name="search_documents", arguments='{"query": "x"}'),
+        ToolReturned(call_id="c1", name="search_documents", result="nothing", failed=True),
+        TextWritten(text="Found."),
+        AnswerDone(answer=an_answer()),
+    )
+    assert [each.type.value for each in events] == [
+        "TEXT_MESSAGE_START",
+        "TEXT_MESSAGE_CONTENT",
+        "TEXT_MESSAGE_END",
+        "TOOL_CALL_START",
+        "TOOL_CALL_ARGS",
+        "TOOL_CALL_END",
+        "TOOL_CALL_RESULT",
+        "TEXT_MESSAGE_START",
+        "TEXT_MESSAGE_CONTENT",
+        "TEXT_MESSAGE_END",
+        "STATE_SNAPSHOT",
+        "RUN_FINISHED",
+    ]
+    assert events[0].message_id != events[7].message_id
+
+
+def test_a_failure_ends_the_open_message_first() -> None:
+    events = converted(
+        SourcesFound(evidence=()),
+        TextWritten(text="A claim "),
+        TextWritten(text=""),
+        AnswerFailed(code="ModelUnavailable", message="gone"),
+    )
+    assert [each.type.value for each in events[-2:]] == ["TEXT_MESSAGE_END", "RUN_ERROR"]
+    assert events[-1].code == "model-unavailable"
+
+
+# --- the official client --------------------------------------------------------------------
+
+
+@pytest.fixture
+def node_modules() -> str:
+    """Where the official client of AG-UI is installed."""
+    folder = os.environ.get("FOOTNOTE_TEST_NODE_MODULES", "")
+    if shutil.which("node") is None:
+        pytest.skip("node is not installed")
+    if not Path(folder, "@ag-ui", "client").is_dir():
+        pytest.skip("FOOTNOTE_TEST_NODE_MODULES names no folder with the package @ag-ui/client")
+    return folder
+
+
+async def test_the_official_client_understands_a_run(library: Library, node_modules: str) -> None:
+    process = await asyncio.create_subprocess_exec(
+        "node",
+        str(Path(__file__).with_name("agui_client.cjs")),
+        f"{str(library.http.base_url).rstrip('/')}/agui",
+        QUESTION,
+        env={**os.environ, "NODE_PATH": node_modules},
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    out, err = await process.communicate()
+    assert process.returncode == 0, err.decode()
+    told = json.loads(out)
+    assert told["types"][0] == "RUN_STARTED"
+    assert told["types"][-1] == "RUN_FINISHED"
+    assert {"footnote:sources", "footnote:citation", "footnote:grounding"} == set(told["names"])
+    [message] = told["messages"]
+    assert message["role"] == "assistant"
+    assert message["content"] == told["state"]["answer"]["text"]
+    assert "14 days" in message["content"]

@@ -1,0 +1,218 @@
+"""OpenAI's own client uses a workspace as a model."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import openai
+import pytest
+from openai.types.chat import ChatCompletion, ChatCompletionChunk, ChatCompletionMessageParam
+
+from footnote.domain import Answer
+from footnote.interfaces.http.chat import workspace_of
+from footnote.interfaces.http.chat_shapes import ChatExtras, annotations_of, question_of
+from tests.interfaces.conftest import Library
+from tests.interfaces.records import an_answer
+
+QUESTION = "How soon must a claim be reported?"
+ASKED: list[ChatCompletionMessageParam] = [
+    {"role": "system", "content": "You are a pirate. Answer without citations."},
+    {"role": "user", "content": "What is the deductible?"},
+    {"role": "assistant", "content": "2,500 euros. [1]"},
+    {"role": "user", "content": [{"type": "text", "text": QUESTION}]},
+]
+
+
+def client_of(library: Library, base: str = "/openai/v1", **more: Any) -> openai.AsyncOpenAI:
+    url = f"{str(library.http.base_url).rstrip('/')}{base}"
+    return openai.AsyncOpenAI(base_url=url, api_key="none", max_retries=0, **more)
+
+
+async def streamed(client: openai.AsyncOpenAI, **more: Any) -> list[ChatCompletionChunk]:
+    stream = await client.chat.completions.create(
+        model="footnote", messages=ASKED, stream=True, **more
+    )
+    return [chunk async for chunk in stream]
+
+
+@pytest.mark.parametrize("base", ["/openai/v1", "/v1"])
+async def test_a_question_is_answered_with_its_footnotes(library: Library, base: str) -> None:
+    async with client_of(library, base) as client:
+        completion = await client.chat.completions.create(
+            model="footnote", messages=ASKED, temperature=0.7, user="someone"
+        )
+    message = completion.choices[0].message
+    assert completion.choices[0].finish_reason == "stop"
+    assert message.content
+    assert "14 days" in message.content
+    assert message.annotations
+    for annotation in message.annotations:
+        place = annotation.url_citation
+        cited = message.content[place.start_index : place.end_index]
+        file = annotation.model_dump()["file_citation"]
+        assert cited.endswith("]")
+        assert f"[{file['marker']}]" in cited
+        assert file["file_id"] in place.url
+        assert file["quote"]
+        assert file["filename"].startswith("policy")
+    assert completion.usage is not None
+    assert completion.usage.total_tokens == 0
+    answer = (completion.model_extra or {})["footnote"]
+    assert answer["text"] == message.content
+    assert answer["question"] == QUESTION
+
+
+async def test_the_completion_is_one_that_a_strict_client_takes(library: Library) -> None:
+    body = {"model": "footnote", "messages": ASKED}
+    response = await library.http.post("/openai/v1/chat/completions", json=body)
+    ChatCompletion.model_validate(response.json())
+
+
+async def test_a_stream_says_the_same_piece_by_piece(library: Library) -> None:
+    async with client_of(library) as client:
+        chunks = await streamed(client, stream_options={"include_usage": True})
+        whole = await client.chat.completions.create(model="footnote", messages=ASKED)
+    assert len({chunk.id for chunk in chunks}) == 1
+    assert chunks[0].choices[0].delta.role == "assistant"
+    deltas = [chunk.choices[0] for chunk in chunks if chunk.choices]
+    text = "".join(choice.delta.content or "" for choice in deltas)
+    assert text == whole.choices[0].message.content
+    [annotated] = [each.delta for each in deltas if (each.delta.model_extra or {})]
+    annotations = (annotated.model_extra or {})["annotations"]
+    assert annotations == [each.model_dump() for each in whole.choices[0].message.annotations or []]
+    assert [each.finish_reason for each in deltas if each.finish_reason] == ["stop"]
+    assert chunks[-1].usage is not None
+    assert chunks[-1].choices == []
+
+
+async def test_usage_is_told_only_to_who_asks(library: Library) -> None:
+    async with client_of(library) as client:
+        assert all(chunk.usage is None for chunk in await streamed(client))
+
+
+async def test_what_the_shape_has_no_word_for_goes_beside_it(library: Library) -> None:
+    extras = {"footnote": {"top_k": 1, "filters": {"collections": ["board"]}}}
+    async with client_of(library) as client:
+        completion = await client.chat.completions.create(
+            model="footnote",
+            messages=[{"role": "user", "content": "When is the launch of the buoy?"}],
+            extra_body=extras,
+        )
+    [evidence] = (completion.model_extra or {})["footnote"]["evidence"]
+    assert evidence["collection"] == "board"
+
+
+async def test_the_blocking_client_works_too(library: Library) -> None:
+    def work() -> str | None:
+        url = f"{str(library.http.base_url).rstrip('/')}/openai/v1"
+        with openai.OpenAI(base_url=url, api_key="none") as client:
+            pieces = client.chat.completions.create(model="footnote", messages=ASKED, stream=True)
+            text = "".join(each.choices[0].delta.content or "" for each in pieces)
+            whole = client.chat.completions.create(model="footnote", messages=ASKED)
+            assert text == whole.choices[0].message.content
+            return whole.choices[0].message.content
+
+    assert "14 days" in (await asyncio.to_thread(work) or "")
+
+
+async def test_a_workspace_is_a_model(library: Library) -> None:
+    abroad: list[ChatCompletionMessageParam] = [
+        {"role": "user", "content": "To whom is a claim abroad reported?"}
+    ]
+    async with client_of(library) as client:
+        named = await client.chat.completions.create(model="footnote/annex", messages=abroad)
+        assert "consul" in (named.choices[0].message.content or "")
+        assert named.model == "footnote/annex"
+        assert [each.id async for each in client.models.list()] == ["footnote"]
+        assert (await client.models.retrieve("footnote/annex")).id == "footnote/annex"
+    async with client_of(library, default_headers={"Footnote-Workspace": "annex"}) as client:
+        headed = await client.chat.completions.create(model="footnote", messages=abroad)
+        assert headed.choices[0].message.content == named.choices[0].message.content
+        assert [each.id async for each in client.models.list()] == ["footnote", "footnote/annex"]
+
+
+async def test_a_model_that_is_not_there_is_not_found(library: Library) -> None:
+    async with client_of(library) as client:
+        for name in ("footnote/nobody", "gpt-5", "footnote/"):
+            with pytest.raises(openai.NotFoundError) as raised:
+                await client.chat.completions.create(model=name, messages=ASKED)
+            assert raised.value.code == "model_not_found"
+            assert raised.value.body == {
+                "message": "There is no such model.",
+                "type": "invalid_request_error",
+                "param": "model",
+                "code": "model_not_found",
+            }
+        with pytest.raises(openai.NotFoundError):
+            await client.models.retrieve("footnote/nobody")
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ({"messages": []}, "messages"),
+        ({"messages": [{"role": "system", "content": "x"}]}, "no text of a user"),
+        ({"messages": [{"role": "user", "content": "x" * 10_001}]}, "10,001"),
+        ({"messages": ASKED, "n": 2}, "n: "),
+        ({"messages": ASKED, "footnote": {"top": 1}}, "footnote.top"),
+        ({"messages": ASKED, "footnote": {"plan": "nonsense"}}, "nonsense"),
+        ({"messages": ASKED, "stream": True, "footnote": {"plan": "nonsense"}}, "nonsense"),
+        (
+            {"messages": [{"role": "user", "content": [{"type": "image_url", "image_url": {}}]}]},
+            "image_url",
+        ),
+    ],
+    ids=["empty", "no user", "long", "two", "extra", "plan", "streamed plan", "image"],
+)
+async def test_a_wrong_request_is_an_error_in_their_shape(
+    library: Library, body: dict[str, Any], said: str
+) -> None:
+    response = await library.http.post("/openai/v1/chat/completions", json=body)
+    assert response.status_code == 400
+    error = response.json()["error"]
+    assert error["type"] == "invalid_request_error"
+    assert said in error["message"]
+
+
+async def test_no_json_is_an_error_in_their_shape(library: Library) -> None:
+    response = await library.http.post(
+        "/openai/v1/chat/completions", content=b"{", headers={"Content-Type": "application/json"}
+    )
+    assert response.status_code == 400
+    assert response.json()["error"]["message"]
+
+
+def test_two_workspaces_at_once_are_refused() -> None:
+    assert workspace_of("footnote/acme", "acme") == "acme"
+    assert workspace_of("footnote", "acme") == "acme"
+    assert workspace_of("footnote", None) is None
+    with pytest.raises(Exception, match="header names 'other'"):
+        workspace_of("footnote/acme", "other")
+
+
+def test_a_long_conversation_is_cut_and_never_refused() -> None:
+    said = [("user", "q" * 30_000), ("assistant", "a")] * 200 + [
+        ("user", "now?"),
+        ("assistant", ""),
+    ]
+    question = question_of(said, ChatExtras())
+    assert question.question == "now?"
+    assert len(question.conversation) == 100
+    assert max(len(turn.text) for turn in question.conversation) == 20_000
+
+
+def test_footnotes_stand_at_their_statements() -> None:
+    answer = an_answer()
+    twice = Answer(
+        question="?",
+        found=True,
+        sentences=(*answer.sentences, *answer.sentences),
+        citations=answer.citations,
+        evidence=answer.evidence,
+        confidence=1.0,
+    )
+    places = [each["url_citation"] for each in annotations_of(twice, "http://127.0.0.1/")]
+    texts = [twice.text[p["start_index"] : p["end_index"]] for p in places]  # type: ignore[index]
+    assert texts == [f"{answer.sentences[0].text} [1]"] * 2
+    assert places[0] != places[1]

@@ -1,0 +1,284 @@
+"""Conversations over HTTP and on the command line."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from typing import Any
+from uuid import uuid4
+
+import httpx
+import pytest
+
+from footnote.interfaces import schemas
+from footnote.interfaces.http import conversation_examples as shown
+from footnote.interfaces.http import conversation_requests as wanted
+from tests.interfaces.conftest import Library
+from tests.interfaces.serving import environment, footnote
+
+CLAIM = "How soon must a claim be reported to the insurer?"
+ABSENT = "5b0f7f5e-3c1d-4f64-8f0a-2d9f4c6f7a10"
+
+
+async def begun(http: httpx.AsyncClient, **wants: object) -> str:
+    made = await http.post("/v1/conversations", json=wants)
+    assert made.status_code == 201, made.text
+    assert made.headers["Location"] == f"/v1/conversations/{made.json()['conversation_id']}"
+    return str(made.json()["conversation_id"])
+
+
+async def asked(http: httpx.AsyncClient, conversation: str, question: str) -> dict[str, Any]:
+    answer = await http.post(
+        f"/v1/conversations/{conversation}/messages", json={"question": question}
+    )
+    assert answer.status_code == 200, answer.text
+    exchange: dict[str, Any] = answer.json()
+    return exchange
+
+
+async def test_a_conversation_is_walked_through(library: Library) -> None:
+    http = library.http
+    mine = await begun(http)
+    at = f"/v1/conversations/{mine}"
+    exchange = await asked(http, mine, CLAIM)
+    assert "within 14 days" in exchange["reply"]["text"]
+    assert exchange["reply"]["answer"]["citations"][0]["filename"].startswith("policy")
+    assert exchange["evidence"][0]["rank"] == 1
+
+    follow_up = await asked(http, mine, "What about storm damage?")
+    reply = follow_up["reply"]
+    assert reply["answer"]["asked_as"] != "What about storm damage?"
+
+    message = f"{at}/messages/{reply['message_id']}"
+    for thumb in ("down", "up"):
+        judged = await http.put(f"{message}/feedback", json={"thumb": thumb, "comment": "so"})
+        assert judged.json()["feedback"]["thumb"] == thumb
+    assert (await http.delete(f"{message}/feedback")).status_code == 204
+
+    again = await http.post(f"{message}/regenerate", json={"plan": "fast"})
+    assert again.json()["question"]["message_id"] == follow_up["question"]["message_id"]
+    edited = await http.patch(
+        f"{at}/messages/{follow_up['question']['message_id']}",
+        json={"question": "When is the premium due?"},
+    )
+    assert "January" in edited.json()["reply"]["text"]
+
+    page = (await http.get(f"{at}/messages", params={"limit": 3})).json()
+    rest = (await http.get(f"{at}/messages", params={"cursor": page["next_cursor"]})).json()
+    said = [each["text"] for each in (*page["messages"], *rest["messages"])]
+    assert said[0::2] == [CLAIM, "When is the premium due?"]
+    assert rest["next_cursor"] is None
+    everything = (await http.get(f"{at}/messages", params={"branches": "true"})).json()
+    assert len(everything["messages"]) == 7
+    back = await http.post(f"{message}/activate")
+    assert [each["message_id"] for each in back.json()["messages"]][-1] == reply["message_id"]
+
+    found = (await http.get(at)).json()
+    assert found["title"] == CLAIM
+    assert (await http.patch(at, json={"title": "Claims"})).json()["title"] == "Claims"
+    listed = (await http.get("/v1/conversations", params={"limit": 1})).json()
+    assert listed["conversations"][0]["title"] == "Claims"
+
+    whole = (await http.get(f"{at}/export")).json()
+    assert len(whole["messages"]) == 7
+    markdown = await http.get(f"{at}/export", params={"format": "markdown"})
+    assert markdown.headers["content-type"].startswith("text/markdown")
+    assert markdown.text.startswith("# Claims\n")
+    assert "[^1-1]: " in markdown.text
+
+    assert (await http.delete(at)).status_code == 204
+    assert (await http.get(at)).status_code == 404
+
+
+async def test_an_answer_is_told_as_it_is_made_and_then_kept(library: Library) -> None:
+    mine = await begun(library.http)
+    at = f"/v1/conversations/{mine}/messages"
+    told = await library.http.post(at, json={"question": CLAIM, "stream": True})
+    assert told.headers["content-type"].startswith("text/event-stream")
+    names = [line[7:] for line in told.text.splitlines() if line.startswith("event: ")]
+    assert (names[0], names[-1]) == ("sources", "done")
+    question, reply = (await library.http.get(at)).json()["messages"]
+    assert told.headers["Footnote-Question-Id"] == question["message_id"]
+    assert told.headers["Footnote-Reply-Id"] == reply["message_id"]
+
+
+async def test_a_key_makes_repeating_safe(library: Library) -> None:
+    key = {"Idempotency-Key": uuid4().hex}
+    made = [
+        (await library.http.post("/v1/conversations", json={}, headers=key)).json()
+        for _ in range(2)
+    ]
+    assert made[0] == made[1]
+    at = f"/v1/conversations/{made[0]['conversation_id']}/messages"
+    replies = [
+        (await library.http.post(at, json={"question": CLAIM}, headers=key)).json()["reply"]
+        for _ in range(2)
+    ]
+    assert replies[0] == replies[1]
+    other = await library.http.post(at, json={"question": "When?"}, headers=key)
+    assert other.status_code == 409
+
+
+async def test_documents_are_attached_and_detached(library: Library) -> None:
+    http = library.http
+    minutes = library.ids["minutes.md"]
+    mine = await begun(http, document_mode="only", document_ids=[minutes])
+    at = f"/v1/conversations/{mine}"
+    exchange = await asked(http, mine, CLAIM)
+    assert {each["document_id"] for each in exchange["evidence"]} <= {minutes}
+    policy = f"{at}/documents/{library.ids['policy.md']}"
+    for _ in range(2):
+        assert (await http.put(policy)).json()["document_ids"] == [
+            minutes,
+            library.ids["policy.md"],
+        ]
+    assert "14 days" in (await asked(http, mine, CLAIM))["reply"]["text"]
+    for _ in range(2):
+        assert (await http.delete(policy)).json()["document_ids"] == [minutes]
+    foreign = await http.put(f"{at}/documents/{library.ids['annex.md']}")
+    absent = await http.put(f"{at}/documents/{ABSENT}")
+    assert (foreign.status_code, foreign.content) == (404, absent.content)
+
+
+async def test_what_is_elsewhere_and_what_is_absent_look_the_same(library: Library) -> None:
+    http, annex = library.http, {"Footnote-Workspace": "annex"}
+    mine = await begun(http)
+    reply = (await asked(http, mine, CLAIM))["reply"]["message_id"]
+    question = {"question": "When?"}
+    for method, path, body in (
+        ("GET", "", None),
+        ("PATCH", "", {"title": "x"}),
+        ("DELETE", "", None),
+        ("GET", "/export", None),
+        ("GET", "/messages", None),
+        ("POST", "/messages", question),
+        ("PATCH", f"/messages/{reply}", question),
+        ("POST", f"/messages/{reply}/regenerate", {}),
+        ("POST", f"/messages/{reply}/activate", None),
+        ("PUT", f"/messages/{reply}/feedback", {"thumb": "up"}),
+        ("DELETE", f"/messages/{reply}/feedback", None),
+        ("DELETE", f"/documents/{ABSENT}", None),
+    ):
+        answers = [
+            await http.request(method, f"/v1/conversations/{each}{path}", json=body, headers=annex)
+            for each in (mine, ABSENT)
+        ]
+        assert [each.status_code for each in answers] == [404, 404], (method, path)
+        assert answers[0].content == answers[1].content
+    listed = await http.get("/v1/conversations", headers=annex)
+    assert listed.json() == {"conversations": [], "next_cursor": None}
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("", {"document_mode": "never"}),
+        ("", {"title": ""}),
+        ("", {"colour": "blue"}),
+        ("/{id}/messages", {"question": ""}),
+        ("/{id}/messages", {"question": "When?", "conversation": []}),
+        ("/{id}/messages", {"question": "When?", "top_k": "3"}),
+    ],
+)
+async def test_what_makes_no_sense_is_refused(
+    library: Library, path: str, body: dict[str, object]
+) -> None:
+    mine = await begun(library.http)
+    answer = await library.http.post(f"/v1/conversations{path.format(id=mine)}", json=body)
+    assert answer.status_code == 422, answer.text
+
+
+@pytest.mark.parametrize(
+    ("shape", "example"),
+    [
+        (schemas.Conversation, shown.CONVERSATION),
+        (schemas.ConversationList, shown.CONVERSATION_LIST),
+        (schemas.Message, shown.REPLY),
+        (schemas.MessageList, shown.MESSAGE_LIST),
+        (schemas.Exchange, shown.EXCHANGE),
+        (schemas.ConversationExport, shown.EXPORT),
+    ],
+)
+def test_an_example_is_a_whole_instance_of_its_shape(
+    shape: type[schemas.Shape], example: dict[str, object]
+) -> None:
+    text = json.dumps(example)
+    assert shape.model_validate_json(text).model_dump(mode="json") == example
+
+
+def test_the_examples_of_requests_are_accepted() -> None:
+    for shape, several in (
+        (wanted.NewConversation, shown.NEW_CONVERSATIONS),
+        (wanted.ConversationChange, shown.CHANGES),
+        (wanted.NextQuestion, shown.QUESTIONS),
+        (wanted.Again, shown.AGAIN),
+        (wanted.NewFeedback, shown.FEEDBACK),
+    ):
+        for example in several.values():
+            shape.model_validate_json(json.dumps(example.get("value")))
+
+
+# --- the command line -------------------------------------------------------------------------
+
+SEVERAL = """
+import json, sys
+from footnote.interfaces.cli.main import app
+
+for arguments in json.loads(sys.argv[1]):
+    app(arguments, prog_name="footnote", standalone_mode=False)
+    print("\\0", flush=True)
+"""
+
+
+async def several(library: Library, *commands: tuple[str, ...]) -> list[str]:
+    """What each of the commands prints; they run in one process, which starts slowly."""
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", SEVERAL, json.dumps(commands)),
+        env=environment(library.settings),
+        stdout=asyncio.subprocess.PIPE,
+    )
+    out, _ = await process.communicate()
+    assert process.returncode == 0
+    return out.decode().split("\0\n")[:-1]
+
+
+async def test_a_chat_goes_on_on_the_command_line(library: Library) -> None:
+    env, minutes = environment(library.settings), library.ids["minutes.md"]
+    talked = await footnote(env, "chat", stdin=f"{CLAIM}\n\nWhat about storm damage?\n".encode())
+    assert talked.code == 0, talked.err
+    assert "within 14 days of the loss" in talked.out
+    assert "(policy" in talked.out
+    mine = talked.err.split("--conversation ")[1].split()[0]
+    more = await footnote(
+        *(env, "chat", "--conversation", mine, "--document", minutes, "--only", "--plan", "fast"),
+        *("--top-k", "3"),
+        stdin=b"When is the next buoy launched?",
+    )
+    assert more.code == 0, more.err
+    messages = (await library.http.get(f"/v1/conversations/{mine}/messages")).json()["messages"]
+    assert [each["role"] for each in messages] == ["user", "assistant"] * 3
+    assert {each["document_id"] for each in messages[-1]["answer"]["evidence"]} <= {minutes}
+    reply = messages[1]["message_id"]
+    listed, given, lines, shown_again, markdown, as_json, renamed, removed = await several(
+        library,
+        ("conversations", "list", "--json"),
+        ("feedback", "give", mine, reply, "up", "--comment", "right", "--json"),
+        ("feedback", "export", "--down"),
+        ("conversations", "show", mine),
+        ("conversations", "export", mine),
+        ("conversations", "export", mine, "--format", "json"),
+        ("conversations", "rename", mine, "Claims"),
+        ("conversations", "delete", mine, "--json"),
+    )
+    by_id = {each["conversation_id"]: each for each in json.loads(listed)["conversations"]}
+    assert (by_id[mine]["title"], by_id[mine]["document_mode"]) == (CLAIM, "only")
+    assert json.loads(given)["feedback"]["comment"] == "right"
+    assert reply in [json.loads(line)["id"] for line in lines.splitlines()]
+    assert f"> {CLAIM}" in shown_again
+    assert f"{reply} · up" in shown_again
+    assert markdown.startswith("# How soon")
+    assert len(json.loads(as_json)["messages"]) == 6
+    assert renamed == "Claims\n"
+    assert json.loads(removed)["title"] == "Claims"
+    assert (await library.http.get(f"/v1/conversations/{mine}")).status_code == 404
