@@ -132,6 +132,5 @@ async def _asked(
         trust_of=trust_of,
         weight=WEIGHT,
         embedder=embedder,
-        analyzer=analyzer,
     )
     return [ready] if ready.kept else []

@@ -348,7 +348,6 @@ async def prepare(
         trust_of=lambda _: trust,
         weight=1.0,
         embedder=embedder,
-        analyzer=analyzer,
     )
 
 
@@ -363,7 +362,6 @@ async def prepare_readings(
     trust_of: Callable[[Reading], Trust],
     weight: float,
     embedder: RememberingEmbedder,
-    analyzer: Analyzer,
 ) -> Asked:
     """The statements that could be embedded, with their vectors and what is right of them."""
     telling = [reading for reading in readings if says_something(question, reading)]

@@ -36,7 +36,7 @@ from footnote.index.analysis import TextAnalyzer
 from footnote.models import load_minilm
 
 RIDGE = 3.0
-"""L2 penalty on standardised weights: few questions are like a user's, so no weight may lean far."""
+"""L2 penalty on standardised weights: few questions are a user's, so no weight may lean far."""
 SPEAKS_FOR = ("similarity", "coverage", "nearness", "fits_kind", "meaning", "support", "lead")
 """A signal whose name holds one of these can only speak for an answer."""
 SPEAKS_AGAINST = ("lacks", "unseen")
@@ -90,6 +90,21 @@ def solve(signals: Floats, right: Floats, weights: Floats, names: Sequence[str])
             name: round(float(value), 3) for name, value in zip(names, scaled, strict=True) if value
         },
     )
+
+
+def weigh_all(asked: Sequence[Asked]) -> list[list[Weighed]]:
+    """Every kept statement with its signals and its support."""
+    return [
+        weigh(
+            each.question,
+            each.kept,
+            vectors=each.vectors,
+            target=each.target,
+            trusts=each.trusts,
+            rarities=rarity(each.readings),
+        )
+        for each in asked
+    ]
 
 
 def as_seen(

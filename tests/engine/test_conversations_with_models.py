@@ -10,9 +10,8 @@ from pydantic import SecretStr
 from footnote.engine import WorkspaceEngine, open_engine
 from footnote.engine.answer_models import use_models
 from footnote.engine.answering import Asking
-from footnote.engine.conversations import create_conversation, messages
+from footnote.engine.conversations import create_conversation
 from footnote.engine.conversing import ask_in_conversation, regenerate
-from footnote.errors import ModelUnavailable
 from footnote.jobs.inline import work_until_resting
 from footnote.settings import Settings, settings_from
 from tests.wire import WireServer, cut_off, says
@@ -73,13 +72,16 @@ async def test_a_model_reads_what_was_said_and_its_answer_is_kept_with_its_trace
     assert again.question == first.question
 
 
-async def test_an_answer_that_failed_is_not_kept(
+async def test_an_answer_that_broke_off_is_kept_as_such_and_not_given_again(
     workspace: WorkspaceEngine, wire_server: WireServer
 ) -> None:
     wire_server.script(cut_off("A claim must be "), WRITTEN)
     mine = (await create_conversation(workspace)).conversation_id
-    with pytest.raises(ModelUnavailable):
-        await ask_in_conversation(workspace, mine, Asking(question=QUESTION))
-    assert (await messages(workspace, mine)).messages == ()
-    await ask_in_conversation(workspace, mine, Asking(question=QUESTION))
-    assert len((await messages(workspace, mine)).messages) == 2
+    broken = await ask_in_conversation(workspace, mine, Asking(question=QUESTION))
+    assert broken.reply.answer is not None
+    assert broken.reply.answer.degraded
+    other = (await create_conversation(workspace)).conversation_id
+    whole = await ask_in_conversation(workspace, other, Asking(question=QUESTION))
+    assert whole.reply.answer is not None
+    assert (whole.reply.answer.degraded, whole.reply.answer.cached) == ((), False)
+    assert len(wire_server.asked) == 2

@@ -22,6 +22,7 @@ COMMANDS = [
     "ingest",
     "search",
     "ask",
+    "agent",
     "chat",
     "conversations list",
     "conversations show",

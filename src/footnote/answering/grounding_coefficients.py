@@ -28,65 +28,68 @@ class Basis(StrEnum):
 
 SUPPORT: Mapping[Basis, Logistic] = {
     Basis.NATIVE: Logistic(
-        intercept=2.068,
+        intercept=1.717,
         weights={
-            "similarity": 0.579,
-            "gap": -0.415,
-            "lacks_figures": -0.908,
-            "strays": -3.825,
-            "misplaced": -2.392,
-            "lacks_names": -1.602,
-            "foreign_names": -6.432,
-            "lacks_nouns": -5.536,
-            "denial": -7.599,
-            "opposed": -5.6,
-            "far_gap": -1.438,
-            "thin": -2.724,
+            "similarity": 0.74,
+            "gap": -0.594,
+            "lacks_figures": -2.143,
+            "strays": -2.79,
+            "misplaced": -1.999,
+            "lacks_names": -1.649,
+            "foreign_names": -4.601,
+            "lacks_nouns": -3.94,
+            "denial": -5.421,
+            "opposed": -4.394,
+            "far_gap": -1.302,
+            "unheld": -0.267,
+            "thin": -1.109,
+            "far_thin": -0.711,
         },
     ),
     Basis.FOREIGN: Logistic(
-        intercept=1.789,
+        intercept=1.667,
         weights={
-            "similarity": 0.704,
-            "gap": -0.72,
-            "lacks_figures": -0.907,
-            "strays": -3.582,
-            "misplaced": -1.844,
-            "lacks_names": -2.899,
-            "foreign_names": -1.841,
-            "lacks_nouns": -0.51,
-            "denial": -6.204,
-            "opposed": -5.356,
-            "far_gap": -1.072,
-            "far_thin": -4.445,
+            "similarity": 0.775,
+            "gap": -0.801,
+            "lacks_figures": -2.073,
+            "strays": -2.934,
+            "misplaced": -1.649,
+            "lacks_names": -2.632,
+            "foreign_names": -1.797,
+            "lacks_nouns": -0.488,
+            "denial": -5.641,
+            "opposed": -4.804,
+            "far_gap": -1.087,
+            "far_thin": -3.662,
         },
     ),
     Basis.WORDS: Logistic(
-        intercept=2.454,
+        intercept=2.405,
         weights={
-            "gap": -0.849,
-            "lacks_figures": -0.715,
-            "strays": -3.746,
-            "misplaced": -1.949,
-            "lacks_names": -2.745,
-            "foreign_names": -2.635,
-            "lacks_nouns": -0.979,
-            "denial": -6.55,
-            "opposed": -5.449,
-            "far_gap": -1.102,
-            "far_thin": -4.522,
+            "gap": -0.913,
+            "lacks_figures": -1.726,
+            "strays": -3.21,
+            "misplaced": -1.743,
+            "lacks_names": -2.56,
+            "foreign_names": -2.505,
+            "lacks_nouns": -0.947,
+            "denial": -5.997,
+            "opposed": -4.977,
+            "far_gap": -1.161,
+            "far_thin": -3.817,
         },
     ),
     Basis.CROSSED: Logistic(
-        intercept=0.561,
+        intercept=0.555,
         weights={
-            "similarity": 0.96,
-            "pair_coverage": 0.663,
-            "strays": -2.251,
-            "lacks_names": -0.888,
-            "lacks_nouns": -0.109,
-            "denial": -5.086,
-            "opposed": -3.214,
+            "similarity": 0.915,
+            "pair_coverage": 0.667,
+            "strays": -2.199,
+            "lacks_names": -0.808,
+            "foreign_names": -0.055,
+            "lacks_nouns": -0.114,
+            "denial": -4.865,
+            "opposed": -3.066,
         },
     ),
 }
@@ -94,18 +97,18 @@ SUPPORT: Mapping[Basis, Logistic] = {
 
 CONTRADICTED: Mapping[str, float] = {
     "strays": 0.038,
-    "foreign_names": 0.082,
+    "foreign_names": 0.085,
     "denial": 0.027,
     "opposed_limits": 0.026,
 }
 """The most support a statement can have whose signal says that it is contradicted."""
 
 CONFIDENCE = Logistic(
-    intercept=1.582, weights={"weakest_log_odds": 0.358, "product_log_odds": 0.461}
+    intercept=1.542, weights={"weakest_log_odds": 0.416, "product_log_odds": 0.42}
 )
 """How likely all statements of an answer hold, from those that its sentences have."""
 
-SUPPORTED = 0.5
+SUPPORTED = 0.7
 """Support from which a statement counts as supported."""
-PARTLY = 0.25
+PARTLY = 0.3
 """Support from which it counts as partly supported."""

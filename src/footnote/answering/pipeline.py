@@ -29,7 +29,7 @@ from footnote.domain import Answer, AnswerSentence, Evidence, Verdict
 from footnote.errors import LaneUnavailable
 from footnote.ports import Analyzer, Embedder, Vector, Vectors
 
-LEAST_ANSWERABILITY = 0.3
+LEAST_ANSWERABILITY = 0.35
 EMBEDDED_STATEMENTS = 8
 
 

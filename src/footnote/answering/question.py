@@ -38,7 +38,8 @@ _OPENERS: Mapping[AnswerKind, str] = {
         "|多少个|多少名|多少人|几个|几名|几|多少"
     ),
     AnswerKind.AMOUNT: (
-        "how (?:much|high|large|big|tall|deep|wide|heavy|loud|thick)|what (?:is|was|are|were) the (?:\\w+ ){0,3}"
+        "how (?:much|high|large|big|tall|deep|wide|heavy|loud|thick)"
+        "|what (?:is|was|are|were) the (?:\\w+ ){0,3}"
         "(?:price|cost|costs|fee|salary|budget|revenue|rate|rent|percentage|total|amount)"
         "|(?:what|which) (?:percentage|percent|price|amount)"
         "|what (?:do|does|did|will|would)(?=\\s.*\\b(?:cost|weigh)\\b)"
@@ -50,7 +51,8 @@ _OPENERS: Mapping[AnswerKind, str] = {
         "|wie lange|combien de temps|cu[aá]nto tiempo|quanto tempo|多久|多长时间"
     ),
     AnswerKind.DATE: (
-        "when|since when|until when|by when|(?:what|which|on what|by what|by which|in what|in which|on which) "
+        "when|since when|until when|by when"
+        "|(?:what|which|on what|by what|by which|in what|in which|on which) "
         "(?:\\w+ )?(?:date|day|year|month|deadline|century|decade)"
         "|what (?:is|was) the (?:\\w+ ){0,3}(?:date|deadline)"
         "|wann|seit wann|welche[ns]? (?:jahr|tag|datum)|in welchem jahr|am welchem tag"

@@ -48,11 +48,11 @@ class Selection:
     """
 
     limit: int = 4
-    equal_support: float = 0.95
+    equal_support: float = 0.9
     """The share of the best one's support from which a statement needs no other reason."""
     relative_support: float = 0.75
     """The share it must keep when it takes up a new word of the question."""
-    least_support: float = 0.5
+    least_support: float = 0.25
     """The support from which it is likelier to answer than not; below it nothing joins."""
     duplicate_overlap: float = 0.85
     """Shared terms over all terms, or cosine, from which two statements say the same."""

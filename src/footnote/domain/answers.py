@@ -88,10 +88,14 @@ class AnswerSentence:
         >>> first.piece(None) + AnswerSentence(text="Due.", markers=(), support=0.0).piece(first)
         'Rent: 900 [1]\\nDue.'
         """
-        gap = ""
-        if before is not None:
-            gap = self.gap or (" " if before.text.endswith(_FULL_STOPS) else "\n")
-        return gap + self.text + "".join(f" [{marker}]" for marker in self.markers)
+        marks = "".join(f" [{marker}]" for marker in self.markers)
+        return self.gap_after(before) + self.text + marks
+
+    def gap_after(self, before: AnswerSentence | None) -> str:
+        """The white space between the sentence before it and itself."""
+        if before is None:
+            return ""
+        return self.gap or (" " if before.text.endswith(_FULL_STOPS) else "\n")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

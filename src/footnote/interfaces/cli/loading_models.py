@@ -4,10 +4,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from footnote.domain import AnswerEvent
     from footnote.domain.models_in_use import ModelsInUse
     from footnote.engine import WorkspaceEngine
     from footnote.ports import McpServer
@@ -55,3 +56,11 @@ async def remove_mcp_server(workspace: WorkspaceEngine, name: str) -> None:
     from footnote.engine import answer_models as verbs
 
     await verbs.remove_mcp_server(workspace, name)
+
+
+def agent_events(workspace: WorkspaceEngine, question: str) -> AsyncGenerator[AnswerEvent]:
+    """What happens while a model looks things up."""
+    from footnote.engine.agent import agent_stream
+    from footnote.interfaces.tools.binding import index_now
+
+    return agent_stream(workspace, question, index_now=index_now)

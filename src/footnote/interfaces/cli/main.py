@@ -60,6 +60,7 @@ def _root(
 app.command("ingest", epilog=EXIT_CODES)(ingest.ingest)
 app.command("search", epilog=EXIT_CODES)(questions.search)
 app.command("ask", epilog=EXIT_CODES)(questions.ask)
+app.command("agent", epilog=EXIT_CODES)(questions.agent)
 app.command("chat", epilog=EXIT_CODES)(chat.chat)
 app.add_typer(conversations.app)
 app.add_typer(feedback.app)

@@ -19,11 +19,13 @@ from rich.text import Text
 
 from footnote.domain import (
     Answer,
+    AnswerSentence,
     BlockKind,
     Citation,
     Document,
     DocumentStatus,
     Health,
+    Verdict,
     Workspace,
 )
 
@@ -31,8 +33,11 @@ _EXCERPT_CHARACTERS = 360
 _PIPED_WIDTH = 120
 """Columns when nobody looks: wide enough for a table's ids."""
 
-_ENDINGS = (".", "!", "?", "…", "。", "！", "？")
-"""What ends a statement; the next one follows on the same line only after these."""
+_DOUBTS = {
+    Verdict.PARTLY: "Only partly supported",
+    Verdict.UNSUPPORTED: "Not supported by its footnotes",
+    Verdict.UNCITED: "Without a footnote",
+}
 
 _STATUS_STYLES = {
     DocumentStatus.QUEUED: "dim",
@@ -154,18 +159,32 @@ def show_answer(console: Console, answer: Answer) -> None:
         console.print(Text(plain(answer.text), style="yellow"))
         return
     prose = Text()
+    before: AnswerSentence | None = None
     for sentence in answer.sentences:
+        gap = sentence.gap_after(before)
+        prose.append("\n" * gap.count("\n") or gap)
         prose.append(plain(sentence.text))
         for marker in sentence.markers:
             prose.append(f" [{marker}]", style="bold cyan")
-        prose.append(" " if sentence.text.endswith(_ENDINGS) else "\n")
-    prose.rstrip()
+        before = sentence
     console.print(prose)
-    console.print()
+    show_footnotes(console, answer)
+
+
+def show_footnotes(console: Console, answer: Answer) -> None:
+    """The footnotes of an answer, and which of its statements they do not carry."""
     notes = numbered()
     for citation in answer.citations:
         notes.add_row(Text(f"[{citation.marker}]", style="bold cyan"), footnote(citation))
-    console.print(notes)
+    if answer.citations:
+        console.print()
+        console.print(notes)
+    doubtful = [each for each in answer.sentences if each.verdict in _DOUBTS]
+    if answer.found and answer.model is not None and doubtful:
+        console.print()
+        for sentence in doubtful:
+            said = f"{_DOUBTS[sentence.verdict]}: “{excerpt(sentence.text, 100)}”"
+            console.print(Text(said, style="yellow"))
 
 
 def numbered() -> Table:

@@ -11,7 +11,9 @@ from footnote.interfaces import schemas
 from footnote.interfaces.cli import present, results, searching
 from footnote.interfaces.cli.edge import prepared, wait_for
 from footnote.interfaces.cli.loading import opened
+from footnote.interfaces.cli.loading_models import agent_events
 from footnote.interfaces.cli.options import AsJson, Collections, TopK, Workspace, chosen_workspace
+from footnote.interfaces.cli.writing import shown_as_written
 from footnote.settings import Settings
 
 
@@ -102,25 +104,67 @@ def ask(
         plan=plan,
         changes=searching.changes_of(changes),
     )
-    answer = wait_for(_ask(settings, name, request))
+    console = present.terminal()
+    live = console.is_terminal and not as_json
+    answer, is_shown = wait_for(_ask(settings, name, request, live=live))
     present.show_degraded(answer.degraded)
     if as_json:
         present.print_json(schemas.Answer.from_domain(answer))
         return
-    console = present.terminal()
     results.show_correction(console, answer.question, answer.corrected_question)
-    present.show_answer(console, answer)
+    if is_shown:
+        present.show_footnotes(console, answer)
+    else:
+        present.show_answer(console, answer)
     if explain:
         results.show_evidence(console, answer.evidence, explain=True)
 
 
-async def _ask(settings: Settings, name: str | None, request: SearchRequest) -> Answer:
+async def _ask(
+    settings: Settings, name: str | None, request: SearchRequest, *, live: bool
+) -> tuple[Answer, bool]:
     async with opened(settings) as engine:
         workspace = await engine.workspace(name)
-        return await workspace.ask(
+        events = workspace.ask_stream(
             request.query,
             top_k=request.top_k,
             filters=request.filters,
             plan=request.plan,
             changes=request.changes,
         )
+        # Quotes come all at once; only a model takes its time.
+        live = live and bool(engine.answer_models.names)
+        return await shown_as_written(present.terminal(), events, live=live)
+
+
+def agent(
+    *,
+    context: typer.Context,
+    question: Annotated[
+        str, typer.Argument(metavar="QUESTION", help="What the model is to find out.")
+    ],
+    workspace: Workspace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Have a model look things up by itself, with the workspace's tools."""
+    settings = prepared()
+    name = chosen_workspace(context, workspace)
+    console = present.terminal()
+    live = console.is_terminal and not as_json
+    answer, is_shown = wait_for(_run_agent(settings, name, question, live=live))
+    present.show_degraded(answer.degraded)
+    if as_json:
+        present.print_json(schemas.Answer.from_domain(answer))
+    elif is_shown:
+        present.show_footnotes(console, answer)
+    else:
+        present.show_answer(console, answer)
+
+
+async def _run_agent(
+    settings: Settings, name: str | None, question: str, *, live: bool
+) -> tuple[Answer, bool]:
+    async with opened(settings) as engine:
+        workspace = await engine.workspace(name)
+        events = agent_events(workspace, question)
+        return await shown_as_written(present.terminal(), events, live=live)
