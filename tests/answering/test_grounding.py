@@ -173,16 +173,14 @@ async def test_less_than_a_whole_sentence_is_not_taken_for_the_quote() -> None:
     assert sentence.support < 1.0
 
 
-async def test_what_the_passage_says_around_the_quote_is_known() -> None:
+async def test_what_only_the_passage_around_the_quote_says_makes_it_partly_supported() -> None:
     evidence = evidence_of("The lease was signed by Anna Braun in 2021. It ends after five years.")
-    [sentence] = (
-        await BY_WORDS(
-            [stating("The lease signed in 2021 ends after five years.")],
-            [quoting("It ends after five years.")],
-            evidence,
-        )
-    ).sentences
-    assert sentence.verdict is Verdict.SUPPORTED
+    sentences = [
+        stating("The lease signed in 2021 ends after five years."),
+        stating("The lease signed in 2019 ends after five years."),
+    ]
+    result = await BY_WORDS(sentences, [quoting("It ends after five years.")], evidence)
+    assert [each.verdict for each in result.sentences] == [Verdict.PARTLY, Verdict.UNSUPPORTED]
 
 
 async def test_a_statement_of_two_quotes_needs_both() -> None:

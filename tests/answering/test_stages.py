@@ -196,3 +196,42 @@ def test_a_shortlist_is_full_ascending_and_holds_the_best(
 def test_every_weight_has_a_signal(trust: Trust) -> None:
     assert set(SUPPORT[trust].weights) <= set(SIGNAL_NAMES)
     assert set(ANSWERABILITY[trust].weights) <= set(OUTLOOK_NAMES)
+
+
+@pytest.mark.parametrize(
+    ("question", "statement", "language"),
+    [
+        ("Can I bring my pet to the office?", "Dogs are welcome on the second floor.", "en"),
+        ("How high is the deposit?", "Die Kaution beträgt 900 Euro.", "de"),
+        ("Wie viele Urlaubstage gibt es?", "Everyone has 28 days of paid leave.", "en"),
+    ],
+)
+def test_kindred_words_count_though_less_than_the_word_itself(
+    question: str, statement: str, language: str
+) -> None:
+    passage = replace(make_passage(statement), language=language)
+    readings = read(candidates_of(make_evidence(passage)), TextAnalyzer())
+    asked = read_question(question, [language], TextAnalyzer())
+    (found,) = weigh(
+        asked, readings, vectors=None, target=None, trusts=[Trust.NONE], rarities=rarity(readings)
+    )
+    assert found.signals.coverage < found.signals.meaning_coverage < 1
+    assert found.signals.is_foreign == (language != asked.language)
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Does the insurer pay when it rains?", "Can I leave when fees rise?"],
+)
+def test_a_condition_is_no_question_about_a_date(question: str) -> None:
+    assert read_question(question, ["en"], TextAnalyzer()).kind is AnswerKind.ANY
+
+
+def test_a_number_inside_another_is_not_the_one_asked_about() -> None:
+    passage = make_passage("The credit was paid in February 2025.")
+    readings = read(candidates_of(make_evidence(passage)), TextAnalyzer())
+    asked = read_question("Who gets a credit of 20 percent?", ["en"], TextAnalyzer())
+    (found,) = weigh(
+        asked, readings, vectors=None, target=None, trusts=[Trust.NONE], rarities=rarity(readings)
+    )
+    assert found.signals.lacks_figures == 1.0

@@ -1,7 +1,8 @@
 """The fitted numbers of grounding and deciding; `bench/fit_answerability.py` prints this table.
 
-Fitted on half of the articles of XQuAD in English (native), German and Spanish (foreign) or all
-three (none), with the packaged MiniLM in int8.
+Fitted on the questions of `bench/office` and on a sample (each 12th or 24th question) of half of
+the articles of XQuAD in English (native), German (foreign), and German asked in English (cross),
+with the packaged MiniLM in int8.
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ class Selection:
     relative_support: float = 0.75
     """The share it must keep when it takes up a new word of the question."""
     least_support: float = 0.25
-    """The support from which it is likelier to answer than not; below it nothing joins."""
+    """Below this support nothing joins, however near it comes to a weak best one."""
     duplicate_overlap: float = 0.85
     """Shared terms over all terms, or cosine, from which two statements say the same."""
     redundancy_weight: float = 0.3

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from footnote.domain import AnswerEvent
 from footnote.errors import UnsupportedSettings
 from footnote.interfaces.http import examples
-from footnote.interfaces.http.asking import events_of
+from footnote.interfaces.http.asking import chat_events_of
 from footnote.interfaces.http.chat_shapes import ChatExtras, question_of
 from footnote.interfaces.http.requests import Name, Question
 from footnote.interfaces.http.scope import ALWAYS, TheEngine, WorkspaceName
@@ -67,8 +67,9 @@ async def run_agui(*, request: Request, engine: TheEngine, named: WorkspaceName)
     run = _run_from(await request.body())
     extras = _extras_of(run.forwarded_props)
     workspace = await engine.workspace(extras.workspace or named)
-    events = until_failure(events_of(workspace, question_from(run, extras)), begun=True)
-    return await streamed(workspace, _encoded(run, events))
+    question = question_from(run, extras)
+    events = chat_events_of(workspace, question, agent=extras.agent)
+    return await streamed(workspace, _encoded(run, until_failure(events, begun=True)))
 
 
 def question_from(run: RunAgentInput, extras: ChatExtras) -> Question:

@@ -6,7 +6,9 @@ from collections.abc import AsyncGenerator
 
 from footnote.domain import Answer, AnswerEvent
 from footnote.engine import WorkspaceEngine
+from footnote.engine.agent import agent_stream
 from footnote.interfaces.http import requests
+from footnote.interfaces.tools.binding import index_now
 
 
 def events_of(
@@ -20,6 +22,20 @@ def events_of(
         plan=request.plan,
         changes=request.stages.to_domain(),
         conversation=requests.turns(request.conversation),
+    )
+
+
+def chat_events_of(
+    workspace: WorkspaceEngine, request: requests.Question, *, agent: bool
+) -> AsyncGenerator[AnswerEvent]:
+    """The same for a chat, whose model may look things up by itself. Raises InvalidRequest."""
+    if not agent:
+        return events_of(workspace, request)
+    return agent_stream(
+        workspace,
+        request.question,
+        conversation=requests.turns(request.conversation),
+        index_now=index_now,
     )
 
 

@@ -12,10 +12,11 @@ from fastapi import APIRouter, Body, Request, Response
 from fastapi.openapi.models import Example
 from fastapi.responses import JSONResponse
 
-from footnote.domain import AnswerDone, AnswerEvent, AnswerFailed, SourcesFound, TextWritten
+from footnote.answering.answerer import completed
+from footnote.domain import Answer, AnswerDone, AnswerEvent, AnswerFailed, SourcesFound, TextWritten
 from footnote.engine import Engine
 from footnote.errors import InvalidRequest, NotFound
-from footnote.interfaces.http.asking import answer_of, events_of
+from footnote.interfaces.http.asking import chat_events_of
 from footnote.interfaces.http.chat_errors import OpenAIRoute, error_responses, failed_body
 from footnote.interfaces.http.chat_shapes import ChatRequest, Completion, JsonObject, model_named
 from footnote.interfaces.http.examples import Responses, problem_responses
@@ -198,19 +199,25 @@ async def _completed(
     completion = Completion(
         model=asked.model, created=int(time.time()), base_url=str(request.base_url)
     )
+    events = chat_events_of(workspace, question, agent=asked.footnote.agent)
     if asked.stream:
         options = asked.stream_options
         frames = _frames(
-            events_of(workspace, question),
+            events,
             completion,
             with_usage=bool(options and options.include_usage),
         )
         return await streamed(workspace, frames)
     try:
-        answer = await unless_gone(request, answer_of(workspace, question))
+        answer = await unless_gone(request, _whole(events))
     except ClientGone:
         return Response(status_code=CLIENT_CLOSED_REQUEST)
     return JSONResponse(completion.whole(answer))
+
+
+async def _whole(events: AsyncGenerator[AnswerEvent]) -> Answer:
+    async with aclosing(events):
+        return await completed(events)
 
 
 async def _frames(

@@ -17,6 +17,7 @@ from footnote.interfaces.http.requests import (
     MAX_TURN_CHARACTERS,
     MAX_TURNS,
     Filters,
+    Flag,
     Plan,
     Question,
     Request,
@@ -77,6 +78,9 @@ class ChatExtras(Request):
     filters: Filters = Filters()
     plan: Plan = None
     stages: Stages = Stages()
+    agent: Flag = Field(
+        False, description="Have a model look things up by itself; the members above say nothing."
+    )
 
 
 class ChatRequest(_Lenient):

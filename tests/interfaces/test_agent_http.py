@@ -1,0 +1,104 @@
+"""A model that looks things up by itself, over HTTP."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Iterator
+
+import httpx
+import pytest
+
+from footnote.settings import settings_from
+from tests.interfaces.conftest import Library
+from tests.interfaces.serving import served
+from tests.wire import Asked, Reply, WireServer, calls, says
+
+QUESTION = "How soon must a claim be reported?"
+SEARCH = json.dumps({"query": "claim reported within days of the loss"})
+
+
+def looks_up_then_answers(asked: Asked) -> Reply:
+    """Search first; answer with the sentence of the first source once there is one."""
+    if not asked.tool_results:
+        return calls("search_documents", SEARCH)
+    return says("A claim must be reported in writing ", "within 14 days of the loss. [1]")
+
+
+@pytest.fixture
+def model() -> Iterator[WireServer]:
+    with WireServer(respond=looks_up_then_answers) as server:
+        yield server
+
+
+@pytest.fixture
+async def client(library: Library, model: WireServer) -> AsyncIterator[httpx.AsyncClient]:
+    settings = settings_from(
+        library.settings,
+        {
+            "answer_models": "openai:scripted",
+            "answer_model_url": model.openai_url,
+            "answer_model_api_key": "none",
+        },
+    )
+    async with served(settings) as serving:
+        yield serving
+
+
+async def test_an_agents_answer_is_cited_like_any_other(client: httpx.AsyncClient) -> None:
+    response = await client.post("/v1/agent", json={"question": QUESTION})
+    answer = response.raise_for_status().json()
+    assert answer["found"]
+    (citation,) = answer["citations"]
+    assert "within 14 days" in citation["quote"]
+    assert answer["usage"]["requests"] == 2
+
+
+async def test_every_call_of_a_tool_is_told(client: httpx.AsyncClient) -> None:
+    response = await client.post("/v1/agent", json={"question": QUESTION, "stream": True})
+    names = [
+        line.removeprefix("event: ")
+        for line in response.raise_for_status().text.splitlines()
+        if line.startswith("event: ")
+    ]
+    assert names[:3] == ["tool", "tool", "sources"]
+    assert names[-1] == "done"
+
+
+async def test_a_chat_front_end_may_want_an_agent(client: httpx.AsyncClient) -> None:
+    response = await client.post(
+        "/v1/chat/completions",
+        json={
+            "model": "footnote",
+            "messages": [{"role": "user", "content": QUESTION}],
+            "footnote": {"agent": True},
+        },
+    )
+    (choice,) = response.raise_for_status().json()["choices"]
+    assert choice["message"]["annotations"]
+
+
+async def test_an_agui_front_end_sees_the_tools(client: httpx.AsyncClient) -> None:
+    response = await client.post(
+        "/agui",
+        json={
+            "threadId": "t",
+            "runId": "r",
+            "messages": [{"id": "m", "role": "user", "content": QUESTION}],
+            "forwardedProps": {"footnote": {"agent": True}},
+        },
+    )
+    kinds = [
+        json.loads(line.removeprefix("data: "))["type"]
+        for line in response.raise_for_status().text.splitlines()
+        if line.startswith("data: ")
+    ]
+    assert kinds[0] == "RUN_STARTED"
+    assert "TOOL_CALL_RESULT" in kinds
+    assert kinds[-1] == "RUN_FINISHED"
+
+
+async def test_without_a_model_an_agent_is_refused(library: Library) -> None:
+    async with served(library.settings) as client:
+        response = await client.post("/v1/agent", json={"question": QUESTION})
+    assert response.status_code == 422
+    assert "FOOTNOTE_ANSWER_MODELS" in response.json()["hint"]
