@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from hashlib import blake2b
 
 from footnote.answering.orders import (
     ANY_LANGUAGE,
@@ -49,11 +49,22 @@ def _order(pattern: str) -> Order:
     )
 
 
+def _by_word(orders: Sequence[Order]) -> Mapping[str, tuple[int, ...]]:
+    """For each telling word the places of the orders that need it: those of their rarest group."""
+    found: dict[str, tuple[int, ...]] = {}
+    for place, order in enumerate(orders):
+        # Longer words stand in fewer texts.
+        for word in max(order.needed, key=lambda group: min(map(len, group))):
+            found[word] = (*found.get(word, ()), place)
+    return found
+
+
 _ORDERS = tuple(
     _order(pattern)
     for language in (ANY_LANGUAGE, ENGLISH, GERMAN, FRENCH, SPANISH, ITALIAN, PORTUGUESE)
     for pattern in language
 )
+_BY_WORD = _by_word(_ORDERS)
 _CHINESE_ORDERS = tuple(map(_order, CHINESE))
 _CHINESE = re.compile("[\u4e00-\u9fff]")
 # Text in tag characters, in variation selectors or in zero-width ones; a flag is a few tags after
@@ -64,7 +75,10 @@ _HIDDEN_TEXT = re.compile(
     "|[\u200b-\u200d\u2060-\u2064\ufeff]{6}"
     "|\u202e\\w"
 )
-_SPACES = re.compile(r"[^\S\n]+")
+_REMEMBERED = 65_536
+_KNOWN: dict[bytes, bool] = {}
+"""What was found out of texts, by digest; the same passages are found again and again."""
+_SPACES = re.compile(r"[^\S\n]{2,}|[^\S\n ]")  # A single space stays as it is.
 _LINES = re.compile(r" ?\n\s*")
 _SOFT_BREAK = re.compile(r"(?<=\w)-?[ \t]*\n[ \t]*(?=[a-zß-öø-ÿ])")
 # Letters of other scripts that look like Latin ones, where words mix them.
@@ -88,7 +102,6 @@ def flag(evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
     )
 
 
-@lru_cache(maxsize=2048)
 def gives_orders(text: str) -> bool:
     """Whether a text speaks to a model rather than to people, or hides text from them.
 
@@ -97,20 +110,40 @@ def gives_orders(text: str) -> bool:
     >>> gives_orders("The tenant ignored the instructions of the caretaker.")
     False
     """
-    if _HIDDEN_TEXT.search(text):
+    # By digest: a text must not outlive its document in a cache.
+    digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    known = _KNOWN.get(digest)
+    if known is None:
+        if len(_KNOWN) >= _REMEMBERED:
+            _KNOWN.pop(next(iter(_KNOWN)))
+        known = _KNOWN[digest] = _gives_orders(text)
+    return known
+
+
+def _gives_orders(text: str) -> bool:
+    if not text.isascii() and _HIDDEN_TEXT.search(text):
         return True
     plain = _normal(text)
-    variants = [plain]
-    if _MIXED_SCRIPTS.search(plain):
-        variants.append(plain.translate(_LOOK_ALIKES))
-    orders = (*_ORDERS, *_CHINESE_ORDERS) if _CHINESE.search(plain) else _ORDERS
+    variants: list[str] = [plain]
+    chinese: tuple[Order, ...] = ()
+    if not plain.isascii():
+        if _MIXED_SCRIPTS.search(plain):
+            variants.append(plain.translate(_LOOK_ALIKES))
+        if _CHINESE.search(plain):
+            chinese = _CHINESE_ORDERS
     return any(
         order(variant, words)
         for variant in variants
         # A word at the border looks like one within.
         for words in [f" {variant} ".replace("\n", " ")]
-        for order in orders
+        for order in (*_possible(words), *chinese)
     )
+
+
+def _possible(words: str) -> list[Order]:
+    """The orders of which a telling word is there."""
+    places = {place for word, found in _BY_WORD.items() if word in words for place in found}
+    return [_ORDERS[place] for place in sorted(places)]
 
 
 def _readable(passage: Passage) -> str:
@@ -119,6 +152,9 @@ def _readable(passage: Passage) -> str:
 
 def _normal(text: str) -> str:
     """Lower case, without compatibility forms and hidden characters; a wrapped line is one."""
-    joined = _SOFT_BREAK.sub(" ", unicodedata.normalize("NFKC", without_hidden(text)))
-    folded = joined.lower().replace("’", "'")
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", without_hidden(text)).replace("’", "'")
+    if "\n" not in text:
+        return _SPACES.sub(" ", text.lower()).strip()
+    folded = _SOFT_BREAK.sub(" ", text).lower()
     return _LINES.sub("\n", _SPACES.sub(" ", folded)).strip()

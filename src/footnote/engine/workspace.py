@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from uuid import UUID
 
 from footnote.answering.answerer import completed
+from footnote.answering.suspicion import flag
 from footnote.domain import (
     Answer,
     AnswerEvent,
@@ -271,7 +272,8 @@ class WorkspaceEngine:
         require_request(request)
         self.require_open()
         asker = Asker(workspace_id=self.workspace.workspace_id, principal=self.principal)
-        return await search_in_lane(self.engine, request, asker, self.index_in)
+        response = await search_in_lane(self.engine, request, asker, self.index_in)
+        return replace(response, evidence=flag(response.evidence))
 
     async def context(self, chunk_id: str, window: int = 2) -> PassageContext:
         """A passage between its neighbours. Raises NotFound and InvalidRequest."""
