@@ -1,6 +1,7 @@
 """What people read on a terminal."""
 
 import json
+from collections.abc import AsyncGenerator
 from dataclasses import replace
 from io import StringIO
 from uuid import uuid4
@@ -11,6 +12,9 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from footnote.domain import (
+    Answer,
+    AnswerDone,
+    AnswerEvent,
     BlockKind,
     Check,
     DocumentStatus,
@@ -21,10 +25,13 @@ from footnote.domain import (
     SearchResponse,
     Stage,
     StageRecord,
+    TextWritten,
+    Verdict,
 )
 from footnote.interfaces.cli import present, results
 from footnote.interfaces.cli.ingest import stages
 from footnote.interfaces.cli.present import encodable_json
+from footnote.interfaces.cli.writing import shown_as_written
 from tests.interfaces.records import a_document, an_answer, an_evidence
 
 
@@ -52,6 +59,42 @@ def test_an_answer_that_was_not_found_has_no_footnotes(console: Console) -> None
     nothing = replace(an_answer("I could not find this."), found=False, citations=())
     present.show_answer(console, nothing)
     assert "I could not find this." in written(console)
+    assert "“" not in written(console)
+
+
+def test_an_answer_that_was_not_found_names_what_comes_nearest(console: Console) -> None:
+    nothing = replace(
+        an_answer("I could not find this."),
+        found=False,
+        citations=(),
+        evidence=(an_evidence(),),
+        searched=("another wording",),
+    )
+    present.show_answer(console, nothing)
+    shown = written(console)
+    assert "Searched: another wording" in shown
+    assert "· Policy (policy.pdf) › Claims › Notice › p. 3 ¶ 2" in shown
+
+
+def test_a_doubtful_sentence_of_a_model_is_named(console: Console) -> None:
+    answer = an_answer()
+    doubtful = replace(answer.sentences[0], verdict=Verdict.UNSUPPORTED)
+    present.show_answer(console, replace(answer, sentences=(doubtful,), model="m"))
+    assert "Not supported by its footnotes: “A claim must be" in written(console)
+
+
+async def test_an_answer_is_shown_as_it_is_written(console: Console) -> None:
+    answer = an_answer()
+    done, is_shown = await shown_as_written(console, told(answer), live=True)
+    assert done == answer
+    assert is_shown
+    assert " ".join(written(console).split()) == answer.text
+
+
+async def told(answer: Answer) -> AsyncGenerator[AnswerEvent]:
+    for word in answer.text.split(" "):
+        yield TextWritten(text=word if word == answer.text.split(" ")[0] else f" {word}")
+    yield AnswerDone(answer=answer)
 
 
 def test_a_search_result_says_where_it_stands(console: Console) -> None:

@@ -30,6 +30,8 @@ from footnote.domain import (
 )
 
 _EXCERPT_CHARACTERS = 360
+_NEAREST = 3
+"""Passages that are named where there is no answer."""
 _PIPED_WIDTH = 120
 """Columns when nobody looks: wide enough for a table's ids."""
 
@@ -157,6 +159,7 @@ def show_answer(console: Console, answer: Answer) -> None:
     """The answer with its markers, and below it the footnotes."""
     if not answer.found:
         console.print(Text(plain(answer.text), style="yellow"))
+        show_nearest(console, answer)
         return
     prose = Text()
     before: AnswerSentence | None = None
@@ -169,6 +172,29 @@ def show_answer(console: Console, answer: Answer) -> None:
         before = sentence
     console.print(prose)
     show_footnotes(console, answer)
+
+
+def show_nearest(console: Console, answer: Answer) -> None:
+    """What comes nearest to an answer that there is not, and what else was searched."""
+    if answer.searched:
+        said = "; ".join(excerpt(each, 100) for each in answer.searched)
+        console.print(Text(f"Searched: {said}", style="dim"))
+    if not answer.evidence:
+        return
+    console.print(Text("Nearest to it:", style="dim"))
+    nearest = numbered()
+    for item in answer.evidence[:_NEAREST]:
+        passage = item.passage
+        where = place(
+            passage.document_title,
+            passage.heading_path,
+            passage.page_start,
+            passage.paragraph_start,
+            passage.start_seconds,
+        )
+        line = f"{plain(passage.document_title)} ({plain(passage.filename)})"
+        nearest.add_row(Text("·", style="dim"), Text(f"{line} › {where}" if where else line))
+    console.print(nearest)
 
 
 def show_footnotes(console: Console, answer: Answer) -> None:

@@ -1,0 +1,227 @@
+"""Data, settings and source code, by format and name of the file."""
+
+from __future__ import annotations
+
+import json
+
+from tests.ingestion.corpus_markup import texts
+
+CSV = {
+    **texts(
+        people__csv="""
+        name,city,note
+        Ada,Rome,"one, two; three"
+        Bob,Paris,"said ""no"" to
+        a second line"
+        """,
+        semicolons__csv="""
+        Artikel;Preis;Menge
+        Boje;1.200,50;3
+        Kette;80,00;12
+        """,
+    ),
+    "umlauts.csv": "Größe|Maß\nklein|5 €\ngroß|7 €\n".encode("cp1252"),
+}
+
+TSV = texts(
+    rates__tsv="City\tRate\nRome\t110\nParis\t150\n",
+    ragged__tsv="Name\tOne\tTwo\nBuoy\t1\nChain\t2\t3\n",
+    quoted__tsv='Key\tText\nk1\t"a ""b"" c"\nk2\tx | y\n',
+)
+
+
+def _json(value: object) -> bytes:
+    return json.dumps(value, indent=1, ensure_ascii=False).encode()
+
+
+JSON = {
+    "stock.json": _json(
+        {
+            "title": "Stock",
+            "open": True,
+            "tags": ["a", "b"],
+            "place": {"city": "Rome", "deep": {"er": {"still": {"more": [1, {"x": 2}]}}}},
+            "rows": [{"name": "Buoy", "price": {"net": 1200}}, {"name": "Chain", "price": {"net": 80}}],
+        }
+    ),
+    "list.json": _json([{"city": "Rome", "rate": 110}, {"city": "Zürich", "rate": 150, "vip": None}]),
+    "almost.json": b'// settings\n{"a": 1, "b": [1, 2,],}\n',
+    "scalars.json": _json(["one", "two", 3.5]),
+}
+
+JSON_LINES = texts(
+    events__jsonl="""
+    {"at": "2024-03-05", "what": "start"}
+    {"at": "2024-03-06", "what": "stop", "why": "rain"}
+    """,
+    broken__jsonl="""
+    {"a": 1}
+    {broken
+    {"a": 2}
+    """,
+    nested__ndjson="""
+    {"user": {"name": "Ada"}, "score": 1}
+    {"user": {"name": "Bob"}, "score": 2}
+    """,
+)
+
+
+def _notebook(language: str, *cells: dict[str, object]) -> bytes:
+    return _json(
+        {
+            "nbformat": 4,
+            "nbformat_minor": 5,
+            "metadata": {"kernelspec": {"language": language}},
+            "cells": list(cells),
+        }
+    )
+
+
+def _code(source: str, *outputs: dict[str, object]) -> dict[str, object]:
+    return {"cell_type": "code", "source": source, "outputs": list(outputs)}
+
+
+NOTEBOOKS = {
+    "study.ipynb": _notebook(
+        "python",
+        {"cell_type": "markdown", "source": ["# Study\n", "\n", "Of *buoys*.\n", "- one\n", "- two"]},
+        _code("print(1 + 1)", {"output_type": "stream", "name": "stdout", "text": ["2\n"]}),
+    ),
+    "table.ipynb": _notebook(
+        "python",
+        {"cell_type": "markdown", "source": "## Data\n\n| a | b |\n|---|---|\n| 1 | 2 |"},
+        _code(
+            "frame",
+            {
+                "output_type": "execute_result",
+                "data": {"text/plain": "   a\n0  1", "text/html": "<table></table>"},
+            },
+        ),
+        {"cell_type": "raw", "source": "kept as it is"},
+    ),
+    "failing.ipynb": _notebook(
+        "r",
+        _code("stop('no')", {"output_type": "error", "ename": "Error", "evalue": "no", "traceback": []}),
+        {"cell_type": "markdown", "source": "After the error."},
+    ),
+}
+
+XML = texts(
+    stock__xml="""
+    <?xml version="1.0"?>
+    <stock open="yes"><title>Stock of the yard</title><city>Rome</city>
+    <item><name>Buoy</name><price>1200</price></item>
+    <item><name>Chain</name><price>80</price></item></stock>
+    """,
+    book__xml="""
+    <book><chapter><title>One</title><p>Some <em>marked</em> words.</p><p>More.</p></chapter>
+    <chapter><title>Two</title><p>The end.</p></chapter></book>
+    """,
+    torn__xml="""
+    <?xml version="1.0"?>
+    <settings><a>1</a><b>
+    """,
+    feed__rss="""
+    <?xml version="1.0"?>
+    <rss version="2.0"><channel><title>News</title>
+    <item><title>First</title><description>It rained.</description></item>
+    <item><title>Second</title><description>It stopped.</description></item></channel></rss>
+    """,
+)
+
+CODE = texts(
+    berths__py='''
+    """Berths by length."""
+
+    import math
+
+
+    class Berth:
+        """A place for a boat."""
+
+        def fee(self, length: float) -> float:
+            return math.ceil(length) * 40
+
+
+    def find(length):
+        return Berth() if length < 12 else None
+    ''',
+    berths__js="""
+    // Berths by length.
+    import { ceil } from "./math.js";
+
+    export class Berth {
+      fee(length) {
+        return ceil(length) * 40;
+      }
+    }
+
+    function find(length) {
+      return length < 12 ? new Berth() : null;
+    }
+    """,
+    berths__rs="""
+    //! Berths by length.
+    pub struct Berth;
+
+    impl Berth {
+        pub fn fee(&self, length: f64) -> f64 {
+            length.ceil() * 40.0
+        }
+    }
+
+    fn main() {
+        println!("{}", Berth.fee(11.2));
+    }
+    """,
+    berths__sql="""
+    -- Berths by length.
+    create table berth (id int primary key, length numeric not null);
+
+    select id from berth where length < 12;
+    """,
+    backup="""
+    #!/bin/sh
+    # Named like nothing, told by its first line.
+    set -eu
+    tar czf out.tgz /srv
+    """,
+)
+
+YAML = texts(
+    service__yaml="name: buoy\nports:\n  - 80\n  - 443\n",
+    chart__yml="# two documents\nkind: A\n---\nkind: B\nspec:\n  size: 3\n",
+    quoted__yaml='text: |\n  two\n  lines\nother: "x: y"\n',
+)
+
+TOML = texts(
+    project__toml='[project]\nname = "buoy"\n\n[project.urls]\nhome = "https://a.example"\n',
+    flat__toml="size = 3\nratio = 0.5 # half\n",
+    tables__toml='[[item]]\nname = "Buoy"\n\n[[item]]\nname = "Chain"\n',
+)
+
+INI = texts(
+    service__ini="[server]\nport = 80\n\n[client]\nretries = 3\n",
+    java__properties="a.b.c=1\n# comment\na.b.d=two\n",
+    unit__cfg="[metadata]\nname = buoy\nlong =\n    one\n    two\n",
+)
+
+CSS = texts(
+    page__css="/* page */\nbody { margin: 0; }\n\n@media print {\n  nav { display: none; }\n}\n",
+    nested__scss="$red: #f00;\n.a {\n  .b { color: $red; }\n}\n",
+    mixed__less="@red: #f00;\n.a { color: @red; }\n",
+)
+
+FILES = {
+    "CSV": CSV,
+    "TSV": TSV,
+    "JSON": JSON,
+    "JSON by lines": JSON_LINES,
+    "Jupyter notebooks": NOTEBOOKS,
+    "XML": XML,
+    "source code": CODE,
+    "YAML": YAML,
+    "TOML": TOML,
+    "INI": INI,
+    "CSS": CSS,
+}

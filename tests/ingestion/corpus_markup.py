@@ -1,0 +1,473 @@
+"""Texts with marks in them, and plain ones, by format and name of the file."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+
+
+def texts(**files: str) -> dict[str, bytes]:
+    """Files by name; two underscores in a keyword stand for a dot."""
+    return {
+        name.replace("__", "."): dedent(text).lstrip("\n").encode() for name, text in files.items()
+    }
+
+
+HTML = texts(
+    rules__html="""
+    <!doctype html>
+    <html lang="en"><head><title>House rules – Acme</title>
+    <style>p { color: red }</style><script>alert("never")</script></head>
+    <body><nav><ul><li><a href="/">Home</a></li><li><a href="/faq">Questions</a></li></ul></nav>
+    <main><h1>House rules</h1><p>Valid for <b>all</b> floors&nbsp;since 2019.</p>
+    <h2>Noise</h2><p>Quiet begins at ten, see the <a href="https://a.example/plan">plan</a>.</p>
+    <ul><li>No drums<ul><li>not even small ones</li></ul></li><li>No trumpets</li></ul>
+    <h2>Laundry</h2><ol><li>Book a slot.</li><li>Clean the sieve.</li></ol></main>
+    <footer>Imprint and cookies</footer></body></html>
+    """,
+    prices__html="""
+    <html><head><title>Prices</title></head><body><h1>Prices</h1>
+    <table><caption>Net, in euros</caption>
+    <tr><th rowspan="2">Article</th><th colspan="2">Price</th></tr>
+    <tr><th>single</th><th>dozen</th></tr>
+    <tr><td>Buoy</td><td>1,200</td><td>13,000</td></tr>
+    <tr><td>Chain</td><td colspan="2">80</td></tr></table>
+    <p>Order with <code>post --now</code>:</p>
+    <pre>post --now \\
+      --article buoy</pre>
+    <blockquote>Never sold one twice. <cite>The yard</cite></blockquote>
+    <dl><dt>Buoy</dt><dd>A thing that floats.</dd><dt>Chain</dt><dd>A thing that holds.</dd></dl>
+    </body></html>
+    """,
+    skipping__html="""
+    <body><h1>Manual</h1><h3>Deep first</h3><p>Under a level that is missing.</p>
+    <h2>Then up</h2>Bare text without a paragraph.<br>And a second line.
+    <div><div>Boxed <i>twice</i>.</div></div>
+    <p hidden>Not to be seen.</p><h1>Annex</h1>
+    <figure><img src="a.png" alt="A lighthouse at dusk"><figcaption>Figure 1: the light</figcaption>
+    </figure><p>5 &lt; 6 &amp; 7 &gt; 6.</p></body>
+    """,
+)
+
+XHTML = texts(
+    strict__xhtml="""
+    <?xml version="1.0" encoding="utf-8"?>
+    <!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN" "http://www.w3.org/TR/xhtml1/DTD/xhtml1-strict.dtd">
+    <html xmlns="http://www.w3.org/1999/xhtml" lang="de"><head><title>Regeln</title></head>
+    <body><h1>Regeln</h1><p>Stille ab zehn.<br/>Auch sonntags.</p></body></html>
+    """,  # noqa: E501 - a document type is one line
+    table__xhtml="""
+    <html xmlns="http://www.w3.org/1999/xhtml"><head><title>Rates</title></head>
+    <body><h1>Rates</h1><h2>Cities</h2><table><thead><tr><th>City</th><th>Rate</th></tr></thead>
+    <tbody><tr><td>Rome</td><td>110</td></tr><tr><td>Paris</td><td>150</td></tr></tbody></table>
+    </body></html>
+    """,
+    saved_as__xml="""
+    <?xml version="1.0"?>
+    <!-- saved by a browser -->
+    <html xmlns="http://www.w3.org/1999/xhtml"><head><title>Under a wrong name</title></head>
+    <body><h1>A page</h1><ul><li>one</li><li>two</li></ul></body></html>
+    """,
+)
+
+MARKDOWN = texts(
+    guide__md="""
+    ---
+    title: Field guide
+    author: Ada
+    date: 2024-03-05
+    tags: [birds, coast]
+    ---
+    # Field guide
+
+    Ducks are *found* near [water](https://a.example/water).
+    They stay there.
+
+    ## Feeding
+
+    1. Bread is bad.
+    2. Peas are good.
+       - fresh
+       - frozen
+
+    ```python
+    def feed(duck):
+        return "peas"
+    ```
+
+    > A quote of two
+    > lines.
+    """,
+    tables__md="""
+    Setext heading
+    ==============
+
+    | City | Rate |
+    |:-----|-----:|
+    | Rome | 110 |
+    | Pa\\|ris | 150 |
+
+    Sub heading
+    -----------
+
+    Text before a table in HTML.
+
+    <table><tr><th>A</th><th>B</th></tr><tr><td>1</td><td>2</td></tr></table>
+
+    - [x] done
+    - [ ] open
+
+    ### With `code` and **bold** #
+
+    Last words[^1].
+
+    [^1]: The note.
+    """,
+    loose__markdown="""
+    Text before any heading.
+
+    # One
+
+        indented code
+            deeper
+
+    ***
+
+    * loose
+
+    * items
+
+      with a second paragraph
+
+    # One
+
+    The same heading again. ![A chart of sales](chart.png)
+
+    ## Two \\# not three
+    Directly below.
+    """,
+)
+
+RST = texts(
+    manual__rst="""
+    ======
+    Manual
+    ======
+
+    :Author: Ada
+    :Date: 2024-03-05
+
+    Install
+    =======
+
+    Run this::
+
+        pip install buoy
+        buoy --help
+
+    Steps
+    -----
+
+    #. Open the box.
+    #. Read the *paper*, see `the site <https://a.example/s>`_.
+
+    .. note::
+
+       Keep it dry.
+
+    .. a comment
+    """,
+    tables__rst="""
+    Rates
+    *****
+
+    +-------+---------------+
+    | City  | Price         |
+    |       +-------+-------+
+    |       | net   | gross |
+    +=======+=======+=======+
+    | Rome  | 100   | 110   |
+    +-------+-------+-------+
+
+    =====  =====
+    Name   Count
+    =====  =====
+    Buoy   3
+    Chain  12
+    =====  =====
+
+    .. list-table:: Sizes
+       :header-rows: 1
+
+       * - Size
+         - Metres
+       * - L
+         - 14
+    """,
+    terms__rst="""
+    Terms
+    -----
+
+    buoy
+        A thing that floats.
+    chain
+        A thing that holds.
+
+    Nested
+    ~~~~~~
+
+    * one
+
+      * inner
+
+    * two
+
+    .. code-block:: python
+
+       x = 1
+       if x:
+           y = 2
+
+    .. figure:: a.png
+       :alt: A lighthouse
+
+       The light at dusk.
+
+    .. unknown:: argument
+
+       What stands in it.
+    """,
+)
+
+ASCIIDOC = texts(
+    guide__adoc="""
+    = Field guide
+    Ada Lovelace <ada@a.example>
+    v1.0, 2024-03-05
+    :keywords: birds, coast
+
+    The preamble says little.
+
+    == Ducks
+
+    They swim. See https://a.example/d[the pond].
+
+    * food
+    ** peas
+    * rest
+
+    .. first
+    .. second
+
+    === Drakes
+
+    NOTE: They are loud.
+
+    // a comment
+    """,
+    tables__adoc="""
+    = Rates
+
+    .Rates by city
+    [cols="1,1",options="header"]
+    |===
+    |City |Rate
+
+    |Rome
+    |110
+
+    2+|none elsewhere
+    |===
+
+    [source,python]
+    ----
+    def rate(city):
+        return 110
+    ----
+
+    ....
+    kept   as it is
+    ....
+    """,
+    terms__asciidoc="""
+    == Terms
+
+    Buoy:: A thing that floats.
+    Chain:: A thing that holds.
+
+    [quote,The yard]
+    ____
+    Never sold one twice.
+    ____
+
+    .A list with a title
+    . one
+    . two
+    +
+    goes on
+
+    ==== Deeper than it should
+
+    Words with a notefootnote:[The note.] in them.
+
+    image::light.png[A lighthouse]
+    """,
+)
+
+LATEX = texts(
+    paper__tex=r"""
+    \documentclass{article}
+    \usepackage{graphicx} % a comment
+    \newcommand{\yard}{the Acme yard}
+    \title{On buoys}\author{Ada}\date{March 2024}
+    \begin{document}
+    \maketitle
+    \begin{abstract}What floats, and why.\end{abstract}
+    \section{Floating}\label{s:f}
+    At \yard{} all \emph{buoys} float\footnote{Nearly all.}, 5\,\% do not.
+    \subsection{Proof}
+    \begin{itemize}\item air \item steel\begin{enumerate}\item thin\end{enumerate}\end{itemize}
+    As $F = \rho g V$, see \href{https://a.example/p}{the proof}.
+    \end{document}
+    """,
+    tables__tex=r"""
+    \documentclass{report}
+    \begin{document}
+    \chapter{Rates}
+    \begin{table}\caption{Rates by city}
+    \begin{tabular}{l|rr}
+    \hline City & \multicolumn{2}{c}{Price} \\ \hline
+    Rome & 100 & 110 \\
+    Paris & 140 & 150 \\
+    \end{tabular}\end{table}
+    \section*{Code}
+    \begin{verbatim}
+    if (x) {
+      y & z;
+    }
+    \end{verbatim}
+    \begin{equation} a^2 + b^2 = c^2 \end{equation}
+    \end{document}
+    """,
+    letter__tex=r"""
+    \documentclass{letter}
+    \begin{document}
+    \part{Sent}
+    Stra\ss e, caf\'e, ``quoted'' --- na\"{\i}ve.
+
+    \paragraph{Terms} Paid within 30~days.
+    \begin{description}\item[Buoy] floats \item[Chain] holds\end{description}
+    \begin{figure}\includegraphics{a.png}\caption{The light}\end{figure}
+    \begin{tikzpicture}\draw (0,0) -- (1,1);\end{tikzpicture}
+    Last words.
+    \end{document}
+    """,
+)
+
+PLAIN = {
+    **texts(
+        agreement__txt="""
+        RENTAL AGREEMENT
+
+        1. Term
+
+        The agreement runs for two years. It is exten-
+        ded by a year unless it is ended.
+
+        2. Notice
+
+        Either party may end it:
+
+        - in writing
+        - with 90 days' notice
+
+        2.1 Cases without notice
+
+        None.
+        """,
+        pages__txt="Acme log\n\nThe first page tells of rain.\n\n1\n\fAcme log\n\nThe second of sun.\n\n"  # noqa: E501
+        "2\n\fAcme log\n\nThe third of wind.\n\n3\n",
+    ),
+    "grüße.txt": "Grüße\n\nStraße und Café kosten 5 €. Übermäßig schöne Tage.\n".encode("cp1252"),
+    "wide.txt": "Привет\n\nЭто письмо о буях и цепях.\n".encode("utf-16"),
+}
+
+CAPTIONS = texts(
+    call__vtt="""
+    WEBVTT
+
+    NOTE not said
+
+    00:01.500 --> 00:04.000
+    <v Ada>Hello.
+
+    00:04.000 --> 00:06.250
+    <v Ada>It is me.
+
+    01:02:03.000 --> 01:02:05.000
+    <v Bob>Yes.
+    """,
+    plain__vtt="""
+    WEBVTT - with a title
+
+    1
+    00:00:00.000 --> 00:00:02.000 align:start
+    The winch was
+
+    2
+    00:00:02.000 --> 00:00:04.500
+    delivered <i>today</i>.
+    """,
+    long__vtt="""
+    WEBVTT
+    Kind: captions
+    Language: en
+
+    00:10.000 --> 00:12.000
+    - Who is there?
+    - Nobody.
+
+    12:31.250 --> 12:35.000
+    &lt;Then silence&gt;
+    """,
+)
+
+SUBRIP = texts(
+    call__srt="""
+    1
+    00:00:01,250 --> 00:00:02,750
+    Hello.
+
+    2
+    00:12:31,000 --> 00:12:33,000
+    Bye.
+    """,
+    lines__srt="""
+    1
+    00:00:01,000 --> 00:00:03,000
+    A caption
+    of two lines.
+
+    2
+    00:00:03,000 --> 00:00:05,000
+    <i>In italics.</i>
+    """,
+    unnumbered__srt="""
+    00:00:01,000 --> 00:00:03,000
+    No number.
+
+    00:00:09,000 --> 00:00:11,500
+    None here either.
+    """,
+)
+
+FILES = {
+    "HTML": HTML,
+    "XHTML": XHTML,
+    "Markdown": MARKDOWN,
+    "reStructuredText": RST,
+    "AsciiDoc": ASCIIDOC,
+    "LaTeX": LATEX,
+    "plain text": PLAIN,
+    "WebVTT": CAPTIONS,
+    "SubRip": SUBRIP,
+}
