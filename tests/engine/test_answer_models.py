@@ -205,6 +205,12 @@ async def test_foreign_and_absent_servers_look_the_same(
             assert found == (0,), "the database itself shows nobody's to nobody"
 
 
+@pytest.mark.parametrize("name", ["\0", "a\ud800", "NO SUCH"], ids=ascii)
+async def test_a_server_that_nobody_can_have_is_absent(mine: WorkspaceEngine, name: str) -> None:
+    with pytest.raises(NotFound, match="there is no MCP server"):
+        await remove_mcp_server(mine, name)
+
+
 IMPOSSIBLE: list[tuple[str, str, Mapping[str, str], str]] = [
     ("", PUBLIC_URL, {}, "no MCP server can be called ''"),
     ("a_b", PUBLIC_URL, {}, "no MCP server can be called 'a_b'"),
@@ -225,4 +231,23 @@ async def test_what_cannot_be_a_server_is_refused(mine: WorkspaceEngine) -> None
             await add_mcp_server(mine, name, url, headers)
         assert caught.value.hint
         assert "secret" not in str(caught.value)
+        assert "report.pdf" not in caught.value.hint
     assert await mcp_servers(mine) == ()
+
+
+@pytest.mark.parametrize(
+    ("host", "may_be_allowed"),
+    [
+        ("127.0.0.1", True),
+        ("10.1.2.3", True),
+        ("169.254.169.254", False),
+        ("0.0.0.0", False),  # noqa: S104  # nothing is bound to it
+        ("[fe80::1]", False),
+    ],
+)
+async def test_a_setting_is_named_only_where_it_would_help(
+    mine: WorkspaceEngine, host: str, may_be_allowed: bool
+) -> None:
+    with pytest.raises(InvalidRequest, match="may not be reached") as caught:
+        await add_mcp_server(mine, "a", f"http://{host}/mcp")
+    assert ("FOOTNOTE_ALLOW_PRIVATE_URLS" in (caught.value.hint or "")) is may_be_allowed

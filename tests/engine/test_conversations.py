@@ -126,6 +126,38 @@ async def said(workspace: WorkspaceEngine, conversation_id: UUID) -> list[str]:
 # --- the life of a conversation ---------------------------------------------------------------
 
 
+async def test_what_changes_nothing_is_no_use_of_it(
+    workspace: WorkspaceEngine, papers: dict[str, UUID]
+) -> None:
+    before = await create_conversation(workspace, title="Mine", document_ids=(papers["storm"],))
+    mine = before.conversation_id
+    assert await change_conversation(workspace, mine) == before
+    assert await detach_document(workspace, mine, papers["fire"]) == before
+    assert await attach_document(workspace, mine, papers["storm"]) == before
+    attached = await attach_document(workspace, mine, papers["fire"])
+    detached = await detach_document(workspace, mine, papers["fire"])
+    renamed = await change_conversation(workspace, mine, title="Ours")
+    used = [each.updated_at for each in (before, attached, detached, renamed)]
+    assert used == sorted(set(used))
+
+
+@pytest.mark.parametrize("question", ["a\0b", "a\ud800b"], ids=ascii)
+async def test_a_question_that_cannot_be_kept_is_refused_before_the_search(
+    workspace: WorkspaceEngine, question: str
+) -> None:
+    mine = await begun(workspace)
+    exchange = await asked(workspace, mine, STORM_QUESTION)
+    asking = Asking(question=question)
+    with pytest.raises(InvalidRequest, match="a character that cannot be stored"):
+        await ask_in_conversation(workspace, mine, asking)
+    with pytest.raises(InvalidRequest, match="a character that cannot be stored"):
+        async with aclosing(ask_in_conversation_stream(workspace, mine, asking)) as events:
+            await anext(events)
+    with pytest.raises(InvalidRequest, match="a character that cannot be stored"):
+        await edit(workspace, mine, exchange.question.message_id, asking)
+    assert await said(workspace, mine) == [STORM_QUESTION]
+
+
 async def test_a_conversation_takes_its_title_from_its_first_question(
     workspace: WorkspaceEngine,
 ) -> None:

@@ -62,6 +62,14 @@ async def test_the_default_workspace_makes_itself_and_others_do_not(engine: Engi
     assert [each.name for each in await engine.workspaces()] == ["acme", "default"]
 
 
+@pytest.mark.parametrize("name", ["a\0b", "\0", "a\ud800"], ids=ascii)
+async def test_a_name_that_cannot_be_stored_is_nobodys(engine: Engine, name: str) -> None:
+    with pytest.raises(NotFound, match="there is no workspace"):
+        await engine.workspace(name)
+    with pytest.raises(InvalidRequest, match="cannot name a workspace"):
+        await engine.create_workspace(name)
+
+
 async def test_nobody_may_act_as_the_system(engine: Engine) -> None:
     for principal in (Principal(principal_id="*"), Principal(principal_id="a", groups=("*",))):
         with pytest.raises(InvalidRequest):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from tests.ingestion.corpus_markup import texts
+from tests.ingestion.corpus_texts import texts
 
 CSV = {
     **texts(
@@ -20,6 +20,7 @@ CSV = {
         Kette;80,00;12
         """,
     ),
+    "report.csv": b"Report of sales,,\nMarch 2024,,\n,,\nCity,Rate,Note\nRome,110,\nParis,150,-\n",
     "umlauts.csv": "Größe|Maß\nklein|5 €\ngroß|7 €\n".encode("cp1252"),
 }
 
@@ -41,10 +42,15 @@ JSON = {
             "open": True,
             "tags": ["a", "b"],
             "place": {"city": "Rome", "deep": {"er": {"still": {"more": [1, {"x": 2}]}}}},
-            "rows": [{"name": "Buoy", "price": {"net": 1200}}, {"name": "Chain", "price": {"net": 80}}],
+            "rows": [
+                {"name": "Buoy", "price": {"net": 1200}},
+                {"name": "Chain", "price": {"net": 80}},
+            ],
         }
     ),
-    "list.json": _json([{"city": "Rome", "rate": 110}, {"city": "Zürich", "rate": 150, "vip": None}]),
+    "list.json": _json(
+        [{"city": "Rome", "rate": 110}, {"city": "Zürich", "rate": 150, "vip": None}]
+    ),
     "almost.json": b'// settings\n{"a": 1, "b": [1, 2,],}\n',
     "scalars.json": _json(["one", "two", 3.5]),
 }
@@ -84,7 +90,10 @@ def _code(source: str, *outputs: dict[str, object]) -> dict[str, object]:
 NOTEBOOKS = {
     "study.ipynb": _notebook(
         "python",
-        {"cell_type": "markdown", "source": ["# Study\n", "\n", "Of *buoys*.\n", "- one\n", "- two"]},
+        {
+            "cell_type": "markdown",
+            "source": ["# Study\n", "\n", "Of *buoys*.\n", "- one\n", "- two"],
+        },
         _code("print(1 + 1)", {"output_type": "stream", "name": "stdout", "text": ["2\n"]}),
     ),
     "table.ipynb": _notebook(
@@ -101,7 +110,10 @@ NOTEBOOKS = {
     ),
     "failing.ipynb": _notebook(
         "r",
-        _code("stop('no')", {"output_type": "error", "ename": "Error", "evalue": "no", "traceback": []}),
+        _code(
+            "stop('no')",
+            {"output_type": "error", "ename": "Error", "evalue": "no", "traceback": []},
+        ),
         {"cell_type": "markdown", "source": "After the error."},
     ),
 }

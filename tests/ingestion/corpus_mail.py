@@ -104,7 +104,9 @@ FILES: dict[str, dict[str, Callable[[], bytes]]] = {
         "sensors.msg": _outlook(
             "Sensors", "Dear Ann,\r\n\r\nfour left our dock.", files={"list.csv": b"a,b\n1,2\n"}
         ),
-        "html.msg": _outlook("Rates", html="<h2>Rates</h2><p>Only <b>here</b>.</p><ol><li>one</ol>"),
+        "html.msg": _outlook(
+            "Rates", html="<h2>Rates</h2><p>Only <b>here</b>.</p><ol><li>one</ol>"
+        ),
         "rich.msg": _outlook(
             "Rich", rtf=mailfiles.uncompressed_rtf(r"{\rtf1\ansi Only \b here\b0 .\par Twice.\par}")
         ),

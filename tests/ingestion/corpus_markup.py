@@ -1,16 +1,8 @@
-"""Texts with marks in them, and plain ones, by format and name of the file."""
+"""Pages and texts with marks in them, by format and name of the file."""
 
 from __future__ import annotations
 
-from textwrap import dedent
-
-
-def texts(**files: str) -> dict[str, bytes]:
-    """Files by name; two underscores in a keyword stand for a dot."""
-    return {
-        name.replace("__", "."): dedent(text).lstrip("\n").encode() for name, text in files.items()
-    }
-
+from tests.ingestion.corpus_texts import texts
 
 HTML = texts(
     rules__html="""
@@ -54,7 +46,7 @@ XHTML = texts(
     <!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN" "http://www.w3.org/TR/xhtml1/DTD/xhtml1-strict.dtd">
     <html xmlns="http://www.w3.org/1999/xhtml" lang="de"><head><title>Regeln</title></head>
     <body><h1>Regeln</h1><p>Stille ab zehn.<br/>Auch sonntags.</p></body></html>
-    """,  # noqa: E501 - a document type is one line
+    """,
     table__xhtml="""
     <html xmlns="http://www.w3.org/1999/xhtml"><head><title>Rates</title></head>
     <body><h1>Rates</h1><h2>Cities</h2><table><thead><tr><th>City</th><th>Rate</th></tr></thead>
@@ -187,6 +179,8 @@ RST = texts(
     +=======+=======+=======+
     | Rome  | 100   | 110   |
     +-------+-------+-------+
+    | Paris | none + no tax |
+    +-------+---------------+
 
     =====  =====
     Name   Count
@@ -262,6 +256,13 @@ ASCIIDOC = texts(
 
     NOTE: They are loud.
 
+    [WARNING]
+    ====
+    Do not feed them bread.
+
+    Not even a little.
+    ====
+
     // a comment
     """,
     tables__adoc="""
@@ -313,161 +314,10 @@ ASCIIDOC = texts(
     """,
 )
 
-LATEX = texts(
-    paper__tex=r"""
-    \documentclass{article}
-    \usepackage{graphicx} % a comment
-    \newcommand{\yard}{the Acme yard}
-    \title{On buoys}\author{Ada}\date{March 2024}
-    \begin{document}
-    \maketitle
-    \begin{abstract}What floats, and why.\end{abstract}
-    \section{Floating}\label{s:f}
-    At \yard{} all \emph{buoys} float\footnote{Nearly all.}, 5\,\% do not.
-    \subsection{Proof}
-    \begin{itemize}\item air \item steel\begin{enumerate}\item thin\end{enumerate}\end{itemize}
-    As $F = \rho g V$, see \href{https://a.example/p}{the proof}.
-    \end{document}
-    """,
-    tables__tex=r"""
-    \documentclass{report}
-    \begin{document}
-    \chapter{Rates}
-    \begin{table}\caption{Rates by city}
-    \begin{tabular}{l|rr}
-    \hline City & \multicolumn{2}{c}{Price} \\ \hline
-    Rome & 100 & 110 \\
-    Paris & 140 & 150 \\
-    \end{tabular}\end{table}
-    \section*{Code}
-    \begin{verbatim}
-    if (x) {
-      y & z;
-    }
-    \end{verbatim}
-    \begin{equation} a^2 + b^2 = c^2 \end{equation}
-    \end{document}
-    """,
-    letter__tex=r"""
-    \documentclass{letter}
-    \begin{document}
-    \part{Sent}
-    Stra\ss e, caf\'e, ``quoted'' --- na\"{\i}ve.
-
-    \paragraph{Terms} Paid within 30~days.
-    \begin{description}\item[Buoy] floats \item[Chain] holds\end{description}
-    \begin{figure}\includegraphics{a.png}\caption{The light}\end{figure}
-    \begin{tikzpicture}\draw (0,0) -- (1,1);\end{tikzpicture}
-    Last words.
-    \end{document}
-    """,
-)
-
-PLAIN = {
-    **texts(
-        agreement__txt="""
-        RENTAL AGREEMENT
-
-        1. Term
-
-        The agreement runs for two years. It is exten-
-        ded by a year unless it is ended.
-
-        2. Notice
-
-        Either party may end it:
-
-        - in writing
-        - with 90 days' notice
-
-        2.1 Cases without notice
-
-        None.
-        """,
-        pages__txt="Acme log\n\nThe first page tells of rain.\n\n1\n\fAcme log\n\nThe second of sun.\n\n"  # noqa: E501
-        "2\n\fAcme log\n\nThe third of wind.\n\n3\n",
-    ),
-    "grüße.txt": "Grüße\n\nStraße und Café kosten 5 €. Übermäßig schöne Tage.\n".encode("cp1252"),
-    "wide.txt": "Привет\n\nЭто письмо о буях и цепях.\n".encode("utf-16"),
-}
-
-CAPTIONS = texts(
-    call__vtt="""
-    WEBVTT
-
-    NOTE not said
-
-    00:01.500 --> 00:04.000
-    <v Ada>Hello.
-
-    00:04.000 --> 00:06.250
-    <v Ada>It is me.
-
-    01:02:03.000 --> 01:02:05.000
-    <v Bob>Yes.
-    """,
-    plain__vtt="""
-    WEBVTT - with a title
-
-    1
-    00:00:00.000 --> 00:00:02.000 align:start
-    The winch was
-
-    2
-    00:00:02.000 --> 00:00:04.500
-    delivered <i>today</i>.
-    """,
-    long__vtt="""
-    WEBVTT
-    Kind: captions
-    Language: en
-
-    00:10.000 --> 00:12.000
-    - Who is there?
-    - Nobody.
-
-    12:31.250 --> 12:35.000
-    &lt;Then silence&gt;
-    """,
-)
-
-SUBRIP = texts(
-    call__srt="""
-    1
-    00:00:01,250 --> 00:00:02,750
-    Hello.
-
-    2
-    00:12:31,000 --> 00:12:33,000
-    Bye.
-    """,
-    lines__srt="""
-    1
-    00:00:01,000 --> 00:00:03,000
-    A caption
-    of two lines.
-
-    2
-    00:00:03,000 --> 00:00:05,000
-    <i>In italics.</i>
-    """,
-    unnumbered__srt="""
-    00:00:01,000 --> 00:00:03,000
-    No number.
-
-    00:00:09,000 --> 00:00:11,500
-    None here either.
-    """,
-)
-
 FILES = {
     "HTML": HTML,
     "XHTML": XHTML,
     "Markdown": MARKDOWN,
     "reStructuredText": RST,
     "AsciiDoc": ASCIIDOC,
-    "LaTeX": LATEX,
-    "plain text": PLAIN,
-    "WebVTT": CAPTIONS,
-    "SubRip": SUBRIP,
 }

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from functools import partial
 
 from PIL import Image, ImageDraw, ImageFont
+from reportlab.lib.utils import ImageReader
+from reportlab.pdfgen.canvas import Canvas
 
 from tests.ingestion import files, pdf_files
 from tests.ingestion.recordings import HEADS, wav
@@ -33,6 +35,19 @@ def _drawn(lines: tuple[str, ...], mode: str = "L", turned: int = 0) -> Image.Im
     for number, line in enumerate(lines):
         draw.text((40, 30 + 60 * number), line, font=font, fill="black")
     return image.convert(mode).rotate(turned, expand=True)
+
+
+def _mixed_scan() -> bytes:
+    """A page with a text layer, and one that is a picture."""
+    image = _drawn(_LINES[0])
+
+    def first(canvas: Canvas) -> None:
+        canvas.drawString(72, 700, "A page with a text layer.")
+
+    def second(canvas: Canvas) -> None:
+        canvas.drawImage(ImageReader(image), 50, 400, 495, 495 * image.height / image.width)
+
+    return pdf_files.pdf(first, second)
 
 
 def _frames() -> bytes:
@@ -79,14 +94,15 @@ PDFS: dict[str, Callable[[], bytes]] = {
     "outlined.pdf": pdf_files.outlined,
     "labelled.pdf": pdf_files.labelled,
     "tagged.pdf": pdf_files.tagged,
-    "running.pdf": lambda: pdf_files.running(3),
+    "running.pdf": lambda: pdf_files.running(6),
     "hyphenated.pdf": pdf_files.hyphenated,
     "captioned.pdf": pdf_files.captioned,
     "code.pdf": pdf_files.with_code,
     "wordy table.pdf": pdf_files.wordy_table,
     "attachment.pdf": lambda: pdf_files.with_attachment("list.csv", b"a,b\n1,2\n"),
-    "mixed scan.pdf": lambda: files.scanned_pdf(
-        ["A page with a text layer.", ["Invoice number 4711"]]
+    "mixed scan.pdf": _mixed_scan,
+    "picture beside text.pdf": lambda: pdf_files.page_with_picture(
+        ["Harbour plan", "North quay", "South quay"]
     ),
 }
 
@@ -131,11 +147,14 @@ FILES: dict[str, dict[str, Callable[[], bytes]]] = {
     "OGG": _recordings("audio/ogg", "ogg", b"OggS\0\2" + bytes(22) + b"\1\x1e\1vorbis"),
     "FLAC": _recordings("audio/flac", "flac"),
     "WebM": _recordings("video/webm", "webm"),
-    "MP4": _recordings("audio/mp4", "mp4", b"\0\0\0\x18ftypisom\0\0\2\0isommp42"),
+    "MP4": {
+        f"{name}.mp4": _opened(b"\0\0\0\x14ftyp" + brand + b"\0\0\2\0" + brand, 0)
+        for name, brand in (("minutes", b"isom"), ("call", b"mp42"), ("memo", b"avc1"))
+    },
 }
 """Of the recordings only the first bytes are true to their format."""
 
 IMAGE_FORMATS = frozenset(("PNG", "JPEG", "TIFF", "WebP", "GIF", "BMP", "AVIF"))
 RECORDING_FORMATS = frozenset(("WAV", "MP3", "M4A", "OGG", "FLAC", "WebM", "MP4"))
-READ_BY_OCR = frozenset(("mixed scan.pdf",))
+READ_BY_OCR = frozenset(("mixed scan.pdf", "picture beside text.pdf"))
 """Files beside the pictures whose text, or some of it, is in pixels."""

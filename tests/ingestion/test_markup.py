@@ -309,7 +309,7 @@ def test_asciidoc_keeps_its_structure() -> None:
         ("code", "def f():  # not | a table\n    return 1"),
         ("caption", "Rates"),
         ("table", "| City | Rate |\n| --- | --- |\n| Rome | 110 |\n| both | both |"),
-        ("paragraph", "Hot."),
+        ("paragraph", "WARNING: Hot."),
         ("list", "- last"),
     ]  # fmt: skip
     assert parsed.metadata["author"] == "Ada Byron"

@@ -6,9 +6,11 @@ import asyncio
 import json
 import os
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from ag_ui.core import (
     CustomEvent,
@@ -34,9 +36,13 @@ from footnote.domain import (
     ToolReturned,
 )
 from footnote.interfaces.agui.events import Conversion
+from footnote.settings import settings_from
 from tests.interfaces.conftest import Library
 from tests.interfaces.records import an_answer
+from tests.interfaces.serving import served
 from tests.interfaces.sse import streaming
+from tests.interfaces.test_refusals import assert_problem
+from tests.wire import WireServer, says
 
 QUESTION = "How soon must a claim be reported?"
 EVENTS: TypeAdapter[Event] = TypeAdapter(Event)
@@ -99,11 +105,41 @@ async def test_a_run_says_more_in_its_forwarded_properties(library: Library) -> 
     assert evidence["filename"] == "annex.md"
 
 
-async def test_a_failure_is_an_event_of_the_run(library: Library) -> None:
-    events = await events_of(library, run_of(forwarded_props={"footnote": {"plan": "nonsense"}}))
-    assert isinstance(events[-1], RunErrorEvent)
-    assert events[-1].code == "invalid-request"
-    assert "nonsense" in events[-1].message
+async def test_the_body_may_not_choose_another_workspace_than_the_header(
+    library: Library,
+) -> None:
+    async def asked(header: str, body: str) -> httpx.Response:
+        run = run_of(forwarded_props={"footnote": {"workspace": body}})
+        content = run.model_dump_json(by_alias=True)
+        return await library.http.post(
+            "/agui", content=content, headers={"Footnote-Workspace": header}
+        )
+
+    assert (await asked("annex", "annex")).status_code == 200
+    for header, body in (("annex", "default"), ("default", "annex")):
+        response = await asked(header, body)
+        assert_problem(response, 422, "invalid-request")
+        assert header in response.json()["detail"]
+        assert body in response.json()["detail"]
+
+
+async def test_a_run_says_that_its_model_was_of_no_use(library: Library) -> None:
+    with WireServer(respond=lambda _: says("Ships are blue.")) as model:
+        settings = settings_from(
+            library.settings,
+            {
+                "answer_models": "openai:scripted",
+                "answer_model_url": model.openai_url,
+                "answer_model_api_key": "none",
+            },
+        )
+        async with served(settings) as client:
+            events = await events_of(replace(library, http=client), run_of())
+    text = "".join(each.delta for each in events if isinstance(each, TextMessageContentEvent))
+    answer = events[-2].snapshot["answer"]
+    [note] = [each for each in answer["degraded"] if each.startswith("answer: ")]
+    assert text == f"{answer['text']}\n\nNote: {note.removeprefix('answer: ')}"
+    assert sum(each.type == EventType.TEXT_MESSAGE_START for each in events) == 1
 
 
 @pytest.mark.parametrize(
@@ -111,10 +147,11 @@ async def test_a_failure_is_an_event_of_the_run(library: Library) -> None:
     [
         ({}, 422, "body.threadId"),
         (run_of(forwarded_props={"footnote": {"top_k": 0}}), 422, "forwardedProps.footnote.top_k"),
+        (run_of(forwarded_props={"footnote": {"plan": "nonsense"}}), 422, "nonsense"),
         (run_of(""), 422, "no text of a user"),
         (b"{", 400, "no"),
     ],
-    ids=["empty", "extra", "no question", "no json"],
+    ids=["empty", "extra", "plan", "no question", "no json"],
 )
 async def test_what_is_wrong_with_a_run_is_a_problem(
     library: Library, body: object, status: int, where: str
@@ -169,10 +206,12 @@ def test_a_failure_ends_the_open_message_first() -> None:
         SourcesFound(evidence=()),
         TextWritten(text="A claim "),
         TextWritten(text=""),
-        AnswerFailed(code="ModelUnavailable", message="gone"),
+        AnswerFailed(code="ModelUnavailable", message="gone", hint="ask again"),
     )
     assert [each.type.value for each in events[-2:]] == ["TEXT_MESSAGE_END", "RUN_ERROR"]
+    assert isinstance(events[-1], RunErrorEvent)
     assert events[-1].code == "model-unavailable"
+    assert events[-1].message == "gone (ask again)"
 
 
 # --- the official client --------------------------------------------------------------------

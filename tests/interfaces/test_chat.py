@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import re
+from dataclasses import replace
 from typing import Any
 
 import openai
@@ -11,9 +13,17 @@ from openai.types.chat import ChatCompletion, ChatCompletionChunk, ChatCompletio
 
 from footnote.domain import Answer
 from footnote.interfaces.http.chat import workspace_of
-from footnote.interfaces.http.chat_shapes import ChatExtras, annotations_of, question_of
+from footnote.interfaces.http.chat_shapes import (
+    ChatExtras,
+    Completion,
+    annotations_of,
+    question_of,
+)
+from footnote.settings import settings_from
 from tests.interfaces.conftest import Library
 from tests.interfaces.records import an_answer
+from tests.interfaces.serving import served
+from tests.wire import WireServer, says
 
 QUESTION = "How soon must a claim be reported?"
 ASKED: list[ChatCompletionMessageParam] = [
@@ -132,6 +142,74 @@ async def test_a_workspace_is_a_model(library: Library) -> None:
         assert [each.id async for each in client.models.list()] == ["footnote", "footnote/annex"]
 
 
+async def test_the_link_of_a_footnote_leads_to_its_document(library: Library) -> None:
+    abroad: list[ChatCompletionMessageParam] = [
+        {"role": "user", "content": "To whom is a claim abroad reported?"}
+    ]
+    async with client_of(library) as client:
+        there = await client.chat.completions.create(model="footnote/annex", messages=abroad)
+        here = await client.chat.completions.create(model="footnote", messages=ASKED)
+    async with client_of(library, default_headers={"Footnote-Workspace": "annex"}) as client:
+        headed = await client.chat.completions.create(model="footnote", messages=abroad)
+    for completion, ending in (
+        (there, "/content?workspace=annex"),
+        (headed, "/content?workspace=annex"),
+        (here, "/content"),
+    ):
+        annotations = completion.choices[0].message.annotations
+        assert annotations
+        for annotation in annotations:
+            url = annotation.url_citation.url
+            assert url.endswith(ending)
+            assert (await library.http.get(url)).status_code == 200
+
+
+def test_a_link_names_the_workspace_in_a_form_that_addresses_can_hold() -> None:
+    def links(page: int | None) -> list[str]:
+        known = an_answer()
+        cited = tuple(replace(each, page=page) for each in known.citations)
+        found = annotations_of(replace(known, citations=cited), "http://h/", "a&b /ü")
+        return [each["url_citation"]["url"] for each in found]  # type: ignore[index]
+
+    [paged] = links(3)
+    assert re.search(r"/pages/3\.png\?start=\d+&end=\d+&workspace=a%26b%20%2F%C3%BC$", paged)
+    [plain] = links(None)
+    assert plain.endswith("/content?workspace=a%26b%20%2F%C3%BC")
+
+
+def test_a_person_reads_what_the_answer_had_to_do_without() -> None:
+    notes = ("search: words alone", "answer: quoted without m, it is down", "answer: cut off")
+    answer = replace(an_answer(), degraded=notes)
+    body = Completion(model="footnote", created=0, base_url="http://h/").whole(answer)
+    [choice] = body["choices"]  # type: ignore[misc]
+    content = choice["message"]["content"]
+    assert content == f"{answer.text}\n\nNote: quoted without m, it is down\nNote: cut off"
+    assert body["footnote"]["degraded"] == list(notes)  # type: ignore[index]
+
+
+async def test_a_stream_says_that_its_model_was_of_no_use(library: Library) -> None:
+    with WireServer(respond=lambda _: says("Ships are blue.")) as model:
+        settings = settings_from(
+            library.settings,
+            {
+                "answer_models": "openai:scripted",
+                "answer_model_url": model.openai_url,
+                "answer_model_api_key": "none",
+            },
+        )
+        async with (
+            served(settings) as http,
+            client_of(replace(library, http=http)) as client,
+        ):
+            chunks = await streamed(client)
+            whole = await client.chat.completions.create(model="footnote", messages=ASKED)
+    text = "".join(each.choices[0].delta.content or "" for each in chunks)
+    assert text == whole.choices[0].message.content
+    answer = (chunks[-1].model_extra or {})["footnote"]
+    [note] = [each for each in answer["degraded"] if each.startswith("answer: ")]
+    assert text == f"{answer['text']}\n\nNote: {note.removeprefix('answer: ')}"
+
+
 async def test_a_model_that_is_not_there_is_not_found(library: Library) -> None:
     async with client_of(library) as client:
         for name in ("footnote/nobody", "gpt-5", "footnote/"):
@@ -155,6 +233,7 @@ async def test_a_model_that_is_not_there_is_not_found(library: Library) -> None:
         ({"messages": [{"role": "system", "content": "x"}]}, "no text of a user"),
         ({"messages": [{"role": "user", "content": "x" * 10_001}]}, "10,001"),
         ({"messages": ASKED, "n": 2}, "n: "),
+        ({"messages": ASKED, "stream": "yes"}, "stream: Input should be a valid boolean"),
         ({"messages": ASKED, "footnote": {"top": 1}}, "footnote.top"),
         ({"messages": ASKED, "footnote": {"plan": "nonsense"}}, "nonsense"),
         ({"messages": ASKED, "stream": True, "footnote": {"plan": "nonsense"}}, "nonsense"),
@@ -163,7 +242,7 @@ async def test_a_model_that_is_not_there_is_not_found(library: Library) -> None:
             "image_url",
         ),
     ],
-    ids=["empty", "no user", "long", "two", "extra", "plan", "streamed plan", "image"],
+    ids=["empty", "no user", "long", "two", "stream", "extra", "plan", "streamed plan", "image"],
 )
 async def test_a_wrong_request_is_an_error_in_their_shape(
     library: Library, body: dict[str, Any], said: str
@@ -175,12 +254,30 @@ async def test_a_wrong_request_is_an_error_in_their_shape(
     assert said in error["message"]
 
 
-async def test_no_json_is_an_error_in_their_shape(library: Library) -> None:
+@pytest.mark.parametrize(
+    ("content", "kind", "said"),
+    [
+        (b"{", "application/json", "the body is not JSON"),
+        (b"[]", "application/json", "the body must be a JSON object"),
+        (b'"{}"', "application/json", "the body must be a JSON object"),
+        (b"", "application/json", "the body must be a JSON object"),
+        (b"{}", "text/plain", "send the body with Content-Type: application/json"),
+    ],
+    ids=["no json", "array", "text", "empty", "type"],
+)
+async def test_no_json_object_is_an_error_in_their_shape(
+    library: Library, content: bytes, kind: str, said: str
+) -> None:
     response = await library.http.post(
-        "/openai/v1/chat/completions", content=b"{", headers={"Content-Type": "application/json"}
+        "/openai/v1/chat/completions", content=content, headers={"Content-Type": kind}
     )
     assert response.status_code == 400
-    assert response.json()["error"]["message"]
+    assert response.json()["error"] == {
+        "message": said,
+        "type": "invalid_request_error",
+        "param": None,
+        "code": None,
+    }
 
 
 def test_two_workspaces_at_once_are_refused() -> None:

@@ -94,6 +94,43 @@ def test_an_address_without_a_scheme_is_refused() -> None:
         footnote.AsyncClient("localhost:8080")
 
 
+@pytest.mark.parametrize("name", ["é", "a\0b", " a", "a\n", ""], ids=ascii)
+def test_a_workspace_that_no_header_can_name_is_refused(name: str) -> None:
+    with pytest.raises(footnote.InvalidRequest, match="cannot name a workspace"):
+        footnote.AsyncClient("http://127.0.0.1:9", workspace=name)
+    with pytest.raises(footnote.InvalidRequest, match="cannot name a workspace"):
+        footnote.Client("http://127.0.0.1:9", workspace=name)
+
+
+@pytest.mark.parametrize("value", ["é", "a\0b"], ids=ascii)
+async def test_a_header_that_cannot_be_sent_is_refused(value: str) -> None:
+    with pytest.raises(footnote.InvalidRequest, match="the header Key cannot be sent") as caught:
+        footnote.AsyncClient("http://127.0.0.1:9", headers={"Key": value})
+    assert value not in str(caught.value)
+    async with footnote.AsyncClient("http://127.0.0.1:9", retries=0) as client:
+        with pytest.raises(footnote.InvalidRequest, match="the header Idempotency-Key cannot"):
+            await client.receive(b"text", "a.txt", idempotency_key=value)
+
+
+async def test_half_a_character_is_refused_before_it_is_sent() -> None:
+    async with footnote.AsyncClient("http://127.0.0.1:9", retries=0) as client:
+        for attempt in (
+            lambda: client.ask("a\ud800"),
+            lambda: client.search(footnote.SearchRequest(query="a\ud800")),
+            lambda: client.documents(collection="a\ud800"),
+            lambda: client.conversations.ask(uuid4(), "a\ud800"),
+            lambda: client.receive(b"text", "a.txt", collection="a\ud800"),
+            lambda: client.receive(b"text", "a\ud800.txt"),
+            lambda: client.reembedding("a\ud800"),
+            lambda: client.reembedding("a\0"),
+        ):
+            with pytest.raises(footnote.InvalidRequest, match="cannot be sent") as caught:
+                await attempt()
+            assert caught.value.hint
+        with pytest.raises(footnote.InvalidRequest, match="cannot be sent"):
+            [_ async for _ in client.ask_stream("a\ud800")]
+
+
 async def test_a_closed_client_says_so(library: Library) -> None:
     client = footnote.AsyncClient(str(library.http.base_url))
     await client.close()

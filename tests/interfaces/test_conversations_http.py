@@ -103,6 +103,53 @@ async def test_an_answer_is_told_as_it_is_made_and_then_kept(library: Library) -
     assert told.headers["Footnote-Reply-Id"] == reply["message_id"]
 
 
+async def test_a_question_that_cannot_be_kept_is_refused(library: Library) -> None:
+    http = library.http
+    mine = await begun(http)
+    question = (await asked(http, mine, CLAIM))["question"]["message_id"]
+    at = f"/v1/conversations/{mine}/messages"
+    for stream in (False, True):
+        for method, path in (("POST", at), ("PATCH", f"{at}/{question}")):
+            for text in (b"a\\u0000b", b"a\\ud800b"):
+                answer = await http.request(
+                    method,
+                    path,
+                    content=b'{"question": "%s", "stream": %s}'
+                    % (text, json.dumps(stream).encode()),
+                    headers={"Content-Type": "application/json"},
+                )
+                assert answer.status_code == 422, answer.text
+                [wrong] = answer.json()["errors"]
+                assert wrong["where"] == "body.question"
+                assert "a character that cannot be stored" in wrong["detail"]
+    assert len((await http.get(at)).json()["messages"]) == 2
+
+
+async def test_a_body_of_nothing_may_be_left_out(library: Library) -> None:
+    http = library.http
+    made = await http.post("/v1/conversations")
+    assert made.status_code == 201, made.text
+    assert made.json()["document_mode"] == "first"
+    mine = made.json()["conversation_id"]
+    reply = (await asked(http, mine, CLAIM))["reply"]["message_id"]
+    again = await http.post(f"/v1/conversations/{mine}/messages/{reply}/regenerate")
+    assert again.status_code == 200, again.text
+    assert "14 days" in again.json()["reply"]["text"]
+
+
+@pytest.mark.parametrize("nothing", [{}, {"title": None, "document_mode": None}])
+async def test_a_change_of_nothing_leaves_it_as_it_was(
+    library: Library, nothing: dict[str, None]
+) -> None:
+    at = f"/v1/conversations/{await begun(library.http, title='Mine')}"
+    before = (await library.http.get(at)).json()
+    assert (await library.http.patch(at, json=nothing)).json() == before
+    absent = f"{at}/documents/{ABSENT}"
+    assert (await library.http.delete(absent)).json() == before
+    missing = await library.http.patch(f"/v1/conversations/{ABSENT}", json=nothing)
+    assert missing.status_code == 404
+
+
 async def test_a_key_makes_repeating_safe(library: Library) -> None:
     key = {"Idempotency-Key": uuid4().hex}
     made = [
@@ -241,6 +288,14 @@ async def several(library: Library, *commands: tuple[str, ...]) -> list[str]:
     out, _ = await process.communicate()
     assert process.returncode == 0
     return out.decode().split("\0\n")[:-1]
+
+
+async def test_one_bad_line_does_not_end_a_chat(library: Library) -> None:
+    env = environment(library.settings)
+    talked = await footnote(env, "chat", stdin=f"\0\n{CLAIM}\n".encode())
+    assert talked.code != 0
+    assert "Error:" in talked.err
+    assert "within 14 days of the loss" in talked.out
 
 
 async def test_a_chat_goes_on_on_the_command_line(library: Library) -> None:

@@ -102,6 +102,17 @@ async def test_a_request_is_about_one_workspace(library: Library, path: str) -> 
     assert "Footnote-Workspace" in response.json()["detail"]
 
 
+async def test_a_name_that_cannot_be_stored_is_absent(library: Library) -> None:
+    document = library.ids["policy.md"]
+    for method, path in (
+        ("GET", f"/v1/documents/{document}/content?workspace=%00"),
+        ("DELETE", "/v1/mcp-servers/%00"),
+    ):
+        assert_problem(await library.http.request(method, path), 404, "not-found")
+    chat = {"model": "footnote/\0", "messages": [{"role": "user", "content": "claim?"}]}
+    assert (await library.http.post("/v1/chat/completions", json=chat)).status_code == 404
+
+
 async def test_health_is_told_without_a_body_too(library: Library) -> None:
     told, asked = await library.http.head("/health"), await library.http.get("/health")
     assert (told.status_code, told.content) == (200, b"")

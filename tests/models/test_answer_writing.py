@@ -350,3 +350,26 @@ def test_a_vendor_whose_library_is_missing_is_named_with_what_to_install(
     with pytest.raises(ModelUnavailable, match="library that is not installed") as caught:
         AnswerModels(choices)
     assert caught.value.hint == f"pip install 'pydantic-ai-slim[{vendor}]'"
+
+
+def test_a_vendor_that_nobody_knows_is_named_with_those_that_are() -> None:
+    for url in (None, '{"bogus": "http://127.0.0.1:9"}'):
+        choices = AnswerModelChoices(
+            names=("bogus:x",), url=url, api_key="very-secret", why_forbidden=anywhere
+        )
+        with pytest.raises(UnsupportedSettings, match="vendor 'bogus' is not known") as caught:
+            AnswerModels(choices)
+        hint = caught.value.hint or ""
+        for way in ("openai:MODEL", "ollama:MODEL", "anthropic:MODEL", "FOOTNOTE_ANSWER_MODEL_URL"):
+            assert way in hint
+        assert "very-secret" not in str(caught.value)
+
+
+def test_a_key_that_is_missing_is_named_with_where_to_set_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    choices = AnswerModelChoices(names=(ANTHROPIC,), why_forbidden=anywhere)
+    with pytest.raises(UnsupportedSettings, match=f"{ANTHROPIC} needs a key") as caught:
+        AnswerModels(choices)
+    assert caught.value.hint == "set FOOTNOTE_ANSWER_MODEL_API_KEY or ANTHROPIC_API_KEY"

@@ -15,8 +15,8 @@ from pydantic import SecretStr
 from footnote.domain.models_in_use import EXTRACTIVE, ModelsInUse
 from footnote.engine.arguments import require
 from footnote.engine.scoping import scope_of
-from footnote.errors import InvalidRequest
-from footnote.ingestion.sources.reach import checked_url, why_forbidden
+from footnote.errors import InvalidRequest, NotFound
+from footnote.ingestion.sources.reach import checked_url, is_never_fetched, why_forbidden
 from footnote.models.answer_models import AnswerModelChoices, AnswerModels, names_from
 from footnote.models.language import WRITER
 from footnote.ports import AgentBounds, AgentModel, McpServer, Writer
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from footnote.engine.workspace import WorkspaceEngine
 
 MAX_MCP_SERVERS = 16
+_EXAMPLE_URL = "https://example.com/mcp"
 _SERVER_NAME = re.compile(r"[a-z][a-z0-9-]{0,31}")
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}")  # a token of RFC 9110
 _HEADER_VALUE = re.compile(r"[\x20-\x7e]{0,8192}")
@@ -156,6 +157,9 @@ async def mcp_servers(workspace: WorkspaceEngine) -> tuple[McpServer, ...]:
 async def remove_mcp_server(workspace: WorkspaceEngine, name: str) -> None:
     """Offer its tools no more. Raises NotFound."""
     require(str, "a text", name=name)
+    workspace.require_open()
+    if not _SERVER_NAME.fullmatch(name):
+        raise NotFound(f"there is no MCP server {name!r}")
     async with scope_of(workspace) as scope:
         await workspace_settings.remove_mcp_server(scope, name)
 
@@ -168,7 +172,7 @@ def _check_server(server: McpServer) -> None:
         )
     if len(server.url) > 2000:
         raise InvalidRequest("the address is too long", hint="give one of up to 2,000 characters")
-    checked_url(server.url)
+    checked_url(server.url, example=_EXAMPLE_URL)
     if len(server.headers) > 20:
         raise InvalidRequest("there are too many headers", hint="give at most 20")
     for name, value in server.headers.items():
@@ -195,9 +199,10 @@ async def _require_reachable(url: str, *, allow_private: bool) -> None:
         return
     for address in {str(each[4][0]) for each in found}:
         if why := why_forbidden(address, allow_private=allow_private):
+            allows = "; FOOTNOTE_ALLOW_PRIVATE_URLS allows your own networks"
             raise InvalidRequest(
                 f"{host} may not be reached: {why}",
-                hint="give a public address; FOOTNOTE_ALLOW_PRIVATE_URLS allows your own networks",
+                hint="give a public address" + ("" if is_never_fetched(address) else allows),
             )
 
 

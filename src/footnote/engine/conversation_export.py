@@ -7,7 +7,7 @@ import re
 from collections.abc import AsyncIterator, Iterator, Sequence
 from uuid import UUID
 
-from footnote.domain import Citation
+from footnote.domain import Citation, Verdict
 from footnote.domain.conversations import (
     Conversation,
     JudgedAnswer,
@@ -33,6 +33,13 @@ async def export(
     return found, await all_messages(workspace, conversation_id)
 
 
+_DOUBTS = {
+    Verdict.PARTLY: " _(only partly supported)_",
+    Verdict.UNSUPPORTED: " _(not supported by its footnotes)_",
+    Verdict.UNCITED: " _(without a footnote)_",
+}
+
+
 def as_markdown(found: Conversation, messages: Sequence[Message]) -> str:
     """The branch that goes on as Markdown, with a footnote for each citation."""
     lines = [f"# {escaped(found.title or 'Conversation')}", ""]
@@ -55,7 +62,8 @@ def _prose(answer: MessageAnswer, number: int) -> str:
     said = []
     for sentence in answer.sentences:
         marks = "".join(f"[^{number}-{marker}]" for marker in sentence.markers)
-        said.append(f"{escaped(sentence.text) or escaped(REMOVED)}{marks}")
+        doubt = _DOUBTS.get(sentence.verdict, "") if answer.found and answer.model else ""
+        said.append(f"{escaped(sentence.text) or escaped(REMOVED)}{marks}{doubt}")
     return "\n".join(said)
 
 

@@ -28,6 +28,7 @@ from footnote.store.messages import (
     place_of,
     said_until,
 )
+from footnote.text import is_storable
 
 MESSAGES_MINDED = 20
 """Messages before a question that it may refer to."""
@@ -206,6 +207,12 @@ def _alone(question: str, said: Sequence[Said]) -> str:
 
 def _checked(workspace: WorkspaceEngine, asking: Asking) -> str:
     """The question as it is kept. Raises InvalidRequest."""
+    # A search minds no such character, but here the words are kept as they were put.
+    if not is_storable(asking.question):
+        raise InvalidRequest(
+            "the question holds a character that cannot be stored",
+            hint="leave NUL and halves of characters out",
+        )
     return checked_query(asking.request(workspace.engine.settings.top_k))
 
 

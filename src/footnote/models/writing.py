@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -50,6 +51,8 @@ _ADVICE = {
 }
 _ADVICE_BY_CODE = {"insufficient_quota": _UNPAID, "context_length_exceeded": _TOO_LONG}
 _REFUSED = ("refused the request", "check that the model is one for chat, and its limits")
+# What pydantic-ai says where a vendor's key is neither given nor in the environment.
+_KEY_WANTED = re.compile(r"Set the `([A-Z][A-Z0-9_]*(?:KEY|TOKEN))` environment variable")
 _FAILED = ("failed at its server", "try again later, or see the log of the model's server")
 
 
@@ -198,18 +201,38 @@ def vendor_model(
         return known(**given)
 
     try:
+        infer_provider_class(vendor)
+    except ImportError:
+        pass  # Known; what is missing is said below.
+    except ValueError:
+        raise _unknown_vendor(vendor, model, role) from None
+    try:
         return infer_model(f"{vendor}:{model}", provider_factory=provider_of)
     except ImportError as error:
         raise ModelUnavailable(
             f"the {role.title} {vendor}:{model} needs a library that is not installed",
             hint=f"pip install 'pydantic-ai-slim[{vendor}]'",
         ) from error
-    except (UserError, ValueError, TypeError):
+    except (UserError, ValueError, TypeError) as error:
         # Not chained, since a vendor's message may repeat the key.
+        wanted = None if given else _KEY_WANTED.search(str(error))
+        if wanted is not None:
+            raise UnsupportedSettings(
+                f"the {role.title} {vendor}:{model} needs a key",
+                hint=f"set {role.prefix}_API_KEY or {wanted[1]}",
+            ) from None
         raise UnsupportedSettings(
             f"the {role.title} {vendor}:{model} cannot be used as it is set",
             hint="check the vendor and the key, or give the URL of a compatible server",
         ) from None
+
+
+def _unknown_vendor(vendor: str, model: str, role: Role) -> UnsupportedSettings:
+    return UnsupportedSettings(
+        f"the {role.title} {vendor}:{model} cannot be asked: the vendor {vendor!r} is not known",
+        hint="say openai:MODEL, ollama:MODEL, or that of another vendor that pydantic-ai knows, "
+        f"such as anthropic:MODEL; a model of any other server needs {role.prefix}_URL",
+    )
 
 
 def named_model(name: str, base_url: str | None, api_key: str | None, role: Role) -> Model:

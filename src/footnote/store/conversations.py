@@ -74,6 +74,8 @@ async def change_conversation(
     document_mode: DocumentMode | None,
 ) -> Conversation:
     """Give it another title or another use of its documents; None leaves it. Raises NotFound."""
+    if title is None and document_mode is None:
+        return await get_conversation(scope, conversation_id)
     cursor = await scope.connection.execute(
         _SQL["change"],
         _parameters(scope, conversation_id) | {"title": title, "document_mode": document_mode},
@@ -98,7 +100,8 @@ async def attach_document(
     Raises NotFound for the conversation and for the document, and InvalidRequest when there are
     too many.
     """
-    found = await change_conversation(scope, conversation_id, title=None, document_mode=None)
+    await _lock(scope, conversation_id)
+    found = await get_conversation(scope, conversation_id)
     if document_id in found.document_ids:
         return found
     await get_document(scope, document_id)
@@ -110,7 +113,9 @@ async def attach_document(
             f"{MAX_ATTACHED} documents are attached to the conversation, and no more can be",
             hint="detach one, or ask with a filter of collections instead",
         )
-    await scope.connection.execute(_SQL["attach"], parameters)
+    attached = await scope.connection.execute(_SQL["attach"], parameters)
+    if attached.rowcount:
+        await scope.connection.execute(_SQL["touch"], parameters)
     return await get_conversation(scope, conversation_id)
 
 
@@ -118,15 +123,24 @@ async def detach_document(
     scope: WorkspaceScope, conversation_id: UUID, document_id: UUID
 ) -> Conversation:
     """Detach a document; one that is not attached stays so. Raises NotFound."""
-    await change_conversation(scope, conversation_id, title=None, document_mode=None)
+    await _lock(scope, conversation_id)
     parameters = _parameters(scope, conversation_id) | {"document_id": document_id}
-    await scope.connection.execute(_SQL["detach"], parameters)
+    detached = await scope.connection.execute(_SQL["detach"], parameters)
+    if detached.rowcount:
+        await scope.connection.execute(_SQL["touch"], parameters)
     return await get_conversation(scope, conversation_id)
 
 
 def absent(conversation_id: UUID) -> NotFound:
     """What is said of a conversation that is absent, or another's."""
     return NotFound(f"there is no conversation {conversation_id}")
+
+
+async def _lock(scope: WorkspaceScope, conversation_id: UUID) -> None:
+    """Keep others from changing it until the transaction ends. Raises NotFound."""
+    cursor = await scope.connection.execute(_SQL["lock"], _parameters(scope, conversation_id))
+    if not cursor.rowcount:
+        raise absent(conversation_id)
 
 
 def _parameters(scope: WorkspaceScope, conversation_id: UUID) -> dict[str, object]:

@@ -12,22 +12,21 @@ from footnote.domain import Lane, Workspace
 from footnote.errors import Conflict, InvalidRequest, LaneMismatch, NotFound
 from footnote.store.database import Database, WorkspaceScope
 from footnote.store.statements import load_statements
+from footnote.text import is_storable
 
 _SQL = load_statements("workspaces")
 
 
 async def create_workspace(database: Database, name: str) -> Workspace:
     """Make a workspace. Raises Conflict when the name is taken, InvalidRequest when it is odd."""
+    if not is_storable(name):
+        raise _odd(name)
     parameters = {"name": name, "id": uuid4(), "key": secrets.token_bytes(32)}
     try:
         async with database.outside() as connection:
             row = await (await connection.execute(_SQL["create"], parameters)).fetchone()
     except psycopg.errors.CheckViolation as error:
-        raise InvalidRequest(
-            f"{name!r} cannot name a workspace",
-            hint="use 1 to 63 lower-case letters, digits, '-', '_' or '.', beginning with a "
-            "letter or digit",
-        ) from error
+        raise _odd(name) from error
     if row is None:
         raise Conflict(f"there is a workspace {name!r} already")
     return _workspace(row)
@@ -35,6 +34,8 @@ async def create_workspace(database: Database, name: str) -> Workspace:
 
 async def find_workspace(database: Database, name: str) -> Workspace:
     """The workspace of this name. Raises NotFound."""
+    if not is_storable(name):
+        raise NotFound(f"there is no workspace {name!r}")
     async with database.outside() as connection:
         row = await (await connection.execute(_SQL["find"], {"name": name})).fetchone()
     if row is None:
@@ -108,6 +109,14 @@ def assert_same_lane(stored: Lane, at_hand: Lane) -> None:
             f"{at_hand.fingerprint}",
             hint="start Footnote with the settings the workspace was embedded with",
         )
+
+
+def _odd(name: str) -> InvalidRequest:
+    return InvalidRequest(
+        f"{name!r} cannot name a workspace",
+        hint="use 1 to 63 lower-case letters, digits, '-', '_' or '.', beginning with a "
+        "letter or digit",
+    )
 
 
 def _lane(row: DictRow) -> Lane:

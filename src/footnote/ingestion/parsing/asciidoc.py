@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from footnote.domain import BlockKind, MetadataValue
 from footnote.ingestion.parsing.delimited import read_delimited
@@ -36,6 +36,7 @@ _STYLED = re.compile(r"(?<![\w\\])(\*\*|\*|__|_|``|`|##|#|\+\+\+|\+)(?=\S)(.+?)(
 _NAME = re.compile(r"\{([\w-]+)\}")
 _KEPT = {"author": "author", "revdate": "date", "date": "date", "keywords": "tags",
          "description": "description", "lang": "language"}  # fmt: skip
+_ATTRIBUTED = re.compile(r"\[(?:quote|verse)[^,\]]*,\s*([^=]+)\]$")
 _MAX_DEPTH = 20
 _MAX_EXPANDED = 100
 
@@ -89,6 +90,7 @@ def _drafts(lines: Sequence[str], reader: _Reader, depth: int) -> Iterator[Draft
             end = _closing(lines, position)
             inside = lines[position + 1 : end]
             yield from _delimited(line, style, inside, reader, depth)
+            yield from _attribution(style, reader)
             style, position = "", end + 1
         elif single := _single(line, reader):
             yield single
@@ -101,7 +103,15 @@ def _drafts(lines: Sequence[str], reader: _Reader, depth: int) -> Iterator[Draft
         else:
             end = _paragraph_end(lines, position)
             yield from _paragraph(lines[position:end], style, reader)
+            yield from _attribution(style, reader)
             style, position = "", end
+
+
+def _attribution(style: str, reader: _Reader) -> Iterator[Draft]:
+    """Who said what a quotation quotes, and where."""
+    if named := _ATTRIBUTED.match(style):
+        said = ", ".join(part.strip(' "') for part in named.group(1).split(",") if part.strip())
+        yield Draft(kind=BlockKind.PARAGRAPH, text=f"— {reader.plain(said)}")
 
 
 def _is_aside(line: str) -> bool:
@@ -172,7 +182,18 @@ def _delimited(
         text = "\n".join(reader.plain(line) for line in inside)
         yield Draft(kind=BlockKind.PARAGRAPH, text=text)
     else:
-        yield from _drafts(inside, reader, depth + 1)
+        drafts = list(_drafts(inside, reader, depth + 1))
+        if (label := _admonition(style)) and drafts and drafts[0].kind is BlockKind.PARAGRAPH:
+            drafts[0] = replace(drafts[0], text=label + drafts[0].text)
+        elif label:
+            yield Draft(kind=BlockKind.PARAGRAPH, text=label)
+        yield from drafts
+
+
+def _admonition(style: str) -> str:
+    """What stands before the text of a note or a warning."""
+    found = re.match(r"\[(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\b", style)
+    return f"{found.group(1)}: " if found else ""
 
 
 def _table(inside: Sequence[str], style: str, reader: _Reader) -> list[list[Cell]]:
@@ -317,10 +338,7 @@ def _paragraph(lines: Sequence[str], style: str, reader: _Reader) -> Iterator[Dr
         yield Draft(kind=BlockKind.CODE, text="\n".join(lines))
     else:
         text = " ".join(line.strip().removesuffix(" +") for line in lines)
-        label = re.match(r"\[(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\b", style)
-        said = reader.plain(text)
-        text = f"{label.group(1)}: {said}" if label else said
-        yield Draft(kind=BlockKind.PARAGRAPH, text=text)
+        yield Draft(kind=BlockKind.PARAGRAPH, text=_admonition(style) + reader.plain(text))
 
 
 def _link_text(link: re.Match[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
@@ -20,6 +21,8 @@ _TITLES = ("title", "name", "head", "label", "subject")
 _LINES_TOGETHER = 40
 _PROSE_CHARACTERS = 100
 """A longer text speaks for itself, without the name of its element."""
+_PARAGRAPHS = frozenset(("p", "para", "paragraph", "simpara"))
+"""Elements that are prose however short, in every vocabulary of documents."""
 
 
 @dataclass(slots=True)
@@ -126,13 +129,15 @@ def read_xml(text: str, filename: str) -> Reading:
         root = parse_xml(text)
     except expat.ExpatError:
         return read_code(text, filename)
-    return Reading(
-        drafts=tuple(_element_drafts(root, 1)), title=_title(root) or PurePath(filename).stem
-    )
+    title = _title(root) or PurePath(filename).stem  # before headings take theirs away
+    return Reading(drafts=tuple(_element_drafts(root, 1)), title=title)
 
 
 def _title(node: Node) -> str | None:
-    for child in (node, *node.children[:3]):
+    """What the root, or one of the first elements that is the only one of its name, is called."""
+    times = Counter(child.name for child in node.children)
+    heads = (child for child in node.children[:3] if times[child.name] == 1)
+    for child in (node, *heads):
         for name in _TITLES:
             if (found := child.first(name)) is not None and not found.children:
                 return found.text or None
@@ -175,6 +180,8 @@ def _tables(node: Node) -> dict[str, list[list[str]]]:
 
 
 def _is_prose(leaf: Node) -> bool:
+    if leaf.name in _PARAGRAPHS:
+        return True
     return not leaf.attributes and len(leaf.text) > _PROSE_CHARACTERS
 
 

@@ -72,6 +72,7 @@ class _Collector(HTMLParser):
         self._in_title = False
         self._heading = 0
         self._preformatted = 0
+        self._in_caption = False
         self._lists: list[int | None] = []
         self._items: list[str] = []
         self._marker = ""
@@ -155,6 +156,7 @@ class _Collector(HTMLParser):
             self._table_depth += 1
         elif tag in _BLOCK_TAGS:
             self.break_block(keep_list=bool(self._lists))
+            self._in_caption = self._in_caption or tag == "figcaption"
 
     def _open_in_formula(self, tag: str, attributes: Attributes) -> None:
         """A formula's own source, where it carries one, stands for its symbols."""
@@ -217,6 +219,7 @@ class _Collector(HTMLParser):
                 self._flush_list()
         elif tag in _BLOCK_TAGS:
             self.break_block(keep_list=bool(self._lists))
+            self._in_caption = self._in_caption and tag not in ("figcaption", "figure")
 
     def _close_in_table(self, tag: str) -> None:
         if self._table_depth == 1 and tag in ("td", "th") and self._rows:
@@ -265,7 +268,8 @@ class _Collector(HTMLParser):
             self._marker = ""
         elif text:
             self._flush_list()
-            kind = BlockKind.CODE if self._preformatted else BlockKind.PARAGRAPH
+            kind = BlockKind.CAPTION if self._in_caption else BlockKind.PARAGRAPH
+            kind = BlockKind.CODE if self._preformatted else kind
             self._add(BlockKind.HEADING if self._heading else kind, text)
         if not keep_list and not self._lists:
             self._flush_list()

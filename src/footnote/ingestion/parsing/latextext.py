@@ -125,7 +125,7 @@ def _bare(text: str) -> str:
 def _macro(name: str, text: str, at: int) -> tuple[str, int]:
     """What a command prints, and where the text goes on."""
     if name in _LETTERS:
-        return _LETTERS[name], at + 2 if text[at : at + 2] == "{}" else at
+        return _LETTERS[name], at + _ending(_LETTERS[name], text[at : at + 2])
     said, end = argument(text, at)
     if name in _SILENT or _REFERRING.fullmatch(name):
         return "", _after_arguments(text, end) if name in _SILENT else end
@@ -135,6 +135,13 @@ def _macro(name: str, text: str, at: int) -> tuple[str, int]:
         shown, end = argument(text, end)
         return f"{_bare(shown)} ({said})", end
     return _styled(name, text, at, end)
+
+
+def _ending(letter: str, following: str) -> int:
+    """How many characters only end the name of a command that prints a letter or a sign."""
+    if following == "{}":
+        return 2
+    return int(len(letter) == 1 and letter.isalpha() and following[:1] == " ")
 
 
 def _styled(name: str, text: str, at: int, end: int) -> tuple[str, int]:

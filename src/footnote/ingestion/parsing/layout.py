@@ -58,6 +58,8 @@ class LaidPage:
     height: float
     items: tuple[PageItem, ...]
     from_pixels: bool = False
+    aside: bool = False
+    """Whether it stands in another direction than the rest of its page, as a stamp does."""
     extra: tuple[Draft, ...] = ()
     """What stands beside its text: comments, the values of form fields."""
 
@@ -246,7 +248,7 @@ class _Drafter:
         kind, level = BlockKind.PARAGRAPH, 0
         if page.from_pixels:
             kind = BlockKind.OCR_TEXT
-        elif self.styles.is_heading(first):
+        elif not page.aside and self.styles.is_heading(first):
             kind, level = BlockKind.HEADING, self.styles.level(first)
         elif _is_caption(text):
             kind = BlockKind.CAPTION

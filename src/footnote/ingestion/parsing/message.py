@@ -14,6 +14,7 @@ from footnote.domain import Attachment, BlockKind, MetadataValue
 from footnote.ingestion.parsing.charsets import decode
 from footnote.ingestion.parsing.drafts import Draft, Reading
 from footnote.ingestion.parsing.html import read_html
+from footnote.ingestion.parsing.plaintext import is_list
 
 _PARAGRAPH = re.compile(r"\n[ \t]*\n\s*")
 _WORD = re.compile(r"\w+")
@@ -148,7 +149,8 @@ def body_drafts(text: str) -> Iterator[Draft]:
         body, signature = lines[: ends[-1]], lines[ends[-1] + 1 :]
     for _, run in groupby(body, key=lambda line: line.lstrip().startswith(">")):
         for paragraph in _PARAGRAPH.split("\n".join(run).strip("\n")):
-            yield Draft(kind=BlockKind.PARAGRAPH, text=paragraph)
+            listed = is_list(paragraph.split("\n"))
+            yield Draft(kind=BlockKind.LIST if listed else BlockKind.PARAGRAPH, text=paragraph)
     yield Draft(kind=BlockKind.PARAGRAPH, text="\n".join(signature))
 
 

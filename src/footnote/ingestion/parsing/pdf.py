@@ -40,6 +40,8 @@ _FEW_CHARACTERS = 200
 _MAX_LABEL_CHARACTERS = 1000
 _MAX_ATTACHMENTS = 200
 _MAX_ATTACHED_BYTES = 200 * 1024 * 1024
+_UNSAID = frozenset(("anonymous", "unspecified", "untitled"))
+"""What programs write where nobody said anything."""
 
 
 def read_pdf(
@@ -151,7 +153,8 @@ def _metadata(document: pdfium.PdfDocument) -> dict[str, MetadataValue]:
     metadata: dict[str, MetadataValue] = {}
     names = (("Title", "title"), ("Author", "author"), ("Subject", "subject"))
     for key, name in (*names, ("Keywords", "keywords")):
-        if (value := found.get(key)) and not value.startswith("("):
+        value = found.get(key, "")
+        if value and value not in _UNSAID and not value.startswith("("):
             metadata[name] = value
     for key, name in (("CreationDate", "created"), ("ModDate", "modified")):
         if written := re.match(r"D:(\d{14})", found.get(key, "")):
@@ -260,9 +263,11 @@ def _text_parts(
     parts = []
     for degrees, lines in by_length:
         turn = Turn.of_page(page, degrees)
-        rules = list(rules_of(page, turn)) if degrees == by_length[0][0] else []
+        aside = degrees != by_length[0][0]
+        rules = [] if aside else list(rules_of(page, turn))
         marked = list(with_bookmarks(lines, titles))
-        parts.append(LaidPage(number, turn.height, tuple(_items(marked, rules))))
+        items = tuple(_items(marked, rules))
+        parts.append(LaidPage(number, turn.height, items, aside=aside))
     return parts
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from html import unescape
 from typing import NamedTuple
 
 from footnote.domain import BlockKind
@@ -78,13 +79,20 @@ def _page_drafts(text: str, page: int | None, vocabulary: Vocabulary) -> Iterato
             lines = lines[1 if marked else 2 :]
         if not lines:
             continue
-        if all(_BULLET.match(line) or line[:1].isspace() for line in lines) and len(lines) > 1:
+        if is_list(lines):
             yield Draft(kind=BlockKind.LIST, text="\n".join(lines), page=page)
         elif _is_wrapped_prose(lines):
             whole = joined([line.strip() for line in lines], vocabulary)
             yield Draft(kind=BlockKind.PARAGRAPH, text=whole, page=page)
         else:
             yield Draft(kind=BlockKind.PARAGRAPH, text="\n".join(lines), page=page)
+
+
+def is_list(lines: Sequence[str]) -> bool:
+    """Whether a paragraph is the items of a list, each with a bullet or a number."""
+    if len(lines) < 2 or not _BULLET.match(lines[0]):
+        return False
+    return all(_BULLET.match(line) or line[:1].isspace() for line in lines)
 
 
 def _is_wrapped_prose(lines: list[str]) -> bool:
@@ -144,7 +152,8 @@ def _cue(lines: list[str]) -> _Cue | None:
             body = " ".join(lines[number + 1 :])
             voice = _VOICE.search(body)
             speaker = voice.group(1).strip() if voice else ""
-            return _Cue(timed[1], timed[2], speaker, _TAG.sub("", body).strip())
+            words = unescape(_TAG.sub("", body)).strip()
+            return _Cue(timed[1], timed[2], speaker, words)
     return None
 
 

@@ -231,8 +231,30 @@ def _list(lines: Sequence[str], at: int, reader: _Reader, depth: int) -> tuple[l
             else:
                 shown.append(part)
         position = end
+        following = _after_blanks(lines, end)
+        if following < len(lines) and _is_of_one_list(marker, _marker(lines[following])):
+            position = following
     _flush(shown, drafts)
     return drafts, position
+
+
+def _after_blanks(lines: Sequence[str], at: int) -> int:
+    return next((i for i in range(at, len(lines)) if lines[i]), len(lines))
+
+
+def _is_of_one_list(marker: re.Match[str], other: re.Match[str] | None) -> bool:
+    """Whether an item after a blank line goes on with the list of the one before it."""
+    if other is None:
+        return False
+    return _sort_of(marker.group(1)) == _sort_of(other.group(1))
+
+
+def _sort_of(sign: str) -> str:
+    """The bullet itself, or whether an enumeration counts in numbers or in letters."""
+    first = sign.strip("(.)")[:1]
+    if first.isdigit() or first == "#":
+        return "number"
+    return "letter" if first.isalpha() else sign
 
 
 def _flush(shown: list[str], drafts: list[Draft]) -> None:
@@ -291,20 +313,32 @@ def _fields(run: Sequence[str], reader: _Reader) -> list[Draft]:
 def _definition(
     lines: Sequence[str], at: int, reader: _Reader, depth: int
 ) -> tuple[list[Draft], int]:
-    """A term and, indented below it, what it means."""
-    end = _indented_end(lines, at + 1, 0)
-    meaning = list(_drafts(_dedented(lines[at + 1 : end]), reader, depth + 1))
+    """Terms and, indented below each, what it means."""
     shown: list[str] = []
     drafts: list[Draft] = []
-    term = Draft(kind=BlockKind.PARAGRAPH, text=plain(lines[at]))
-    for part in item_lines("-", [term, *meaning]):
-        if isinstance(part, Draft):
-            _flush(shown, drafts)
-            drafts.append(part)
-        else:
-            shown.append(part)
+    following = end = at
+    while following == at or _is_term(lines, following):
+        end = _indented_end(lines, following + 1, 0)
+        meaning = _drafts(_dedented(lines[following + 1 : end]), reader, depth + 1)
+        term = Draft(kind=BlockKind.PARAGRAPH, text=plain(lines[following]))
+        for part in item_lines("-", [term, *meaning]):
+            if isinstance(part, Draft):
+                _flush(shown, drafts)
+                drafts.append(part)
+            else:
+                shown.append(part)
+        following = _after_blanks(lines, end)
     _flush(shown, drafts)
     return drafts, end
+
+
+def _is_term(lines: Sequence[str], at: int) -> bool:
+    """Whether a line is followed by its meaning, and begins nothing else."""
+    if at + 1 >= len(lines) or not lines[at + 1].startswith(" "):
+        return False
+    line = lines[at]
+    special = line.startswith((" ", ".. ", "__ ", "| ", ">>>", "+-", "+=")) or line == ".."
+    return not (special or _marker(line) or _FIELD.match(line) or _RULE.fullmatch(line))
 
 
 def _indented_end(lines: Sequence[str], start: int, indent: int) -> int:

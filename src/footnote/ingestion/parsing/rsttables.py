@@ -4,51 +4,78 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 
 from footnote.ingestion.parsing.spans import Cell
 
 _SIMPLE_BORDER = re.compile(r"=+(?: +=+)+")
+_RULED = re.compile(r"\+[-=]+(?=\+)")
+_MAX_PLACES = 1_000_000
+"""A table with more is none: rows times columns of what nobody draws by hand."""
 _SPAN_RULE = re.compile(r"[-= ]+")
 
 
 def grid_table(lines: Sequence[str]) -> list[list[Cell]]:
-    """The rows of a table drawn with `+`, `-` and `|`; cells may span columns.
-
-    A cell that spans rows takes the text of all of them.
-    """
-    edges = sorted(
-        {
-            at
-            for line in lines
-            if line.startswith("+")
-            for at, character in enumerate(line)
-            if character == "+"
-        }
-    )
+    """The rows of a table drawn with `+`, `-` and `|`; cells may span rows and columns."""
+    found = [[run.span() for run in _RULED.finditer(line)] for line in lines]
+    edges = sorted({edge for runs in found for start, end in runs for edge in (start, end)})
+    rules = [number for number, runs in enumerate(found) if runs]
     header_ends = next((at for at, line in enumerate(lines) if line.startswith("+=")), -1)
+    bands = [(top, bottom) for top, bottom in pairwise(rules) if bottom > top + 1]
+    if len(edges) * len(bands) > _MAX_PLACES:
+        return [[Cell(line.strip(" |"))] for line in lines if not _RULED.search(line)]
+    grid = _Grid(lines, edges, bands)
+    taken: set[tuple[int, int]] = set()
     rows: list[list[Cell]] = []
-    chunk: list[str] = []
-    for number, line in enumerate(lines):
-        if not line.startswith("+"):
-            chunk.append(line)
-        elif chunk:
-            rows.append(_grid_row(chunk, edges, is_header=number <= header_ends))
-            chunk = []
+    for band, (top, _) in enumerate(bands):
+        row: list[Cell] = []
+        for column in range(len(edges) - 1):
+            if (band, column) in taken:
+                continue
+            columns, deep = grid.extent(band, column)
+            taken |= {(band + i, column + j) for i in range(deep) for j in range(columns)}
+            text = grid.text(band, column, columns, deep)
+            row.append(Cell(text, columns, deep, is_header=top < header_ends))
+        rows.append(row)
     return rows
 
 
-def _grid_row(chunk: Sequence[str], edges: Sequence[int], *, is_header: bool) -> list[Cell]:
-    cells: list[Cell] = []
-    start = 0
-    for end in range(1, len(edges)):
-        edge = edges[end]
-        if end < len(edges) - 1 and not all(line[edge : edge + 1] in ("|", "+") for line in chunk):
-            continue
-        pieces = (line[edges[start] + 1 : edge].strip(" |") for line in chunk)
-        text = " ".join(piece for piece in pieces if piece and not _SPAN_RULE.fullmatch(piece))
-        cells.append(Cell(text, end - start, 1, is_header))
-        start = end
-    return cells
+@dataclass(frozen=True, slots=True)
+class _Grid:
+    """Where the lines of a drawn table run."""
+
+    lines: Sequence[str]
+    edges: Sequence[int]
+    bands: Sequence[tuple[int, int]]
+    """The rules above and below each row."""
+
+    def extent(self, band: int, column: int) -> tuple[int, int]:
+        """How many columns and rows the cell covers whose upper left corner this is."""
+        columns, deep = 1, 1
+        while column + columns < len(self.edges) - 1 and not self._parted(band, column + columns):
+            columns += 1
+        while band + deep < len(self.bands) and not self._ruled(band + deep, column, columns):
+            deep += 1
+        return columns, deep
+
+    def _parted(self, band: int, column: int) -> bool:
+        """Whether a line runs down the left side of a column."""
+        top, bottom = self.bands[band]
+        edge = self.edges[column]
+        return all(line[edge : edge + 1] == "|" for line in self.lines[top + 1 : bottom])
+
+    def _ruled(self, band: int, column: int, columns: int) -> bool:
+        """Whether a rule runs along the top of some columns of a row, or of one of them."""
+        left, right = self.edges[column], self.edges[column + columns]
+        return _RULED.search(self.lines[self.bands[band][0]], left, right + 1) is not None
+
+    def text(self, band: int, column: int, columns: int, deep: int) -> str:
+        """What stands between the lines around a cell."""
+        left, right = self.edges[column] + 1, self.edges[column + columns]
+        inside = self.lines[self.bands[band][0] + 1 : self.bands[band + deep - 1][1]]
+        pieces = (line[left:right].strip(" |") for line in inside)
+        return " ".join(piece for piece in pieces if piece and not _SPAN_RULE.fullmatch(piece))
 
 
 def is_simple_border(line: str) -> bool:

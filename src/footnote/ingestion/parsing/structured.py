@@ -18,6 +18,8 @@ _MAX_HEADING_LEVEL = 3
 _MAX_COLUMNS = 24
 _LINES_TOGETHER = 40
 _TITLES = ("title", "name", "subject")
+_ERROR = ("ename", "evalue")
+"""What a notebook keeps of an error beside its trace."""
 
 
 def read_json(text: str, filename: str) -> Reading:
@@ -176,7 +178,8 @@ def _outputs(outputs: Json) -> Iterator[Draft]:
         if isinstance(output, dict):
             data = output.get("data")
             shown = data.get("text/plain") if isinstance(data, dict) else output.get("text")
-            yield Draft(kind=BlockKind.CODE, text=_joined(shown))
+            failed = ": ".join(filter(None, (_joined(output.get(key)) for key in _ERROR)))
+            yield Draft(kind=BlockKind.CODE, text=_joined(shown) or failed)
 
 
 def _joined(source: Json) -> str:

@@ -20,22 +20,26 @@ _NEVER = (
 _TRANSLATED = ip_network("64:ff9b::/96")  # RFC 6052: an IPv4 address in its last 32 bits
 
 
-def checked_url(url: str) -> SplitResult:
-    """The parts of an address that may be fetched, if its host may. Raises InvalidRequest."""
+def checked_url(url: str, *, example: str = "https://example.com/report.pdf") -> SplitResult:
+    """The parts of an address that may be fetched, if its host may.
+
+    Raises InvalidRequest, whose hint is like the example.
+    """
+    hint = f"give one like {example}"
     try:
         parts = urlsplit(url)
         port = parts.port
     except ValueError as error:
-        raise InvalidRequest(f"the address cannot be read: {error}", hint=_HINT) from error
+        raise InvalidRequest(f"the address cannot be read: {error}", hint=hint) from error
     if parts.scheme not in ("http", "https") or not parts.hostname or port == 0:
-        raise InvalidRequest("the address is not one of the web", hint=_HINT)
+        raise InvalidRequest("the address is not one of the web", hint=hint)
     if parts.username is not None or parts.password is not None:
         raise InvalidRequest(
             "the address holds a name or a password",
             hint="leave them out: addresses are stored and written to logs",
         )
     if not url.isprintable() or " " in url:
-        raise InvalidRequest("the address holds a character that none may hold", hint=_HINT)
+        raise InvalidRequest("the address holds a character that none may hold", hint=hint)
     return parts
 
 
@@ -45,12 +49,21 @@ def why_forbidden(text: str, *, allow_private: bool) -> str:
     Link-local, multicast and unspecified addresses never may; those of this machine and of
     private networks only if they are allowed.
     """
-    address = _embedded(ip_address(text.partition("%")[0]))
-    if address.is_multicast or any(address in network for network in _NEVER):
+    if is_never_fetched(text):
         return f"{text} is an address that is never fetched from"
-    if not address.is_global and not allow_private:
+    if not _address(text).is_global and not allow_private:
         return f"{text} is an address of this machine or of a private network"
     return ""
+
+
+def is_never_fetched(text: str) -> bool:
+    """Whether no setting allows to fetch from an IP address."""
+    address = _address(text)
+    return address.is_multicast or any(address in network for network in _NEVER)
+
+
+def _address(text: str) -> Address:
+    return _embedded(ip_address(text.partition("%")[0]))
 
 
 def _embedded(address: Address) -> Address:
@@ -62,6 +75,3 @@ def _embedded(address: Address) -> Address:
     if address.teredo is not None:
         return address.teredo[1]
     return address.ipv4_mapped or address.sixtofour or address
-
-
-_HINT = "give one like https://example.com/report.pdf"

@@ -68,21 +68,26 @@ def chat(
         top_k=top_k,
         plan=plan,
     )
-    wait_for(_talk(settings, chosen_workspace(context, workspace), wanted))
+    code = wait_for(_talk(settings, chosen_workspace(context, workspace), wanted))
+    if code:
+        raise typer.Exit(code)
 
 
-async def _talk(settings: Settings, name: str | None, wanted: Chat) -> None:
+async def _talk(settings: Settings, name: str | None, wanted: Chat) -> int:
+    """The exit code of the last question that could not be answered; 0 if all could."""
     async with opened(settings) as engine:
         workspace = await engine.workspace(name)
         conversation_id = wanted.conversation_id
         if conversation_id is not None:
             await gone_on_with(workspace, conversation_id, wanted.document_ids, wanted.mode)
+        code = 0
         while (line := await _next_line()) is not None:
             if not line.strip():
                 continue
             if conversation_id is None:
                 conversation_id = await _begin(workspace, wanted)
-            await _answer(workspace, conversation_id, line, wanted)
+            code = await _answer(workspace, conversation_id, line, wanted) or code
+        return code
 
 
 async def _begin(workspace: WorkspaceEngine, wanted: Chat) -> UUID:
@@ -94,23 +99,25 @@ async def _begin(workspace: WorkspaceEngine, wanted: Chat) -> UUID:
 
 async def _answer(
     workspace: WorkspaceEngine, conversation_id: UUID, question: str, wanted: Chat
-) -> None:
-    """Print the answer; what is wrong with one question does not end a chat of a person."""
+) -> int:
+    """Print the answer; what is wrong with one question ends no chat, but gives it an exit code.
+
+    A person who sees the error has been told, so 0 then.
+    """
     try:
         answer = await asked(
             workspace, conversation_id, question, top_k=wanted.top_k, plan=wanted.plan
         )
     except (InvalidRequest, ModelUnavailable) as error:
-        if not sys.stdin.isatty():
-            raise
         failure = failure_of(error)
         report(failure.code, str(error), error.hint, failure.exit_code, as_json=False)
-        return
+        return 0 if sys.stdin.isatty() else failure.exit_code
     present.show_degraded(answer.degraded)
     console = present.terminal()
     results.show_correction(console, answer.question, answer.corrected_question)
     present.show_answer(console, answer)
     sys.stdout.flush()
+    return 0
 
 
 async def _next_line() -> str | None:

@@ -187,4 +187,5 @@ def _shown(answer: MessageAnswer) -> Answer:
         citations=answer.citations,
         evidence=(),
         confidence=answer.confidence,
+        model=answer.model,
     )

@@ -21,6 +21,8 @@ router = APIRouter(tags=["conversations"])
 RESPONSES = {**ALWAYS, **examples.problem_responses("bad-request")}
 _ONE = {200: examples.json_example("As it is now", shown.CONVERSATION), **RESPONSES}
 
+_AS_USUAL = NewConversation()
+
 IdempotencyKey = Annotated[
     str | None,
     Header(description="Makes repeating the request safe.", min_length=1, max_length=255),
@@ -40,7 +42,7 @@ IdempotencyKey = Annotated[
 async def create_conversation(
     *,
     workspace: TheWorkspace,
-    wanted: Annotated[NewConversation, Body(openapi_examples=shown.NEW_CONVERSATIONS)],
+    wanted: Annotated[NewConversation, Body(openapi_examples=shown.NEW_CONVERSATIONS)] = _AS_USUAL,
     response: Response,
     idempotency_key: IdempotencyKey = None,
 ) -> schemas.Conversation:

@@ -45,6 +45,7 @@ _ASKED: examples.Responses = {
     **RESPONSES,
     **examples.problem_responses("conflict", "content-too-large", "lane-mismatch"),
 }
+_AS_BEFORE = wanted.Again()
 _MESSAGE = {200: examples.json_example("The answer as it is judged", shown.REPLY), **RESPONSES}
 _MESSAGES = {200: examples.json_example("A page of them", shown.MESSAGE_LIST), **RESPONSES}
 
@@ -124,7 +125,7 @@ async def regenerate_answer(
     workspace: TheWorkspace,
     conversation_id: UUID,
     message_id: UUID,
-    again: Annotated[wanted.Again, Body(openapi_examples=shown.AGAIN)],
+    again: Annotated[wanted.Again, Body(openapi_examples=shown.AGAIN)] = _AS_BEFORE,
 ) -> schemas.Exchange | Response:
     """Answer the same question afresh; the old answer stays as a branch."""
     question = await question_again(workspace, conversation_id, message_id, again.asking())

@@ -45,9 +45,10 @@ from footnote.interfaces.sdk.transport import (
     Patience,
     Repeat,
     Transport,
+    checked_headers,
+    workspace_header,
 )
 
-_WORKSPACE_HEADER = "Footnote-Workspace"
 _PAGE = 500
 _ONCE = Repeat.UNSENT
 _AT_ONCE = 8
@@ -82,11 +83,10 @@ class AsyncClient:
             raise InvalidRequest(
                 f"{base_url!r} is no address", hint="give it as http://127.0.0.1:8080"
             )
-        named = {} if workspace is None else {_WORKSPACE_HEADER: workspace}
         self.transport = Transport(
             httpx.AsyncClient(
                 base_url=base_url,
-                headers={**(headers or {}), **named},
+                headers=checked_headers(headers or {}) | workspace_header(workspace),
                 timeout=httpx.Timeout(timeout_seconds, connect=min(timeout_seconds, 10.0)),
             ),
             Patience(retries=retries, first_pause_seconds=first_pause_seconds),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import re
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
@@ -11,7 +12,7 @@ from enum import IntEnum
 
 import httpx
 
-from footnote.errors import NotReady
+from footnote.errors import InvalidRequest, NotReady
 from footnote.interfaces.sdk.decoding import decoded
 from footnote.interfaces.sdk.failing import error_of, retry_after_seconds, unreachable
 
@@ -65,6 +66,9 @@ class Content:
 
 
 NOTHING = Content()
+
+WORKSPACE_HEADER = "Footnote-Workspace"
+_HEADER_VALUE = re.compile(r"(?:[!-~](?:[ -~\t]*[!-~])?)?")  # RFC 9110, section 5.5; ASCII alone
 
 _UNSENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError)
 _CUT = (httpx.NetworkError, httpx.RemoteProtocolError)
@@ -142,15 +146,46 @@ class Transport:
             await asyncio.sleep(self.patience.pause_seconds(attempt, asked))
 
     def _request(self, method: str, path: str, content: Content) -> httpx.Request:
-        return self.http.build_request(
-            method,
-            path,
-            json=content.json,
-            params=content.params or None,
-            headers=dict(content.headers),
-            data=dict(content.fields) or None,
-            files=content.files,
+        headers = checked_headers(content.headers)
+        try:
+            return self.http.build_request(
+                method,
+                path,
+                json=content.json,
+                params=content.params or None,
+                headers=headers,
+                data=dict(content.fields) or None,
+                files=content.files,
+            )
+        except (UnicodeEncodeError, httpx.InvalidURL) as error:
+            raise InvalidRequest(
+                f"a text of the request cannot be sent: {error}",
+                hint="leave control characters and halves of characters out",
+            ) from error
+
+
+def workspace_header(name: str | None) -> dict[str, str]:
+    """What names a workspace to the server. Raises InvalidRequest."""
+    if name is None:
+        return {}
+    if not name or not _HEADER_VALUE.fullmatch(name):
+        raise InvalidRequest(
+            f"{name!r} cannot name a workspace",
+            hint="names have lower-case letters, digits, '-', '_' and '.'",
         )
+    return {WORKSPACE_HEADER: name}
+
+
+def checked_headers(headers: Mapping[str, str]) -> dict[str, str]:
+    """Headers that can be sent. Raises InvalidRequest."""
+    for name, value in headers.items():
+        if not _HEADER_VALUE.fullmatch(value):
+            # The value is not repeated: it may be a key.
+            raise InvalidRequest(
+                f"the value of the header {name} cannot be sent",
+                hint="give printable ASCII without space around it",
+            )
+    return dict(headers)
 
 
 def _may_repeat(error: httpx.TransportError, repeat: Repeat) -> bool:

@@ -44,6 +44,18 @@ UPDATE conversations SET
 WHERE workspace_id = %(workspace_id)s AND principal = %(principal)s
     AND conversation_id = %(conversation_id)s
 
+-- name: lock
+-- Until the transaction ends, so that what is attached can be counted.
+SELECT conversation_id FROM conversations
+WHERE workspace_id = %(workspace_id)s AND principal = %(principal)s
+    AND conversation_id = %(conversation_id)s
+FOR UPDATE
+
+-- name: touch
+UPDATE conversations SET updated_at = clock_timestamp()
+WHERE workspace_id = %(workspace_id)s AND principal = %(principal)s
+    AND conversation_id = %(conversation_id)s
+
 -- name: remove
 DELETE FROM conversations
 WHERE workspace_id = %(workspace_id)s AND principal = %(principal)s

@@ -1,0 +1,373 @@
+"""Texts and slides of Office programs, by format and name of the file."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+
+from pptx import Presentation
+from pptx.chart.data import CategoryChartData
+from pptx.enum.chart import XL_CHART_TYPE
+from pptx.util import Inches
+
+from tests.ingestion import files
+from tests.ingestion.legacy_files import IN_TABLE, Par, row_end, word_97
+from tests.ingestion.legacy_slides import BODY, TITLE, Box, Slide, presentation_97
+from tests.ingestion.office_files import (
+    cell,
+    chart_part,
+    item,
+    open_document,
+    p,
+    row,
+    run,
+    table,
+    word,
+)
+
+# --- Word ------------------------------------------------------------------------------------
+
+
+def _agreement() -> bytes:
+    """Numbers, a note, a comment, a tracked change, hidden text, running lines."""
+    note = '<w:r><w:footnoteReference w:id="2"/></w:r>'
+    comment = '<w:r><w:commentReference w:id="0"/></w:r>'
+    changed = (
+        run("Notice is ")
+        + f"<w:del>{run('thirty')}</w:del><w:ins>{run('ninety')}</w:ins>"
+        + run(" days")
+        + note
+        + run(".")
+        + run(" Nobody knows.", "<w:vanish/>")
+        + comment
+    )
+    body = (
+        p("Rental agreement", "Titel")
+        + item("Term", 1)
+        + p("Two years.")
+        + p("Notice", "berschrift1")
+        + p(changed)
+        + p("How", "Eigene")
+        + item("in writing", 2)
+        + item("by letter", 2, 1)
+        + item("signed", 2)
+        + p("post --now", "Code")
+        + p("Figure 1: the quay", "Beschriftung")
+    )
+    space = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+    parts: dict[str, str | bytes] = {
+        "footnotes.xml": (
+            f'<w:footnotes {space}><w:footnote w:id="2">{p("In winter sixty.")}</w:footnote>'
+            "</w:footnotes>"
+        ),
+        "comments.xml": (
+            f'<w:comments {space}><w:comment w:id="0" w:author="Bo">{p("Really?")}</w:comment>'
+            "</w:comments>"
+        ),
+        "header1.xml": f"<w:hdr {space}>{p('Acme house')}</w:hdr>",
+    }
+    return word(body, parts=parts, core="<dc:creator>Ada</dc:creator>")
+
+
+def _word_tables() -> bytes:
+    wide = '<w:gridSpan w:val="2"/>'
+    first, more = '<w:vMerge w:val="restart"/>', "<w:vMerge/>"
+    header = "<w:tblHeader/>"
+    body = (
+        p("Prices", "berschrift1")
+        + table(
+            row(cell("Item"), cell("Price", wide), properties=header),
+            row(cell("Buoy", first), cell("net"), cell("5")),
+            row(cell("", more), cell("gross"), cell("6")),
+        )
+        + p("After the table.")
+        + table(row(cell("Only prose in a frame of one cell.")))
+    )
+    return word(body)
+
+
+def _word_objects() -> bytes:
+    chart = (
+        "<w:r><w:drawing><wp:inline><wp:docPr/><a:graphic><a:graphicData>"
+        '<c:chart r:id="c"/></a:graphicData></a:graphic></wp:inline></w:drawing></w:r>'
+    )
+    box = (
+        run("Beside the box.") + "<w:r><w:drawing><wp:anchor><a:graphic><a:graphicData><wps:wsp>"
+        f"<wps:txbx><w:txbxContent>{p('In the box.')}</w:txbxContent></wps:txbx></wps:wsp>"
+        "</a:graphicData></a:graphic></wp:anchor></w:drawing></w:r>"
+    )
+    equation = (
+        "<m:oMath><m:sSup><m:e><m:r><m:t>a</m:t></m:r></m:e><m:sup><m:r><m:t>2</m:t></m:r></m:sup>"
+        "</m:sSup></m:oMath>"
+    )
+    link = f'<w:hyperlink r:id="h">{run("our terms")}</w:hyperlink>'
+    body = p("Objects", "berschrift1") + p(chart) + p(box) + p(equation) + p(run("See ") + link)
+    return word(
+        body,
+        parts={"charts/a.xml": chart_part("Sales", ["Rome", "Paris"], {"2024": [0.5, 0.25]})},
+        links={"c": ("chart", "charts/a.xml"), "h": ("hyperlink", "https://a.example/t")},
+    )
+
+
+_STYLES = [(0, "Normal"), (62, "Title"), (1, "heading 1"), (2, "heading 2"), (34, "caption")]
+
+
+def _rules_97() -> bytes:
+    link = 'See \x13 HYPERLINK "https://a.example/g" \x14the plan\x15, page \x13 PAGE \x142\x15.\r'
+    body = [
+        Par("House rules\r", 1),
+        Par("Noise\r", 2),
+        Par("Quiet hours\x02 begin at ten. Nobody knows.\x05\r"),
+        Par("Garden\r", 3),
+        Par(link),
+        Par("Figure 1\r", 4),
+    ]
+    return word_97(
+        body,
+        styles=_STYLES,
+        footnotes=["Nine in winter."],
+        comments=["Really?"],
+        header="Acme house",
+        hidden=" Nobody knows.",
+    )
+
+
+def _prices_97() -> bytes:
+    def cells(*texts: str) -> list[Par]:
+        return [Par(f"{text}\x07", 0, IN_TABLE) for text in texts]
+
+    edges = [0, 1000, 2000, 3000]
+    body = [
+        Par("Prices\r", 2),
+        *cells("Item", "Price", ""),
+        Par("\x07", 0, row_end(edges, [0, 1, 2])),
+        *cells("Buoy", "net", "5"),
+        Par("\x07", 0, row_end(edges, [])),
+        *cells("", "gross", "6"),
+        Par("\x07", 0, row_end(edges, [1 << 5])),
+        Par("After.\r"),
+    ]
+    return word_97(body, styles=_STYLES)
+
+
+def _plain_97() -> bytes:
+    return word_97(
+        [Par("First\x0bline.\r"), Par("Grüße 漢字.\r"), Par("\r"), Par("Next page.\x0c")]
+    )
+
+
+# --- OpenDocument and rich text --------------------------------------------------------------
+
+
+def _rules_odt() -> bytes:
+    body = (
+        "<text:tracked-changes><text:p>gone</text:p></text:tracked-changes>"
+        '<text:h text:outline-level="1">Noise</text:h>'
+        '<text:p>Quiet<text:s text:c="2"/>hours<text:note text:note-class="footnote">'
+        "<text:note-citation>1</text:note-citation><text:note-body><text:p>From ten.</text:p>"
+        '</text:note-body></text:note> are <text:a xlink:href="https://a.example/h">posted</text:a>.'
+        "<office:annotation><dc:creator>Bo</dc:creator><text:p>Where?</text:p></office:annotation>"
+        '</text:p><text:h text:outline-level="2">Kept</text:h>'
+        '<text:list text:style-name="L1"><text:list-item><text:p>one</text:p>'
+        "<text:list><text:list-item><text:p>inner</text:p></text:list-item></text:list>"
+        "</text:list-item><text:list-item><text:p>two</text:p></text:list-item></text:list>"
+    )
+    styles = (
+        '<text:list-style style:name="L1"><text:list-level-style-number text:level="1" '
+        'style:num-format="1" style:num-suffix="."/><text:list-level-style-bullet text:level="2"/>'
+        "</text:list-style>"
+    )
+    meta = (
+        "<dc:title>House rules</dc:title><meta:initial-creator>Eve</meta:initial-creator>"
+        "<meta:creation-date>2024-01-02T03:04:05</meta:creation-date>"
+    )
+    return open_document("text", body, styles=styles, meta=meta)
+
+
+def _cell(text: str, attributes: str = "") -> str:
+    return f"<table:table-cell {attributes}><text:p>{text}</text:p></table:table-cell>"
+
+
+_COVERED = "<table:covered-table-cell/>"
+_GRID = (
+    "<table:table><table:table-header-rows><table:table-row>"
+    + _cell("Item")
+    + _cell("Price", 'table:number-columns-spanned="2"')
+    + f"{_COVERED}</table:table-row></table:table-header-rows><table:table-row>"
+    + _cell("Buoy", 'table:number-rows-spanned="2"')
+    + _cell("net")
+    + _cell("5")
+    + f"</table:table-row><table:table-row>{_COVERED}{_cell('gross')}{_cell('6')}"
+    "</table:table-row></table:table>"
+)
+
+
+def _prices_odt() -> bytes:
+    heading = '<text:h text:outline-level="1">Prices</text:h>'
+    return open_document("text", f"{heading}{_GRID}<text:p>After.</text:p>")
+
+
+def _mixed_odt() -> bytes:
+    body = (
+        "<text:p>Look<draw:frame><draw:text-box><text:p>Boxed.</text:p></draw:text-box></draw:frame>"
+        '</text:p><text:p text:style-name="Preformatted_20_Text">x = 1</text:p>'
+        '<text:p text:style-name="Preformatted_20_Text">y = 2</text:p>'
+        '<text:section><text:h text:outline-level="2">In a section</text:h>'
+        "<text:p>Last.<text:line-break/>And a line.</text:p></text:section>"
+    )
+    return open_document("text", body)
+
+
+def _rtf(body: str) -> Callable[[], bytes]:
+    head = (
+        r"{\rtf1\ansi\ansicpg1252\deff0{\fonttbl{\f0 Arial;}{\f1\fcharset204 Arial;}}"
+        r"{\stylesheet{\s0 Normal;}{\s1\outlinelevel0 heading 1;}{\s2\outlinelevel1 My own;}}"
+    )
+    return lambda: f"{head}{body}}}".encode("latin-1")
+
+
+_TERMS_RTF = (
+    r"{\info{\title Terms}{\author Ada}{\creatim\yr2024\mo3\dy5\hr10\min2}}{\header Acme\par}"
+    r"\pard\s1 Delivery\par\pard\s2 Times\par"
+    r"\pard\plain F\'fcr \u8364?5 {\f1 \'e4\'e0}{\footnote\pard Ask us.\par} ok{\v hidden}."
+    r"{\*\atnauthor Bo}{\*\annotation\pard Why?\par}\par"
+    r'{\field{\*\fldinst HYPERLINK "https://a.example"}{\fldrslt Here}}\par'
+)
+_LISTS_RTF = (
+    r"\pard{\listtext\'b7\tab}first\par{\listtext\'b7\tab}\ilvl1 inner\par"
+    r"\pard Between\par\pard{\listtext 1.\tab}one\par\pard{\pntext 2.\tab}two\par"
+)
+_TABLE_RTF = (
+    r"\pard\s1 Prices\par\trowd\trhdr\cellx1000\cellx3000\pard\intbl Item\cell Price\cell\row"
+    r"\trowd\clvmgf\cellx1000\cellx2000\cellx3000\pard\intbl Buoy\cell net\cell 5\cell\row"
+    r"\trowd\clvmrg\cellx1000\cellx2000\cellx3000\pard\intbl\cell gross\cell 6\cell\row"
+    r"\pard After\par"
+)
+
+# --- slides ----------------------------------------------------------------------------------
+
+
+def _frame(inside: str, top: int, kind: str = "") -> str:
+    named = f'presentation:class="{kind}"' if kind else ""
+    return f'<draw:frame svg:x="1cm" svg:y="{top}cm" {named}>{inside}</draw:frame>'
+
+
+def _box(*paragraphs: str) -> str:
+    lines = "".join(f"<text:p>{line}</text:p>" for line in paragraphs)
+    return f"<draw:text-box>{lines}</draw:text-box>"
+
+
+def _slide(*frames: str, notes: str = "") -> str:
+    noted = f"<presentation:notes>{_frame(_box(notes), 1, 'notes')}</presentation:notes>"
+    return f"<draw:page>{''.join(frames)}{noted if notes else ''}</draw:page>"
+
+
+def _plan_odp() -> bytes:
+    listed = (
+        "<draw:text-box><text:list><text:list-item><text:p>one</text:p></text:list-item>"
+        "<text:list-item><text:p>two</text:p></text:list-item></text:list></draw:text-box>"
+    )
+    plan = _slide(
+        _frame(_box("Below"), 8),
+        _frame(listed, 4),
+        _frame(_box("Plan"), 1, "title"),
+        notes="Say hello.",
+    )
+    bullets = '<text:list-level-style-bullet text:level="1"/>'
+    styles = f'<text:list-style style:name="">{bullets}</text:list-style>'
+    last = _slide(_frame(_box("The end"), 1, "title"))
+    return open_document("presentation", plan + last, styles=styles)
+
+
+def _odp(*slides: str) -> Callable[[], bytes]:
+    return lambda: open_document("presentation", "".join(slides))
+
+
+def _saved(deck: object) -> bytes:
+    target = io.BytesIO()
+    deck.save(target)  # type: ignore[attr-defined]  # python-pptx gives a function, not a type
+    return target.getvalue()
+
+
+def _chart_pptx() -> bytes:
+    deck = Presentation()
+    slide = deck.slides.add_slide(deck.slide_layouts[5])
+    slide.shapes.title.text = "Sales"
+    data = CategoryChartData()  # type: ignore[no-untyped-call]  # python-pptx has no types here
+    data.categories = ["Rome", "Paris"]
+    data.add_series("2024", (5, 7))  # type: ignore[no-untyped-call]  # as above
+    place = (Inches(1), Inches(2), Inches(6), Inches(4))
+    slide.shapes.add_chart(XL_CHART_TYPE.COLUMN_CLUSTERED, *place, data)
+    return _saved(deck)
+
+
+def _order_pptx() -> bytes:
+    """Boxes that the file holds in another order than they stand, on two slides, one hidden."""
+    deck = Presentation()
+    for number, texts in enumerate((["lower", "upper"], ["right", "left"])):
+        slide = deck.slides.add_slide(deck.slide_layouts[6])
+        for place, text in enumerate(texts):
+            across, down = (4 - 3 * place, 1) if number else (1, 4 - 3 * place)
+            frame = slide.shapes.add_textbox(Inches(across), Inches(down), Inches(2), Inches(1))
+            frame.text_frame.text = text
+    deck.slides[1]._element.set("show", "0")
+    return _saved(deck)
+
+
+def _ppt(*slides: Slide) -> Callable[[], bytes]:
+    return lambda: presentation_97(slides)
+
+
+def _grid_97() -> list[Box]:
+    texts = [["Quarter", "Units"], ["Q1", "40"], ["Q2", "52"]]
+    return [
+        Box(text=text, top=1000 + 500 * line, left=500 + 2000 * column)
+        for line, cells in enumerate(texts)
+        for column, text in enumerate(cells)
+    ]
+
+
+FILES: dict[str, dict[str, Callable[[], bytes]]] = {
+    "DOCX": {
+        "contract.docx": files.contract_docx,
+        "agreement.docx": _agreement,
+        "prices.docx": _word_tables,
+        "objects.docx": _word_objects,
+    },
+    "DOC": {"rules.doc": _rules_97, "prices.doc": _prices_97, "plain.doc": _plain_97},
+    "ODT": {"rules.odt": _rules_odt, "prices.odt": _prices_odt, "mixed.odt": _mixed_odt},
+    "RTF": {
+        "terms.rtf": _rtf(_TERMS_RTF),
+        "lists.rtf": _rtf(_LISTS_RTF),
+        "prices.rtf": _rtf(_TABLE_RTF),
+    },
+    "PPTX": {"deck.pptx": files.deck_pptx, "sales.pptx": _chart_pptx, "order.pptx": _order_pptx},
+    "ODP": {
+        "plan.odp": _plan_odp,
+        "prices.odp": _odp(_slide(_frame(_box("Prices"), 1, "title"), _frame(_GRID, 4))),
+        "order.odp": _odp(
+            _slide(_frame(_box("lower", "and more"), 8), _frame(_box("upper"), 2)),
+            _slide(f"<draw:g>{_frame(_box('grouped'), 3)}</draw:g>", notes="Twice."),
+        ),
+    },
+    "PPT": {
+        "plan.ppt": _ppt(
+            Slide(
+                boxes=[
+                    Box(text="Build it\nShip it", kind=BODY, top=1000),
+                    Box(text="Launch plan", kind=TITLE, top=100),
+                    Box(text="Beside\x0bthe list", top=1000, left=3000),
+                ],
+                notes="Say hello first.",
+            ),
+            Slide(boxes=[Box(text="The end", kind=TITLE)], hidden=True),
+        ),
+        "units.ppt": _ppt(Slide(boxes=[Box(text="Units", kind=TITLE), _grid_97()])),
+        "outline.ppt": _ppt(
+            Slide(
+                outline=[Box(text="From the outline", kind=TITLE), Box(text="Grüße 漢字", top=900)]
+            ),
+            Slide(boxes=[Box(text="lower", top=3000), Box(text="upper", top=500)]),
+        ),
+    },
+}
