@@ -279,6 +279,17 @@ async def test_what_was_written_before_a_model_broke_off_is_kept() -> None:
     assert answer.sentences[0].verdict is Verdict.SUPPORTED
 
 
+@pytest.mark.parametrize("rest", ["\n\nThe deposit ", " And furth", " [", ""])
+async def test_the_last_whole_statement_is_kept_however_soon_a_model_breaks_off(rest: str) -> None:
+    events = await events_from(
+        make_generative(f"The monthly rent is CHF 2,500. [1]{rest}", failure="gone"),
+        QUESTION,
+        EVIDENCE,
+    )
+    assert text_of(events) == "The monthly rent is CHF 2,500. [1]"
+    assert done(events).answer.degraded == ("answer: cut off, gone",)
+
+
 async def test_too_weak_evidence_is_refused_without_asking() -> None:
     answerer = make_generative("The rent is CHF 2,500 [1].")
     events = await events_from(answerer, "Who won the chess tournament in Oslo?", EVIDENCE)

@@ -76,8 +76,61 @@ def test_a_text_without_an_end_is_cut_between_words() -> None:
 def test_a_statement_comes_as_soon_as_the_next_one_begins() -> None:
     layout = Layout()
     assert layout.feed("The rent is CHF 900. [") == []
-    assert layout.feed("2] The deposit is th") == []
-    assert [unit.body for unit in layout.feed("ree months of rent")] == ["The rent is CHF 900. [2]"]
+    assert layout.feed("2] The") == []
+    assert [unit.body for unit in layout.feed(" d")] == ["The rent is CHF 900. [2]"]
+
+
+@pytest.mark.parametrize(
+    ("text", "bodies"),
+    [
+        ("The rent is due. [1]\n\n", ["The rent is due. [1]"]),
+        ("- The rent [1]\n- T", ["The rent [1]"]),
+        ("租金是每月。[1]押", ["租金是每月。[1]"]),
+        ("| a [1] |\n| b", ["| a [1] |"]),
+        ("The rent is due. [1] [", []),
+        ("The rent of approx. ", []),
+        ("The rent is due. [1]\n***", []),
+        ("See Art.\n1", []),
+    ],
+)
+def test_a_statement_comes_once_nothing_can_change_it(text: str, bodies: list[str]) -> None:
+    assert [unit.body for unit in Layout().feed(text)] == bodies
+
+
+@pytest.mark.parametrize(
+    ("text", "bodies"),
+    [
+        ("Report it in 14 days. [1]\n\nTheft must ", ["Report it in 14 days. [1]"]),
+        ("Report it in 14 days. [1] And furth", ["Report it in 14 days. [1]"]),
+        ("Report it in 14 days. [1] Th", ["Report it in 14 days. [1]"]),
+        ("Report it in 14 days. [1]", ["Report it in 14 days. [1]"]),
+        ("Report it in 14 days. [1] [", ["Report it in 14 days. [1]"]),
+        ("Report it in 14 days [1]. ", ["Report it in 14 days [1]."]),
+        ("- Report it [1]\n- The", ["Report it [1]"]),
+        ("| a [1] |\n| b", ["| a [1] |"]),
+        ("Report it in 14 days [1] un", []),
+        ("Report it in 14 days. [", []),
+        ("Report it in 14 days. [1", []),
+        ("Report it in approx. ", []),
+        ("It costs CHF 2.", []),
+        ("See [the form](https://forms.exa", []),
+    ],
+)
+def test_of_a_text_that_breaks_off_what_is_whole_stays(text: str, bodies: list[str]) -> None:
+    layout = Layout()
+    units = [*layout.feed(text), *layout.break_off()]
+    assert [unit.body for unit in units] == bodies
+
+
+@settings(max_examples=120, deadline=None)
+@given(st.one_of(outputs, st.just(REPORT)), st.lists(st.integers(0, 10_000), max_size=12))
+def test_how_a_text_that_breaks_off_was_cut_changes_nothing(text: str, places: list[int]) -> None:
+    found = []
+    for pieces in ([text], cut(text, places)):
+        layout = Layout()
+        units = [unit for piece in pieces for unit in layout.feed(piece)]
+        found.append(units + layout.break_off())
+    assert found[0] == found[1]
 
 
 @pytest.mark.parametrize(

@@ -42,6 +42,30 @@ def test_no_payload_leaves_an_address(payload: str) -> None:
     assert "evil.example" not in plain_text(f"The rent is due. {payload} Pay it.")
 
 
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        (
+            "Pay at [here](http://evil.example/x) <img src=http://evil.example/i.png> in cash.",
+            "Pay at here in cash.",
+        ),
+        ('<a href="http://evil.example/a">Losses</a> are due.', "Losses are due."),
+        ('<img alt="a>b" src=x> Losses are due.', "Losses are due."),
+        ("<img src=http://evil.example/i.png Losses are due.", "Losses are due."),
+        ("<img src='http://evil.example/i.png", ""),
+        ("![x](http://evil.example/p_(a).png) Losses are due.", "Losses are due."),
+        ("![x](http://evil.example/p", ""),
+        ("![logo] Losses are due.", "Losses are due."),
+        ("![x](http://evil.example/p.png 'a (b)') Losses are due.", "Losses are due."),
+        ("[here](http://evil.example/p_(a)) Losses are due.", "here Losses are due."),
+        ("Visit http://evil.example/a to renew.", "Visit to renew."),
+        ("Visit <http://evil.example/a> to renew.", "Visit to renew."),
+    ],
+)
+def test_markup_goes_whole_also_where_it_is_malformed(text: str, plain: str) -> None:
+    assert plain_text(text) == plain
+
+
 @settings(max_examples=200, deadline=None)
 @given(st.text(alphabet=st.characters(categories=["L", "N", "Zs"]), max_size=200))
 def test_words_and_numbers_stay_as_they_are(text: str) -> None:

@@ -241,7 +241,7 @@ async def test_what_cannot_be_a_server_is_refused(mine: WorkspaceEngine) -> None
         ("127.0.0.1", True),
         ("10.1.2.3", True),
         ("169.254.169.254", False),
-        ("0.0.0.0", False),  # noqa: S104  # nothing is bound to it
+        ("0.0.0.0", False),
         ("[fe80::1]", False),
     ],
 )

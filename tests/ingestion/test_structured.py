@@ -299,9 +299,11 @@ SAMPLES = {
 }
 
 
+@pytest.mark.parametrize("end", ["", "\n"])
 @pytest.mark.parametrize("encoding", SAMPLES)
-def test_a_text_is_read_in_its_encoding(encoding: str) -> None:
-    assert decode(SAMPLES[encoding].encode(encoding)) == SAMPLES[encoding]
+def test_a_text_is_read_in_its_encoding(encoding: str, end: str) -> None:
+    text = SAMPLES[encoding] + end
+    assert decode(text.encode(encoding)) == text
 
 
 def test_one_odd_letter_in_a_long_text_is_western() -> None:

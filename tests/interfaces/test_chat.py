@@ -180,11 +180,11 @@ def test_a_link_names_the_workspace_in_a_form_that_addresses_can_hold() -> None:
 def test_a_person_reads_what_the_answer_had_to_do_without() -> None:
     notes = ("search: words alone", "answer: quoted without m, it is down", "answer: cut off")
     answer = replace(an_answer(), degraded=notes)
-    body = Completion(model="footnote", created=0, base_url="http://h/").whole(answer)
-    [choice] = body["choices"]  # type: ignore[misc]
-    content = choice["message"]["content"]
+    completion = Completion(model="footnote", created=0, base_url="http://h/")
+    body: dict[str, Any] = completion.whole(answer)
+    content = body["choices"][0]["message"]["content"]
     assert content == f"{answer.text}\n\nNote: quoted without m, it is down\nNote: cut off"
-    assert body["footnote"]["degraded"] == list(notes)  # type: ignore[index]
+    assert body["footnote"]["degraded"] == list(notes)
 
 
 async def test_a_stream_says_that_its_model_was_of_no_use(library: Library) -> None:

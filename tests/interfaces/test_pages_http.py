@@ -147,7 +147,7 @@ async def test_foreign_and_absent_pages_look_the_same(shelf: Shelf) -> None:
 
 async def test_a_link_names_the_workspace_of_a_page(shelf: Shelf) -> None:
     http, document = shelf.http, shelf.document
-    for end in ("/pages/1.png?", "/pages/1/rects?quote=claim&", "/pages?quote=claim&"):
+    for end in ("/pages/1.png?", "/pages/1/rects?quote=claim&", "/pages?quote=claim&", "/content?"):
         path = f"{document}{end}workspace="
         assert (await http.get(f"{path}default")).status_code == 200
         assert (await http.get(f"{path}other")).status_code == 404

@@ -10,7 +10,7 @@ import pytest
 from footnote.domain import ToolCalled, ToolReturned, Turn, Usage
 from footnote.errors import ModelUnavailable
 from footnote.models.agent_loop import RULE
-from footnote.ports import AgentBounds, Tool, Written
+from footnote.ports import AgentBounds, Refusal, Tool, Written
 from tests.wire import (
     Reply,
     WireServer,
@@ -40,7 +40,7 @@ async def test_a_tool_is_called_its_result_read_and_the_answer_written(
     events = await run(wire_server, name)
     assert events[:-1] == [
         Written(text="Let me look."),
-        ToolCalled(call_id="call_1", name="search_documents", arguments='{"query":"rent"}'),
+        ToolCalled(call_id="call_1", name="search_documents", arguments='{"query": "rent"}'),
         ToolReturned(
             call_id="call_1",
             name="search_documents",
@@ -138,13 +138,39 @@ async def test_what_goes_wrong_with_a_tool_is_text_for_the_model(
     assert said in told.replace('\\"', '"')
 
 
-@pytest.mark.parametrize("arguments", ['{"query": ', "[]", '"rent"', ""])
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ('{"query": ', "search_documents was not called: the arguments are not JSON."),
+        ("[]", "search_documents was not called: the arguments must be a JSON object."),
+        ('"rent"', "search_documents was not called: the arguments must be a JSON object."),
+        ("", "search_documents was not called: it needs query."),
+    ],
+)
 async def test_arguments_that_are_no_object_are_told_to_the_model(
-    wire_server: WireServer, arguments: str
+    wire_server: WireServer, arguments: str, said: str
 ) -> None:
     wire_server.script(calls("search_documents", arguments), says("I could not."))
-    [result] = returned(await run(wire_server))
-    assert result.failed
+    events = await run(wire_server)
+    [result] = returned(events)
+    assert (result.failed, result.result) == (True, said)
+    [call] = [event for event in events if isinstance(event, ToolCalled)]
+    assert call.arguments == (arguments or "{}")
+
+
+async def test_what_a_tool_refuses_has_failed(wire_server: WireServer) -> None:
+    async def refuses(arguments: Mapping[str, object]) -> str:
+        return Refusal(f"get_document failed: not found ({len(arguments)})")
+
+    tool = Tool(name="get_document", description="", parameters={"type": "object"}, call=refuses)
+    wire_server.script(calls("get_document"), says("There is none."))
+    async with models_at(wire_server, SERVED) as models:
+        agent = models.agent()
+        assert agent is not None
+        events = [_ async for _ in agent("", (), "?", tools=[tool], servers=(), bounds=BOUNDS)]
+    [result] = returned(events)
+    assert (result.failed, result.result) == (True, "get_document failed: not found (0)")
+    assert "get_document failed: not found" in wire_server.asked[1].tool_results[0]
 
 
 async def test_an_error_of_the_engine_is_not_hidden_in_a_text(wire_server: WireServer) -> None:

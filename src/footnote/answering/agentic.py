@@ -124,6 +124,10 @@ class AgenticAnswerer:
                     yield step
         except ModelUnavailable as unavailable:
             # The sentence that was not finished may say the opposite of what it would have.
+            if run.composition is not None:
+                whole = await run.composition.break_off()
+                for event in self._with_sources(whole, run.composition, run):
+                    yield event
             if run.composition is not None and run.composition.sentences:
                 run.cut_off = str(unavailable)
             else:

@@ -81,6 +81,10 @@ class Composition:
         rest = self._statements.rest()
         return pieces if rest is None else pieces + list(self._released(rest))
 
+    async def break_off(self) -> list[Piece]:
+        """What was whole when the model broke off; a heading with nothing below it was not."""
+        return await self._pieces(self._layout.break_off())
+
     async def _pieces(self, units: Sequence[Unit]) -> list[Piece]:
         pieces: list[Piece] = []
         for unit in units:

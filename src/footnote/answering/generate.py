@@ -105,10 +105,10 @@ class GenerativeAnswerer:
                     if composition.refuses:
                         return
         except ModelUnavailable as unavailable:
-            # The sentence that was not finished may say the opposite of what it would have.
             writing.failure = str(unavailable)
-            return
-        for event in await composition.finish():
+        # A sentence that was not finished may say the opposite of what it would have.
+        broken = writing.failure is not None
+        for event in await (composition.break_off() if broken else composition.finish()):
             yield event
 
     async def _answer(

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import takewhile
 
 from footnote.answering.markers import MARKER
 from footnote.text import sentence_spans
@@ -21,8 +22,12 @@ _SPACE = re.compile(r"\s*")
 _INDENT = re.compile(r"[ \t]*")
 _LINE = re.compile(r"[^\n]*")
 _MARKER_RUN = re.compile(rf"(?:[ \t]{{0,3}}{MARKER.pattern.replace('?P<numbers>', '?:')})+", re.I)
-_LOOKAHEAD = 24
-"""Characters after a statement that show whether it has ended, and how the next line begins."""
+_OPENING = re.compile(r"\(?(?:[IVXLC]+(?!\w)|[A-Za-zÀ-ɏ]{0,16})")
+"""As much of what follows a full stop as may tell that it closes no sentence."""
+_BLANK_LINE = re.compile(r"[ \t]*\n[ \t]*\n")
+_MARKER_BEGUN = re.compile(r"(?<=[\]】])[ \t]{0,3}[\[【][^\[\]【】\n]{0,400}\Z")
+_CONTINUATIONS = ("Xx", "Mai", "1]")
+"""Ways in which a text may go on; a statement that one of them would change was not whole."""
 _LONGEST_MARKER = 400
 _SEPARATOR_CHARACTERS = frozenset(" \t|:-")
 _DEEPEST_INDENT = 6
@@ -68,11 +73,23 @@ class Layout:
         """The units that are left when nothing follows."""
         return self._released(final=True)
 
+    def break_off(self) -> list[Unit]:
+        """The units that are whole where the text breaks off. Law: none is half a statement."""
+        text, self._text = _MARKER_BEGUN.sub("", self._text), ""
+        if text.endswith(("]", "】")):
+            text += " "  # What comes after a marker is not part of it.
+        whole = list(_units(text, self._before))
+        for continuation in _CONTINUATIONS:
+            longer = _units(text + continuation, self._before)
+            pairs = zip(whole, longer, strict=False)
+            whole = [one for one, _ in takewhile(lambda pair: pair[0] == pair[1], pairs)]
+        return [unit for unit, _ in whole]
+
     def _released(self, *, final: bool) -> list[Unit]:
         released: list[Unit] = []
         done = 0
         for unit, end in _units(self._text, self._before):
-            if not (final or _has_ended(unit, self._text[end : end + _LONGEST_MARKER])):
+            if not (final or _has_ended(unit.kind, self._text, end)):
                 break
             released.append(unit)
             self._before, done = unit.kind, end
@@ -80,14 +97,25 @@ class Layout:
         return released
 
 
-def _has_ended(unit: Unit, following: str) -> bool:
-    """Whether nothing that may still come can change a unit."""
-    following = following.lstrip()
-    if len(following) < _LOOKAHEAD:
+def _has_ended(kind: Kind, text: str, end: int) -> bool:
+    """Whether nothing that may still come can change a unit that ends there."""
+    if end == len(text):
         return False
-    if following[0] in "[【" and not ("]" in following or "】" in following):
-        return len(following) >= _LONGEST_MARKER // 2
-    return unit.kind is not Kind.ROW or following[0] != "|" or "\n" in following
+    if kind is Kind.ROW:
+        line = _matched(_LINE, text, end + 1)
+        return end + 1 + len(line) < len(text) or not _SEPARATOR_CHARACTERS.issuperset(line)
+    if kind in {Kind.HEADING, Kind.TABLE_HEAD} or _BLANK_LINE.match(text, end):
+        return True
+    space = _matched(_SPACE, text, end)
+    start = end + len(space)
+    if start == len(text):
+        return False
+    if "\n" in space and (found := _LAYOUT.match(text, start)):
+        return found.end() < len(text)
+    if text[start] in "[【":
+        following = text[start : start + _LONGEST_MARKER]
+        return "]" in following or "】" in following or len(following) == _LONGEST_MARKER
+    return start + len(_matched(_OPENING, text, start)) < len(text)
 
 
 def _units(text: str, before: Kind | None) -> Iterator[tuple[Unit, int]]:

@@ -25,6 +25,7 @@ from footnote.answering.question import Question, read_question
 from footnote.answering.sanitise import plain_text
 from footnote.answering.select import Selection, by_strength, shortlist
 from footnote.answering.sentences import Candidate, candidates_of
+from footnote.answering.suspicion import gives_orders
 from footnote.domain import Answer, AnswerSentence, Evidence, Verdict
 from footnote.errors import LaneUnavailable
 from footnote.ports import Analyzer, Embedder, Vector, Vectors
@@ -63,12 +64,13 @@ class ExtractiveAnswerer:
         if not telling:
             return _refusal(question, evidence, confidence=0.0)
         weighed, degraded = await self._weigh(asked, telling, rarity(readings))
-        ranked = by_strength(weighed)
+        ranked, chosen = self._choose(by_strength(weighed), asked)
+        if not ranked:
+            return _refusal(question, evidence, confidence=0.0, degraded=degraded)
         outlook = look_out(asked, readings, ranked)
         confidence = answerability(outlook, self._trust(asked, ranked[0].reading, degraded))
         if confidence < self.least_answerability:
             return _refusal(question, evidence, confidence=confidence, degraded=degraded)
-        chosen = replace(self.selection, limit=self.max_sentences)(ranked, asked.all_terms)
         citations, markers = cite([each.reading.candidate for each in chosen], ranked_evidence)
         sentences = tuple(
             AnswerSentence(
@@ -89,6 +91,18 @@ class ExtractiveAnswerer:
             confidence=confidence,
             degraded=degraded,
         )
+
+    def _choose(
+        self, ranked: list[Weighed], asked: Question
+    ) -> tuple[list[Weighed], list[Weighed]]:
+        """What may be quoted, and what of it is; no order to a model, for it answers nobody."""
+        select = replace(self.selection, limit=self.max_sentences)
+        while True:
+            chosen = select(ranked, asked.all_terms)
+            orders = [each for each in chosen if _is_order(each.reading.candidate)]
+            if not orders:
+                return ranked, chosen
+            ranked = [each for each in ranked if not any(each is one for one in orders)]
 
     async def _weigh(
         self, question: Question, readings: Sequence[Reading], rarities: Mapping[str, float]
@@ -140,6 +154,10 @@ class ExtractiveAnswerer:
             return Trust.CROSS
         native = not trained or language is None or language in trained
         return Trust.NATIVE if native else Trust.FOREIGN
+
+
+def _is_order(candidate: Candidate) -> bool:
+    return gives_orders(candidate.quote) or gives_orders(candidate.statement)
 
 
 def _readable(candidate: Candidate) -> str:

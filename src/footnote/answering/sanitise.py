@@ -19,10 +19,20 @@ _INVISIBLE = re.compile(
 )
 _SPACES = re.compile(r"\s+")
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});")
-_PICTURE = re.compile(r"!\[[^\[\]]{0,1000}\](?:\([^()]{0,4000}\)|\[[^\[\]]{0,1000}\])")
-_LINK = re.compile(r"\[((?:[^\[\]]|\[[^\[\]]{0,100}\]){0,1000})\]\([^()]{0,4000}\)")
+_TARGET = r"\((?:[^()]|\([^()]{0,1000}\)){0,4000}\)"
+# A picture whose address is not closed takes all that has no space with it.
+_PICTURE = re.compile(
+    rf"!\[[^\[\]]{{0,1000}}\](?:{_TARGET}|\([^()\s]{{0,4000}}|\[[^\[\]]{{0,1000}}\]|(?=[\s.,;]|\Z))"
+)
+_LINK = re.compile(rf"\[((?:[^\[\]]|\[[^\[\]]{{0,100}}\]){{0,1000}})\]{_TARGET}")
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _TAG = re.compile(r"</?[a-zA-Z][^<>:@]{0,2000}>|<[!?][^<>]{0,2000}>")
+_VALUE = r"""(?:"[^"<]{0,2000}"|'[^'<]{0,2000}'|[^\s"'<>]{1,2000})"""
+# Attributes tell a tag, be it closed or not, from an address between angles.
+_TAG_WITH_ATTRIBUTES = re.compile(
+    rf"</?[a-zA-Z][\w\-]{{0,40}}(?:[\s/]+[a-zA-Z@:][\w:.\-]{{0,60}}\s*=\s*(?:{_VALUE}|(?=[\s>]|\Z)))+"
+    r"""["']?(?:[^<>.!?]{0,200}>)?"""
+)
 _EMBEDDED = re.compile(
     r"<(script|style|iframe|object|svg|math)\b[^<>]{0,2000}>.*?</\1\s{0,9}>",
     re.DOTALL | re.IGNORECASE,
@@ -76,6 +86,7 @@ def _without_markup(text: str) -> str:
     text = _WIDE_MARKER.sub(r"[\1]", text)
     text = _LINK.sub(r"\1", _PICTURE.sub("", text))
     text = _EMBEDDED.sub("", _COMMENT.sub("", text))
+    text = _TAG_WITH_ATTRIBUTES.sub("", text)
     text = _TAG.sub("", _MODEL_TOKEN.sub("", text))
     text = _TAG_OPENING.sub("< ", text)
     return _SPACES.sub(" ", _FENCE.sub("", text)).strip()

@@ -49,7 +49,9 @@ async def try_each_again(
         try:
             document = await try_again(engine, workspace_id, principal, document_id)
         except (Conflict, DocumentUnreadable, NotFound, BlobDamaged) as error:
-            refusal = "; ".join(filter(None, (str(error), error.hint)))
+            told = str(error)
+            hint = error.hint if error.hint and error.hint not in told else None
+            refusal = "; ".join(filter(None, (told, hint)))
             retried.append(Retried(document_id=document_id, refusal=refusal))
         else:
             retried.append(Retried(document_id=document_id, document=document))

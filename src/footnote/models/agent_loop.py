@@ -22,6 +22,7 @@ from pydantic_ai.messages import (
     ModelRequest,
     ModelResponse,
     TextPart,
+    ToolCallPart,
     UserPromptPart,
 )
 from pydantic_ai.models import Model
@@ -227,7 +228,7 @@ class _State:
             self.amid_text = False
             part = event.part
             yield ToolCalled(
-                call_id=part.tool_call_id, name=part.tool_name, arguments=part.args_as_json_str()
+                call_id=part.tool_call_id, name=part.tool_name, arguments=_as_written(part)
             )
         elif isinstance(event, FunctionToolResultEvent):
             returned = event.part
@@ -253,6 +254,10 @@ class _State:
                 yield ToolCalled(call_id=call_id, name=each.server, arguments="{}")
                 said = f"The MCP server {each.server} cannot be reached: {each.unreachable}."
                 yield ToolReturned(call_id=call_id, name=each.server, result=said, failed=True)
+
+
+def _as_written(call: ToolCallPart) -> str:
+    return (call.args if isinstance(call.args, str) else call.args_as_json_str()) or "{}"
 
 
 def _history(conversation: Sequence[Turn]) -> list[ModelMessage]:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from pydantic_ai.exceptions import ToolFailed
 from pydantic_ai.tools import Tool as VendorTool
-from pydantic_core import SchemaValidator, core_schema
+from pydantic_core import from_json
 
 from footnote.errors import FootnoteError
-from footnote.ports import Tool
+from footnote.ports import Refusal, Tool
 
 WhyForbidden = Callable[[str], str]
 """Why nothing may be asked of an IP address; empty when it may be."""
 
-_OBJECT = SchemaValidator(core_schema.dict_schema(keys_schema=core_schema.str_schema()))
 _KINDS: Mapping[str, tuple[type, ...]] = {
     "string": (str,),
     "integer": (int,),
@@ -26,6 +26,27 @@ _KINDS: Mapping[str, tuple[type, ...]] = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class _Objects:
+    """Takes the arguments of a tool where they are an object, as the library asks for it."""
+
+    name: str
+
+    def validate_json(self, text: str, **_: object) -> dict[str, object]:
+        """The object that a text is. Raises ToolFailed."""
+        try:
+            return self.validate_python(from_json(text))
+        except ValueError:
+            raise ToolFailed(f"{self.name} was not called: the arguments are not JSON.") from None
+
+    def validate_python(self, given: object, **_: object) -> dict[str, object]:
+        """What is given, if it is an object. Raises ToolFailed."""
+        if not isinstance(given, dict):
+            said = "the arguments must be a JSON object"
+            raise ToolFailed(f"{self.name} was not called: {said}.")
+        return given
+
+
 def vendor_tool(tool: Tool) -> VendorTool[object]:
     """The tool as pydantic-ai calls it. What a model asks wrongly is told to it as a failure."""
 
@@ -34,15 +55,19 @@ def vendor_tool(tool: Tool) -> VendorTool[object]:
         if problem:
             raise ToolFailed(f"{tool.name} was not called: {problem}.")
         try:
-            return await tool.call(arguments)
+            said = await tool.call(arguments)
         except FootnoteError as error:
             hint = f" ({error.hint})" if error.hint else ""
             raise ToolFailed(f"{tool.name} failed: {error}{hint}") from None
+        if isinstance(said, Refusal):
+            raise ToolFailed(str(said))
+        return said
 
     made: VendorTool[object] = VendorTool.from_schema(
         call, name=tool.name, description=tool.description, json_schema=dict(tool.parameters)
     )
-    made.function_schema.validator = _OBJECT  # Without it, a list would be called like an object.
+    # The library's own would call a list like an object, and tell of JSON in words of its own.
+    made.function_schema.validator = _Objects(tool.name)  # type: ignore[assignment]  # as it is used
     return made
 
 

@@ -204,7 +204,7 @@ def vendor_model(
         infer_provider_class(vendor)
     except ImportError:
         pass  # Known; what is missing is said below.
-    except ValueError:
+    except (UserError, ValueError):
         raise _unknown_vendor(vendor, model, role) from None
     try:
         return infer_model(f"{vendor}:{model}", provider_factory=provider_of)

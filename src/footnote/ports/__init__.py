@@ -26,7 +26,16 @@ from footnote.ports.models import (
     Vector,
     Vectors,
 )
-from footnote.ports.writers import AgentBounds, AgentModel, Judge, McpServer, Tool, Writer, Written
+from footnote.ports.writers import (
+    AgentBounds,
+    AgentModel,
+    Judge,
+    McpServer,
+    Refusal,
+    Tool,
+    Writer,
+    Written,
+)
 
 __all__ = [
     "AgentBounds",
@@ -45,6 +54,7 @@ __all__ = [
     "Parser",
     "RecallRequest",
     "Recalled",
+    "Refusal",
     "Reranker",
     "RoutedDocument",
     "Routes",

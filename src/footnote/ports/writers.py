@@ -46,6 +46,12 @@ class Writer(Protocol):
         ...
 
 
+class Refusal(str):
+    """What a tool says where it could not do what was asked, for a protocol that marks failures."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
     """Something a model may ask for, bound to a workspace and a principal already."""
@@ -57,7 +63,7 @@ class Tool:
     """JSON Schema of an object."""
     call: Callable[[Mapping[str, object]], Awaitable[str]]
     """From arguments that fit the schema to what the model reads. What goes wrong is said in the
-    text: only a broken engine raises."""
+    text, as a `Refusal`: only a broken engine raises."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,6 +18,11 @@ PURGE_TASK = "purge_lanes"
 INGEST_QUEUE = "ingest"
 MAINTENANCE_QUEUE = "maintenance"
 
+_SOON = 1
+"""Before documents that wait: searches of a workspace that takes in all day want its merges too."""
+_LATER = -1
+"""After documents, but not after the backlog of a workspace that hands in thousands."""
+
 _SQL = load_statements("queue")
 
 
@@ -29,8 +34,9 @@ async def enqueue_ingestion(
     Versions of one document are worked on one at a time.
     """
     await scope.connection.execute(
-        _SQL["enqueue_before_others" if first else "enqueue"],
+        _SQL["enqueue_before_others" if first else "enqueue_in_turn"],
         {
+            "workspace_id": scope.workspace_id,
             "queue": INGEST_QUEUE,
             "task": INGEST_TASK,
             "lock": str(document_id),
@@ -55,6 +61,7 @@ async def enqueue_maintenance(scope: WorkspaceScope, due: datetime | None = None
         {
             "queue": MAINTENANCE_QUEUE,
             "task": MAINTAIN_TASK,
+            "priority": _SOON,
             "lock": lock,
             "queueing_lock": lock,
             "args": Jsonb({"workspace_id": str(scope.workspace_id)}),
@@ -75,6 +82,7 @@ async def enqueue_sweep(scope: WorkspaceScope, delay_seconds: float) -> None:
         | {
             "queue": MAINTENANCE_QUEUE,
             "task": SWEEP_TASK,
+            "priority": _LATER,
             "lock": parameters["queueing_lock"],
             "args": Jsonb({"workspace_id": str(scope.workspace_id)}),
             "scheduled_at": datetime.now(UTC) + timedelta(seconds=delay_seconds),

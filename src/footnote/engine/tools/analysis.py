@@ -13,14 +13,14 @@ from footnote.domain import Answer, Evidence, Passage, SearchFilters, SearchRequ
 from footnote.engine.answer_models import answer_writer_for
 from footnote.engine.lanes import serving
 from footnote.engine.reading import passages
-from footnote.engine.tools.definition import Arguments, Definition, DocumentId, Refusal, Text
+from footnote.engine.tools.definition import Arguments, Definition, DocumentId, Text
 from footnote.engine.tools.digest import Digest, Write, digest
 from footnote.engine.tools.ledger import EvidenceLedger
 from footnote.engine.tools.rendering import evidence_text, line, source_line
 from footnote.engine.tools.searching import as_evidence, parents_of
 from footnote.engine.workspace import WorkspaceEngine
 from footnote.errors import ModelUnavailable
-from footnote.ports import Writer
+from footnote.ports import Refusal, Writer
 
 MAX_PASSAGES = 2_000
 """Of one document: some hundred thousand words."""

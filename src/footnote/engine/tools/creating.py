@@ -11,9 +11,10 @@ from uuid import UUID
 from pydantic import Field
 
 from footnote.domain import Document, DocumentStatus, SourceType
-from footnote.engine.tools.definition import Arguments, Definition, Name, Refusal, Text
+from footnote.engine.tools.definition import Arguments, Definition, Name, Text
 from footnote.engine.tools.rendering import line
 from footnote.engine.workspace import WorkspaceEngine
+from footnote.ports import Refusal
 
 IndexNow = Callable[[WorkspaceEngine, Sequence[UUID]], Awaitable[Mapping[UUID, Document]]]
 """Brings received documents of the workspace to rest, and returns them."""

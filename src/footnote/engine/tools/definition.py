@@ -20,7 +20,7 @@ from footnote.errors import (
     NotReady,
     StoreUnavailable,
 )
-from footnote.ports import Tool
+from footnote.ports import Refusal, Tool
 from footnote.text import is_storable
 
 ABSENT = "not found in this workspace"
@@ -50,12 +50,6 @@ Name = Annotated[Text, Field(min_length=1, max_length=MAX_NAME_CHARACTERS)]
 DocumentId = Annotated[
     UUID, Field(description="The document's id, from search_documents or list_documents.")
 ]
-
-
-class Refusal(str):
-    """What a tool says where it could not do what was asked, for a protocol that marks failures."""
-
-    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -56,8 +56,10 @@ def _decode_other(content: bytes) -> str:
 def _likely_encoding(content: bytes) -> str:
     """Judged by what is not ASCII, which may begin late in a file."""
     first = next((at for at, byte in enumerate(content) if byte > 127), 0)
-    sample = content[max(first - 200, 0) :][:_SAMPLE_BYTES]
-    sample = sample[sample.find(b"\n") + 1 :] if b"\n" in sample[:200] else sample
+    begin = max(first - 200, 0)
+    sample = content[begin:][:_SAMPLE_BYTES]
+    if begin and b"\n" in sample[:200]:
+        sample = sample[sample.find(b"\n") + 1 :]
     high = len(sample.translate(None, bytes(range(128))))
     if not high:
         return _WESTERN

@@ -80,8 +80,7 @@ class Conversion:
                 yield from self._done(event)
             case AnswerFailed():
                 yield from self._ended()
-                code = failure_of_name(event.code).code
-                yield RunErrorEvent(message=event.message, code=code)
+                yield _failed(event)
             case _:
                 return
 
@@ -135,11 +134,22 @@ class Conversion:
             self._message_id = None
 
 
+def _failed(failed: AnswerFailed) -> RunErrorEvent:
+    message = failed.message if failed.hint is None else f"{failed.message} ({failed.hint})"
+    return RunErrorEvent(message=message, code=failure_of_name(failed.code).code)
+
+
 async def encoded(run: RunAgentInput, events: AsyncGenerator[AnswerEvent]) -> AsyncGenerator[bytes]:
-    """The run as Server-Sent Events."""
+    """The run as Server-Sent Events.
+
+    It begins with the first event, so that what fails before can still be a status.
+    """
     encoder, conversion = EventEncoder(), Conversion(run)
-    yield encoder.encode(conversion.started()).encode()
+    begun = False
     async with aclosing(events):
         async for event in events:
+            if not begun:
+                yield encoder.encode(conversion.started()).encode()
+                begun = True
             for each in conversion(event):
                 yield encoder.encode(each).encode()

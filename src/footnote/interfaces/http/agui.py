@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Iterator, Mapping
+from contextlib import aclosing
 from typing import TYPE_CHECKING
 
 from fastapi import APIRouter, Request
@@ -10,13 +11,13 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import StreamingResponse
 from pydantic import ValidationError
 
-from footnote.domain import AnswerEvent
-from footnote.errors import UnsupportedSettings
+from footnote.domain import AnswerDone, AnswerEvent, TextWritten
+from footnote.errors import InvalidRequest, UnsupportedSettings
 from footnote.interfaces.http import examples
 from footnote.interfaces.http.asking import chat_events_of
-from footnote.interfaces.http.chat_shapes import ChatExtras, question_of
+from footnote.interfaces.http.chat_shapes import ChatExtras, notes_of, question_of
 from footnote.interfaces.http.requests import Name, Question
-from footnote.interfaces.http.scope import ALWAYS, TheEngine, WorkspaceName
+from footnote.interfaces.http.scope import ALWAYS, WORKSPACE_HEADER, TheEngine, WorkspaceName
 from footnote.interfaces.http.streaming import MEDIA_TYPE, EventStream, streamed, until_failure
 
 if TYPE_CHECKING:
@@ -66,10 +67,21 @@ async def run_agui(*, request: Request, engine: TheEngine, named: WorkspaceName)
     """The last message of the user, answered with its sources as events of the protocol."""
     run = _run_from(await request.body())
     extras = _extras_of(run.forwarded_props)
-    workspace = await engine.workspace(extras.workspace or named)
+    workspace = await engine.workspace(_one_workspace(named, extras.workspace))
     question = question_from(run, extras)
     events = chat_events_of(workspace, question, agent=extras.agent)
-    return await streamed(workspace, _encoded(run, until_failure(events, begun=True)))
+    return await streamed(workspace, _encoded(run, _with_notes(until_failure(events))))
+
+
+def _one_workspace(header: str | None, body: str | None) -> str | None:
+    """The workspace that either names. Raises InvalidRequest where they name two."""
+    if None not in (header, body) and header != body:
+        raise InvalidRequest(
+            f"body.forwardedProps.footnote.workspace: it is {body!r} and the header "
+            f"{WORKSPACE_HEADER} names {header!r}",
+            hint="name the workspace once",
+        )
+    return header or body
 
 
 def question_from(run: RunAgentInput, extras: ChatExtras) -> Question:
@@ -107,6 +119,15 @@ def _extras_of(forwarded: object) -> RunExtras:
         return RunExtras.model_validate(given)
     except ValidationError as error:
         raise _refusal(error, "body", "forwardedProps", "footnote") from error
+
+
+async def _with_notes(events: AsyncGenerator[AnswerEvent]) -> AsyncGenerator[AnswerEvent]:
+    """The events, with the notes of the answer as the last of its text."""
+    async with aclosing(events):
+        async for event in events:
+            if isinstance(event, AnswerDone) and (notes := notes_of(event.answer)):
+                yield TextWritten(text=notes)
+            yield event
 
 
 def _encoded(run: RunAgentInput, events: AsyncGenerator[AnswerEvent]) -> AsyncGenerator[bytes]:

@@ -196,8 +196,12 @@ async def _completed(
 ) -> Response:
     workspace = await engine.workspace(workspace_of(asked.model, named))
     question = asked.to_question()
+    name = workspace.workspace.name
     completion = Completion(
-        model=asked.model, created=int(time.time()), base_url=str(request.base_url)
+        model=asked.model,
+        created=int(time.time()),
+        base_url=str(request.base_url),
+        workspace=None if name == engine.settings.default_workspace else name,
     )
     events = chat_events_of(workspace, question, agent=asked.footnote.agent)
     if asked.stream:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping
 
 from fastapi import Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -49,7 +49,7 @@ class OpenAIRoute(APIRoute):
                 return _of_ours(error)
             except RequestValidationError as error:
                 first = error.errors()[0]
-                return error_response(400, _said(first), param=_where(first["loc"]))
+                return error_response(400, _said(first), param=_where(first))
             except RoutingException as error:
                 return error_response(error.status_code, str(error.detail))
 
@@ -107,12 +107,24 @@ def _of_ours(error: FootnoteError) -> JSONResponse:
     return response
 
 
-def _where(place: Sequence[object]) -> str:
-    return ".".join(str(part) for part in place if part != "body")
-
-
-def _said(wrong: dict[str, object]) -> str:
+def _where(wrong: Mapping[str, object]) -> str | None:
+    """The part that is wrong; None where it is the whole body."""
     place = wrong["loc"]
-    where = _where(place) if isinstance(place, tuple) else ""
-    message = str(wrong["msg"]).removeprefix("Value error, ")
-    return f"{where}: {message}" if where else message
+    if not isinstance(place, tuple) or _is_no_json(wrong):
+        return None
+    return ".".join(str(part) for part in place if part != "body") or None
+
+
+def _said(wrong: Mapping[str, object]) -> str:
+    if _is_no_json(wrong):
+        return "the body is not JSON"
+    where = _where(wrong)
+    if where is not None:
+        return f"{where}: {str(wrong['msg']).removeprefix('Value error, ')}"
+    if isinstance(wrong.get("input"), bytes):
+        return "send the body with Content-Type: application/json"
+    return "the body must be a JSON object"
+
+
+def _is_no_json(wrong: Mapping[str, object]) -> bool:
+    return wrong["type"] == "json_invalid"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
+from urllib.parse import quote
 from uuid import uuid4
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -28,6 +29,8 @@ from footnote.interfaces.http.requests import (
 
 JsonObject = dict[str, object]
 
+_OF_ANSWER = "answer: "
+"""How a note begins that is of the answer itself and not of its search."""
 _NO_QUESTION = "messages: there is no text of a user in it"
 
 
@@ -68,7 +71,7 @@ class ChatMessage(_Lenient):
 class StreamOptions(_Lenient):
     """What a stream tells beside its text."""
 
-    include_usage: bool | None = None
+    include_usage: Flag | None = None
 
 
 class ChatExtras(Request):
@@ -92,7 +95,7 @@ class ChatRequest(_Lenient):
 
     model: str = Field("footnote", description="`footnote`, or `footnote/` and a workspace.")
     messages: tuple[ChatMessage, ...] = Field(min_length=1)
-    stream: bool | None = False
+    stream: Flag | None = False
     stream_options: StreamOptions | None = None
     n: int | None = Field(1, ge=1, le=1, description="There is one answer.")
     footnote: ChatExtras = Field(ChatExtras(), description="What OpenAI's shape has no word for.")
@@ -140,15 +143,17 @@ class Completion:
     """Seconds since the epoch."""
     base_url: str
     """Where this server is, with a slash at its end."""
+    workspace: str | None = None
+    """What links have to name; None for the default one."""
     completion_id: str = field(default_factory=lambda: f"chatcmpl-{uuid4().hex}")
 
     def whole(self, answer: domain.Answer) -> JsonObject:
         """The answer as a `chat.completion`."""
         message = {
             "role": "assistant",
-            "content": answer.text,
+            "content": answer.text + notes_of(answer),
             "refusal": None,
-            "annotations": list(annotations_of(answer, self.base_url)),
+            "annotations": list(annotations_of(answer, self.base_url, self.workspace)),
         }
         choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}
         return {
@@ -171,8 +176,10 @@ class Completion:
         return {**head, "choices": [], "usage": usage_of(usage)}
 
     def last_chunks(self, answer: domain.Answer) -> Iterator[JsonObject]:
-        """What follows the text: its footnotes, then the end with the whole answer."""
-        annotations = list(annotations_of(answer, self.base_url))
+        """What follows the text: its notes and footnotes, then the end with the whole answer."""
+        if notes := notes_of(answer):
+            yield self.chunk({"content": notes})
+        annotations = list(annotations_of(answer, self.base_url, self.workspace))
         if annotations:
             yield self.chunk({"annotations": annotations})
         body = schemas.Answer.from_domain(answer).model_dump(mode="json")
@@ -196,8 +203,22 @@ def usage_of(usage: domain.Usage) -> JsonObject:
     }
 
 
-def annotations_of(answer: domain.Answer, base_url: str) -> Iterator[JsonObject]:
+def notes_of(answer: domain.Answer) -> str:
+    """What a reader is told below the text of how it was made, such as without its model.
+
+    Nothing of what the search had to do without: that does not change who wrote the answer.
+    """
+    notes = [note for note in answer.degraded if note.startswith(_OF_ANSWER)]
+    lines = "\n".join(f"Note: {note.removeprefix(_OF_ANSWER)}" for note in notes)
+    return f"\n\n{lines}" if lines else ""
+
+
+def annotations_of(
+    answer: domain.Answer, base_url: str, workspace: str | None = None
+) -> Iterator[JsonObject]:
     """A footnote for each marker of each statement, over the statement's place in the text.
+
+    Its link names the workspace, if one is given, since a link can send no header.
 
     Their type is the one that OpenAI's shape has for a chat message, so that strict clients read
     them; `file_citation` beside it says the rest. Places count code points.
@@ -212,19 +233,20 @@ def annotations_of(answer: domain.Answer, base_url: str) -> Iterator[JsonObject]
                     "start_index": start,
                     "end_index": end,
                     "title": citation.document_title or citation.filename,
-                    "url": f"{base_url}{_path_of(citation)}",
+                    "url": f"{base_url}{_path_of(citation, workspace)}",
                 },
                 "file_citation": _file_citation(citation),
             }
 
 
-def _path_of(citation: domain.Citation) -> str:
-    """Where a person sees what is quoted: the page with the quote marked, else the document."""
+def _path_of(citation: domain.Citation, workspace: str | None) -> str:
+    """Where a person sees what is quoted: the page with the quote marked, else the file."""
     document = f"v1/documents/{citation.document_id}"
+    named = "" if workspace is None else f"workspace={quote(workspace, safe='')}"
     if citation.page is None:
-        return document
+        return f"{document}/content?{named}".removesuffix("?")
     span = f"start={citation.char_start}&end={citation.char_end}"
-    return f"{document}/pages/{citation.page}.png?{span}"
+    return f"{document}/pages/{citation.page}.png?{span}&{named}".removesuffix("&")
 
 
 def _file_citation(citation: domain.Citation) -> JsonObject:

@@ -6,7 +6,7 @@ from typing import Annotated
 from urllib.parse import quote
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
 
 from footnote.engine import WorkspaceEngine
 from footnote.engine.reading import original
@@ -39,6 +39,7 @@ _NEVER_SHOWN = {
 
 
 async def linked_workspace(
+    request: Request,
     engine: TheEngine,
     header: WorkspaceName,
     workspace: Annotated[
@@ -51,6 +52,11 @@ async def linked_workspace(
     ] = None,
 ) -> WorkspaceEngine:
     """The workspace that a header or a link names. Raises NotFound and InvalidRequest."""
+    if len(request.query_params.getlist("workspace")) > 1:
+        raise InvalidRequest(
+            "query.workspace: it is there more than once",
+            hint="A request is about one workspace; name it once.",
+        )
     if None not in (header, workspace) and header != workspace:
         raise InvalidRequest(
             f"the header {WORKSPACE_HEADER} and the query name two workspaces",
@@ -59,15 +65,16 @@ async def linked_workspace(
     return await engine.workspace(header or workspace)
 
 
+LinkedWorkspace = Annotated[WorkspaceEngine, Depends(linked_workspace)]
+
+
 @router.get(
     "/v1/documents/{document_id}/content",
     summary="Get a document's file",
     response_class=Response,
     responses={200: _FILE, **ALWAYS},
 )
-async def get_document_content(
-    workspace: Annotated[WorkspaceEngine, Depends(linked_workspace)], document_id: UUID
-) -> Response:
+async def get_document_content(workspace: LinkedWorkspace, document_id: UUID) -> Response:
     """The file of the published version, or of the newest one before any is published."""
     file = await original(workspace, document_id)
     return Response(
