@@ -121,7 +121,7 @@ async def test_a_question_that_cannot_be_kept_is_refused(library: Library) -> No
                 assert answer.status_code == 422, answer.text
                 [wrong] = answer.json()["errors"]
                 assert wrong["where"] == "body.question"
-                assert "a character that cannot be stored" in wrong["detail"]
+                assert "a character that cannot be stored" in wrong["message"]
     assert len((await http.get(at)).json()["messages"]) == 2
 
 

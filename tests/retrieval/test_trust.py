@@ -35,7 +35,7 @@ ANY = replace(ENGLISH, languages=())
         ("ущерб от бури", "ru", ENGLISH, ALIEN),
         ("Sturmschaden", None, ENGLISH, NATIVE),
         ("风暴损失", None, ENGLISH, ALIEN),
-        ("POL-88213", "de", ENGLISH, KINDRED),
+        ("POL-88213", "de", ENGLISH, ALIEN),
         ("风暴损失", "zh", ANY, NATIVE),
         ("風害の補償はいくらですか", "ja", replace(ENGLISH, languages=("ja",)), NATIVE),
         ("バッテリー", "zh", replace(ENGLISH, languages=("ja",)), KINDRED),
@@ -115,3 +115,9 @@ def test_prominence_is_the_fall_to_the_tenth() -> None:
     assert observed_of([4.0, *[1.0] * 9], {}, {}).prominence == pytest.approx(0.75)
     assert observed_of([4.0], {}, {}).prominence == 1.0
     assert observed_of([], {}, {}).prominence == 0.0
+
+
+@pytest.mark.parametrize("query", ["2.3.1", "POL-88213-X", "zephyr.example", "+49 30 1234567?"])
+def test_no_lane_reads_identifiers(query: str) -> None:
+    assert kinship(query, None, ENGLISH) == ALIEN
+    assert kinship(f"{query} premium", None, ENGLISH) == NATIVE

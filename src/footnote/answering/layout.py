@@ -112,6 +112,11 @@ def _has_ended(kind: Kind, text: str, end: int) -> bool:
         return False
     if "\n" in space and (found := _LAYOUT.match(text, start)):
         return found.end() < len(text)
+    return _shows_how_it_goes_on(text, start)
+
+
+def _shows_how_it_goes_on(text: str, start: int) -> bool:
+    """Whether what follows a statement is no half marker, and its first word is known."""
     if text[start] in "[【":
         following = text[start : start + _LONGEST_MARKER]
         return "]" in following or "】" in following or len(following) == _LONGEST_MARKER

@@ -27,11 +27,11 @@ _PICTURE = re.compile(
 _LINK = re.compile(rf"\[((?:[^\[\]]|\[[^\[\]]{{0,100}}\]){{0,1000}})\]{_TARGET}")
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _TAG = re.compile(r"</?[a-zA-Z][^<>:@]{0,2000}>|<[!?][^<>]{0,2000}>")
-_VALUE = r"""(?:"[^"<]{0,2000}"|'[^'<]{0,2000}'|[^\s"'<>]{1,2000})"""
+_VALUE = r"""(?:"[^"<]{0,2000}"|'[^'<]{0,2000}'|["']?[^\s"'<>]{1,2000})"""
 # Attributes tell a tag, be it closed or not, from an address between angles.
 _TAG_WITH_ATTRIBUTES = re.compile(
     rf"</?[a-zA-Z][\w\-]{{0,40}}(?:[\s/]+[a-zA-Z@:][\w:.\-]{{0,60}}\s*=\s*(?:{_VALUE}|(?=[\s>]|\Z)))+"
-    r"""["']?(?:[^<>.!?]{0,200}>)?"""
+    r"""["']?(?:[^<>.!?\[\]]{0,80}>)?"""
 )
 _EMBEDDED = re.compile(
     r"<(script|style|iframe|object|svg|math)\b[^<>]{0,2000}>.*?</\1\s{0,9}>",
@@ -41,7 +41,7 @@ _TAG_OPENING = re.compile(r"<(?=[a-zA-Z/!?])")
 _MODEL_TOKEN = re.compile(r"<\|[^<>|]{0,100}\|>|<<\s?/?SYS\s?>>")
 _WIDE_MARKER = re.compile(r"【([^【】]{0,100})】")
 _FENCE = re.compile(r"`{2,}|~{3,}")
-_EMPTIED = re.compile(r"\(\s*\)|\s+(?=[.,;:!?)])")
+_EMPTIED = re.compile(r"\(\s*\)|<\s*>|\s+(?=[.,;:!?)])")
 _BRACKETS = str.maketrans("[]", "()")
 
 

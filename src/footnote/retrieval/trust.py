@@ -15,6 +15,7 @@ NATIVE, KINDRED, ALIEN = 1, 0, -1
 """The lane's model was trained for the language; for others in its script; for none in it."""
 
 _TENTH = 9
+_MARKS = ".,;:!?()[]{}\"'“”„«»¿¡。？！"
 _OTHER_SCRIPTS = {
     "ar": "ARABIC",
     "bg": "CYRILLIC",
@@ -96,7 +97,9 @@ def observe(
 
 
 def kinship(query: str, language: str | None, lane: Lane) -> int:
-    """What the lane declares about the language of a query."""
+    """What the lane declares about the language of a query; identifiers are of none."""
+    if not any(token.strip(_MARKS).isalpha() for token in query.split()):
+        return ALIEN
     if not lane.languages or language in lane.languages:
         return NATIVE
     if script_of(query) not in _scripts(lane.languages):
