@@ -310,6 +310,10 @@ def test_without_a_vendors_library_it_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, "anthropic", None)
+    # What another test has loaded would do without it.
+    for name in [each for each in sys.modules if each.startswith("pydantic_ai.")]:
+        if "anthropic" in name:
+            monkeypatch.delitem(sys.modules, name)
     with pytest.raises(ModelUnavailable) as caught:
         language_model_from("anthropic:claude-haiku-4-5", None, KEY, 1.0, 64)
     assert caught.value.hint == "pip install 'pydantic-ai-slim[anthropic]'"

@@ -47,7 +47,7 @@ class ToolCalled:
     call_id: str
     name: str
     arguments: str
-    """A JSON object, as the model wrote it."""
+    """As the model wrote them: a JSON object, valid or not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
