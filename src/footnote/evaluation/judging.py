@@ -216,6 +216,7 @@ def judge_answer(
 def answers(
     citation: Citation, golden: GoldenQuestion, library: Library, around: Surroundings
 ) -> bool:
+    """Whether a citation quotes, or stands around, a place that answers the question."""
     key = key_values(golden)
     for span in golden.relevant:
         if not _in_place(citation, span, library):
