@@ -65,7 +65,7 @@ def search(
 
 async def _search(settings: Settings, name: str | None, request: SearchRequest) -> SearchResponse:
     async with opened(settings) as engine:
-        return await (await engine.workspace(name)).search(request)
+        return await (await engine.workspace(name)).search(request, look=True)
 
 
 def ask(

@@ -30,7 +30,7 @@ async def search(
     request: Annotated[requests.Search, Body(openapi_examples=examples.SEARCHES)],
 ) -> schemas.SearchResults:
     """The chunks that answer a query, best first, each with why it is where it is."""
-    response = await workspace.search(request.to_domain(settings.top_k))
+    response = await workspace.search(request.to_domain(settings.top_k), look=True)
     return schemas.SearchResults.from_domain(response)
 
 
