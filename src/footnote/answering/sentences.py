@@ -17,6 +17,11 @@ _CELL_BORDER = re.compile(r"(?<!\\)\|")
 _EMPHASIS = re.compile(r"\*\*|__|(?<!\w)[*_`](?=\w)|(?<=\w)[*_`](?!\w)")
 
 
+EMBEDDED_CHARACTERS = 400
+"""Of a statement's text. Hardly a sentence is longer; a page without a full stop would cost as much
+as all the others together."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
     """A statement the answer might quote.
@@ -41,9 +46,9 @@ class Candidate:
 
     @property
     def embedded_text(self) -> str:
-        """The statement under its innermost heading, which often names what it speaks of."""
+        """The statement under its innermost heading, which often names what it speaks of; cut."""
         headings = self.evidence.passage.heading_path[-1:]
-        return ": ".join((*headings, self.statement))
+        return ": ".join((*headings, self.statement))[:EMBEDDED_CHARACTERS]
 
     @property
     def canonical_span(self) -> tuple[int, int]:
