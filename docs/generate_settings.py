@@ -55,7 +55,8 @@ def _row(name: str, setting: FieldInfo) -> str:
 def _default(name: str, setting: FieldInfo) -> str:
     if name in _DESCRIBED_DEFAULTS:
         return _DESCRIBED_DEFAULTS[name]
-    return "unset" if setting.default is None else f"`{setting.default}`"
+    default = setting.get_default(call_default_factory=True)
+    return "unset" if default is None else f"`{default}`"
 
 
 def _values(setting: FieldInfo) -> Iterator[str]:
