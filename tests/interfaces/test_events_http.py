@@ -108,8 +108,11 @@ async def test_a_stream_tells_each_stage_up_to_the_deletion(
         assert await stream.next() == "document.queued"
         await index_all(settings, document_id)
         stages = []
-        while await stream.next() == "document.stage":
-            stages.append(stream.data["data"]["stage"])
+        while (kind := await stream.next()) in ("document.stage", "document.progress"):
+            if kind == "document.stage":
+                stages.append(stream.data["data"]["stage"])
+            else:
+                assert stream.data["data"]["progress"]["total"] > 0
         assert stages == ["parse", "chunk", "embed", "publish"]
         assert stream.data["type"] == "document.indexed"
         assert stream.data["data"]["document_id"] == document_id

@@ -16,6 +16,7 @@ from obstore.store import MemoryStore, S3Store
 
 import footnote
 from footnote.domain import DocumentStatus
+from footnote.engine.pages import BlobsWithPages
 from footnote.errors import (
     BlobDamaged,
     BlobsUnavailable,
@@ -194,7 +195,8 @@ async def test_documents_live_in_an_object_store_and_say_when_it_damaged_them(
         workspace = await engine.workspace()
         kept = await workspace.receive(b"The anchor is rusty.", "kept.txt")
         spoilt = await workspace.receive(b"The buoy is red.", "spoilt.txt")
-        blobs = engine.blobs
+        assert isinstance(engine.blobs, BlobsWithPages)
+        blobs = engine.blobs.blobs
         assert isinstance(blobs, StoredBlobs)
         key = blob_key(workspace.workspace.workspace_id, spoilt.document.content_sha256)
         await obstore.put_async(blobs.store, key, b"The buoy is green.")

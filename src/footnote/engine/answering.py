@@ -11,6 +11,7 @@ from footnote.answering.answerer import Answerer
 from footnote.answering.generate import GenerativeAnswerer
 from footnote.answering.grounding import Ground
 from footnote.answering.streaming import StreamedAnswerer
+from footnote.answering.suspicion import flag
 from footnote.domain import (
     Answer,
     AnswerDone,
@@ -73,6 +74,16 @@ async def ask_stream(workspace: WorkspaceEngine, asking: Asking) -> AsyncGenerat
                 yield AnswerDone(answer=_of_request(event.answer, response))
             else:
                 yield event
+
+
+async def search_to_show(workspace: WorkspaceEngine, request: SearchRequest) -> SearchResponse:
+    """A search whose evidence is marked where it gives orders to a model, as in answers.
+
+    That takes some milliseconds for passages that were not looked at before. Raises what
+    `search` raises.
+    """
+    response = await workspace.search(request)
+    return replace(response, evidence=flag(response.evidence))
 
 
 async def answerer_of(workspace: WorkspaceEngine) -> Answerer:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from uuid import UUID
 
 from footnote.answering.answerer import completed
-from footnote.answering.suspicion import flag
 from footnote.domain import (
     Answer,
     AnswerEvent,
@@ -267,17 +266,12 @@ class WorkspaceEngine:
             if cursor is None:
                 return await self.retry_all(failed)
 
-    async def search(self, request: SearchRequest, *, look: bool = False) -> SearchResponse:
-        """Evidence for a query. Raises InvalidRequest and LaneMismatch.
-
-        With `look`, evidence whose text gives orders to a model is marked `suspicious`, as in
-        answers; that takes some milliseconds for passages that were not looked at before.
-        """
+    async def search(self, request: SearchRequest) -> SearchResponse:
+        """Evidence for a query. Raises InvalidRequest and LaneMismatch."""
         require_request(request)
         self.require_open()
         asker = Asker(workspace_id=self.workspace.workspace_id, principal=self.principal)
-        response = await search_in_lane(self.engine, request, asker, self.index_in)
-        return replace(response, evidence=flag(response.evidence)) if look else response
+        return await search_in_lane(self.engine, request, asker, self.index_in)
 
     async def context(self, chunk_id: str, window: int = 2) -> PassageContext:
         """A passage between its neighbours. Raises NotFound and InvalidRequest."""

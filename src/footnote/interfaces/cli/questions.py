@@ -11,7 +11,7 @@ from footnote.interfaces import schemas
 from footnote.interfaces.cli import present, results, searching
 from footnote.interfaces.cli.edge import prepared, wait_for
 from footnote.interfaces.cli.loading import opened
-from footnote.interfaces.cli.loading_models import agent_events
+from footnote.interfaces.cli.loading_models import agent_events, searched
 from footnote.interfaces.cli.options import AsJson, Collections, TopK, Workspace, chosen_workspace
 from footnote.interfaces.cli.writing import shown_as_written
 from footnote.settings import Settings
@@ -65,7 +65,7 @@ def search(
 
 async def _search(settings: Settings, name: str | None, request: SearchRequest) -> SearchResponse:
     async with opened(settings) as engine:
-        return await (await engine.workspace(name)).search(request, look=True)
+        return await searched(await engine.workspace(name), request)
 
 
 def ask(

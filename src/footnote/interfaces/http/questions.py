@@ -6,6 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Body
 
+from footnote.engine.answering import search_to_show
 from footnote.interfaces import schemas
 from footnote.interfaces.http import examples, requests
 from footnote.interfaces.http.scope import ALWAYS, TheSettings, TheWorkspace
@@ -30,7 +31,7 @@ async def search(
     request: Annotated[requests.Search, Body(openapi_examples=examples.SEARCHES)],
 ) -> schemas.SearchResults:
     """The chunks that answer a query, best first, each with why it is where it is."""
-    response = await workspace.search(request.to_domain(settings.top_k), look=True)
+    response = await search_to_show(workspace, request.to_domain(settings.top_k))
     return schemas.SearchResults.from_domain(response)
 
 
