@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
 from typing import Annotated
 
 from fastapi import APIRouter, Body, Request, Response
 from fastapi.openapi.models import Example
 
-from footnote.answering.answerer import completed
-from footnote.domain import Answer, AnswerEvent
-from footnote.engine import WorkspaceEngine
 from footnote.engine.agent import agent_stream
 from footnote.interfaces import schemas
 from footnote.interfaces.http import answer_examples, examples, requests
+from footnote.interfaces.http.asking import whole
 from footnote.interfaces.http.scope import ALWAYS, TheWorkspace
 from footnote.interfaces.http.streaming import (
     CLIENT_CLOSED_REQUEST,
@@ -71,25 +67,16 @@ async def run_agent(
     """
     if last_event_id is not None:
         return await resumed_answer(workspace, None, last_event_id)
-    events = _events(workspace, task)
-    if task.stream or MEDIA_TYPE in request.headers.get("accept", ""):
-        return await streamed_answer(workspace, events)
-    try:
-        answer = await unless_gone(request, _answer(events))
-    except ClientGone:
-        return Response(status_code=CLIENT_CLOSED_REQUEST)
-    return schemas.Answer.from_domain(answer)
-
-
-def _events(workspace: WorkspaceEngine, task: requests.Task) -> AsyncGenerator[AnswerEvent]:
-    return agent_stream(
+    events = agent_stream(
         workspace,
         task.question,
         conversation=requests.turns(task.conversation),
         index_now=index_now,
     )
-
-
-async def _answer(events: AsyncGenerator[AnswerEvent]) -> Answer:
-    async with aclosing(events):
-        return await completed(events)
+    if task.stream or MEDIA_TYPE in request.headers.get("accept", ""):
+        return await streamed_answer(workspace, events)
+    try:
+        answer = await unless_gone(request, whole(events))
+    except ClientGone:
+        return Response(status_code=CLIENT_CLOSED_REQUEST)
+    return schemas.Answer.from_domain(answer)

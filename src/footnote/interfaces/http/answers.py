@@ -9,7 +9,7 @@ from fastapi import APIRouter, Body, Request, Response
 
 from footnote.interfaces import schemas
 from footnote.interfaces.http import answer_examples, examples, requests
-from footnote.interfaces.http.asking import answer_of, events_of
+from footnote.interfaces.http.asking import events_of, whole
 from footnote.interfaces.http.scope import ALWAYS, TheWorkspace
 from footnote.interfaces.http.streaming import (
     CLIENT_CLOSED_REQUEST,
@@ -59,7 +59,7 @@ async def answer_question(
     if question.stream or MEDIA_TYPE in request.headers.get("accept", ""):
         return await streamed_answer(workspace, events_of(workspace, question))
     try:
-        answer = await unless_gone(request, answer_of(workspace, question))
+        answer = await unless_gone(request, whole(events_of(workspace, question)))
     except ClientGone:
         return Response(status_code=CLIENT_CLOSED_REQUEST)
     return schemas.Answer.from_domain(answer)

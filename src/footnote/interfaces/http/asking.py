@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
+from contextlib import aclosing
 
+from footnote.answering.answerer import completed
 from footnote.domain import Answer, AnswerEvent
 from footnote.engine import WorkspaceEngine
 from footnote.engine.agent import agent_stream
@@ -39,13 +41,7 @@ def chat_events_of(
     )
 
 
-async def answer_of(workspace: WorkspaceEngine, request: requests.Question) -> Answer:
-    """The answer in one piece. Raises InvalidRequest."""
-    return await workspace.ask(
-        request.question,
-        top_k=request.top_k,
-        filters=request.filters.to_domain(),
-        plan=request.plan,
-        changes=request.stages.to_domain(),
-        conversation=requests.turns(request.conversation),
-    )
+async def whole(events: AsyncGenerator[AnswerEvent]) -> Answer:
+    """The answer in one piece. Raises InvalidRequest and ModelUnavailable."""
+    async with aclosing(events):
+        return await completed(events)

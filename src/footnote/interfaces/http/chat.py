@@ -12,11 +12,10 @@ from fastapi import APIRouter, Body, Request, Response
 from fastapi.openapi.models import Example
 from fastapi.responses import JSONResponse
 
-from footnote.answering.answerer import completed
-from footnote.domain import Answer, AnswerDone, AnswerEvent, AnswerFailed, SourcesFound, TextWritten
+from footnote.domain import AnswerDone, AnswerEvent, AnswerFailed, SourcesFound, TextWritten
 from footnote.engine import Engine
 from footnote.errors import InvalidRequest, NotFound
-from footnote.interfaces.http.asking import chat_events_of
+from footnote.interfaces.http.asking import chat_events_of, whole
 from footnote.interfaces.http.chat_errors import OpenAIRoute, error_responses, failed_body
 from footnote.interfaces.http.chat_shapes import ChatRequest, Completion, JsonObject, model_named
 from footnote.interfaces.http.examples import Responses, problem_responses
@@ -213,15 +212,10 @@ async def _completed(
         )
         return await streamed(workspace, frames)
     try:
-        answer = await unless_gone(request, _whole(events))
+        answer = await unless_gone(request, whole(events))
     except ClientGone:
         return Response(status_code=CLIENT_CLOSED_REQUEST)
     return JSONResponse(completion.whole(answer))
-
-
-async def _whole(events: AsyncGenerator[AnswerEvent]) -> Answer:
-    async with aclosing(events):
-        return await completed(events)
 
 
 async def _frames(

@@ -7,7 +7,8 @@ ALTER TABLE documents ADD COLUMN progress_total integer;
 COMMENT ON COLUMN documents.progress_done IS
     'Parts of the stage that are done: pages where it parses, texts where it embeds.';
 
--- As before, and what is known of its progress.
+-- As before, with what is known of its progress; and who wants to be told of a document is told
+-- before the next thousand documents are indexed.
 CREATE OR REPLACE FUNCTION tell(about documents, what text) RETURNS void
 LANGUAGE plpgsql SET search_path FROM CURRENT
 AS $$
@@ -38,7 +39,7 @@ BEGIN
     LOOP
         PERFORM procrastinate_defer_jobs_v1(ARRAY[
             ROW(
-                'webhooks', 'deliver_webhook', 0, NULL, NULL,
+                'webhooks', 'deliver_webhook', 5, NULL, NULL,
                 jsonb_build_object(
                     'workspace_id', about.workspace_id, 'endpoint_id', wanting,
                     'transaction_id', pg_current_xact_id()::text::bigint, 'event_no', number
