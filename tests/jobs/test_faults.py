@@ -182,7 +182,7 @@ async def let_rest(running: Installation) -> None:
     """Wait until all rest, and kill something on the way."""
     start = await resting(running.http)
     for what in (*KILLS_WHILE_INDEXING, None):
-        target = DOCUMENTS if what is None else running.chance.randrange(start, DOCUMENTS - 1)
+        target = DOCUMENTS if what is None else running.chance.randint(start, DOCUMENTS)
         while True:
             start = max(start, await resting(running.http))
             if start >= target:

@@ -60,7 +60,9 @@ def migrate(owner_url: str) -> tuple[str, ...]:
         with psycopg.connect(owner_url, autocommit=True) as connection:
             connection.execute("SELECT pg_advisory_lock(%s)", [_LOCK])
             _prepare(connection)
-            return (*_apply_ours(connection), *_apply_queue(connection))
+            _refuse_newer(connection)
+            # The queue first: an index of ours is on its table.
+            return (*_apply_queue(connection), *_apply_ours(connection))
     except psycopg.errors.InsufficientPrivilege as error:
         raise StoreUnavailable(
             f"the database login may not prepare the schema: {error.diag.message_primary}",
@@ -122,17 +124,19 @@ def _require_pgvector(connection: psycopg.Connection) -> None:
         )
 
 
-def _apply_ours(connection: psycopg.Connection) -> list[str]:
-    applied = _applied(connection)
-    known = known_migrations()
-    newer = set(applied) - {step.name for step in known} - {_QUEUE}
+def _refuse_newer(connection: psycopg.Connection) -> None:
+    newer = set(_applied(connection)) - {step.name for step in known_migrations()} - {_QUEUE}
     if newer:
         raise StoreUnavailable(
             f"the database was migrated by a newer Footnote ({', '.join(sorted(newer))})",
             hint="upgrade this installation",
         )
+
+
+def _apply_ours(connection: psycopg.Connection) -> list[str]:
+    applied = _applied(connection)
     fresh = []
-    for step in known:
+    for step in known_migrations():
         if step.name in applied:
             if applied[step.name] != step.checksum:
                 raise StoreUnavailable(

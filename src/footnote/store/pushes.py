@@ -52,7 +52,6 @@ async def accept_url(scope: WorkspaceScope, pushed: PushedDocument) -> UUID:
             "queue": INGEST_QUEUE,
             "task": FETCH_TASK,
             "lock": str(ingest_id),
-            "queueing_lock": None,
             "args": Jsonb({"workspace_id": str(scope.workspace_id), "ingest_id": str(ingest_id)}),
             "scheduled_at": None,
         },

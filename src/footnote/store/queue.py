@@ -40,7 +40,6 @@ async def enqueue_ingestion(
             "queue": INGEST_QUEUE,
             "task": INGEST_TASK,
             "lock": str(document_id),
-            "queueing_lock": None,
             "args": Jsonb(
                 {
                     "workspace_id": str(scope.workspace_id),
@@ -55,15 +54,13 @@ async def enqueue_ingestion(
 
 async def enqueue_maintenance(scope: WorkspaceScope, due: datetime | None = None) -> None:
     """Have the index of the workspace tended, unless that is waiting to be done already."""
-    lock = f"maintain:{scope.workspace_id}"
     await scope.connection.execute(
         _SQL["enqueue_once"],
         {
             "queue": MAINTENANCE_QUEUE,
             "task": MAINTAIN_TASK,
             "priority": _SOON,
-            "lock": lock,
-            "queueing_lock": lock,
+            "lock": f"maintain:{scope.workspace_id}",
             "args": Jsonb({"workspace_id": str(scope.workspace_id)}),
             "scheduled_at": due,
         },
@@ -72,18 +69,13 @@ async def enqueue_maintenance(scope: WorkspaceScope, due: datetime | None = None
 
 async def enqueue_sweep(scope: WorkspaceScope, delay_seconds: float) -> None:
     """Have what nobody needs removed after a while, unless that is waiting to be done already."""
-    parameters = {"queueing_lock": f"sweep:{scope.workspace_id}"}
-    row = await (await scope.connection.execute(_SQL["is_waiting"], parameters)).fetchone()
-    if row is not None and row["waiting"]:
-        return
     await scope.connection.execute(
         _SQL["enqueue_once"],
-        parameters
-        | {
+        {
             "queue": MAINTENANCE_QUEUE,
             "task": SWEEP_TASK,
             "priority": _LATER,
-            "lock": parameters["queueing_lock"],
+            "lock": f"sweep:{scope.workspace_id}",
             "args": Jsonb({"workspace_id": str(scope.workspace_id)}),
             "scheduled_at": datetime.now(UTC) + timedelta(seconds=delay_seconds),
         },
@@ -94,14 +86,12 @@ async def enqueue_reembedding(
     scope: WorkspaceScope, lane_id: int, delay_seconds: float = 0.0
 ) -> None:
     """Have a lane filled further; one slice of the work at a time in a workspace."""
-    lock = f"reembed:{scope.workspace_id}"
     await scope.connection.execute(
         _SQL["enqueue"],
         {
             "queue": MAINTENANCE_QUEUE,
             "task": REEMBED_TASK,
-            "lock": lock,
-            "queueing_lock": None,
+            "lock": f"reembed:{scope.workspace_id}",
             "args": Jsonb({"workspace_id": str(scope.workspace_id), "lane_id": lane_id}),
             "scheduled_at": datetime.now(UTC) + timedelta(seconds=delay_seconds),
         },
@@ -116,7 +106,6 @@ async def enqueue_purge(scope: WorkspaceScope, delay: timedelta) -> None:
             "queue": MAINTENANCE_QUEUE,
             "task": PURGE_TASK,
             "lock": f"purge:{scope.workspace_id}",
-            "queueing_lock": None,
             "args": Jsonb({"workspace_id": str(scope.workspace_id)}),
             # A moment later than the wait, or a lane would be found a moment too young.
             "scheduled_at": datetime.now(UTC) + delay + timedelta(seconds=1),

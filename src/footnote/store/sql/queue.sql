@@ -1,6 +1,6 @@
 -- name: enqueue
 SELECT procrastinate_defer_jobs_v1(ARRAY[
-    ROW(%(queue)s, %(task)s, 0, %(lock)s, %(queueing_lock)s, %(args)s, %(scheduled_at)s)
+    ROW(%(queue)s, %(task)s, 0, %(lock)s, NULL, %(args)s, %(scheduled_at)s)
     ::procrastinate_job_to_defer_v1
 ])
 
@@ -10,7 +10,7 @@ SELECT procrastinate_defer_jobs_v1(ARRAY[
 SELECT procrastinate_defer_jobs_v1(ARRAY[
     ROW(
         %(queue)s, %(task)s, -floor(log(16, greatest(waiting, 1)))::integer, %(lock)s,
-        %(queueing_lock)s, %(args)s, %(scheduled_at)s
+        NULL, %(args)s, %(scheduled_at)s
     )::procrastinate_job_to_defer_v1
 ])
 FROM (
@@ -24,28 +24,18 @@ FROM (
 -- name: enqueue_before_others
 -- Somebody waits for it.
 SELECT procrastinate_defer_jobs_v1(ARRAY[
-    ROW(%(queue)s, %(task)s, 10, %(lock)s, %(queueing_lock)s, %(args)s, %(scheduled_at)s)
+    ROW(%(queue)s, %(task)s, 10, %(lock)s, NULL, %(args)s, %(scheduled_at)s)
     ::procrastinate_job_to_defer_v1
 ])
 
 -- name: enqueue_once
--- The advisory lock makes look and insert one step; a unique violation would end the caller's
--- transaction.
-WITH one_at_a_time AS MATERIALIZED (
-    SELECT pg_advisory_xact_lock(hashtextextended(%(queueing_lock)s, 0))
-)
+-- The queue's own lock on what waits stays out of this: a job that goes back to the queue breaks it
+-- when the same waits again, and takes its worker along. Two at the same moment may both be queued;
+-- they run one after the other, and the second finds nothing to do.
 SELECT procrastinate_defer_jobs_v1(ARRAY[
-    ROW(%(queue)s, %(task)s, %(priority)s, %(lock)s, %(queueing_lock)s, %(args)s, %(scheduled_at)s)
+    ROW(%(queue)s, %(task)s, %(priority)s, %(lock)s, NULL, %(args)s, %(scheduled_at)s)
     ::procrastinate_job_to_defer_v1
 ])
-FROM one_at_a_time
 WHERE NOT EXISTS (
-    SELECT FROM procrastinate_jobs
-    WHERE queueing_lock = %(queueing_lock)s AND status = 'todo'
+    SELECT FROM procrastinate_jobs WHERE lock = %(lock)s AND status = 'todo'
 )
-
--- name: is_waiting
-SELECT EXISTS (
-    SELECT FROM procrastinate_jobs
-    WHERE queueing_lock = %(queueing_lock)s AND status = 'todo'
-) AS waiting
