@@ -34,7 +34,7 @@ from papers import write_papers
 from reporting import finish, machine, progress, show
 from synthetic import SyntheticLanguage
 
-LOOK_SECONDS = 0.05
+LOOK_SECONDS = 0.2
 STATUS_BATCH = 500
 VOCABULARY = 60_000
 

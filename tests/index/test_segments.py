@@ -14,6 +14,7 @@ from footnote.index.segments import (
     build_segment,
     merge_lengths,
     merge_postings,
+    merge_terms,
 )
 
 from .reference import chunk_lists, corpora, ranges, segments_of, without
@@ -110,6 +111,25 @@ def test_dropping_the_dead_equals_building_without_them(
     assert lengths(segments, dead) == lengths(survivors)
 
 
+@given(corpora, ranges, st.data())
+def test_merging_all_terms_at_once_equals_merging_one_by_one(
+    corpus: dict[int, list[int]], dead: ChunkRanges, data: st.DataObject
+) -> None:
+    segments = segments_of(corpus)
+    postings = data.draw(
+        st.permutations([each for segment in segments for each in segment.postings])
+    )
+    at_once = merge_terms(
+        [each.term for each in postings],
+        [(each.chunk_numbers, each.frequencies) for each in postings],
+        dead,
+    )
+    assert [each.term for each in at_once] == sorted(each.term for each in at_once)
+    assert {each.term: (each.chunk_numbers, each.frequencies) for each in at_once} == merged(
+        segments, dead
+    )
+
+
 def test_a_frequency_beyond_sixteen_bits_counts_as_the_highest_one() -> None:
     segment = build_segment(0, [[5] * (MAX_FREQUENCY + 10)])
     assert np.frombuffer(segment.postings[0].frequencies, "<u2").tolist() == [MAX_FREQUENCY]
@@ -136,11 +156,16 @@ def test_a_chunk_in_two_segments_is_refused() -> None:
     segment = build_segment(0, [[1], [1]])
     with pytest.raises(ValueError, match="two of the segments"):
         lengths([segment, segment])
+    twice = (segment.postings[0].chunk_numbers, segment.postings[0].frequencies)
+    with pytest.raises(ValueError, match="two of the segments"):
+        merge_terms([1, 1], [twice, twice], NONE_DEAD)
 
 
 def test_numbers_and_values_of_different_counts_are_refused() -> None:
     with pytest.raises(ValueError, match="2 chunk numbers but 1 values"):
         merge_postings([(bytes(8), bytes(2))], NONE_DEAD)
+    with pytest.raises(ValueError, match="2 chunk numbers but 1 frequencies"):
+        merge_terms([1], [(bytes(8), bytes(2))], NONE_DEAD)
 
 
 @pytest.mark.parametrize(

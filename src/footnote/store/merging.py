@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator, Sequence
-from itertools import count, groupby, pairwise
+from itertools import count, pairwise
 from uuid import UUID
 
 from psycopg import Rollback
 from psycopg.rows import DictRow
 
 from footnote.index.ranges import ChunkRanges
-from footnote.index.segments import CHUNK_NUMBER, Posting, merge_lengths, merge_postings
+from footnote.index.segments import CHUNK_NUMBER, merge_lengths, merge_terms
 from footnote.index.terms import TERM_ID_LIMIT
 from footnote.store.database import SYSTEM, Database, WorkspaceScope
 from footnote.store.index_state import multirange_of, ranges_of
@@ -111,13 +112,12 @@ async def _merge_slice(
 ) -> None:
     cursor = await scope.connection.execute(_SQL["postings_slice"], parameters, binary=True)
     rows = await cursor.fetchall()
-    merged = []
-    for term, pieces in groupby(rows, key=lambda row: int(row["term"])):
-        numbers, frequencies = merge_postings(
-            [(row["chunk_numbers"], row["frequencies"]) for row in pieces], dead
-        )
-        if numbers:
-            merged.append(Posting(term=term, chunk_numbers=numbers, frequencies=frequencies))
+    merged = await asyncio.to_thread(
+        merge_terms,
+        [row["term"] for row in rows],
+        [(row["chunk_numbers"], row["frequencies"]) for row in rows],
+        dead,
+    )
     await insert_postings(scope, segment_id, merged)
 
 
