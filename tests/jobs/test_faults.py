@@ -100,6 +100,12 @@ class Installation:
     workers: tuple[Kept, Kept]
     chance: random.Random
     killed: list[str] = field(default_factory=list)
+    last_seen: str = ""
+
+    def story(self) -> str:
+        """What happened so far, for whoever waited in vain."""
+        starts = [each.starts for each in (self.server, *self.workers)]
+        return f"killed {self.killed}, started {starts}, last seen {self.last_seen}"
 
     def kill(self, what: str) -> None:
         if what == "postgres":
@@ -168,10 +174,11 @@ async def take_in(running: Installation) -> dict[int, str]:
     return accepted
 
 
-async def resting(http: httpx.AsyncClient) -> int:
+async def resting(running: Installation) -> int:
     """How many documents have come to rest; 0 while nobody answers."""
     with suppress(httpx.TransportError):
-        answer = await http.get("/stats")
+        answer = await running.http.get("/stats")
+        running.last_seen = answer.text
         if answer.is_success:
             counts = answer.json()["documents_by_status"]
             return int(counts.get("indexed", 0) + counts.get("failed", 0))
@@ -180,11 +187,11 @@ async def resting(http: httpx.AsyncClient) -> int:
 
 async def let_rest(running: Installation) -> None:
     """Wait until all rest, and kill something on the way."""
-    start = await resting(running.http)
+    start = await resting(running)
     for what in (*KILLS_WHILE_INDEXING, None):
         target = DOCUMENTS if what is None else running.chance.randint(start, DOCUMENTS)
         while True:
-            start = max(start, await resting(running.http))
+            start = max(start, await resting(running))
             if start >= target:
                 break
             await asyncio.sleep(0.2)  # between looks
@@ -192,14 +199,29 @@ async def let_rest(running: Installation) -> None:
             running.kill(what)
 
 
+async def let_queue_empty(settings: Settings) -> None:
+    """Wait until the job of a document that rests is gone too: its worker may have died between."""
+    async with await open_engine(settings) as engine:
+        workspace = await engine.workspace()
+        while True:
+            if not (await leftovers(workspace))["queued"]:
+                return
+            await asyncio.sleep(0.2)  # between looks
+
+
 async def test_every_accepted_document_rests_exactly_once(home: Path) -> None:
+    settings = Settings(home=home, database_url=None, owner_database_url=None)
     async with asyncio.timeout(PATIENCE_SECONDS):
         async with installation(home) as running:
-            accepted = await take_in(running)
-            await let_rest(running)
+            try:
+                accepted = await take_in(running)
+                await let_rest(running)
+                await let_queue_empty(settings)
+            except asyncio.CancelledError as cut_off:
+                cut_off.add_note(running.story())
+                raise
         assert sorted(running.killed) == sorted(KILLS_WHILE_TAKING_IN + KILLS_WHILE_INDEXING)
         assert sum(each.starts for each in (running.server, *running.workers)) > 3
-        settings = Settings(home=home, database_url=None, owner_database_url=None)
         async with await open_engine(settings) as engine:
             await check(await engine.workspace(), accepted)
 

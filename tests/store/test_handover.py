@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from uuid import UUID
 
+from footnote.domain import ParsedDocument, Stage
 from footnote.engine import Engine, WorkspaceEngine
+from footnote.jobs.inline import work_until_resting
 from footnote.store.handover import take_over
 from footnote.store.queue import MAINTAIN_TASK, enqueue_maintenance
+from footnote.store.work import take_up
 
 
 async def states(workspace: WorkspaceEngine) -> list[tuple[str, int]]:
@@ -61,3 +64,32 @@ async def test_work_of_several_workspaces_waits_for_each(
     await queue_maintenance(workspace)
     await queue_maintenance(await engine.workspace("other"))
     assert await states(workspace) == [("todo", 0), ("todo", 0)]
+
+
+async def test_a_worker_thought_dead_leaves_nothing_with_a_document_that_rests(
+    engine: Engine, workspace: WorkspaceEngine
+) -> None:
+    received = (await workspace.receive(b"Buoys are moored at berth 4.", "a.md")).document
+    slow = await take_up(
+        engine.database,
+        engine.blobs,
+        workspace_id=workspace.workspace.workspace_id,
+        document_id=received.document_id,
+        version=received.version,
+        lane=engine.lane,
+        limits=engine.maintenance_limits,
+    )
+    assert slow is not None
+    assert await slow.begin(Stage.PARSE)
+    await work_until_resting(engine, workspace, [received.document_id], lambda _: None)
+    await slow.keep_parsed(ParsedDocument(text="", blocks=(), media_type="text/markdown"))
+    assert await kept(workspace) == 0
+
+
+async def kept(workspace: WorkspaceEngine) -> int:
+    async with workspace._scope() as scope:
+        row = await (
+            await scope.connection.execute("SELECT count(*) AS kept FROM stage_results")
+        ).fetchone()
+    assert row is not None
+    return int(row["kept"])

@@ -154,12 +154,14 @@ WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
     AND version <= %(version)s
 
 -- name: save_stage_result
--- Nothing is kept of a version that was replaced or deleted meanwhile.
+-- Nothing is kept of a version that was replaced, deleted, or brought to rest by another worker
+-- meanwhile; FOR SHARE waits for one that is just doing so.
 INSERT INTO stage_results (workspace_id, document_id, version, stage, payload)
 SELECT workspace_id, document_id, version, %(stage)s, %(payload)s FROM documents
 WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
-    AND version = %(version)s
-FOR KEY SHARE
+    AND version = %(version)s AND published_version IS DISTINCT FROM %(version)s
+    AND status = 'ingesting'
+FOR SHARE
 ON CONFLICT (workspace_id, document_id, version, stage) DO UPDATE SET payload = EXCLUDED.payload
 
 -- name: load_stage_result
