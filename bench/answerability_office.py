@@ -11,14 +11,14 @@ import hashlib
 import pickle
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from answerability_sets import VARIANTS, Asked, RememberingEmbedder, prepare_readings
 from footnote.answering.cite import cite
 from footnote.answering.coefficients import Trust
-from footnote.answering.ground import Reading, read
 from footnote.answering.question import read_question
+from footnote.answering.reading import Reading, read
 from footnote.answering.sentences import Candidate, candidates_of
 from footnote.domain import Evidence, PlanChanges, SearchRequest
 from footnote.evaluation.golden import GoldenQuestion, read_golden
@@ -32,6 +32,8 @@ OFFICE = Path(__file__).parent / "office"
 WEIGHT = 4.0
 """How much such a question counts beside one of an encyclopedia: there are few, and users' are
 like them."""
+FOLDS = 4
+"""Parts into which the papers fall; questions about those of one part are judged together."""
 _WIDEST = 30
 
 
@@ -78,10 +80,19 @@ async def search_office(models: Path) -> Found:
     return found
 
 
+def fold_of(question: GoldenQuestion) -> int:
+    """The part that a question's first paper is in; without a paper, one drawn by its words."""
+    key = question.relevant[0].document if question.relevant else question.question
+    return int(hashlib.sha256(key.encode()).hexdigest(), 16) % FOLDS
+
+
 async def ask_office(
-    embedder: RememberingEmbedder, analyzer: Analyzer, models: Path
+    embedder: RememberingEmbedder, analyzer: Analyzer, models: Path, held_out: int | None = None
 ) -> list[Asked]:
-    """Every question, and the answerable ones again without the fact."""
+    """Every question, and the answerable ones again without the fact.
+
+    Those of the fold `held_out` are judged by, the others are fitted on.
+    """
     found = await search_office(models)
     asked: list[Asked] = []
     for each in read_golden(OFFICE / "questions.jsonl").questions:
@@ -91,7 +102,8 @@ async def ask_office(
         if each.answerable:
             shown.append((VARIANTS[2], [one for one in candidates if id(one) not in right]))
         for variant, statements in shown:
-            asked += await _asked(each, variant, statements, right, found, embedder, analyzer)
+            ready = await _asked(each, variant, statements, right, found, embedder, analyzer)
+            asked += [replace(one, held_out=fold_of(each) == held_out) for one in ready]
     return asked
 
 

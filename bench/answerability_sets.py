@@ -27,9 +27,10 @@ import numpy as np
 import numpy.typing as npt
 
 from footnote.answering.coefficients import Trust
-from footnote.answering.ground import Reading, by_words, rarity, read, says_something
+from footnote.answering.ground import by_words, says_something
 from footnote.answering.pipeline import EMBEDDED_STATEMENTS
 from footnote.answering.question import Question, read_question
+from footnote.answering.reading import Reading, rarity, read
 from footnote.answering.select import shortlist
 from footnote.answering.sentences import candidates_of
 from footnote.domain import BlockKind, BlockSpan, Evidence, Passage, SourceType

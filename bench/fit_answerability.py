@@ -29,17 +29,29 @@ from answerability_sets import (
 )
 from footnote.answering.coefficients import ANSWERABILITY, SUPPORT, Logistic, Trust, probability
 from footnote.answering.decide import OUTLOOK_NAMES, Outlook, look_out
-from footnote.answering.ground import SIGNAL_NAMES, Weighed, rarity, weigh
+from footnote.answering.ground import SIGNAL_NAMES, Weighed, weigh
 from footnote.answering.pipeline import EMBEDDED_STATEMENTS, LEAST_ANSWERABILITY
+from footnote.answering.reading import rarity
 from footnote.answering.select import Selection, by_strength
 from footnote.index.analysis import TextAnalyzer
 from footnote.models import load_minilm
 
 RIDGE = 3.0
 """L2 penalty on standardised weights: few questions are a user's, so no weight may lean far."""
-SPEAKS_FOR = ("similarity", "coverage", "nearness", "fits_kind", "meaning", "support", "lead")
+SPEAKS_FOR = (
+    "similarity",
+    "coverage",
+    "nearness",
+    "fits_kind",
+    "meaning",
+    "support",
+    "lead",
+    "beyond",
+    "own_",
+    "told",
+)
 """A signal whose name holds one of these can only speak for an answer."""
-SPEAKS_AGAINST = ("lacks", "unseen")
+SPEAKS_AGAINST = ("lacks", "unseen", "only_names")
 """And one whose name begins so only against it."""
 
 
@@ -258,6 +270,9 @@ async def main() -> None:
         help="native=FOLDER, foreign=FOLDER, or cross=FOLDER:FOLDER whose wordings are asked",
     )
     parser.add_argument("--every", type=int, default=1, help="take each n-th question only")
+    parser.add_argument(
+        "--fold", type=int, help="fold of the office papers to judge by, from 0; else none is"
+    )
     parser.add_argument("--judge-only", action="store_true", help="judge the committed numbers")
     parser.add_argument(
         "--models",
@@ -271,7 +286,7 @@ async def main() -> None:
         arguments.models / "statements.pickle",
     )
     analyzer = RememberingAnalyzer(TextAnalyzer())
-    asked = await ask_office(embedder, analyzer, arguments.models)
+    asked = await ask_office(embedder, analyzer, arguments.models, arguments.fold)
     for each in arguments.sets:
         trust, _, folders = each.partition("=")
         folder, _, asking = folders.partition(":")

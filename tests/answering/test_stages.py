@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from footnote.answering.coefficients import ANSWERABILITY, SUPPORT, Trust
 from footnote.answering.context import CLOSING_FENCE, OPENING_FENCE, compose_context
 from footnote.answering.decide import OUTLOOK_NAMES
-from footnote.answering.ground import SIGNAL_NAMES, rarity, read, weigh
-from footnote.answering.kinds import holds_kind
+from footnote.answering.ground import SIGNAL_NAMES, Signals, weigh
+from footnote.answering.kinds import holds_kind, lacks_counted, lacks_sign
 from footnote.answering.question import AnswerKind, is_identifier, read_question
+from footnote.answering.reading import rarity, read
 from footnote.answering.select import Selection, shortlist
 from footnote.answering.sentences import candidates_of
 from footnote.domain import BlockKind
@@ -235,3 +236,87 @@ def test_a_number_inside_another_is_not_the_one_asked_about() -> None:
         asked, readings, vectors=None, target=None, trusts=[Trust.NONE], rarities=rarity(readings)
     )
     assert found.signals.lacks_figures == 1.0
+
+
+def signals_of(question: str, *texts: str) -> list[Signals]:
+    """What speaks for the statements of these passages, each of a document of its own."""
+    passages = (make_passage(text, name=f"paper{place}") for place, text in enumerate(texts))
+    readings = read(candidates_of(make_evidence(*passages)), TextAnalyzer())
+    asked = read_question(question, ["en"], TextAnalyzer())
+    weighed = weigh(
+        asked,
+        readings,
+        vectors=None,
+        target=None,
+        trusts=[Trust.NONE] * len(readings),
+        rarities=rarity(readings),
+    )
+    return [each.signals for each in weighed]
+
+
+def test_each_line_of_a_form_is_a_statement_and_wrapped_prose_is_not() -> None:
+    form = (
+        "PUMP RECORD\nSerial no.   P-20-77\nTested       4 May 2024\nResult       out of\n  order"
+    )
+    prose = "The pump was tested\nin the yard and found to be\nout of order. Nobody\nwas told."
+    fields = candidates_of(make_evidence(make_passage(form)))
+    assert [each.statement for each in fields] == [
+        "PUMP RECORD",
+        "Serial no. P-20-77",
+        "Tested 4 May 2024",
+        "Result out of order",
+    ]
+    assert all(each.is_field for each in fields)
+    assert len(candidates_of(make_evidence(make_passage(prose)))) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "holds"),
+    [
+        ("The fee is 740 francs.", True),
+        ("It was sold for 139,500.", True),
+        ("It is free of charge.", True),
+        ("Her hotel is paid for up to three nights.", False),
+        ("It comes on day 29 of the plan.", False),
+    ],
+)
+def test_a_price_is_more_than_a_number(text: str, holds: bool) -> None:
+    assert holds_kind(text, AnswerKind.AMOUNT, "What does it cost?") == holds
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "lacks"),
+    [
+        ("How many lamps are there?", "The motion for lamps failed with 22 votes.", True),
+        ("How many lamps are there?", "We own 14 lamps.", False),
+        ("Wie viele Stufen hat der Turm?", "Der Turm hat 112 Stufen.", False),
+        ("What is a lamp?", "It gives light.", False),
+    ],
+)
+def test_a_count_is_of_what_is_asked_about(question: str, text: str, lacks: bool) -> None:
+    assert lacks_counted(text, question) == lacks
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "lacks"),
+    [
+        ("Why was it shut?", "It was shut on 8 April.", True),
+        ("Why was it shut?", "It was shut because the brake was worn.", False),
+        ("What is the email address of Ann Lee?", "Ann Lee, telephone 0555 020 733.", True),
+        ("What is the telephone number of Ann Lee?", "Ann Lee, 0555 020 733.", False),
+    ],
+)
+def test_a_reason_or_an_address_looks_like_one(question: str, text: str, lacks: bool) -> None:
+    assert lacks_sign(text, question) == lacks
+
+
+def test_a_single_capital_tells_one_thing_from_its_like() -> None:
+    other, same = signals_of("How is house A heated?", "House B is warm.", "House A is warm.")
+    assert (other.lacks_figures, same.lacks_figures) == (1.0, 0.0)
+
+
+def test_a_name_its_document_holds_need_not_be_told_again() -> None:
+    text = "Halmer Mutual writes to Mr Lowry. Your adviser is Gwen Tarbuck."
+    naming, telling = signals_of("Who is our adviser at Halmer Mutual?", text)
+    assert telling.told_of_named > naming.told_of_named
+    assert (naming.only_names, telling.only_names) == (1.0, 0.0)

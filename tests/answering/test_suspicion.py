@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from footnote.answering.suspicion import flag, gives_orders
+from footnote.answering.suspicion import flag, gives_orders, looked_at
 
 from .factories import make_evidence, make_passage
 from .injected import BENIGN, INJECTED
@@ -32,7 +32,7 @@ def test_what_people_write_is_no_order(text: str) -> None:
 def test_the_text_the_title_and_the_headings_are_read() -> None:
     order = INJECTED["override"]
     plain, texts, titles, headings = make_evidence(
-        make_passage("The rent is due."),
+        replace(make_passage("The rent is due."), suspicious=False),
         make_passage("Rent.", order),
         make_passage("Rent.", title=order),
         make_passage("Rent.", headings=("Lease", order)),
@@ -41,6 +41,13 @@ def test_the_text_the_title_and_the_headings_are_read() -> None:
     flagged = flag([plain, texts, titles, headings, known])
     assert [each.suspicious for each in flagged] == [False, True, True, True, True]
     assert flagged[0] is plain
+
+
+def test_what_is_known_of_a_passage_is_not_found_out_again() -> None:
+    order = make_passage(INJECTED["override"])
+    known = [replace(order, suspicious=each) for each in (None, True, False)]
+    assert [each.suspicious for each in flag(make_evidence(*known))] == [True, True, False]
+    assert [looked_at(each).suspicious for each in known] == [True, True, False]
 
 
 @settings(max_examples=100, deadline=None)

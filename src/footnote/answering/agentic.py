@@ -20,6 +20,7 @@ from footnote.domain import (
     TextWritten,
     Turn,
     Usage,
+    UsageCounted,
 )
 from footnote.errors import ModelUnavailable
 from footnote.ports import AgentBounds, AgentModel, Analyzer, Embedder, McpServer, Tool, Written
@@ -91,6 +92,8 @@ class AgenticAnswerer:
             async for event in events:
                 yield event
         if run.failed is not None:
+            if run.failed.usage.requests:
+                yield UsageCounted(usage=run.failed.usage)
             yield run.failed
             return
         composition = run.composition or self._composition(equipment)
@@ -123,6 +126,7 @@ class AgenticAnswerer:
                     run.composition, run.told = None, False
                     yield step
         except ModelUnavailable as unavailable:
+            run.usage = unavailable.usage or run.usage
             # The sentence that was not finished may say the opposite of what it would have.
             if run.composition is not None:
                 whole = await run.composition.break_off()
@@ -191,4 +195,5 @@ def _failed(unavailable: ModelUnavailable) -> AnswerFailed:
         message=str(unavailable),
         hint=unavailable.hint,
         retryable=unavailable.retryable,
+        usage=unavailable.usage or Usage(),
     )

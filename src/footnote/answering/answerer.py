@@ -32,5 +32,6 @@ async def completed(events: AsyncIterable[AnswerEvent]) -> Answer:
         if isinstance(event, AnswerDone):
             return event.answer
         if isinstance(event, AnswerFailed):
-            raise ModelUnavailable(event.message, hint=event.hint)
+            used = event.usage if event.usage.requests else None
+            raise ModelUnavailable(event.message, hint=event.hint, usage=used)
     raise ModelUnavailable("The answer broke off before it was complete.", hint="Ask again.")

@@ -10,8 +10,9 @@ from itertools import chain
 from statistics import median
 
 from footnote.answering.coefficients import ANSWERABILITY, Trust, probability
-from footnote.answering.ground import Reading, Weighed
+from footnote.answering.ground import Weighed
 from footnote.answering.question import Question, is_identifier
+from footnote.answering.reading import Reading
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +50,20 @@ class Outlook:
     is_label: float
     is_row: float
     fits_kind: float
+    joint_meaning: float
+    """Share of the question's terms that the best statements hold together with their
+    surroundings, in these or kindred words."""
+    question_length: float
+    """Terms of the question as a share of `LONG_QUESTION`, at most 1: no one statement holds all of
+    a long one."""
+    lacks_counted: float
+    lacks_sign: float
+    own_attributes: float
+    told_of_named: float
+    only_names: float
+    beyond_title: float
+    is_opening: float
+    passage_lead: float
     lacks_figures: float
     attribute_coverage: float
     """Weighted share of the plain words asked about that the best statement's context holds."""
@@ -82,6 +97,16 @@ OUTLOOK_NAMES: tuple[str, ...] = (
     "is_label",
     "is_row",
     "fits_kind",
+    "joint_meaning",
+    "question_length",
+    "lacks_counted",
+    "lacks_sign",
+    "own_attributes",
+    "told_of_named",
+    "only_names",
+    "beyond_title",
+    "is_opening",
+    "passage_lead",
     "lacks_figures",
     "attribute_coverage",
     "lacks_person",
@@ -92,6 +117,10 @@ OUTLOOK_NAMES: tuple[str, ...] = (
 """The fields that the fitted model weighs."""
 
 WIDEST_MARGIN = 4.0
+JOINT_STATEMENTS = 3
+"""Statements that may answer a question together."""
+LONG_QUESTION = 10
+"""Terms from which a question is long."""
 LACKING_IDENTIFIER_CEILING = 0.05
 """Answerability when an identifier asked about is nowhere: what is said of another one misleads."""
 
@@ -122,6 +151,16 @@ def look_out(question: Question, readings: Sequence[Reading], ranked: Sequence[W
         is_label=said.is_label,
         is_row=said.is_row,
         fits_kind=said.fits_kind,
+        joint_meaning=_joint_meaning(question, ranked[:JOINT_STATEMENTS]),
+        question_length=min(1.0, len(question.terms(_language_of(best))) / LONG_QUESTION),
+        lacks_counted=said.lacks_counted,
+        lacks_sign=said.lacks_sign,
+        own_attributes=said.own_attributes,
+        told_of_named=said.told_of_named,
+        only_names=said.only_names,
+        beyond_title=said.beyond_title,
+        is_opening=said.is_opening,
+        passage_lead=said.passage_lead,
         lacks_figures=said.lacks_figures,
         passage_coverage=max(each.signals.passage_coverage for each in ranked),
         unseen_names=_share_missing(question.names, text),
@@ -140,6 +179,20 @@ def answerability(outlook: Outlook, trust: Trust) -> float:
         ANSWERABILITY[trust], {name: float(getattr(outlook, name)) for name in OUTLOOK_NAMES}
     )
     return min(chance, LACKING_IDENTIFIER_CEILING) if outlook.lacks_identifier else chance
+
+
+def _language_of(statement: Weighed) -> str | None:
+    return statement.reading.candidate.evidence.passage.language
+
+
+def _joint_meaning(question: Question, statements: Sequence[Weighed]) -> float:
+    language = _language_of(statements[0])
+    asked, meant = question.terms(language), question.meanings_of(language)
+    alike = [each.reading for each in statements if _language_of(each) == language]
+    terms = frozenset(chain.from_iterable(each.near_terms for each in alike))
+    meanings = frozenset(chain.from_iterable(each.near_meanings for each in alike))
+    held = [term for term in asked if term in terms or meant.get(term, frozenset()) & meanings]
+    return len(held) / len(asked) if asked else 0.0
 
 
 def _log_odds(chance: float) -> float:

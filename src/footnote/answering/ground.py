@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import math
 import re
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
-from uuid import UUID
+from statistics import median
 
 import numpy as np
 
 from footnote.answering.coefficients import SUPPORT, Trust, probability
-from footnote.answering.kinds import holds_kind
+from footnote.answering.kinds import holds_kind, lacks_counted, lacks_sign
 from footnote.answering.question import AnswerKind, Question, identifiers_in, is_identifier
-from footnote.answering.sentences import Candidate
+from footnote.answering.reading import Reading
 from footnote.domain import BlockKind
-from footnote.ports import Analyzer, Vector, Vectors
-from footnote.related import related_words
+from footnote.ports import Vector, Vectors
 
 SHORTEST_STATEMENT_TERMS = 3
 """Below this many terms a statement is a caption or a stray label rather than a sentence."""
@@ -30,6 +26,8 @@ ENOUGH_NEW_TERMS = 5
 FEWEST_NEW_TERMS = 2
 """Below this many terms that the question did not say, a label only names its subject; one less
 will do for a whole sentence, or where something is of the kind that is asked for."""
+OPENING_CHARACTERS = 160
+"""Characters of a document that only say what it is, by and large."""
 _FULL_STOPS = (".", "!", "。", "！")
 
 _NUMBERS = (AnswerKind.AMOUNT, AnswerKind.COUNT, AnswerKind.DURATION)
@@ -78,6 +76,26 @@ class Signals:
     """1 when a date is asked for and the statement holds none."""
     lacks_number: float
     """1 when an amount, a count or a duration is asked for and the statement holds none."""
+    lacks_counted: float
+    """1 when a number of things is asked for and no number stands beside these things."""
+    lacks_sign: float
+    """1 when a reason or an address is asked for and nothing in the statement looks like one."""
+    own_attributes: float
+    """Weighted share of the question's plain words that the statement itself holds in these or
+    kindred words."""
+    told_of_named: float
+    """The same times the share of names and figures asked about that its document holds: where the
+    document is about the thing, a statement needs not name it again."""
+    only_names: float
+    """1 when plain words are asked about and the statement holds names asked about, but none of
+    the words."""
+    beyond_title: float
+    """Weighted share of the question's terms that its document's title lacks and that stand nearby
+    in these or kindred words: what is asked about the thing the document is about."""
+    is_opening: float
+    """1 when it stands at the beginning of its document, where things are named, not told."""
+    passage_lead: float
+    """How far `passage_similarity` stands above that of the middle passage, −2…2."""
     lacks_figures: float
     """Share of the identifiers and numbers asked about that the statement and its context lack."""
     lacks_names: float
@@ -91,32 +109,6 @@ class Signals:
 SIGNAL_NAMES: tuple[str, ...] = tuple(Signals.__dataclass_fields__)
 
 
-_Content = tuple[frozenset[str], frozenset[int]]
-"""The terms of a text and what they can mean."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
-    """The lexical side of a candidate, worked out once."""
-
-    candidate: Candidate
-    terms: frozenset[str]
-    context_terms: frozenset[str]
-    passage_terms: frozenset[str]
-    meanings: frozenset[int]
-    """What the thesaurus knows of the statement."""
-    near_meanings: frozenset[int]
-    """The same of the statement before it and its headings too."""
-    context_meanings: frozenset[int]
-    """The same of its document's title too."""
-    near_terms: frozenset[str]
-    """Of the statement, the one before it and the headings that are not the document's title."""
-    context: str
-    """Case-folded text in which figures and names are looked up."""
-    document_terms: frozenset[str] = frozenset()
-    """Of all its document's passages at hand: what it holds somewhere applies to all of it."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weighed:
     """A statement with what speaks for it."""
@@ -126,68 +118,6 @@ class Weighed:
     support: float
     """How likely it answers the question, 0…1."""
     vector: Vector | None = None
-
-
-def read(candidates: Sequence[Candidate], analyzer: Analyzer) -> list[Reading]:
-    """Analyze each candidate within its passage; each text is analyzed once."""
-    known: dict[tuple[str, str | None], _Content] = {}
-    related = related_words(analyzer)
-
-    def content_of(text: str, language: str | None) -> _Content:
-        if (text, language) not in known:
-            terms = analyzer.terms(text, language)
-            meanings = related.all_meanings(terms, language or "en")
-            known[text, language] = (frozenset(terms), meanings)
-        return known[text, language]
-
-    def terms_of(text: str, language: str | None) -> frozenset[str]:
-        return content_of(text, language)[0]
-
-    passages: dict[str, frozenset[str]] = {}
-    documents: dict[UUID, frozenset[str]] = {}
-    for candidate in candidates:
-        passage = candidate.evidence.passage
-        held = passages.get(passage.chunk_id) or terms_of(_headings(candidate), passage.language)
-        held |= terms_of(candidate.statement, passage.language)
-        passages[passage.chunk_id] = held
-        everywhere = documents.get(passage.document_id)
-        everywhere = everywhere or terms_of(_label(candidate), passage.language)
-        documents[passage.document_id] = everywhere | held
-    return [_reading(candidate, content_of, passages, documents) for candidate in candidates]
-
-
-def _reading(
-    candidate: Candidate,
-    content_of: Callable[[str, str | None], _Content],
-    passages: Mapping[str, frozenset[str]],
-    documents: Mapping[UUID, frozenset[str]],
-) -> Reading:
-    passage, label = candidate.evidence.passage, _label(candidate)
-    own, meanings = content_of(candidate.statement, passage.language)
-    lead, lead_meanings = content_of(candidate.lead, passage.language)
-    headings, heading_meanings = content_of(_headings(candidate), passage.language)
-    labels, label_meanings = content_of(label, passage.language)
-    near_meanings = meanings | lead_meanings | heading_meanings
-    return Reading(
-        candidate=candidate,
-        terms=own,
-        context_terms=own | lead | labels,
-        passage_terms=passages[passage.chunk_id],
-        near_terms=own | lead | headings,
-        meanings=meanings,
-        near_meanings=near_meanings,
-        context_meanings=near_meanings | label_meanings,
-        context=f"{candidate.statement} {candidate.lead} {label}".casefold(),
-        document_terms=documents[passage.document_id],
-    )
-
-
-def rarity(readings: Sequence[Reading]) -> Mapping[str, float]:
-    """For each term, how much its presence says, 0…1: 1 when hardly any statement holds it."""
-    count = len(readings)
-    found = Counter(chain.from_iterable(reading.terms for reading in readings))
-    ceiling = math.log1p(2 * (count + 1))
-    return {term: math.log1p((count + 1) / (held + 0.5)) / ceiling for term, held in found.items()}
 
 
 def weigh(
@@ -201,10 +131,11 @@ def weigh(
 ) -> list[Weighed]:
     """Signals and support of each reading; `vectors` has one row for each, or is absent."""
     weighed = []
+    middle = _middle_similarity(readings)
     for position, (reading, trust) in enumerate(zip(readings, trusts, strict=True)):
         vector = None if vectors is None else vectors[position]
         similarity = 0.0 if vector is None or target is None else float(np.dot(vector, target))
-        signals = _signals(question, reading, similarity, rarities)
+        signals = _signals(question, reading, similarity, rarities, middle)
         support = probability(
             SUPPORT[trust], {name: getattr(signals, name) for name in SIGNAL_NAMES}
         )
@@ -228,7 +159,11 @@ def by_words(
 
 
 def _signals(
-    question: Question, reading: Reading, similarity: float, rarities: Mapping[str, float]
+    question: Question,
+    reading: Reading,
+    similarity: float,
+    rarities: Mapping[str, float],
+    middle: float,
 ) -> Signals:
     evidence = reading.candidate.evidence
     language = evidence.passage.language
@@ -239,8 +174,9 @@ def _signals(
     particular = question.kind is not AnswerKind.ANY
     statement = reading.candidate.statement
     attributed = _share(attributes, reading.near_terms) if attributes else 1.0
-    fits = holds_kind(statement, question.kind, question.text)
     is_row = reading.candidate.kind is BlockKind.TABLE
+    fits = holds_kind(statement, question.kind, question.text, is_row=is_row)
+    beyond = {term: weight for term, weight in asked.items() if term not in reading.title_terms}
     fresh = len(reading.terms.difference(question.terms(language)))
 
     def share(terms: Mapping[str, float], held: frozenset[str], known: frozenset[int]) -> float:
@@ -248,6 +184,8 @@ def _signals(
         literal = _share(terms, held)
         return literal + KINDRED_WORTH * (_share(terms, held | kindred) - literal)
 
+    named = {term: weight for term, weight in asked.items() if term not in plain}
+    told = share(attributes, reading.terms, reading.meanings) if attributes else 1.0
     return Signals(
         similarity=similarity,
         coverage=_share(asked, reading.terms),
@@ -262,6 +200,14 @@ def _signals(
             share(attributes, reading.near_terms, reading.near_meanings) if attributes else 1.0
         ),
         newness=min(1.0, fresh / ENOUGH_NEW_TERMS),
+        lacks_counted=float(not is_row and lacks_counted(statement, question.text)),
+        lacks_sign=float(lacks_sign(statement, question.text)),
+        own_attributes=told,
+        told_of_named=told * _share(named, reading.document_terms) if named else told,
+        only_names=float(bool(attributes) and not told and bool(named.keys() & reading.terms)),
+        beyond_title=(share(beyond, reading.near_terms, reading.near_meanings) if beyond else 0.0),
+        is_opening=float(reading.candidate.canonical_span[0] < OPENING_CHARACTERS),
+        passage_lead=evidence.similarity - middle if evidence.similarity else 0.0,
         is_label=float(not is_row and not statement.endswith(_FULL_STOPS)),
         is_row=float(is_row),
         passage_similarity=evidence.similarity or 0.0,
@@ -279,7 +225,7 @@ def _signals(
 def says_something(question: Question, reading: Reading) -> bool:
     """Whether a statement could answer at all: not a question, a heading, a stub or an echo."""
     statement = reading.candidate.statement
-    sentence = statement.endswith(_FULL_STOPS)
+    sentence = statement.endswith(_FULL_STOPS) or reading.candidate.is_field
     if statement.endswith(("?", "？", ":", "：")):
         return False
     if len(reading.terms) < SHORTEST_STATEMENT_TERMS - sentence:
@@ -325,9 +271,12 @@ def _settled(question: Question, reading: Reading) -> frozenset[str]:
 
 
 def _figures_to_hold(question: Question, reading: Reading) -> Sequence[str]:
+    foreign = question.is_foreign(reading.candidate.evidence.passage.language)
+    designators = () if foreign else question.designators
     if not _settled(question, reading):
-        return question.figures
-    return [figure for figure in question.figures if not is_identifier(figure)]
+        return (*question.figures, *designators)
+    figures = (figure for figure in question.figures if not is_identifier(figure))
+    return (*figures, *designators)
 
 
 def _share(asked: Mapping[str, float], held: frozenset[str]) -> float:
@@ -341,16 +290,27 @@ def _lacking(words: Sequence[str], text: str) -> float:
 
 def _lacking_figures(figures: Sequence[str], text: str) -> float:
     """Like `_lacking`; 20 does not stand in 2025."""
-    held = [re.search(rf"(?<!\d){re.escape(figure)}(?!\d)", text) for figure in figures]
+    held = [
+        re.search(
+            rf"(?<!\d){re.escape(figure)}(?!\d)"
+            if _has_digit(figure)
+            else rf"(?<!\w){re.escape(figure)}(?!\w)",
+            text,
+        )
+        for figure in figures
+    ]
     return held.count(None) / len(held) if held else 0.0
 
 
-def _label(candidate: Candidate) -> str:
-    passage = candidate.evidence.passage
-    return " ".join((passage.document_title, passage.filename, *passage.heading_path))
+def _has_digit(text: str) -> bool:
+    return any(map(str.isdigit, text))
 
 
-def _headings(candidate: Candidate) -> str:
-    """The headings above a statement, without one that only repeats the document's title."""
-    passage = candidate.evidence.passage
-    return " ".join(each for each in passage.heading_path if each != passage.document_title)
+def _middle_similarity(readings: Sequence[Reading]) -> float:
+    """The middle one of the passages' similarities to the question; 0 without any."""
+    known = {
+        reading.candidate.evidence.passage.chunk_id: reading.candidate.evidence.similarity
+        for reading in readings
+    }
+    held = [each for each in known.values() if each is not None]
+    return median(held) if held else 0.0

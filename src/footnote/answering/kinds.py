@@ -63,11 +63,61 @@ _DATES = re.compile(
     re.IGNORECASE,
 )
 _CALENDAR = re.compile(rf"(?:{_MONTHS}|{_WEEKDAYS})", re.IGNORECASE)
+_MONEY_ASKED = re.compile(
+    r"\b(?:prices?|costs?|fees?|salar(?:y|ies)|wages?|rents?|budget|premium|deposit|charged?|charges"
+    r"|pay|pays|paid|spent|spend|profit|surplus|loss|refund(?:ed)?|deductible|earn|subsidy|fine"
+    r"|kostet|kosten|preis|miete|gebühr|kaution|gehalt|lohn|verdient|prämie|beitrag|strafe"
+    r"|coûte|coût|prix|loyer|salaire|caution|prime|amende|cuesta|precio|coste|alquiler|salario"
+    r"|costa|prezzo|affitto|stipendio|canone|guadagna)\b",
+    re.IGNORECASE,
+)
+_CURRENCY = (
+    r"(?:€|\$|£|¥|%|(?:eur|euros?|pounds?|francs?|francos?|franken|franchi|chf|usd|gbp|dollars?"
+    r"|cents?|percent|per cent|prozent|pour cent|por ciento|per cento|kronen?|yen|yuan|元)(?!\w))"
+)
+_MONEY = re.compile(
+    rf"\d[\d.,'’ ]*\s*{_CURRENCY}|{_CURRENCY}\s*\d|\d[.,'’ ]\d{{3}}(?!\d)|\d[.,]\d\d(?!\d)"
+    rf"|(?:{_NUMBER_WORDS})\s+{_CURRENCY}"
+    r"|\b(?:free|nothing|no (?:cost|charge)|gratis|gratuit\w*|kostenlos|kostenfrei|umsonst|half"
+    r"|third|fifth|quarter|twice|double|hälfte|moitié|mitad|metà)\b",
+    re.IGNORECASE,
+)
+"""What a sum of money looks like: with its currency, or with the decimals or groups of one."""
+_REASON_ASKED = re.compile(
+    r"^\W*(?:why|for what reason|warum|wieso|weshalb|pourquoi|por qué|perché)\b|为什么",
+    re.IGNORECASE,
+)
+_REASON = re.compile(
+    r"\b(?:because|since|so that|so|due to|owing to|therefore|as|reasons?|caused?|after|for|to"
+    r"|weil|da|denn|wegen|damit|deshalb|um|grund|parce|car|afin|pour|raison|porque|debido|para"
+    r"|perché|poiché|per|causa)\b|[:;–]|因为|由于",
+    re.IGNORECASE,
+)
+_ADDRESS_ASKED = re.compile(r"\be-?mail|\bcorreo electrónico|\bcourriel|邮箱", re.IGNORECASE)
+_TELEPHONE_ASKED = re.compile(
+    r"\b(?:tele)?phone(?: number)?\b|\btelefon\w*|\btéléphone|\bteléfono|\bhotline\b|电话",
+    re.IGNORECASE,
+)
+_TELEPHONE = re.compile(r"(?:\d[\s()/.-]*){5,}|\bext(?:ension|\.)?\s*\d", re.IGNORECASE)
+_COUNTED = re.compile(
+    r"(?:how many|number of|wie ?viele[nr]?|anzahl (?:der|von)|combien d[e']\s?|cu[aá]nt[oa]s"
+    r"|quant[ie])\s+((?:[^\W\d_][\w'’-]*\s*){1,3})",
+    re.IGNORECASE,
+)
+_NOT_COUNTED = frozenset(
+    """a an the of in on at per for to by is are was were do does did has have had can may must
+    will would should been there der die das den des im am hat haben ist sind war waren gibt kann
+    darf muss werden wird bleiben les la le du des y a sont est ont peut peuvent faut doivent
+    hay tiene tienen son ha hanno sono si può possono ci""".split()
+)
+_WORDS = re.compile(r"[^\W_]+(?:[-'’.,:][^\W_]+)*")
+_SHORTEST_STEM = 4
+_WORDS_BEFORE, _WORDS_AFTER = 2, 4
 LONGEST_ACRONYM = 5
 _COUNTING = (AnswerKind.AMOUNT, AnswerKind.COUNT)
 
 
-def holds_kind(text: str, kind: AnswerKind, question: str) -> bool:
+def holds_kind(text: str, kind: AnswerKind, question: str, *, is_row: bool = False) -> bool:
     """Whether the text holds something of this kind that the question did not already say.
 
     The digits of an identifier neither count nor date anything, and a date is no amount.
@@ -83,10 +133,56 @@ def holds_kind(text: str, kind: AnswerKind, question: str) -> bool:
     text = without_identifiers(text)
     if kind in _COUNTING:
         text = _DATES.sub(" ", text)
+    if kind is AnswerKind.AMOUNT and _MONEY_ASKED.search(question) and not is_row:
+        return any(
+            _is_new(match.group(), kind, question.casefold()) for match in _MONEY.finditer(text)
+        )
     if kind is AnswerKind.AMOUNT:
         text = _TOKENS[AnswerKind.DURATION].sub(" ", text)
     said = question.casefold()
     return any(_is_new(match.group(), kind, said) for match in pattern.finditer(text))
+
+
+def lacks_sign(text: str, question: str) -> bool:
+    """Whether a reason, an e-mail address or a telephone number is asked for and none is there.
+
+    >>> lacks_sign("Your adviser is Ann Lee.", "What is the telephone number of Ann Lee?")
+    True
+    """
+    if _REASON_ASKED.search(question):
+        return _REASON.search(text) is None
+    if _ADDRESS_ASKED.search(question):
+        return "@" not in text
+    if _TELEPHONE_ASKED.search(question):
+        return _TELEPHONE.search(text) is None
+    return False
+
+
+def lacks_counted(text: str, question: str) -> bool:
+    """Whether a number of things is asked for, and no number stands beside these things.
+
+    >>> lacks_counted("The motion for 3 lamps got 22 votes.", "How many chairs are there?")
+    True
+    """
+    asked = _COUNTED.search(question)
+    if asked is None:
+        return False
+    things = []
+    for word in asked[1].casefold().split():
+        if word in _NOT_COUNTED:
+            break
+        things.append(word)
+    if not things:
+        return False
+    thing = things[-1] if len(things) < 3 else things[0]
+    stems = {each[: max(_SHORTEST_STEM, len(each) - 3)] for each in (thing, *things[:2])}
+    words = [match.group().casefold() for match in _WORDS.finditer(text)]
+    for place, word in enumerate(words):
+        if _TOKENS[AnswerKind.COUNT].fullmatch(word) or word[0].isdigit():
+            near = words[max(0, place - _WORDS_BEFORE) : place + _WORDS_AFTER + 1]
+            if any(each.startswith(stem) for each in near for stem in stems):
+                return False
+    return True
 
 
 def _is_new(token: str, kind: AnswerKind, said: str) -> bool:

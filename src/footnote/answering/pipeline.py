@@ -12,16 +12,9 @@ from footnote.answering.cite import cite
 from footnote.answering.coefficients import Trust
 from footnote.answering.context import NOT_FOUND
 from footnote.answering.decide import answerability, look_out
-from footnote.answering.ground import (
-    Reading,
-    Weighed,
-    by_words,
-    rarity,
-    read,
-    says_something,
-    weigh,
-)
+from footnote.answering.ground import Weighed, by_words, says_something, weigh
 from footnote.answering.question import Question, read_question
+from footnote.answering.reading import Reading, rarity, read
 from footnote.answering.sanitise import plain_text
 from footnote.answering.select import Selection, by_strength, shortlist
 from footnote.answering.sentences import Candidate, candidates_of
@@ -30,7 +23,7 @@ from footnote.domain import Answer, AnswerSentence, Evidence, Verdict
 from footnote.errors import LaneUnavailable
 from footnote.ports import Analyzer, Embedder, Vector, Vectors
 
-LEAST_ANSWERABILITY = 0.35
+LEAST_ANSWERABILITY = 0.45
 EMBEDDED_STATEMENTS = 8
 
 

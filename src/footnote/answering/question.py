@@ -92,6 +92,7 @@ _FURTHER = re.compile(r"[,;:]\s+(?:(?:and|or)\s+)?|\band\s+", re.IGNORECASE)
 """What stands before a question word that opens another part of a question."""
 
 _WORD = re.compile(r"\w+(?:[-–./'’&]\w+)*")
+_DESIGNATOR = re.compile(r"(?<!\w)[^\W\d_]{3,} [A-Z](?![\w'’.&])")
 _LOWER_HEAVY = re.compile(r"[a-zà-öø-ÿß]")
 
 
@@ -105,6 +106,8 @@ class Question:
     """Identifiers and numbers asked about, case-folded, in order."""
     names: tuple[str, ...]
     """Words that look like proper names, case-folded, in order."""
+    designators: tuple[str, ...] = ()
+    """Words with the single capital that tells one thing from its like: `hall a`, case-folded."""
     weights: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     """For each language of the evidence (empty for unknown), the weight of each content term."""
     identifying: Mapping[str, frozenset[str]] = field(default_factory=dict)
@@ -153,8 +156,11 @@ def read_question(text: str, languages: Sequence[str | None], analyzer: Analyzer
     names = tuple(
         word.casefold()
         for word, start in words
-        if _looks_like_name(word, start, text) and not opener[0] <= start < opener[1]
+        if len(word) > 1
+        and _looks_like_name(word, start, text)
+        and not opener[0] <= start < opener[1]
     )
+    designators = tuple(match.group().casefold() for match in _DESIGNATOR.finditer(text))
     asked = text[: opener[0]] + " " + text[opener[1] :]
     own = _language_of(text, languages, analyzer)
     wordings = {
@@ -178,6 +184,7 @@ def read_question(text: str, languages: Sequence[str | None], analyzer: Analyzer
         kind=kind,
         figures=figures,
         names=names,
+        designators=designators,
         weights=weights,
         identifying=identifying,
         language=own,

@@ -15,6 +15,14 @@ _SEPARATOR_CHARACTERS = frozenset(" \t|:-=+")
 _LINE = re.compile(r"[^\n]+")
 _CELL_BORDER = re.compile(r"(?<!\\)\|")
 _EMPHASIS = re.compile(r"\*\*|__|(?<!\w)[*_`](?=\w)|(?<=\w)[*_`](?!\w)")
+_GAP = re.compile(r":|\S {2,}\S|\t")
+
+FEWEST_FIELDS = 3
+"""Lines from which a block without full stops is a form, a label or a sign; two need a gap each."""
+LONGEST_FIELD = 90
+"""Characters of a line that may be a field of a form; what is longer is prose."""
+OPENING_SHARE = 0.75
+"""Share of lines that must begin as fields do: prose that is wrapped goes on in small letters."""
 
 
 EMBEDDED_CHARACTERS = 400
@@ -38,6 +46,8 @@ class Candidate:
     kind: BlockKind
     lead: str = ""
     """The statement before it in the same block, which its pronouns may point to."""
+    is_field: bool = False
+    """Whether it is a line of a form, a label or a sign, which needs no full stop to be whole."""
 
     @property
     def quote(self) -> str:
@@ -48,6 +58,8 @@ class Candidate:
     def embedded_text(self) -> str:
         """The statement under its innermost heading, which often names what it speaks of; cut."""
         headings = self.evidence.passage.heading_path[-1:]
+        if self.is_field and not headings:
+            headings = (self.evidence.passage.document_title,)
         return ": ".join((*headings, self.statement))[:EMBEDDED_CHARACTERS]
 
     @property
@@ -98,8 +110,9 @@ def _regions(passage: Passage) -> Iterator[tuple[BlockKind, int, int]]:
 
 def _sentences(evidence: Evidence, kind: BlockKind, start: int, end: int) -> Iterator[Candidate]:
     text = evidence.passage.text[start:end]
+    fields = _fields(text) if kind is BlockKind.PARAGRAPH else []
     lead = ""
-    for first, last in sentence_spans(text):
+    for first, last in fields or sentence_spans(text):
         bullet = _BULLET.match(text, first, last)
         begin = bullet.end() if bullet else first
         if begin >= last:
@@ -114,8 +127,39 @@ def _sentences(evidence: Evidence, kind: BlockKind, start: int, end: int) -> Ite
             statement=statement,
             kind=kind,
             lead=lead,
+            is_field=bool(fields),
         )
         lead = statement
+
+
+def _fields(text: str) -> list[tuple[int, int]]:
+    """The fields of a form, a label or a sign, each a line with those that go on with it.
+
+    Empty for prose. A line that begins in small letters goes on with the one before it.
+
+    >>> _fields("ISSUED   3 May\\nVALID FOR   ten years")
+    [(0, 14), (15, 36)]
+    """
+    lines = _lines(text, 0, len(text))
+    if len(lines) < 2:
+        return []
+    opening = [not text[first].islower() for first, last in lines]
+    stops = [text[first:last].endswith((".", "!", "?", "。")) for first, last in lines]
+    gaps = [bool(_GAP.search(text[first:last])) for first, last in lines]
+    likely = (
+        max(last - first for first, last in lines) <= LONGEST_FIELD
+        and sum(opening[1:]) >= OPENING_SHARE * (len(lines) - 1)
+        and sum(stops) < len(lines) / 2
+        and (len(lines) >= FEWEST_FIELDS or all(gaps))
+    )
+    if not likely:
+        return []
+    fields: list[tuple[int, int]] = []
+    for (first, last), opens in zip(lines, opening, strict=True):
+        fields[-1:] = (
+            [(fields[-1][0], last)] if fields and not opens else [*fields[-1:], (first, last)]
+        )
+    return fields
 
 
 def _rows(evidence: Evidence, start: int, end: int) -> Iterator[Candidate]:

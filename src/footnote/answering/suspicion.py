@@ -8,10 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 
-from footnote.answering.orders import (
-    ANY_LANGUAGE,
+from footnote.answering.orders import ANY_LANGUAGE, ENGLISH
+from footnote.answering.orders_abroad import (
     CHINESE,
-    ENGLISH,
     FRENCH,
     GERMAN,
     ITALIAN,
@@ -19,7 +18,7 @@ from footnote.answering.orders import (
     SPANISH,
 )
 from footnote.answering.sanitise import without_hidden
-from footnote.domain import Evidence, Passage
+from footnote.domain import Evidence, Passage, PassageContext
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,14 +91,32 @@ def flag(evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
     """The evidence, with `suspicious` set where title, headings or text give orders to a model.
 
     It tells a reader and an answerer to mind; nothing relies on it alone, since orders can be
-    worded in ways that no list knows. About a millisecond for 1,000 characters, the first time.
+    worded in ways that no list knows. What was found out when a passage was published is taken
+    from it; another is looked at, about a millisecond for 1,000 characters, the first time.
     """
-    return tuple(
-        replace(each, suspicious=True)
-        if not each.suspicious and gives_orders(_readable(each.passage))
-        else each
-        for each in evidence
+    return tuple(_flagged(each) for each in evidence)
+
+
+def looked_at(passage: Passage) -> Passage:
+    """The passage, with whether its title, headings or text give orders to a model."""
+    if passage.suspicious is not None:
+        return passage
+    return replace(passage, suspicious=gives_orders(_readable(passage)))
+
+
+def read_around(context: PassageContext) -> PassageContext:
+    """The context, with whether each of its passages gives orders to a model."""
+    return PassageContext(
+        chunk=looked_at(context.chunk),
+        context_before=tuple(map(looked_at, context.context_before)),
+        context_after=tuple(map(looked_at, context.context_after)),
     )
+
+
+def _flagged(evidence: Evidence) -> Evidence:
+    if evidence.suspicious or not looked_at(evidence.passage).suspicious:
+        return evidence
+    return replace(evidence, suspicious=True)
 
 
 def gives_orders(text: str) -> bool:
