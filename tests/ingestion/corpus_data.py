@@ -21,6 +21,7 @@ CSV = {
         """,
     ),
     "report.csv": b"Report of sales,,\nMarch 2024,,\n,,\nCity,Rate,Note\nRome,110,\nParis,150,-\n",
+    "gaps.csv": b",\n,price\n\nbuoy,90\nchain,80\n\nrope,7\n\nplace,berths\nquay,4\n",
     "umlauts.csv": "Größe|Maß\nklein|5 €\ngroß|7 €\n".encode("cp1252"),
 }
 
@@ -185,6 +186,115 @@ CODE = texts(
     fn main() {
         println!("{}", Berth.fee(11.2));
     }
+    """,
+    depths__py='''
+    """Depths."""
+
+    LEAST = 2
+
+
+    def fits(boat):
+        return boat.depth > LEAST
+    class Basin:
+        """Where boats lie."""
+
+        note = """
+    class Quoted:
+        no class at all
+    """
+
+        def depth(self):
+            return 4
+
+
+    # --- by hand ---
+
+    def sound(line):
+        return len(line)
+    if __name__ == "__main__":
+        sound("x")
+    ''',
+    depths__ts="""
+    const half = (x: number) => x / 2;
+    function fits(boat: Boat): boolean {
+      return boat.depth > 2;
+    }
+    export class Basin {
+      depth = "class Quoted {";
+    }
+    export const sound = (line: string) => {
+      return line.replace(/[{"]/g, "");
+    };
+    module.exports = { Basin };
+    """,
+    Depths__java="""
+    package acme;
+
+    interface Deep {
+        int depth();
+    }
+    /** Where boats lie. */
+    public final class Basin
+            implements Deep
+    {
+        public int depth() {
+            return 4;
+        }
+    }
+    """,
+    depths__go="""
+    package depths
+
+    type Metres float64
+    func (m Metres) Half() Metres { return m / 2 }
+    func Fits(
+        boat Metres,
+    ) bool {
+        return boat > 2
+    }
+    type Basin struct {
+        Depth Metres
+    }
+
+    var basins = map[rune]Basin{
+        '{': {4},
+    }
+    """,
+    depths__cpp="""
+    #include <string>
+
+    namespace acme {
+    static bool fits(int depth)
+    {
+        return depth > 2;
+    }
+    template <typename Line>
+    class Basin : public Place {
+    public:
+        int depth() const { return 4; }
+    };
+    }  // namespace acme
+    struct Line;
+    int main() {
+        return 0;
+    }
+    """,
+    depths__sql="""
+    create table basin (
+      depth int
+    );
+    insert into basin values (4);
+
+    create function half(depth int) returns int as $$
+    begin
+      return depth / 2;
+    end;
+    $$ language plpgsql;
+    create procedure sound()
+    begin
+      if true then select 1; end if;
+    end;
+    select half(4);
     """,
     berths__sql="""
     -- Berths by length.

@@ -89,6 +89,27 @@ MARKDOWN = texts(
     > A quote of two
     > lines.
     """,
+    terms__md="""
+    # Terms
+
+    Buoy
+    :   floats
+        on *water*
+    :   is red
+
+    Chain
+
+    :   holds
+
+        for years
+
+    Rope
+    Line
+    : ties
+
+    The keeper wrote this.
+    : no term
+    """,
     tables__md="""
     Setext heading
     ==============
@@ -196,6 +217,28 @@ RST = texts(
          - Metres
        * - L
          - 14
+    """,
+    names__rst="""
+    |yard| rules
+    ============
+
+    |Yard| is open |hours|. See |lamp| at |place|_ for 5 |euro|; |nothing| else.
+
+    ======  ==========
+    Who     What
+    ======  ==========
+    |yard|  ``|yard|``
+    ======  ==========
+
+    .. |yard| replace:: The *Acme*
+       yard
+    .. |hours| replace:: all day |year|
+    .. |year| replace:: in 2024
+    .. |lamp| image:: lamp.png
+       :alt: the lamp
+    .. |place| replace:: the quay
+    .. _place: https://a.example
+    .. |euro| unicode:: U+20AC .. the sign
     """,
     terms__rst="""
     Terms

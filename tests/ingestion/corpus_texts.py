@@ -47,6 +47,23 @@ LATEX = texts(
     \begin{equation} a^2 + b^2 = c^2 \end{equation}
     \end{document}
     """,
+    spans__tex=r"""
+    \documentclass{article}
+    \begin{document}
+    \begin{tabular}{lrrr}
+    \toprule
+    \multirow[t]{2}{*}{City} & \multicolumn{2}{c}{Price} & \multirow{2}{1cm}{Open} \\
+    \cmidrule(lr){2-3}
+     & net & gross & \\
+    \midrule
+    \multirow{2}*{\textbf{Rome}} & 100 & \makecell{110 \\ or less} & May \\
+     & 120 & 130 & June \\[2pt]
+    \multicolumn{1}{|l|}{Oslo \& Bergen} & \multicolumn{2}{c}{\multirow{2}{*}{none}} & July \\
+    Paris & \multicolumn{2}{c}{} & \\
+    \bottomrule
+    \end{tabular}
+    \end{document}
+    """,
     letter__tex=r"""
     \documentclass{letter}
     \begin{document}
@@ -87,6 +104,7 @@ PLAIN = {
         pages__txt="Acme log\n\nThe first page tells of rain.\n\n1\n\fAcme log\n\nThe second of sun.\n\n"  # noqa: E501
         "2\n\fAcme log\n\nThe third of wind.\n\n3\n",
     ),
+    "one line.txt": b"Berth 12 is free until Sunday\n",
     "grüße.txt": "Grüße\n\nStraße und Café kosten 5 €. Übermäßig schöne Tage.\n".encode("cp1252"),
     "wide.txt": "Привет\n\nЭто письмо о буях и цепях.\n".encode("utf-16"),
 }

@@ -413,3 +413,74 @@ def columns_over_table() -> bytes:
                 write(canvas, [cell], x, 420 - 14 * row)
 
     return pdf(draw)
+
+
+def nested_list() -> bytes:
+    """A list of three levels between paragraphs, numbered in its second part."""
+    indented = (
+        (72, "• Check the hull"),
+        (90, "o paint above the water line, which is what everybody sees and what"),
+        (100, "wears off soonest in the sun and the salt of the sea"),
+        (90, "o zinc"),
+        (108, "· each anode by hand"),
+        (72, "• Load the stores"),
+        (77, "9. bread"),
+        (72, "10. water"),
+        (90, "a) in casks"),
+        (72, "11. rope"),
+    )
+
+    def draw(canvas: Canvas) -> None:
+        y = write(canvas, wrap(story("ship", 3), 450), 72, 740) - 10
+        for x, text in indented:
+            if text.startswith("o "):
+                canvas.setFont("Courier", 10)
+                canvas.drawString(x, y, "o")
+                canvas.setFont(FONT, 10)
+                canvas.drawString(x + 18, y, text[2:])
+            else:
+                canvas.drawString(x, y, text)
+            y -= 12
+        write(canvas, wrap(story("harbour", 3), 450), 72, y - 10)
+
+    return pdf(draw)
+
+
+def double_spaced() -> bytes:
+    """Wide lines of prose, and below them as many narrow ones of an address and a list of names."""
+
+    def draw(canvas: Canvas) -> None:
+        y = 760.0
+        for line in wrap(story("lantern", 9), 450):
+            canvas.drawString(72, y, line)
+            y -= 20
+        for name in ("Ada", "Bob", "Cid", "Dora", "Emil", "Fay", "Gus", "Hal", "Ida", "Jon"):
+            canvas.drawString(72, y - 30, f"{name} of the lantern crew")
+            y -= 12
+
+    return pdf(draw)
+
+
+def flush_right_table() -> bytes:
+    """Names of columns over numbers whose column ends where the next name begins."""
+
+    def draw(canvas: Canvas) -> None:
+        write(canvas, wrap(story("duck", 3), 450), 72, 760)
+        canvas.drawString(122, 700, "Year")
+        canvas.drawString(186, 700, "Ducks on the pond")
+        for number in range(5):
+            y = 686 - 13 * number
+            canvas.drawRightString(184, y, str(2019 + number))
+            canvas.drawRightString(268, y, str(120 + 7 * number))
+
+    return pdf(draw)
+
+
+def numbered_high() -> bytes:
+    """Two pages as LaTeX sets them: the number stands in a wide margin, well below the text."""
+
+    def draw(canvas: Canvas, name: str, number: int) -> None:
+        write(canvas, wrap(story(name, 30), 340), 130, 700)
+        canvas.drawCentredString(300, 160, str(number))
+
+    return pdf(lambda canvas: draw(canvas, "buoy", 1), lambda canvas: draw(canvas, "chain", 2))

@@ -81,8 +81,12 @@ PIECES = (
     "From a\nB: c\n|"
     'Content-Type: text/html\n|--x\n|\x0c|[|,|;|link:a[b]|<<x>>|[cols="1,2"]\n|term:: d\n|~|é'
 ).split("|")
-PIECES += ["|", "|===\n", "| a |\n", "2+|", ".3+|"]
-TEXT_SUFFIXES = sorted(set(TEXT_TYPES) | {".txt", ".py", ".c", ".js", ".sql", ".toml"})
+PIECES += ["|", "|===\n", "| a |\n", "2+|", ".3+|", "|a|", "|b|_", ".. |a| replace:: |b|\n"]
+PIECES += ["\\multirow{2}{*}{", "\\multicolumn{2}{c}{", "\\\\", "\\hline", "\n: ", ",", ",,\n"]
+PIECES += ['"""', "{\n", "};\n", "(", ")", "fn a() {\n", "create table a\n", "begin", "end;"]
+TEXT_SUFFIXES = sorted(
+    set(TEXT_TYPES) | {".txt", ".py", ".c", ".js", ".rs", ".go", ".sql", ".toml"}
+)
 
 
 @given(st.sampled_from(TEXT_SUFFIXES), st.lists(st.sampled_from(PIECES), max_size=40))

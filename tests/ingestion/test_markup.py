@@ -231,8 +231,21 @@ def test_restructured_text_keeps_its_structure() -> None:
 
 
 def test_levels_of_restructured_text_follow_their_first_use() -> None:
-    text = "A\n~~~\n\nB\n***\n\nC\n~~~\n"
-    assert shown(read_document(text.encode(), "a.rst")) == [("h1", "A"), ("h2", "B"), ("h1", "C")]
+    text = "A\n~~~\n\nB\n***\n\nC\n~~~\n\nd\n"
+    assert shown(read_document(text.encode(), "a.rst")) == [
+        ("h1", "A"),
+        ("h2", "B"),
+        ("h1", "C"),
+        ("paragraph", "d"),
+    ]
+
+
+def test_headings_alone_are_what_a_document_says() -> None:
+    parsed = read_document(b"# A\n\n## B\n\n## C\n\n# D\n", "a.md")
+    said = [("paragraph", letter) for letter in "BCD"]
+    assert shown(parsed) == [("h1", "A"), *said]
+    assert [block.heading_path for block in parsed.blocks] == [("A",), ("A",), ("A",), ()]
+    assert parsed.title == "A"
 
 
 def test_a_grid_cell_may_span_columns() -> None:
@@ -417,10 +430,17 @@ def test_latex_keeps_its_structure() -> None:
          [("code", "int a; % b")]),
         ("\\begin{description}\\item[Buoy] floats\\item[Chain] holds\\end{description}",
          [("list", "- Buoy floats\n- Chain holds")]),
+        ("\\begin{tabular}{lrr} & \\multicolumn{2}{c}{Price} \\\\ \\cline{2-3}"
+         "City & net & all \\\\ \\hline \\multirow[t]{2}*{\\textbf{Rome}} & 1 &"
+         "\\makecell{2 \\\\ or 3} \\\\ & 4 & 5\\\\[2pt] \\multicolumn{1}{l}{A \\& B} &"
+         "\\multicolumn{2}{c}{\\multirow{2}{*}{no}}\\\\ C & & \\\\ \\hline\\end{tabular}",
+         [("table", "| City | Price / net | Price / all |\n| --- | --- | --- |\n"
+                    "| Rome | 1 | 2 or 3 |\n| Rome | 4 | 5 |\n| A & B | no | no |\n"
+                    "| C | no | no |")]),
         ("\\unknown{kept \\textit{too}} {\\bf and} \\emph{this}",
          [("paragraph", "kept too and this")]),
     ],
-    ids=["levels", "formulas", "listing", "terms", "macros"],
+    ids=["levels", "formulas", "listing", "terms", "spans", "macros"],
 )  # fmt: skip
 def test_further_latex(text: str, expected: Shown) -> None:
     assert shown(read_document(text.encode(), "a.tex")) == expected

@@ -10,6 +10,7 @@ from footnote.domain import Block, BlockKind, ParsedDocument
 from footnote.errors import DocumentUnreadable
 from footnote.ingestion.parsing.reading import ReadingOptions, read_document
 from tests.ingestion import pdf_files
+from tests.ingestion.test_reading import blocks_of
 
 NO_OCR = ReadingOptions(ocr="off")
 needs_ocr = pytest.mark.skipif(shutil.which("tesseract") is None, reason="no tesseract here")
@@ -268,6 +269,12 @@ def test_running_lines_are_left_out_and_remembered(pages: int) -> None:
     assert not any(re.fullmatch(r"\d+", block.text) for block in parsed.blocks)
 
 
+def test_a_page_number_in_a_wide_margin_is_no_text() -> None:
+    parsed = read_document(pdf_files.numbered_high(), "a.pdf")
+    assert {block.text for block in parsed.blocks} & {"1", "2"} == set()
+    assert all(block.text.startswith("This is sentence 1 ") for block in parsed.blocks)
+
+
 def test_divided_words_are_mended_and_compounds_keep_their_hyphen() -> None:
     parsed = read(pdf_files.hyphenated())
     for whole in ("his regulations", "the quarter,", "are well-known", "Anglo-Danish", "COVID-19"):
@@ -282,6 +289,38 @@ def test_captions_are_told_from_sentences() -> None:
         "Figure 3: The lantern on the northern mole in winter.",
         "Tabelle 2. Gebühren der Liegeplätze",
     ]
+
+
+def test_lists_are_nested_as_they_are_indented() -> None:
+    (found,) = blocks_of(read_document(pdf_files.nested_list(), "a.pdf"), BlockKind.LIST)
+    assert found.text.split("\n") == [
+        "- Check the hull",
+        "  - paint above the water line, which is what everybody sees and what wears off soonest in"
+        " the sun and the salt of the sea",
+        "  - zinc",
+        "    - each anode by hand",
+        "- Load the stores",
+        "9. bread",
+        "10. water",
+        "  a) in casks",
+        "11. rope",
+    ]
+
+
+def test_sentences_run_on_over_lines_that_stand_wider_than_others() -> None:
+    parsed = read_document(pdf_files.double_spaced(), "a.pdf")
+    said = " ".join(block.text for block in blocks_of(parsed, BlockKind.PARAGRAPH))
+    assert pdf_files.story("lantern", 9) in said
+    for number in range(1, 10):
+        sentence = f"This is sentence {number} of the story of the lantern, as told on the quay."
+        assert any(sentence in block.text for block in parsed.blocks), sentence
+
+
+def test_numbers_set_flush_right_stay_in_their_columns() -> None:
+    (table,) = blocks_of(read_document(pdf_files.flush_right_table(), "a.pdf"), BlockKind.TABLE)
+    header, _, *rows = table.text.split("\n")
+    assert header == "| Year | Ducks on the pond |"
+    assert rows == [f"| {2019 + number} | {120 + 7 * number} |" for number in range(5)]
 
 
 def test_code_keeps_its_lines() -> None:

@@ -51,6 +51,19 @@ FORMATTED = [
 ]
 
 
+@pytest.mark.parametrize(("sheet_name", "title"), [("Sheet1", "rates"), ("Rates", "Rates")])
+def test_a_workbook_is_called_by_its_file_where_nobody_named_its_sheet(
+    sheet_name: str, title: str
+) -> None:
+    book = openpyxl.Workbook()
+    sheet = book.active
+    assert sheet is not None
+    sheet.title = sheet_name
+    sheet.append(["City", "Rate"])
+    sheet.append(["Rome", 110])
+    assert read(saved(book), "rates.xlsx").title == title
+
+
 def test_a_workbook_shows_numbers_and_dates_as_its_sheet_does() -> None:
     book = openpyxl.Workbook()
     sheet = book.active

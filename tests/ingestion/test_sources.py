@@ -13,7 +13,7 @@ from footnote.domain.sources import KnownEntry, Offered
 from footnote.errors import InvalidRequest
 from footnote.ingestion.sources.changes import changes_between, deletable, is_below
 from footnote.ingestion.sources.ignoring import Ignoring
-from footnote.ingestion.sources.reach import checked_url, why_forbidden
+from footnote.ingestion.sources.reach import checked_url, require_reachable, why_forbidden
 
 IDS = st.sampled_from([f"/shelf/{name}" for name in "abcdefgh"])
 MARKS = st.sampled_from(["", "1:1", "2:2"])
@@ -179,3 +179,34 @@ def test_what_is_no_plain_web_address_is_refused(url: str) -> None:
     with pytest.raises(InvalidRequest) as caught:
         checked_url(url)
     assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("url", "begins"),
+    [
+        ("ftp://example.com/x", "begins with ftp:"),
+        ("FILE:///etc/passwd", "begins with file:"),
+        ("javascript:alert(1)", "begins with javascript:"),
+        ("example.com/x", "has no https:// before it"),
+    ],
+)
+def test_another_scheme_is_named_with_those_that_work(url: str, begins: str) -> None:
+    with pytest.raises(InvalidRequest, match=begins) as caught:
+        checked_url(url)
+    assert "only https:// and http://" in str(caught.value)
+
+
+@pytest.mark.parametrize("allow_private", [True, False])
+def test_a_refused_address_is_told_which_setting_allows_it_or_that_none_does(
+    allow_private: bool,
+) -> None:
+    with pytest.raises(InvalidRequest, match=r"169\.254\.169\.254") as never:
+        require_reachable("metadata.example", ["169.254.169.254"], allow_private=allow_private)
+    assert "no setting allows" in str(never.value.hint)
+    require_reachable("one.example", ["1.1.1.1"], allow_private=allow_private)
+    if allow_private:
+        require_reachable("home.example", ["10.0.0.7"], allow_private=True)
+        return
+    with pytest.raises(InvalidRequest, match=r"home\.example may not be reached") as private:
+        require_reachable("home.example", ["1.1.1.1", "10.0.0.7"], allow_private=False)
+    assert "FOOTNOTE_ALLOW_PRIVATE_URLS=true" in str(private.value.hint)

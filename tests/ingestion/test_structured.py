@@ -8,11 +8,13 @@ from hypothesis import strategies as st
 
 from footnote.domain import BlockKind
 from footnote.errors import DocumentUnreadable
+from footnote.ingestion.chunking import chunk_blocks
 from footnote.ingestion.enrichment import classify
 from footnote.ingestion.parsing.charsets import decode
 from footnote.ingestion.parsing.reading import read_document
+from tests.ingestion.test_chunking import TOKENIZER
 from tests.ingestion.test_markup import shown
-from tests.ingestion.test_reading import assert_lawful, block_with, blocks_of
+from tests.ingestion.test_reading import assert_lawful, blocks_of
 
 # --- JSON -----------------------------------------------------------------------------------
 
@@ -251,26 +253,100 @@ def test_code_is_parted_at_its_definitions(text: str, name: str, headings: list[
     assert classify(parsed, name).value == "code"
 
 
-def test_a_long_class_is_parted_at_its_methods() -> None:
-    methods = "".join(
-        f"\n    def method_{number}(self):\n" + "        work()\n" * 12 for number in range(6)
-    )
-    parsed = read_document(
-        f"class Big:\n    x = 1\n    y = 2\n    z = 3\n{methods}".encode(), "a.py"
-    )
-    block = block_with(parsed, "def method_3")
-    assert block.heading_path == ("class Big", "def method_3(self)")
+def _long(opening: str, body: str = "work();", closing: str = "") -> str:
+    """A definition of 22 lines or so, none of which is blank."""
+    return "\n".join((opening, *["        " + body] * 20, *closing.splitlines())) + "\n"
 
 
-CODE_LINES = "def a():|class B:|    x = 1|@d|# c||    def m(self):|y = 2|        z()".split("|")
+LONG = {
+    "a.py": (
+        "def small(): pass\ndef other():\n    return 1\nclass Big:\n    x = 1\n\n"
+        + "    @cached(\n        size=1,\n    )\n"
+        + "\n".join(_long(f"    def m{number}(self):", "work()") for number in range(3))
+        + "    y = 2\n\n\nZ = 3\n",
+        ("class Big", "def m0(self)"),
+    ),
+    "a.ts": (
+        "class Big {\n  #count = 0;\n"
+        + "\n".join(_long(f"  async m{each}<T>(a: T) {{", "go(`{`);", "  }") for each in range(3))
+        + "}\nexport function other() {\n  return 1;\n}\n",
+        ("class Big", "async m0<T>(a: T)"),
+    ),
+    "A.java": (
+        "package a;\n\npublic class Big {\n"
+        + "\n".join(
+            _long(f"    @Override\n    public int m{each}(int a) throws X {{", closing="    }")
+            for each in range(3)
+        )
+        + "}\n",
+        ("public class Big", "public int m0(int a) throws X"),
+    ),
+    "a.rs": (
+        "impl<'a> Big<'a> {\n"
+        + "\n".join(
+            _long(f"    /// Says.\n    pub fn m{each}(&self) {{", closing="    }")
+            for each in range(3)
+        )
+        + "}\n\n#[test]\nfn other() {\n    1;\n}\n",
+        ("impl<'a> Big<'a>", "pub fn m0(&self)"),
+    ),
+    "a.cpp": (
+        "namespace acme {\n\nclass Big {\npublic:\n"
+        + "\n".join(
+            _long(f"    int m{each}(int a) const\n    {{", closing="    }") for each in range(3)
+        )
+        + "};\n\n}  // namespace acme\n",
+        ("namespace acme", "class Big", "int m0(int a) const"),
+    ),
+    "a.go": (
+        "package a\n\n" + _long("func m0() {", closing="}") + "type Big struct {\n\tA int\n}\n",
+        ("func m0()",),
+    ),
+    "a.rb": (
+        "module Acme\n  class Big\n"
+        + "\n".join(_long(f"    def m{each}", "work", "    end") for each in range(3))
+        + "  end\nend\n",
+        ("module Acme", "class Big", "def m0"),
+    ),
+}
 
 
-@given(st.lists(st.sampled_from(CODE_LINES), max_size=150))
-@settings(max_examples=100, deadline=None)
-def test_no_line_of_code_is_lost_or_moved(lines: list[str]) -> None:
+@pytest.mark.parametrize("name", LONG)
+def test_a_long_class_is_parted_at_its_methods(name: str) -> None:
+    text, path = LONG[name]
+    parsed = read_document(text.encode(), name)
+    assert_lawful(parsed)
+    methods = {block.heading_path for block in parsed.blocks if path[-1] in block.text}
+    assert methods == {path}
+    code = "\n".join(block.text for block in blocks_of(parsed, BlockKind.CODE))
+    assert _lines(code) == _lines(text)
+
+
+def test_what_follows_a_definition_is_not_under_its_heading() -> None:
+    parsed = read_document(LONG["a.py"][0].encode(), "a.py")
+    paths = {block.text: block.heading_path for block in blocks_of(parsed, BlockKind.CODE)}
+    assert paths["def small(): pass"] == ()
+    assert paths["def other():\n    return 1"] == ("def other()",)
+    assert paths["y = 2"] == ("class Big",)
+    assert paths["Z = 3"] == ()
+    chunks = chunk_blocks(parsed, TOKENIZER)
+    assert {chunk.heading_path for chunk in chunks if "Z = 3" in chunk.text} == {()}
+
+
+CODE_LINES = (
+    "def a():|class B:|    x = 1|@d|# c||    def m(self):|y = 2|        z()|class C {|  int m() {|"
+    '  }|}|// c|/*|*/|"""|create table a (|);|begin|end;|[a]|[a.b]|function f() {|\'|`|func g() {'
+).split("|")
+CODE_FILES = ("a.py", "a.ts", "a.cpp", "a.go", "a.rs", "A.java", "a.sql", "a.toml", "a.rb")
+
+
+@given(st.sampled_from(CODE_FILES), st.lists(st.sampled_from(CODE_LINES), max_size=150))
+@settings(max_examples=300, deadline=None)
+def test_no_line_of_code_is_lost_or_moved(name: str, lines: list[str]) -> None:
     if not any(line.strip() for line in lines):
         return
-    parsed = read_document("\n".join(lines).encode(), "a.py")
+    parsed = read_document("\n".join(lines).encode(), name)
+    assert_lawful(parsed)
     code = "\n".join(block.text for block in blocks_of(parsed, BlockKind.CODE))
     assert _lines(code) == _lines("\n".join(lines))
 

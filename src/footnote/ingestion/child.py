@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import BinaryIO
 
 from footnote.errors import DocumentUnreadable
+from footnote.ingestion.failures import plain_cause
 from footnote.ingestion.parsing.wire import (
     HEADER,
     Json,
@@ -80,7 +81,7 @@ def _guarded(answer: Answer, header: Json, content: bytes) -> bytes:
     try:
         return answer(header, content)
     except DocumentUnreadable as failure:
-        return encode_frame({"cause": failure.cause, "advice": failure.advice})
+        return encode_frame({"cause": plain_cause(failure), "advice": failure.advice})
     except MemoryError:
         return encode_frame(
             {

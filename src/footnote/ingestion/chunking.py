@@ -62,6 +62,8 @@ def chunk_blocks(
     headers = _Headers(texts, tokens, policy.target_characters is not None)
     units = units_of(parsed.blocks, tokenizer, policy)
     chunks: list[Chunk] = []
+    if parsed.media_type.startswith("image/"):
+        policy = replace(policy, pages_stand_alone=True)  # each frame is a sheet of its own
     for section in _parted_sections(parsed.blocks, policy):
         section_units = [unit for block in section.blocks for unit in units[block]]
         if not section_units:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from footnote.domain import (
@@ -66,6 +66,8 @@ class Ingestion:
     """Writes recordings down; without it they cannot be read."""
     describer: Describer | None = None
     """Describes the pictures that the parser hands out."""
+    gives_orders: Callable[[str], bool] | None = None
+    """Tells texts that speak to a model; without it, whoever reads a chunk has to look."""
     embedding_batch: int = 64
     """Chunks embedded between two saves: what a crash can cost."""
 
@@ -90,6 +92,7 @@ class Ingestion:
         if not embedded or not await work.begin(Stage.PUBLISH):
             return
         terms = await asyncio.to_thread(self._index, work, enrichment, chunks)
+        looked_at = await asyncio.to_thread(self._look_for_orders, enrichment, chunks)
         document_terms = self._index_document(work, enrichment)
         keywords = await self._keywords(work, parsed, enrichment.language)
         await work.publish(
@@ -98,7 +101,7 @@ class Ingestion:
                 page_count=parsed.page_count,
                 enrichment=replace(enrichment, keywords=keywords),
                 metadata=with_provenance(parsed, work.filename),
-                chunks=chunks,
+                chunks=looked_at,
                 text_hashes=hashes,
                 chunk_terms=terms,
                 document_hash=text_hash(about),
@@ -187,6 +190,17 @@ class Ingestion:
             for chunk in chunks
         )
 
+    def _look_for_orders(
+        self, enrichment: Enrichment, chunks: tuple[Chunk, ...]
+    ) -> tuple[Chunk, ...]:
+        """The chunks, each with whether a reader of it would be given orders."""
+        if self.gives_orders is None:
+            return chunks
+        return tuple(
+            replace(chunk, suspicious=self.gives_orders(indexed_text(chunk, enrichment)))
+            for chunk in chunks
+        )
+
     def _index_document(self, work: VersionInWork, enrichment: Enrichment) -> tuple[int, ...]:
         terms = self.analyzer.terms(about_terms(enrichment), enrichment.language)
         return work.document_term_ids(terms)
@@ -198,7 +212,7 @@ def text_hash(text: str) -> bytes:
 
 
 def indexed_text(chunk: Chunk, enrichment: Enrichment) -> str:
-    """What the lexical index sees of a chunk: its document's title, its headings and its text."""
+    """What a chunk is found and read by: its document's title, its headings and its text."""
     return "\n".join((enrichment.title, *chunk.heading_path, chunk.text))
 
 

@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import re
-import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import PurePath
 
 from footnote.domain import BlockKind
 from footnote.ingestion.media import language_of
+from footnote.ingestion.parsing.codelines import BRACED, INSIDE, CodeLines, indent
 from footnote.ingestion.parsing.drafts import Draft, Reading
 
 _MODIFIERS = (
     "export|default|public|private|protected|internal|static|final|abstract|async|open|sealed|"
-    "override|pub(?:\\([a-z ]+\\))?|unsafe|extern|const|inline|virtual|partial|data|suspend"
+    "override|pub(?:\\([a-z ]+\\))?|unsafe|extern|const|inline|virtual|partial|data|suspend|"
+    "declare|local|typedef"
+)
+_TYPES = (
+    "class|struct|interface|trait|impl|enum|module|mod|namespace|object|record|protocol|extension|"
+    "defmodule|service|contract"
 )
 _DEFINING = (
-    "def|class|function|func|fn|fun|struct|interface|trait|impl|enum|module|namespace|type|object|"
-    "record|protocol|extension|sub|macro_rules!|defmodule|message|service|resource"
+    f"def|function|func|fn|fun|type|sub|macro_rules!|defp?|message|resource|annotation|{_TYPES}"
 )
 _DEFINITION = re.compile(rf"(?:(?:{_MODIFIERS})\s+)*(?:{_DEFINING})\b[\s*]*[\w$:.<(\"]")
+_TYPE = re.compile(rf"(?:(?:{_MODIFIERS}|template)\s+)*(?:{_TYPES})\b")
+_UNNAMED_SPACE = re.compile(r"(?:(?:inline\s+)?namespace|extern)\s*\{?$")
 _SQL_DEFINITION = re.compile(
     r"(?:create|alter)\s+(?:or\s+replace\s+)?(?:\w+\s+){0,3}?"
     r"(?:table|view|function|procedure|trigger|index|type|policy)\b",
@@ -30,116 +37,214 @@ _ASSIGNED_FUNCTION = re.compile(
     r"(?:export\s+)?(?:const|let|var)\s+[\w$]+\s*(?::[^=]+)?=\s*(?:async\s*)?(?:function\b|\()"
 )
 _SHELL_FUNCTION = re.compile(r"[\w-]+\s*\(\)\s*\{?")
-_METHOD = re.compile(r"(?:[\w$<>\[\],.?*&:]+\s+)*[\w$~]+\s*\([^;]*$")
+_METHOD = re.compile(r"(?:[\w$<>\[\],.?*&:@]+\s+)*[\w$~#]+\s*(?:<[^()]*>\s*)?\([^;]*$")
 _KEYWORDS = re.compile(
-    r"(?:if|else|for|while|switch|catch|return|do|try|case|with|elif|except|match)\b"
+    r"(?:if|else|for|while|switch|catch|return|do|try|case|with|elif|except|match|new|throw|await)\b"
 )
 _SECTION = re.compile(r"\[\[?([^\[\]\n]+)\]?\]\s*$")
-_ATTACHED = ("#", "//", "/*", "*", "@", "--", '"""', "///", "#[")
+_COMMENT = ("//", "/*", "*", "--")
+_ATTACHED = ("@", '"""', "#[", "template")
 _C_LIKE = frozenset(("c", "c++", "c#", "java"))
 _UNDIVIDED = frozenset(("css", "yaml", "make", "diff", "graphql"))
 _LONGEST_OPENING = 300
 _SECTIONED = frozenset(("toml", "ini"))
-_MIN_LINES = 4
-"""A shorter definition stays with what stands before it."""
+_UNENDED = _SECTIONED | {"sql"}
+"""Where a definition goes on to the next one, if nothing ends it before."""
 _LONG_LINES = 60
-"""A longer one is parted at the definitions inside it."""
+"""A definition that is longer is parted at those inside it."""
+_DEEPEST = 6
 
 
 def read_code(text: str, filename: str) -> Reading:
     """Read source code or configuration; every line is kept, in its order.
 
     The lines are parted at definitions that stand at the margin, and inside a long one at those
-    of the next level, whose common indentation goes.
+    in its body, whose common indentation goes. A definition of one line stays with what is around
+    it, and what follows a definition does not stand under its heading.
     """
     language = language_of(filename) or ""
     lines = text.replace("\r\n", "\n").replace("\r", "\n").expandtabs(4).split("\n")
+    code = CodeLines.of(lines, language)
     return Reading(
-        drafts=tuple(_drafts(lines, language, level=1)),
+        drafts=tuple(_drafts(code, _Scope(start=0, stop=len(lines), level=1))),
         title=PurePath(filename.replace("\\", "/")).name,
         metadata={"programming_language": language},
     )
 
 
-def _drafts(lines: Sequence[str], language: str, level: int) -> Iterator[Draft]:
-    for heading, piece in _pieces(lines, language, level):
-        if heading:
-            yield Draft(kind=BlockKind.HEADING, text=heading, level=level)
-        if level == 1 and heading and len(piece) > _LONG_LINES:
-            yield from _drafts(piece, language, level + 1)
+@dataclass(frozen=True, slots=True)
+class _Scope:
+    """The lines of a definition, or of a file, whose own definitions have headings of a level."""
+
+    start: int
+    stop: int
+    level: int
+    opening: int | None = None
+    """The line that names it; a file has none."""
+    of_type: bool = False
+    """Whether it is a class or the like, in which methods need no keyword."""
+
+
+def _drafts(code: CodeLines, scope: _Scope) -> Iterator[Draft]:
+    """What a scope holds, in its order."""
+    position = scope.start
+    for inner in _definitions(code, scope):
+        yield from _unnamed(code, scope, position, inner.start)
+        assert inner.opening is not None
+        yield Draft(kind=BlockKind.HEADING, text=_name(code, inner.opening), level=scope.level)
+        if inner.stop - inner.start > _LONG_LINES and scope.level < _DEEPEST:
+            yield from _drafts(code, inner)
         else:
-            code = textwrap.dedent("\n".join(piece)).strip("\n")
-            yield Draft(kind=BlockKind.CODE, text=code)
+            yield _block(code, inner.start, inner.stop, inner.level)
+        position = inner.stop
+    yield from _unnamed(code, scope, position, scope.stop)
 
 
-def _pieces(lines: Sequence[str], language: str, level: int) -> Iterator[tuple[str, Sequence[str]]]:
-    """Runs of lines, each with the name of the definition it opens with, if it does."""
-    indent = 0 if level == 1 else _inner_indent(lines)
-    starts = [(0, "")]
-    for index, line in enumerate(lines):
-        if not (name := _defined(line, language, indent)):
+def _unnamed(code: CodeLines, scope: _Scope, start: int, stop: int) -> Iterator[Draft]:
+    """Lines between definitions, under the heading of what is around them."""
+    if any(line.strip() for line in code.raw[start:stop]):
+        yield _block(code, start, stop, scope.level)
+
+
+def _block(code: CodeLines, start: int, stop: int, level: int) -> Draft:
+    """Lines without the indentation of the first; closing brackets may stand further out."""
+    lines = [line.rstrip() for line in code.raw[start:stop]]
+    margin = next((indent(line) for line in lines if line), 0)
+    text = "\n".join(line[min(margin, indent(line)) :] for line in lines).strip("\n")
+    return Draft(kind=BlockKind.CODE, text=text, level=level)
+
+
+def _definitions(code: CodeLines, scope: _Scope) -> list[_Scope]:
+    """The definitions in the body of a scope that are worth a heading; none overlap."""
+    depth = _body_depth(code, scope)
+    found: list[_Scope] = []
+    position = scope.start if scope.opening is None else scope.opening + 1
+    bound = position
+    while position < scope.stop:
+        if code.depths[position] != depth or not _opens(code, position, scope):
+            position += 1
             continue
-        before, named = starts[-1]
-        start = _first_attached(lines, index, indent, before)
-        if start == 0:
-            starts = [(0, name)]
-        elif not named or start - before >= _MIN_LINES:
-            starts.append((start, name))
-    ends = [start for start, _ in starts[1:]] + [len(lines)]
-    for (start, name), end in zip(starts, ends, strict=True):
-        if any(line.strip() for line in lines[start:end]):
-            yield name, lines[start:end]
+        stop = _end(code, position, scope)
+        if stop - position > 1 or code.language in _SECTIONED:
+            stop = _with_closers(code, stop, scope.stop)
+            start = _first_attached(code, position, bound, after_other=bool(found))
+            found.append(
+                _Scope(
+                    start=start,
+                    stop=stop,
+                    level=scope.level + 1,
+                    opening=position,
+                    of_type=_is_type(code, position),
+                )
+            )
+        bound = position = stop
+    return found
 
 
-def _first_attached(lines: Sequence[str], index: int, indent: int, bound: int) -> int:
-    """Where the comments and decorators right above a definition begin."""
-    start = index
-    while start > bound:
-        above = lines[start - 1]
-        if _indent(above) != indent or not above.strip().startswith(_ATTACHED):
+def _body_depth(code: CodeLines, scope: _Scope) -> int:
+    """How deep the definitions of a scope stand."""
+    if scope.opening is None:
+        return 0
+    outer = code.depths[scope.opening]
+    if code.in_braces:
+        return outer + 1
+    inner = (
+        code.depths[number]
+        for number in range(scope.opening + 1, scope.stop)
+        if code.plain[number].strip() and outer < code.depths[number] < INSIDE
+    )
+    return min(inner, default=INSIDE)
+
+
+def _end(code: CodeLines, position: int, scope: _Scope) -> int:
+    if code.language not in _SECTIONED:
+        return code.end(position, scope.stop)
+    later = range(position + 1, scope.stop)
+    stop = next((each for each in later if _SECTION.match(code.raw[each].strip())), scope.stop)
+    return (
+        _first_attached(code, stop, position + 1, after_other=False) if stop < scope.stop else stop
+    )
+
+
+def _with_closers(code: CodeLines, stop: int, limit: int) -> int:
+    """Where lines that hold brackets alone end: they are worth no block of their own."""
+    end = stop
+    for number in range(stop, limit):
+        if any(map(str.isalnum, code.raw[number])):
             break
-        start -= 1
+        if code.plain[number].strip():
+            end = number + 1
+    return end
+
+
+def _first_attached(code: CodeLines, opening: int, bound: int, *, after_other: bool) -> int:
+    """Where the comments and decorators right above a definition begin.
+
+    After another definition a comment that a blank line parts from it announces it as well.
+    """
+    start = opening
+    apart = False
+    comments = _COMMENT if code.language in BRACED else (*_COMMENT, "#")
+    for number in range(opening - 1, bound - 1, -1):
+        above = code.raw[number].strip()
+        if not above:
+            if not after_other:
+                break
+            apart = True
+            continue
+        if above.startswith(comments if apart else (*comments, *_ATTACHED)):
+            start = number
+        elif code.depths[number] <= code.depths[opening] and code.plain[number].strip():
+            break  # else it may go on with what a decorator or a comment above it begins
     return start
 
 
-def _defined(line: str, language: str, indent: int) -> str:
-    """What a line defines at this indentation, as a heading; empty if it defines nothing."""
-    if not line.strip() or _indent(line) != indent:
-        return ""
-    words = line.strip()
-    if language in _SECTIONED:
-        section = _SECTION.match(words)
-        return section.group(1) if section else ""
-    opens = language not in _UNDIVIDED and not _KEYWORDS.match(words)
-    if opens and (_names_definition(words, language) or _is_function(words, language, indent)):
-        return words.rstrip("{:( \t").strip()[:120]
-    return ""
+def _name(code: CodeLines, opening: int) -> str:
+    """The line that opens a definition, as a heading."""
+    words = code.raw[opening].strip()
+    if code.language in _SECTIONED and (section := _SECTION.match(words)):
+        return section.group(1)
+    return words.rstrip("{:( \t").strip()[:120]
+
+
+def _opens(code: CodeLines, number: int, scope: _Scope) -> bool:
+    """Whether a line opens a definition."""
+    words = code.plain[number].strip()
+    if code.language in _SECTIONED:
+        return _SECTION.match(words) is not None
+    if not words or code.language in _UNDIVIDED or _KEYWORDS.match(words):
+        return False
+    return _names_definition(words, code.language) or _is_function(code, number, scope)
 
 
 def _names_definition(words: str, language: str) -> bool:
-    if _DEFINITION.match(words):
+    if _DEFINITION.match(words) or _UNNAMED_SPACE.match(words):
         return language in ("python", "ruby") or not words.endswith(";")
     return language == "sql" and _SQL_DEFINITION.match(words) is not None
 
 
-def _is_function(words: str, language: str, indent: int) -> bool:
+def _is_type(code: CodeLines, number: int) -> bool:
+    words = code.plain[number].strip()
+    return bool(_TYPE.match(words) or _UNNAMED_SPACE.match(words))
+
+
+def _is_function(code: CodeLines, number: int, scope: _Scope) -> bool:
     """Whether a line opens a function that no keyword announces."""
+    words, language = code.plain[number].strip(), code.language
     if "(" not in words or len(words) > _LONGEST_OPENING:
         return False
     if language == "shell":
         return _SHELL_FUNCTION.fullmatch(words) is not None
     if language in ("javascript", "typescript") and _ASSIGNED_FUNCTION.match(words):
         return True
-    if language in _C_LIKE and not indent:
-        return _C_FUNCTION.match(words) is not None
-    return bool(indent) and words.endswith("{") and _METHOD.match(words) is not None
+    in_type = scope.of_type and _METHOD.match(words) is not None
+    at_margin = language in _C_LIKE and _C_FUNCTION.match(words) is not None
+    if not (in_type or (at_margin and (scope.of_type or scope.opening is None))):
+        return False
+    return code.has_body(number, scope.stop) if code.in_braces else _opens_by_brace(code, number)
 
 
-def _inner_indent(lines: Sequence[str]) -> int:
-    """How far the body of a definition stands in."""
-    indents = [_indent(line) for line in lines[1:] if line.strip()]
-    return min((indent for indent in indents if indent), default=1_000_000)
-
-
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip())
+def _opens_by_brace(code: CodeLines, number: int) -> bool:
+    """Whether a brace ends the line, or begins the next one."""
+    following = code.plain[number + 1].strip() if number + 1 < len(code.plain) else ""
+    return code.plain[number].rstrip().endswith("{") or following.startswith("{")

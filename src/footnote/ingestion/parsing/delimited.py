@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import groupby
 
 from footnote.domain import BlockKind
 from footnote.ingestion.parsing.drafts import Draft, Reading
@@ -14,6 +16,7 @@ from footnote.ingestion.parsing.tables import table_drafts
 _DELIMITERS = ",;\t|"
 _SAMPLED_ROWS = 50
 _LEAST_COLUMNS_UNDER_TITLE = 3
+_DIGIT = re.compile(r"\d")
 _FIELD_LIMIT = 10 * 1024 * 1024
 
 
@@ -27,11 +30,9 @@ def read_delimited(text: str) -> Reading:
     rows = list(csv.reader(io.StringIO(text.replace("\0", ""), newline=""), delimiter=delimiter))
     top = _first_full_row(rows)
     titles = [Draft(kind=BlockKind.PARAGRAPH, text=cell) for row in rows[:top] for cell in row]
-    rows = rows[top:]
+    rows = _without_gaps(rows[top:])
     if rows and any(cell.strip() for cell in rows[0]):
-        width = max(len(row) for row in rows)
-        # Every column keeps its place, however empty; the header must not lose one.
-        rows[0] += [f"column {number}" for number in range(len(rows[0]) + 1, width + 1)]
+        rows[0] = _full_header(rows)
     return Reading(drafts=(*titles, *table_drafts(rows)))
 
 
@@ -41,6 +42,58 @@ def _first_full_row(rows: Sequence[Sequence[str]]) -> int:
         return 0
     filled = (sum(1 for cell in row if cell.strip()) for row in rows)
     return next((number for number, count in enumerate(filled) if count > 1), 0)
+
+
+def _full_header(rows: Sequence[Sequence[str]]) -> list[str]:
+    """The first row with a name for each column: one keeps its place, however empty it is.
+
+    A row whose first cell is filled may be a title, so only what it is too short for is named.
+    """
+    width = max(len(row) for row in rows)
+    unnamed_index = not rows[0][0].strip()
+    named = [
+        cell or f"column {at}" if unnamed_index else cell
+        for at, cell in enumerate(map(str.strip, rows[0]), 1)
+    ]
+    return named + [f"column {at}" for at in range(len(named) + 1, width + 1)]
+
+
+def _without_gaps(rows: Sequence[list[str]]) -> list[list[str]]:
+    """The rows without empty ones, but where another table begins below them."""
+    tables: list[list[list[str]]] = []
+    for is_gap, run in groupby(rows, key=lambda row: not any(cell.strip() for cell in row)):
+        part = list(run)
+        if is_gap:
+            continue
+        if tables and not _begins_table(part, tables[-1]):
+            tables[-1] += part
+        else:
+            tables.append(part)
+    return [row for table in tables for row in (*table, [])][:-1]
+
+
+def _begins_table(part: Sequence[Sequence[str]], table: Sequence[Sequence[str]]) -> bool:
+    """Whether rows are no more of a table: they are titled, of another width, or have a header.
+
+    A header is known by a name over a column in which all below has digits.
+    """
+    first = part[0]
+    if sum(1 for cell in first if cell.strip()) < 2 or _reach(part) != _reach(table[:1]):
+        return True
+    return any(
+        cell.strip() and not _DIGIT.search(cell) and _all_have_digits(part[1:], at)
+        for at, cell in enumerate(first)
+    )
+
+
+def _all_have_digits(rows: Sequence[Sequence[str]], column: int) -> bool:
+    filled = [row[column] for row in rows if column < len(row) and row[column].strip()]
+    return bool(filled) and all(map(_DIGIT.search, filled))
+
+
+def _reach(rows: Sequence[Sequence[str]]) -> int:
+    """The last column that is filled, from 1."""
+    return max((at for row in rows for at, cell in enumerate(row, 1) if cell.strip()), default=0)
 
 
 def _delimiter(text: str) -> str:

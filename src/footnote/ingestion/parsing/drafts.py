@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 
 from footnote.domain import (
@@ -16,6 +16,7 @@ from footnote.domain import (
     ParsedDocument,
     Picture,
 )
+from footnote.ingestion.media import LANGUAGES, TEXT_TYPES
 from footnote.ingestion.parsing.keeping import KEPT_MEDIA_TYPE
 
 _SEPARATOR = "\n\n"
@@ -33,6 +34,11 @@ _WORTHLESS_TITLE = re.compile(
     r"|.*\.(?:docx?|pdf|pptx?|xlsx?|od[tsp]|indd|qxd|tex|dvi|rtf|txt|html?))",
     re.IGNORECASE,
 )
+_UNNAMED_SHEET = re.compile(
+    r"(?:sheet|tabelle|feuille?|hoja|foglio|planilha|folha|blad|arkusz|лист) ?\d+", re.IGNORECASE
+)
+_PACKED = (".gz", ".bz2", ".xz")
+_ENDINGS = frozenset((*TEXT_TYPES, *LANGUAGES, ".tar", ".txt", ".log", ".pdf"))
 _NUMBERED = re.compile(r"\d+(?:\.\d+)*[.)]?\s")
 MAX_TITLE_CHARACTERS = 200
 
@@ -45,6 +51,7 @@ class Draft:
     text: str
     page: int | None = None
     level: int = 0
+    """Of a heading; of anything else that of the headings that it does not stand under, if any."""
     confidence: float | None = None
     start_seconds: float | None = None
     end_seconds: float | None = None
@@ -93,7 +100,8 @@ def assemble(reading: Reading, filename: str, media_type: str) -> ParsedDocument
     pictures: list[Picture] = []
     chain: list[tuple[int, str]] = []
     position, paragraph, page = 0, 0, None
-    for draft in reading.drafts:
+    drafts = _said(reading.drafts)
+    for draft in drafts:
         if draft.picture:
             apart = draft.page != page
             alone = apart and reading.pages_stand_alone
@@ -118,10 +126,10 @@ def assemble(reading: Reading, filename: str, media_type: str) -> ParsedDocument
             if reading.pages_stand_alone:
                 chain.clear()
         if is_heading:
-            while chain and chain[-1][0] >= draft.level:
-                chain.pop()
+            chain = _above(chain, draft.level)
             chain.append((draft.level, text))
         else:
+            chain = _above(chain, draft.level) if draft.level else chain
             paragraph += 1
         blocks.append(
             Block(
@@ -143,7 +151,7 @@ def assemble(reading: Reading, filename: str, media_type: str) -> ParsedDocument
         text=_SEPARATOR.join(block.text for block in blocks),
         blocks=tuple(blocks),
         media_type=media_type,
-        title=_title(reading.title, blocks, filename),
+        title=_title(reading.title, reading.drafts, filename),
         page_count=reading.page_count,
         languages=reading.languages,
         metadata={key: value for key, value in reading.metadata.items() if value != ""},
@@ -152,13 +160,46 @@ def assemble(reading: Reading, filename: str, media_type: str) -> ParsedDocument
     )
 
 
-def _title(declared: str | None, blocks: Iterable[Block], filename: str) -> str:
+def _above(chain: list[tuple[int, str]], level: int) -> list[tuple[int, str]]:
+    """The headings that stand above one of a level."""
+    while chain and chain[-1][0] >= level:
+        chain.pop()
+    return chain
+
+
+def _said(drafts: Sequence[Draft]) -> Sequence[Draft]:
+    """The drafts; of headings alone, those with none below them are what the document says."""
+    if any(draft.kind is not BlockKind.HEADING for draft in drafts):
+        return drafts
+    written = [draft for draft in drafts if clean(draft.text)]
+    below = [draft.level for draft in written[1:]] + [0]
+    return [
+        draft if under > draft.level else replace(draft, kind=BlockKind.PARAGRAPH)
+        for draft, under in zip(written, below, strict=False)
+    ]
+
+
+def _title(declared: str | None, drafts: Iterable[Draft], filename: str) -> str:
     """The declared title if it says something, else the first heading, else the file's name."""
     declared = " ".join(clean(declared or "").split())
     if declared and not _WORTHLESS_TITLE.fullmatch(declared):
         return declared[:MAX_TITLE_CHARACTERS]
-    heading = next((block.text for block in blocks if block.kind is BlockKind.HEADING), "")
-    if _NUMBERED.match(heading):  # the first chapter is not what the whole is called
+    headings = (draft.text for draft in drafts if draft.kind is BlockKind.HEADING)
+    heading = next((said for text in headings if (said := " ".join(clean(text).split()))), "")
+    # The first chapter is not what the whole is called, nor is a sheet that nobody named.
+    if _NUMBERED.match(heading) or _UNNAMED_SHEET.fullmatch(heading):
         heading = ""
-    stem = clean(PurePath(filename.replace("\\", "/")).stem)
+    stem = clean(stem_of(filename))
     return (heading or stem or filename)[:MAX_TITLE_CHARACTERS]
+
+
+def stem_of(filename: str) -> str:
+    """The name of a file without its ending, and without both of what is packed.
+
+    >>> [stem_of(name) for name in ("a/report.v2.pdf", "backup.tar.gz", "log.2024.gz")]
+    ['report.v2', 'backup', 'log.2024']
+    """
+    path = PurePath(filename.replace("\\", "/"))
+    inner = PurePath(path.stem)
+    packed = path.suffix.lower() in _PACKED and inner.suffix.lower() in _ENDINGS
+    return inner.stem if packed else path.stem

@@ -18,6 +18,9 @@ _ALTERNATING_SHARE = 0.3
 _PAGE_NUMBER = re.compile(
     r"[-–—\s]*(?:page|seite|página|p\.)?\s*\d{1,4}(?:\s*(?:/|of|von|de)\s*\d{1,4})?[-–—\s]*", re.I
 )
+_WIDE_MARGIN_SHARE = 0.22
+"""As LaTeX sets letters and articles."""
+_WELL_APART = 1.5
 _APART = 0.9
 """Running lines stand at least this many of their sizes off the text."""
 _DIGITS = re.compile(r"\d+")
@@ -91,12 +94,23 @@ def _marginal(items: Sequence[PageItem], height: float) -> list[Line]:
     top = [line for line in lines if line.box.bottom < margin]
     bottom = [line for line in lines if line.box.top > height - margin]
     numbers = [line for line in (*top, *bottom) if _PAGE_NUMBER.fullmatch(line.text)]
+    numbers += _lowest_number(lines, items, height)
     if len(top) + len(bottom) == len(items):
         return numbers
     top.sort(key=lambda line: line.box.top)
     bottom.sort(key=lambda line: -line.box.bottom)
     found = _off(top, items, 1) + _off(bottom, items, -1)
     return list({id(line): line for line in (*found, *numbers)}.values())
+
+
+def _lowest_number(lines: Sequence[Line], items: Sequence[PageItem], height: float) -> list[Line]:
+    """The page number of a page with a wide margin: the lowest line, well below all others."""
+    lowest = max(lines, key=lambda line: line.box.top, default=None)
+    if lowest is None or lowest.box.top < (1 - _WIDE_MARGIN_SHARE) * height or len(items) < 2:
+        return []
+    others = (item for item in items if item is not lowest)
+    apart = all(_gap(lowest, other, -1) >= _WELL_APART * lowest.size for other in others)
+    return [lowest] if apart and _PAGE_NUMBER.fullmatch(lowest.text) else []
 
 
 def _off(margin: list[Line], items: Sequence[PageItem], direction: int) -> list[Line]:

@@ -111,10 +111,13 @@ def line_of(words: Sequence[Word]) -> Line:
     if sum(bool(_RIGHT_TO_LEFT.match(word.text)) for word in words) > len(words) / 2:
         ordered = ordered[::-1]
     sizes = {word.size for word in ordered}
+    texts = [word.text for word in ordered]
+    if texts[0] == "o" and len(texts) > 1 and ordered[0].mono and not ordered[1].mono:
+        texts[0] = "○"  # the bullet of an inner list, which Word takes from Courier
     return Line(
         words=ordered,
         box=union(word.box for word in ordered),
-        text=" ".join(word.text for word in ordered),
+        text=" ".join(texts),
         size=sizes.pop() if len(sizes) == 1 else max(ordered, key=lambda each: len(each.text)).size,
         bold=all(word.bold for word in ordered),
         mono=all(word.mono for word in ordered),
@@ -337,13 +340,14 @@ def _spaced_grid(rows: Sequence[Sequence[Line]]) -> Grid | None:
         return None
     if sum(len(cell.text) for cell in cells) / len(cells) > MAX_PROSE_CELL_CHARACTERS:
         return None
+    places = [_places(row, columns) for row in rows]
+    if bridged := _columns_under(rows, places):
+        columns = bridged
+        places = [list(range(len(columns))), *(_places(row, columns) for row in rows[1:])]
     texts: list[list[str]] = []
-    for row in rows:
+    for row, indexes in zip(rows, places, strict=True):
         placed = [""] * len(columns)
-        for cell in row:
-            index = next(
-                i for i, (start, end) in enumerate(columns) if start <= cell.box.left <= end
-            )
+        for cell, index in zip(row, indexes, strict=True):
             placed[index] = f"{placed[index]} {cell.text}".strip()
         if len(row) == 1 and texts:
             texts[-1] = [f"{a} {b}".strip() for a, b in zip(texts[-1], placed, strict=True)]
@@ -356,6 +360,29 @@ def _spaced_grid(rows: Sequence[Sequence[Line]]) -> Grid | None:
         words,
         mean_word_confidence(words),
     )
+
+
+def _places(row: Sequence[Line], columns: Sequence[tuple[float, float]]) -> list[int]:
+    """The column of each cell of a row."""
+    return [
+        next(i for i, (start, end) in enumerate(columns) if start <= cell.box.left <= end)
+        for cell in row
+    ]
+
+
+def _columns_under(
+    rows: Sequence[Sequence[Line]], places: Sequence[Sequence[int]]
+) -> list[tuple[float, float]]:
+    """The columns without the first row, where its cells bridge those of most rows below.
+
+    A header over numbers that are set flush right begins where the column before it ends.
+    """
+    clashes = sum(len(set(indexes)) < len(indexes) for indexes in places)
+    if 2 * clashes < len(rows):
+        return []
+    columns = _columns([cell for row in rows[1:] for cell in row])
+    clean = all(len(set(indexes := _places(row, columns))) == len(indexes) for row in rows[1:])
+    return columns if clean and len(columns) == len(rows[0]) else []
 
 
 def _columns(cells: Sequence[Line]) -> list[tuple[float, float]]:

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 
 from footnote.domain import BlockKind, MetadataValue
 from footnote.ingestion.parsing.drafts import Draft, Reading
+from footnote.ingestion.parsing.latextables import latex_rows
 from footnote.ingestion.parsing.latextext import argument, printed
-from footnote.ingestion.parsing.spans import Cell, spanned_table_drafts
+from footnote.ingestion.parsing.spans import spanned_table_drafts
 
 _COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%.*?(?:\n[ \t]*|\Z)")
 _DOCUMENT = re.compile(r"\\begin\s*\{document\}(.*?)(?:\\end\s*\{document\}|\Z)", re.DOTALL)
@@ -32,13 +33,6 @@ _LISTS = frozenset(("itemize", "enumerate", "description", "thebibliography", "c
 _FORMULAS = re.compile(r"(?:equation|align|gather|multline|eqnarray|displaymath|math|flalign)\*?")
 _TABLES = re.compile(r"(?:tabular[xy*]?|tabulary|longtable|supertabular)\*?")
 _DRAWINGS = frozenset(("tikzpicture", "pgfpicture", "picture", "filecontents", "filecontents*"))
-_RULES = re.compile(
-    r"\\(?:hline|toprule|midrule|bottomrule|endhead|endfirsthead|endfoot|endlastfoot)\b"
-    r"|\\(?:cline|cmidrule)(?:\([^)]*\))?\s*\{[^}]*\}|\\\w*rule(?![A-Za-z])"
-)
-_SPANNING = re.compile(r"\s*\\multi(column|row)(?=\s*[\[{])")
-_ROW_END = re.compile(r"\\\\(?:\*?\[[^\]]*\])?|\\tabularnewline")
-_CELL_END = re.compile(r"(?<!\\)&")
 _MAX_SHORTHAND = 60
 
 
@@ -145,7 +139,7 @@ class _Walk:
             end = len(self.body) if end < 0 else end
             yield from self._break()
             yield from self._end_items()
-            yield from spanned_table_drafts(_rows(self.body[at:end], name))
+            yield from spanned_table_drafts(latex_rows(self.body[at:end], name))
             return end + len(name) + 6
         yield from self._break()
         if name in _LISTS:
@@ -245,25 +239,3 @@ class _Walk:
 def _after_options(text: str, at: int) -> int:
     found = re.compile(r"[ \t]*(?:\[[^\]\n]*\]|\{[^{}\n]*\})*").match(text, at)
     return found.end() if found else at
-
-
-def _rows(source: str, name: str) -> list[list[Cell]]:
-    """The rows of a table environment, its column declaration passed over."""
-    at = 0
-    for _ in range(2 if name in ("tabularx", "tabular*", "tabulary") else 1):
-        _, at = argument(source, at)
-    lines = _ROW_END.split(_RULES.sub("", source[at:]))
-    return [[_cell(cell) for cell in _CELL_END.split(line)] for line in lines if line.strip()]
-
-
-def _cell(source: str) -> Cell:
-    spanning = _SPANNING.match(source)
-    if not spanning:
-        return Cell(" ".join(printed(source).split()))
-    count, at = argument(source, spanning.end())
-    _, at = argument(source, at)
-    said, _ = argument(source, at)
-    times = int(count) if count.isascii() and count.isdecimal() and len(count) < 4 else 1
-    text = " ".join(printed(said).split())
-    # A row below leaves the place of a multirow empty by itself.
-    return Cell(text, columns=times) if spanning.group(1) == "column" else Cell(text)

@@ -45,9 +45,17 @@ _CHANCE_LINES = 3
 """Fewer lines at one distance stand so by chance."""
 _WIDE_LINES_NEEDED = 10
 """With fewer lines, wide spacing is more likely that of paragraphs of one line each."""
+_PROSE_LINES = 5
+_WIDEST = 2.3
+_WIDE_VARIES = 0.25
+_LEAST_PROSE_CHARACTERS = 40
 _GOES_ON = re.compile(r"[a-zà-öø-ÿß-\u024f]|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 """How a paragraph that began in the column before goes on."""
 _MAX_CODE_INDENT = 60
+_LEAST_STEP = 0.9
+"""In font sizes, how far in a level of a list stands at least; its numbers may be set flush
+right."""
+_MAX_STEP = 8.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +116,14 @@ class _Study:
         by_chance = leading > 1.2 * _SINGLE_SPACED and alike < _WIDE_LINES_NEEDED
         return _SINGLE_SPACED if by_chance else leading
 
+    def wide_leading(self, leading: float) -> float:
+        """The commonest distance that parts paragraphs elsewhere, in font sizes; 0 if none is."""
+        wide = Counter(
+            {ratio: n for ratio, n in self.ratios.items() if 1.28 * leading < ratio < _WIDEST}
+        )
+        ratio, lines = wide.most_common(1)[0] if wide else (0.0, 0)
+        return ratio if lines >= _PROSE_LINES else 0.0
+
 
 def draft_pages(pages: Iterable[LaidPage]) -> list[Draft]:
     """The blocks of all pages, as `lay_out` finds them."""
@@ -132,9 +148,11 @@ def lay_out(pages: Iterable[LaidPage]) -> Layout:
         for item in page.items
         if isinstance(item, Line)
     )
+    leading = study.leading()
     drafter = _Drafter(
         styles=HeadingStyles.of(study.types, lines),
-        leading=study.leading(),
+        leading=leading,
+        wide_leading=study.wide_leading(leading),
         vocabulary=study.vocabulary,
     )
     drafts: list[Draft] = []
@@ -159,16 +177,24 @@ class _Drafter:
 
     styles: HeadingStyles
     leading: float
+    wide_leading: float
+    """As `_Study.wide_leading` finds it."""
     vocabulary: Vocabulary
 
     def drafts(self, page: LaidPage) -> list[Draft]:
         size = 0.0 if page.from_pixels else self.styles.body_size
         items, notes = part_notes(page.items, page.height, size)
-        main = [
-            draft
-            for group in self._groups(items, from_pixels=page.from_pixels)
-            for draft in self._draft_group(group, page)
-        ]
+        main: list[Draft] = []
+        run: list[tuple[Line, Draft]] = []
+        for group in self._groups(items, from_pixels=page.from_pixels):
+            for draft in self._draft_group(group, page):
+                if draft.kind is BlockKind.LIST and isinstance(group[0], Line):
+                    run.append((group[0], draft))
+                    continue
+                main += _one_list(run)
+                run = []
+                main.append(draft)
+        main += _one_list(run)
         return placed(main, [(note.mark, self._note(note.lines, page.number)) for note in notes])
 
     def _note(self, lines: Sequence[Line], page: int) -> Draft:
@@ -203,7 +229,10 @@ class _Drafter:
         advance = after.box.top - before.box.top
         size = max(before.size, after.size)
         leading = self.leading
-        if advance < 0.3 * size or advance > max(1.28 * leading, leading + 0.25) * size:
+        apart = advance > max(1.28 * leading, leading + 0.25) * size
+        if apart and not from_pixels and self._is_spaced_prose(before, after, advance / size):
+            apart = False
+        if advance < 0.3 * size or apart:
             return from_pixels or not self._goes_on_in_next_column(before, after)
         if after.box.right < before.box.left or after.box.left > before.box.right:
             return True
@@ -212,6 +241,19 @@ class _Drafter:
         if not from_pixels and self.styles.level(after):
             return len(group) >= _MAX_HEADING_LINES or bool(HEADING_NUMBER.match(after.text))
         return _opens_item(group, before, after) or _ends_short(group, before, after)
+
+    def _is_spaced_prose(self, before: Line, after: Line, ratio: float) -> bool:
+        """Whether a sentence runs on over two lines of a text with wider lines than the rest."""
+        return (
+            self.wide_leading > 0
+            and abs(ratio - self.wide_leading) < _WIDE_VARIES
+            and len(before.text) >= _LEAST_PROSE_CHARACTERS
+            and before.box.right >= after.box.right - 1.5 * before.size
+            and not before.text.endswith(_SENTENCE_END)
+            and not _BULLET.match(after.text)
+            and not self.styles.level(before)
+            and not self.styles.level(after)
+        )
 
     def _goes_on_in_next_column(self, before: Line, after: Line) -> bool:
         """Whether a paragraph broken by the foot of its column goes on with a line further up."""
@@ -259,6 +301,28 @@ class _Drafter:
             text = BULLET_GLYPH.sub("- ", text, count=1) if BULLET_GLYPH.match(text) else text
         confidence = _mean_confidence(lines) if page.from_pixels else None
         yield Draft(kind=kind, text=text, page=page.number, level=level, confidence=confidence)
+
+
+def _one_list(items: Sequence[tuple[Line, Draft]]) -> Iterator[Draft]:
+    """Items that follow each other as one list, two spaces further in for each level."""
+    if not items:
+        return
+    lefts: list[float] = []
+    texts: list[str] = []
+    above: Line | None = None
+    for line, draft in items:
+        left, size = line.box.left, line.size
+        if above is not None and (
+            line.box.top < above.box.top or left - lefts[-1] > _MAX_STEP * size
+        ):
+            lefts.clear()  # the list goes on in the next column
+        while lefts and left < lefts[-1] - _LEAST_STEP * size:
+            lefts.pop()
+        if not lefts or left > lefts[-1] + _LEAST_STEP * size:
+            lefts.append(left)
+        texts.append("  " * (len(lefts) - 1) + draft.text)
+        above = line
+    yield replace(items[0][1], text="\n".join(texts))
 
 
 def _is_caption(text: str) -> bool:

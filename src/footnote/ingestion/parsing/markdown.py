@@ -23,6 +23,9 @@ _FORMULA = re.compile(r"\$\$[^$]+\$\$|\$(?![\s$])[^$\n]+?(?<![\s\\])\$(?!\d)")
 _HOLDING = "\ue000{}\ue001"
 _NO_HOLDING = {0xE000: None, 0xE001: None}
 _HELD = re.compile("\ue000(\\d+)\ue001")
+_MEANING = re.compile(r":[ \t]+(?=\S)")
+_MAX_TERMS = 4
+_MAX_TERM_CHARACTERS = 80
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 
 
@@ -55,6 +58,8 @@ class _MarkdownWalk:
         """Open lists, innermost last: the next number, or None where items have bullets."""
         self._marker = ""
         self._items: list[str] = []
+        self._terms: list[str] = []
+        """What the next paragraph says the meaning of."""
 
     def drafts(self) -> Iterator[Draft]:
         position = 0
@@ -65,7 +70,10 @@ class _MarkdownWalk:
                 rows, position = self._table(position)
                 yield from table_drafts(rows, self._page)
             elif token.type == "inline":
-                yield from self._inline(token, self._tokens[position - 1])
+                yield from self._inline(position)
+            elif token.type == "code_block" and self._items and not self._lists:
+                said = filter(None, map(str.strip, token.content.split("\n")))
+                self._items += [f"  {self.plain(line)}" for line in said]
             elif token.type in ("fence", "code_block"):
                 yield from self._flush_list()
                 yield Draft(kind=BlockKind.CODE, text=token.content.rstrip(), page=self._page)
@@ -75,6 +83,7 @@ class _MarkdownWalk:
             else:
                 yield from self._structure(token)
             position += 1
+        yield from self._flush_list()
 
     def _html(self, text: str) -> Iterator[Draft]:
         if _TABLE.search(text):
@@ -85,6 +94,8 @@ class _MarkdownWalk:
 
     def _structure(self, token: Token) -> Iterator[Draft]:
         """Lists open and close; everything else of the structure is implied."""
+        if token.type in ("bullet_list_open", "ordered_list_open") and not self._lists:
+            yield from self._flush_list()
         if token.type == "bullet_list_open":
             self._lists.append(None)
         elif token.type == "ordered_list_open":
@@ -102,7 +113,8 @@ class _MarkdownWalk:
             self._lists[-1] = number + 1
         self._marker = "- " if number is None else f"{number}. "
 
-    def _inline(self, token: Token, opening: Token) -> Iterator[Draft]:
+    def _inline(self, position: int) -> Iterator[Draft]:
+        token, opening = self._tokens[position], self._tokens[position - 1]
         text = self.plain(token.content)
         if opening.type == "heading_open":
             yield from self._flush_list()
@@ -115,10 +127,39 @@ class _MarkdownWalk:
                 self._items.append(f"{indent}{marker}{text}")
             else:
                 self._items.append(f"{indent}  {text}")
-        else:
+        elif not self._takes_terms(position):
+            yield from self._flush_list()
             alone = token.content.startswith("![") and token.content.endswith(")")
             kind = BlockKind.IMAGE if alone else BlockKind.PARAGRAPH
             yield Draft(kind=kind, text=text, page=self._page)
+
+    def _takes_terms(self, position: int) -> bool:
+        """Whether a paragraph is terms and, each after a colon, what they mean; it becomes items.
+
+        So written by PHP Markdown Extra, Pandoc and others.
+        """
+        lines = self._tokens[position].content.split("\n")
+        following = self._tokens[position + 3 : position + 4]
+        meant_below = (
+            bool(following)
+            and following[0].type == "inline"
+            and bool(_MEANING.match(following[0].content))
+        )
+        starts = [at for at, line in enumerate(lines) if _MEANING.match(line)]
+        if not starts and meant_below and _are_terms(lines):
+            self._terms = [self.plain(line) for line in lines]
+            return True
+        if not starts or not _are_terms(lines[: starts[0]] or self._terms):
+            return False
+        ends = [*starts[1:], len(lines)]
+        meanings = [
+            self.plain(_MEANING.sub("", " ".join(line.strip() for line in lines[start:end]), 1))
+            for start, end in zip(starts, ends, strict=True)
+        ]
+        terms = [self.plain(line) for line in lines[: starts[0]]] or self._terms
+        self._items += [*(f"- {term}" for term in terms), *(f"  {each}" for each in meanings)]
+        self._terms = []
+        return True
 
     def _flush_list(self) -> Iterator[Draft]:
         if self._items:
@@ -155,6 +196,11 @@ class _MarkdownWalk:
         tokens: list[Token] = []
         self._markdown.inline.parse(content, self._markdown, self._environment, tokens)
         return "".join(_plain_tokens(tokens))
+
+
+def _are_terms(lines: Sequence[str]) -> bool:
+    short = all(len(line) <= _MAX_TERM_CHARACTERS for line in lines)
+    return 0 < len(lines) <= _MAX_TERMS and short and not lines[-1].endswith((".", ":", ";"))
 
 
 def _plain_tokens(tokens: Sequence[Token]) -> Iterator[str]:

@@ -66,11 +66,14 @@ def _without_running_lines(pages: list[str]) -> Iterator[str]:
 
 
 def _page_drafts(text: str, page: int | None, vocabulary: Vocabulary) -> Iterator[Draft]:
-    for number, paragraph in enumerate(_PARAGRAPH.split(text.strip())):
+    paragraphs = _PARAGRAPH.split(text.strip())
+    for number, paragraph in enumerate(paragraphs):
         lines = paragraph.strip("\n").split("\n")
         level = _heading_level(lines)
-        is_first = number == 0 and page in (None, 1)
+        is_first = number == 0 and page in (None, 1) and (page or len(paragraphs) > 1)
         if is_first and level == 0 and len(lines) == 1 and _could_be_title(lines[0]):
+            level = 1
+        if is_first and level == 2 and _is_over_heading(lines, paragraphs):
             level = 1
         if level:
             title = _MARKED.sub("", lines[0].strip())
@@ -99,6 +102,14 @@ def _is_wrapped_prose(lines: list[str]) -> bool:
     """Whether lines break only because a page was so wide, and not for a poem or an address."""
     widest = max(map(len, lines))
     return widest >= 50 and all(len(line) > 0.6 * widest for line in lines[:-1])
+
+
+def _is_over_heading(lines: list[str], paragraphs: Sequence[str]) -> bool:
+    """Whether a heading that is a line alone, without a number, has another one right below it."""
+    if len(lines) > 1 or len(paragraphs) < 2 or _MARKED.match(lines[0].strip()):
+        return False
+    below = _heading_level(paragraphs[1].strip("\n").split("\n"))
+    return below > 0 and not _NUMBERED.match(lines[0].strip())
 
 
 def _could_be_title(line: str) -> bool:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from footnote.domain import BlockKind, MetadataValue
 from footnote.ingestion.parsing.delimited import read_delimited
 from footnote.ingestion.parsing.drafts import Draft, Reading
 from footnote.ingestion.parsing.lists import item_lines
+from footnote.ingestion.parsing.rstinline import plain, substitutions_of
 from footnote.ingestion.parsing.rsttables import grid_table, is_simple_border, simple_table
 from footnote.ingestion.parsing.spans import Cell, spanned_table_drafts
 
@@ -20,12 +21,6 @@ _DIRECTIVE = re.compile(r"\.\. +(?:\|[^|]+\| *)?([\w:+.-]+?) *::(?: +(.*)|$)")
 _FOOTNOTE = re.compile(r"\.\. +\[([^\]]+)\] *(.*)")
 _FIELD = re.compile(r":([^:\s][^:]*):(?: +(.*)|$)")
 _OPTION = re.compile(r":[\w-]+:(?: |$)")
-_LITERAL = re.compile(r"``(.+?)``", re.DOTALL)
-_ROLE = re.compile(r"(?::[\w:+.-]+:)?`([^`<]*?)(?: *<([^`>]*)>)?`(?::[\w:+.-]+:)?(__?)?")
-_STRONG = re.compile(r"(?<![\w*])(\*\*|\*)(?=\S)(.+?)(?<=\S)\1(?!\w)", re.DOTALL)
-_REFERENCE = re.compile(r"(?<=\w)__?(?=[\s.,;:!?)\]]|$)")
-_MARK = re.compile(r"\](_)(?=\W|$)")
-_HELD = re.compile(r"\x00(\d+)\x00")
 _CODE = frozenset(
     "code code-block sourcecode parsed-literal prompt console doctest testcode testoutput "
     "ipython productionlist graphviz digraph uml mermaid".split()
@@ -49,6 +44,12 @@ class _Reader:
     styles: list[tuple[str, bool]] = field(default_factory=list)
     """Underlines with or without overline, in the order of their levels."""
     metadata: dict[str, MetadataValue] = field(default_factory=dict)
+    put: Mapping[str, str] = field(default_factory=dict)
+    """What stands for each name between bars."""
+
+    def plain(self, text: str) -> str:
+        """Inline markup as it reads."""
+        return plain(text, self.put)
 
 
 def read_rst(text: str) -> Reading:
@@ -56,8 +57,8 @@ def read_rst(text: str) -> Reading:
 
     Included files and raw passages of other formats are left out.
     """
-    reader = _Reader()
     lines = text.replace("\r\n", "\n").replace("\r", "\n").expandtabs(8).split("\n")
+    reader = _Reader(put=substitutions_of(lines))
     drafts = tuple(_drafts([line.rstrip() for line in lines], reader, depth=0))
     return Reading(drafts=drafts, metadata=reader.metadata)
 
@@ -82,7 +83,7 @@ def _drafts(lines: Sequence[str], reader: _Reader, depth: int) -> Iterator[Draft
         elif depth == 0 and (title := _title(lines, position, reader)):
             yield title
             position += 3 if _RULE.fullmatch(line) else 2
-        elif found := _table(lines, position):
+        elif found := _table(lines, position, reader):
             drafts, position = found
             yield from drafts
         elif _marker(line):
@@ -111,10 +112,10 @@ def _title(lines: Sequence[str], at: int, reader: _Reader) -> Draft | None:
     if style not in reader.styles:
         reader.styles.append(style)
     level = min(reader.styles.index(style) + 1, 6)
-    return Draft(kind=BlockKind.HEADING, text=plain(text), level=level)
+    return Draft(kind=BlockKind.HEADING, text=reader.plain(text), level=level)
 
 
-def _table(lines: Sequence[str], at: int) -> tuple[list[Draft], int] | None:
+def _table(lines: Sequence[str], at: int, reader: _Reader) -> tuple[list[Draft], int] | None:
     if lines[at].startswith(("+-", "+=")):
         end = next((i for i in range(at, len(lines)) if not lines[i].startswith(("+", "|"))), None)
         end = len(lines) if end is None else end
@@ -124,7 +125,7 @@ def _table(lines: Sequence[str], at: int) -> tuple[list[Draft], int] | None:
     else:
         return None
     shown = [
-        [Cell(plain(cell.text), cell.columns, cell.rows, cell.is_header) for cell in row]
+        [Cell(reader.plain(cell.text), cell.columns, cell.rows, cell.is_header) for cell in row]
         for row in rows
     ]
     return list(spanned_table_drafts(shown)), max(end, at + 1)
@@ -137,12 +138,12 @@ def _explicit(lines: Sequence[str], reader: _Reader, depth: int) -> Iterator[Dra
     """A directive, a footnote, or what is only for the processor: targets and comments."""
     if note := _FOOTNOTE.match(lines[0]):
         said = " ".join([note.group(2), *(line.strip() for line in lines[1:])])
-        text = f"[{note.group(1).lstrip('#')}] {plain(said)}"
+        text = f"[{note.group(1).lstrip('#')}] {reader.plain(said)}"
         yield Draft(kind=BlockKind.PARAGRAPH, text=text)
         return
     directive = _DIRECTIVE.match(lines[0])
-    if not directive:
-        return
+    if not directive or lines[0][2:].lstrip().startswith("|"):
+        return  # what is put for a name stands where the name does
     name, argument = directive.group(1).lower(), (directive.group(2) or "").strip()
     content = _dedented(lines[1:])
     options: dict[str, str] = {}
@@ -151,12 +152,12 @@ def _explicit(lines: Sequence[str], reader: _Reader, depth: int) -> Iterator[Dra
         options[key] = value.strip()
         content = content[1:]
     if name in ("csv-table", "list-table", "table"):
-        yield Draft(kind=BlockKind.CAPTION, text=plain(argument))
+        yield Draft(kind=BlockKind.CAPTION, text=reader.plain(argument))
         yield from _table_directive(name, options.get("header", ""), content, reader, depth)
     elif name in ("image", "figure"):
         yield Draft(kind=BlockKind.IMAGE, text=options.get("alt", ""))
         caption = " ".join(line.strip() for line in content)
-        yield Draft(kind=BlockKind.CAPTION, text=plain(caption))
+        yield Draft(kind=BlockKind.CAPTION, text=reader.plain(caption))
     elif name not in _DROPPED:
         yield from _directive(name, argument, content, reader, depth)
 
@@ -168,7 +169,7 @@ def _table_directive(
         rows = filter(None, (header, *content))
         yield from read_delimited("\n".join(rows)).drafts
     elif name == "list-table":
-        yield from spanned_table_drafts(_listed_rows(content))
+        yield from spanned_table_drafts(_listed_rows(content, reader))
     else:
         yield from _drafts(content, reader, depth + 1)
 
@@ -182,15 +183,15 @@ def _directive(
         yield Draft(kind=BlockKind.PARAGRAPH, text="\n".join([argument, *content]).strip())
     elif name in _ADMONITIONS:
         drafts = list(_drafts(content, reader, depth + 1))
-        told = " ".join(filter(None, (plain(argument), drafts[0].text if drafts else "")))
+        told = " ".join(filter(None, (reader.plain(argument), drafts[0].text if drafts else "")))
         yield Draft(kind=BlockKind.PARAGRAPH, text=f"{name.capitalize()}: {told}")
         yield from drafts[1:]
     else:  # any other kind says what stands in it
-        yield Draft(kind=BlockKind.PARAGRAPH, text=plain(argument))
+        yield Draft(kind=BlockKind.PARAGRAPH, text=reader.plain(argument))
         yield from _drafts(content, reader, depth + 1)
 
 
-def _listed_rows(content: Sequence[str]) -> list[list[Cell]]:
+def _listed_rows(content: Sequence[str], reader: _Reader) -> list[list[Cell]]:
     """The rows of a list-table: items, each a list of cells."""
     rows: list[list[Cell]] = []
     for line in content:
@@ -202,7 +203,7 @@ def _listed_rows(content: Sequence[str]) -> list[list[Cell]]:
         elif rows and bare:
             before = rows[-1][-1].text
             rows[-1][-1] = Cell(f"{before} {bare}".strip())
-    return [[Cell(plain(cell.text)) for cell in row] for row in rows]
+    return [[Cell(reader.plain(cell.text)) for cell in row] for row in rows]
 
 
 # --- lists and paragraphs -------------------------------------------------------------------
@@ -275,22 +276,24 @@ def _paragraph(
     if _RULE.fullmatch(run[0]) and len(run) == 1:
         return [], end
     if run[0].startswith("| "):
-        verses = "\n".join(plain(line.lstrip("|").strip()) for line in run)
+        verses = "\n".join(reader.plain(line.lstrip("|").strip()) for line in run)
         return [Draft(kind=BlockKind.PARAGRAPH, text=verses)], end
     if len(run) > 1 and run[1].startswith(" "):
         return _definition(lines, at, reader, depth)
-    return _prose(lines, run, end)
+    return _prose(lines, run, end, reader)
 
 
-def _prose(lines: Sequence[str], run: list[str], end: int) -> tuple[list[Draft], int]:
+def _prose(
+    lines: Sequence[str], run: list[str], end: int, reader: _Reader
+) -> tuple[list[Draft], int]:
     """A paragraph, and the literal block that its last two colons announce."""
     if not run[-1].endswith("::"):
-        return [Draft(kind=BlockKind.PARAGRAPH, text=plain(" ".join(run)))], end
+        return [Draft(kind=BlockKind.PARAGRAPH, text=reader.plain(" ".join(run)))], end
     code_end = _indented_end(lines, end, 0)
     run[-1] = run[-1][:-1] if len(run[-1]) > 2 and run[-1][-3] != " " else run[-1][:-2]
     code = "\n".join(_dedented(lines[end:code_end])).strip("\n")
     return [
-        Draft(kind=BlockKind.PARAGRAPH, text=plain(" ".join(run))),
+        Draft(kind=BlockKind.PARAGRAPH, text=reader.plain(" ".join(run))),
         Draft(kind=BlockKind.CODE, text=code),
     ], code_end
 
@@ -301,9 +304,9 @@ def _fields(run: Sequence[str], reader: _Reader) -> list[Draft]:
     for line in run:
         found = _FIELD.match(line)
         if not found:
-            shown[-1] += f" {plain(line.strip())}"
+            shown[-1] += f" {reader.plain(line.strip())}"
             continue
-        name, value = found.group(1), plain(found.group(2) or "")
+        name, value = found.group(1), reader.plain(found.group(2) or "")
         if known := _DOCINFO.get(name.lower()):
             reader.metadata.setdefault(known, value)
         shown.append(f"{name}: {value}")
@@ -320,7 +323,7 @@ def _definition(
     while following == at or _is_term(lines, following):
         end = _indented_end(lines, following + 1, 0)
         meaning = _drafts(_dedented(lines[following + 1 : end]), reader, depth + 1)
-        term = Draft(kind=BlockKind.PARAGRAPH, text=plain(lines[following]))
+        term = Draft(kind=BlockKind.PARAGRAPH, text=reader.plain(lines[following]))
         for part in item_lines("-", [term, *meaning]):
             if isinstance(part, Draft):
                 _flush(shown, drafts)
@@ -360,28 +363,3 @@ def _dedented(lines: Sequence[str]) -> list[str]:
     while cut and not cut[0]:
         cut = cut[1:]
     return cut
-
-
-def plain(text: str) -> str:
-    """Inline markup as it reads: links with where they lead, literals untouched."""
-    if not any(mark in text for mark in "`*_|\\"):
-        return text
-    held: list[str] = []
-
-    def hold(found: re.Match[str]) -> str:
-        held.append(found.group(1))
-        return f"\x00{len(held) - 1}\x00"
-
-    text = _LITERAL.sub(hold, text.replace("\x00", ""))
-    text = _ROLE.sub(_role_text, text)
-    text = _STRONG.sub(r"\2", _STRONG.sub(r"\2", text))
-    text = _REFERENCE.sub("", _MARK.sub("]", text))
-    text = re.sub(r"\\(\S)", r"\1", text.replace("\\ ", ""))
-    return _HELD.sub(lambda found: held[int(found.group(1))], text)
-
-
-def _role_text(found: re.Match[str]) -> str:
-    text, target = found.group(1).strip(), (found.group(2) or "").strip()
-    if not text:
-        return target
-    return f"{text} ({target})" if target.startswith(("http://", "https://")) else text

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+import socket
+from collections.abc import Iterable
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from urllib.parse import SplitResult, urlsplit
 
-from footnote.errors import InvalidRequest
+from footnote.errors import InvalidRequest, SourceUnreachable
 
 Address = IPv4Address | IPv6Address
 
@@ -17,6 +20,7 @@ _NEVER = (
     ip_network("0.0.0.0/8"),
     ip_network("::/128"),
 )
+WEB_SCHEMES = ("https", "http")
 _TRANSLATED = ip_network("64:ff9b::/96")  # RFC 6052: an IPv4 address in its last 32 bits
 
 
@@ -31,8 +35,14 @@ def checked_url(url: str, *, example: str = "https://example.com/report.pdf") ->
         port = parts.port
     except ValueError as error:
         raise InvalidRequest(f"the address cannot be read: {error}", hint=hint) from error
-    if parts.scheme not in ("http", "https") or not parts.hostname or port == 0:
-        raise InvalidRequest("the address is not one of the web", hint=hint)
+    if parts.scheme not in WEB_SCHEMES:
+        begins = f"begins with {parts.scheme}:" if parts.scheme else "has no https:// before it"
+        raise InvalidRequest(
+            f"the address {begins}, and only https:// and http:// can be reached from here",
+            hint=hint,
+        )
+    if not parts.hostname or port == 0:
+        raise InvalidRequest("the address names no host, or no port there is", hint=hint)
     if parts.username is not None or parts.password is not None:
         raise InvalidRequest(
             "the address holds a name or a password",
@@ -54,6 +64,30 @@ def why_forbidden(text: str, *, allow_private: bool) -> str:
     if not _address(text).is_global and not allow_private:
         return f"{text} is an address of this machine or of a private network"
     return ""
+
+
+def require_reachable(host: str, addresses: Iterable[str], *, allow_private: bool) -> None:
+    """Raise InvalidRequest unless every IP address of a host may be spoken to."""
+    for address in addresses:
+        if why := why_forbidden(address, allow_private=allow_private):
+            raise InvalidRequest(
+                f"{host} may not be reached: {why}",
+                hint="give another address: no setting allows link-local, multicast and "
+                "unspecified ones"
+                if is_never_fetched(address)
+                else "give a public address, or set FOOTNOTE_ALLOW_PRIVATE_URLS=true if your own "
+                "networks may be reached",
+            )
+
+
+async def addresses_of(host: str, port: int) -> tuple[str, ...]:
+    """The IP addresses a name stands for now, at least one. Raises SourceUnreachable."""
+    loop = asyncio.get_running_loop()
+    try:
+        found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:
+        raise SourceUnreachable(f"the name {host} cannot be resolved") from error
+    return tuple(dict.fromkeys(str(each[4][0]) for each in found))
 
 
 def is_never_fetched(text: str) -> bool:

@@ -1,0 +1,64 @@
+"""Puts what a library says of a file that it cannot read in a sentence of ours."""
+
+from __future__ import annotations
+
+import re
+
+from footnote.errors import DocumentUnreadable
+
+_ENDS_EARLY = "it ends too early"
+_SQUEEZED = "its compressed data is damaged"
+_MARKUP = "its XML is damaged"
+_TELLING = {
+    "BadZipFile": "it is no complete ZIP package",
+    "EOFError": _ENDS_EARLY,
+    "ReadError": _ENDS_EARLY,
+    "BadGzipFile": _SQUEEZED,
+    "LZMAError": _SQUEEZED,
+    "ParseError": _MARKUP,
+    "ExpatError": _MARKUP,
+    "XMLSyntaxError": _MARKUP,
+    "NotImplementedError": "it is packed in a way that cannot be unpacked",
+    "RecursionError": "it is nested too deep",
+    "UnicodeError": "its text is in no encoding that is known",
+}
+"""By the names of exceptions, since not every library that has them need be installed."""
+_INCOMPLETE = re.compile(r"incomplete|truncated|premature|unexpected end", re.IGNORECASE)
+_MISSING = re.compile(r"There is no item named '([^']{1,200})'")
+_POSITION = re.compile(r"line (\d+), column (\d+)")
+
+
+def plain_cause(failure: DocumentUnreadable) -> str:
+    """The cause, with the name of an exception and what it says replaced by a sentence.
+
+    >>> broken = DocumentUnreadable(
+    ...     stage=Stage.PARSE, cause="the archive is damaged (BadZipFile: no end)", advice="…"
+    ... )
+    >>> broken.__cause__ = BadZipFile("no end")
+    >>> plain_cause(broken)
+    'the archive is damaged: it is no complete ZIP package'
+    """
+    error = failure.__cause__
+    if error is None:
+        return failure.cause
+    said, marked, _ = failure.cause.partition(f" ({type(error).__name__}")
+    if not marked:
+        return failure.cause
+    why = _why(error)
+    return f"{said}: {why}" if why else said
+
+
+def _why(error: BaseException) -> str:
+    """What is wrong with a file, as its exception tells; empty where it tells nothing plain."""
+    message = str(error)
+    if type(error).__module__.startswith("footnote."):
+        return message
+    if missing := _MISSING.search(message):
+        return f"{missing[1]} is missing in it"
+    known = (_TELLING[each.__name__] for each in type(error).__mro__ if each.__name__ in _TELLING)
+    why = next(known, "")
+    if why == _MARKUP and (place := _POSITION.search(message)):
+        return f"{why} (line {place[1]}, column {place[2]})"
+    if not why and _INCOMPLETE.search(message):
+        return _ENDS_EARLY
+    return why or (_SQUEEZED if type(error).__module__ == "zlib" else "")

@@ -1,0 +1,199 @@
+"""Lines of source code, their strings and comments blanked, with how deep each stands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+BRACED = frozenset(
+    ("javascript", "typescript", "java", "c", "c++", "c#", "go", "rust", "kotlin", "swift", "scala")
+)
+"""Languages whose blocks stand in braces; of others the indentation tells what is inside what."""
+INSIDE = 1_000_000
+"""The depth of a line that begins inside a string, a comment or an open bracket."""
+
+_QUOTED = r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'"
+_TRIPLE = r'"""[\s\S]*?(?:"""|\Z)'
+_SLASHED = r"//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)"
+_BACKTICK = r"`(?:[^`\\]|\\[\s\S])*(?:`|\Z)"
+_REGEX = r"(?<=[=(,:\[!&|?;{}])[ ]*/(?![/*])(?:[^/\\\n\[]|\\.|\[(?:[^\]\\\n]|\\.){0,49}\]){1,99}/"
+_SCRIPT = f"{_SLASHED}|{_BACKTICK}|{_QUOTED}|{_REGEX}"
+_PREPROCESSED = r"^[ ]*\#(?:[^\n\\]|\\[\s\S])*"
+_CHARACTER = r"'(?:[^'\\\n]|\\[^\n]{1,8})'"
+_DOUBLE_QUOTED = r"\"(?:[^\"\\\n]|\\.)*\""
+_RUST_STRING = r"r(?P<hashes>\#*)\"[\s\S]*?(?:\"(?P=hashes)|\Z)|\"(?:[^\"\\]|\\[\s\S])*\""
+_DOLLAR_QUOTED = r"(?P<tag>\$\w*\$)[\s\S]*?(?:(?P=tag)|\Z)"
+_BLANKED = {
+    "python": rf"{_TRIPLE}|'''[\s\S]*?(?:'''|\Z)|\#[^\n]*|{_QUOTED}",
+    "javascript": _SCRIPT,
+    "typescript": _SCRIPT,
+    "go": f"{_SLASHED}|{_BACKTICK}|{_QUOTED}",
+    "rust": f"{_SLASHED}|{_RUST_STRING}|{_CHARACTER}",
+    "c": f"{_SLASHED}|{_PREPROCESSED}|{_QUOTED}",
+    "c++": f"{_SLASHED}|{_PREPROCESSED}|{_DOUBLE_QUOTED}|{_CHARACTER}",
+    "c#": f"{_SLASHED}|{_PREPROCESSED}|{_TRIPLE}|{_QUOTED}",
+    "sql": rf"--[^\n]*|/\*[\s\S]*?(?:\*/|\Z)|{_DOLLAR_QUOTED}|'(?:[^']|'')*'|\"[^\"\n]*\"",
+}
+_PATTERNS = {name: re.compile(pattern, re.MULTILINE) for name, pattern in _BLANKED.items()}
+_OTHERWISE = re.compile(f"{_SLASHED}|{_TRIPLE}|{_DOUBLE_QUOTED}|{_CHARACTER}")
+"""Java, Kotlin, Swift and Scala; a quote mark may stand alone in a name or before a type."""
+_BRACKET = re.compile(r"[()\[\]{}]")
+_VISIBLE = re.compile(r"[^\s]")
+_CLOSER = re.compile(r"[)\]}]|(?:end|fi|done|esac)\b")
+_GOES_ON = re.compile(
+    r"(?:\{|=>|->|:|where\b|extends\b|implements\b|throws\b|noexcept\b|requires\b)"
+)
+"""How the next line of a definition begins that has not come to its body."""
+_UNFINISHED = re.compile(r"(?:[,=|&+<(]|=>|->)$")
+_SQL_WORD = re.compile(
+    r"\bend\s+(?:if|loop|while|repeat)\b|\b(?:begin|case|end)\b|;|^go$", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CodeLines:
+    """Source code by lines; all tuples are as long as `raw`."""
+
+    raw: tuple[str, ...]
+    plain: tuple[str, ...]
+    """The lines with blanks for all that is said in strings and comments."""
+    depths: tuple[int, ...]
+    """How many brackets are open where a line begins, or how far it is indented."""
+    in_braces: bool
+    language: str
+
+    @classmethod
+    def of(cls, lines: Sequence[str], language: str) -> CodeLines:
+        """The lines of a file; tabs must have been expanded."""
+        plain = _plain(lines, language)
+        open_brackets = _open_brackets(plain)
+        in_braces = language in BRACED and open_brackets is not None
+        if in_braces and open_brackets is not None:
+            depths = open_brackets[:-1]
+        else:
+            brackets = open_brackets if language == "python" else None
+            hidden = _begins_hidden(lines, language)
+            depths = [
+                INSIDE if hidden[number] or (brackets and brackets[number]) else indent(line)
+                for number, line in enumerate(lines)
+            ]
+        return cls(tuple(lines), tuple(plain), tuple(depths), in_braces, language)
+
+    def end(self, start: int, stop: int) -> int:
+        """The line after the last of the definition that begins at `start`, at most `stop`."""
+        if self.language == "sql":
+            return self._end_of_statement(start, stop)
+        if self.in_braces:
+            opening = self._opening(start, stop)
+            if opening is None:
+                return self._end_by_indent(start, stop)
+            depth = self.depths[start]
+            ends = (
+                line + 1
+                for line in range(opening, stop)
+                if line + 1 >= len(self.raw) or self.depths[line + 1] <= depth
+            )
+            return next(ends, stop)
+        return self._end_by_indent(start, stop)
+
+    def has_body(self, start: int, stop: int) -> bool:
+        """Whether braces follow what is declared at `start`."""
+        return self._opening(start, stop) is not None
+
+    def _opening(self, start: int, stop: int) -> int | None:
+        """The line where the body of the definition at `start` opens, if it has one in braces."""
+        depth = self.depths[start]
+        level = depth
+        for number in range(start, stop):
+            words = self.plain[number].strip()
+            before = self.plain[number - 1].strip() if number > start else ""
+            if number > start and level == depth:
+                goes_on = _GOES_ON.match(words) or _UNFINISHED.search(before)
+                if not words or not goes_on:
+                    return None
+            for found in re.finditer(r"[()\[\]{};]", words):
+                mark = found.group()
+                if mark == "{" and level == depth:
+                    return number
+                if mark == ";" and level == depth:
+                    return None
+                level += (mark in "([{") - (mark in ")]}")
+        return None
+
+    def _end_by_indent(self, start: int, stop: int) -> int:
+        """The first line after `start` that stands as far out and closes nothing."""
+        margin = indent(self.raw[start])
+        end = start + 1
+        for number in range(start + 1, stop):
+            said = self.plain[number].strip()
+            if self.depths[number] == INSIDE:
+                end = number + 1
+            elif said:
+                outside = indent(self.raw[number]) <= margin
+                if outside and not (_CLOSER.match(said) or (said == "{" and number == start + 1)):
+                    break
+                end = number + 1
+        return end
+
+    def _end_of_statement(self, start: int, stop: int) -> int:
+        """The line after the semicolon that ends a statement of SQL, and no block inside it."""
+        inside = 0
+        for number in range(start, stop):
+            for found in _SQL_WORD.finditer(self.plain[number].strip()):
+                word = found.group().lower()
+                if word == "go" or (word == ";" and inside <= 0):
+                    return number + (word == ";")
+                inside += (word in ("begin", "case")) - (word == "end")
+        return stop
+
+
+def indent(line: str) -> int:
+    """How many blanks a line begins with."""
+    return len(line) - len(line.lstrip())
+
+
+def _plain(lines: Sequence[str], language: str) -> list[str]:
+    pattern = _PATTERNS.get(language, _OTHERWISE if language in BRACED else None)
+    if pattern is None:
+        return list(lines)
+
+    def blanked(found: re.Match[str]) -> str:
+        return _VISIBLE.sub(" ", found.group())
+
+    return pattern.sub(blanked, "\n".join(lines)).split("\n")
+
+
+def _begins_hidden(lines: Sequence[str], language: str) -> list[bool]:
+    """For each line whether it begins inside a string or a comment of several lines."""
+    hidden = [False] * len(lines)
+    pattern = _PATTERNS.get(language)
+    if pattern is None:
+        return hidden
+    text = "\n".join(lines)
+    for first, last in _multi_line(pattern, text):
+        hidden[first + 1 : last + 1] = [True] * (last - first)
+    return hidden
+
+
+def _multi_line(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, int]]:
+    line, position = 0, 0
+    for found in pattern.finditer(text):
+        within = found.group().count("\n")
+        if within:
+            line += text.count("\n", position, found.start())
+            yield line, line + within
+            line, position = line + within, found.end()
+
+
+def _open_brackets(plain: Sequence[str]) -> list[int] | None:
+    """How many brackets are open before each line and after the last; None if they do not match."""
+    depth = 0
+    depths = [0]
+    for line in plain:
+        for found in _BRACKET.finditer(line):
+            depth += 1 if found.group() in "([{" else -1
+            if depth < 0:
+                return None
+        depths.append(depth)
+    return depths if depth == 0 else None

@@ -1,0 +1,116 @@
+"""The tables of LaTeX become rows of cells, with what each of them spans."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+
+from footnote.ingestion.parsing.latextext import argument, printed
+from footnote.ingestion.parsing.spans import Cell
+
+_RULES = re.compile(
+    r"\\(?:hline|toprule|midrule|bottomrule|endhead|endfirsthead|endfoot|endlastfoot)\b"
+    r"|\\(?:cline|cmidrule)(?:\([^)]*\))?\s*\{[^}]*\}|\\\w*rule(?![A-Za-z])"
+)
+_SPANNING = re.compile(r"\s*\\multi(column|row)(?=\s*[\[{])")
+_BARE_WIDTH = re.compile(r"\s*[*=]")
+_HEAD_RULE = re.compile(r"\\(?:hline|midrule|endhead|endfirsthead)(?![A-Za-z])")
+_MARK = re.compile(
+    r"(?P<row>\\\\(?:\*?\[[^\]]*\])?|\\tabularnewline(?![A-Za-z]))|\\[{}&]|(?P<cell>&)|[{}]"
+)
+_MOST_HEADER_ROWS = 3
+
+
+def latex_rows(source: str, name: str) -> list[list[Cell]]:
+    """The rows of a table environment, its column declaration passed over.
+
+    What stands above the first rule that has a row above it is the header, if that is not all.
+    """
+    at = 0
+    for _ in range(2 if name in ("tabularx", "tabular*", "tabulary") else 1):
+        _, at = argument(source, at)
+    rows = _cells(source[at:])
+    header_rows = _header_rows(source[at:], len(rows))
+    return [
+        [replace(cell, is_header=number < header_rows) for cell in row]
+        for number, row in enumerate(_without_places(rows))
+    ]
+
+
+def _header_rows(source: str, rows: int) -> int:
+    for rule in islice(_HEAD_RULE.finditer(source), _MOST_HEADER_ROWS):
+        above = len(_cells(source[: rule.start()]))
+        if above:
+            return above if above < rows and above <= _MOST_HEADER_ROWS else 1
+    return 1
+
+
+def _cells(source: str) -> list[list[Cell]]:
+    lines = _parted(_RULES.sub("", source))
+    return [[_cell(cell) for cell in line] for line in lines if "".join(line).strip()]
+
+
+def _parted(source: str) -> Iterator[list[str]]:
+    """The cells of each row; what ends them inside braces is part of a cell."""
+    cells: list[str] = []
+    start = depth = 0
+    for mark in _MARK.finditer(source):
+        depth += (mark.group() == "{") - (mark.group() == "}")
+        if depth > 0 or not mark.lastgroup:
+            continue
+        cells.append(source[start : mark.start()])
+        start = mark.end()
+        if mark.lastgroup == "row":
+            yield cells
+            cells = []
+    yield [*cells, source[start:]]
+
+
+def _cell(source: str) -> Cell:
+    """A cell; one of several columns may hold one of several rows."""
+    columns = rows = 1
+    while spanning := _SPANNING.match(source):
+        count, at = argument(source, spanning.end())
+        bare = _BARE_WIDTH.match(source, at)
+        at = bare.end() if bare else argument(source, at)[1]
+        source, _ = argument(source, at)
+        times = int(count) if count.isascii() and count.isdecimal() and len(count) < 4 else 1
+        columns, rows = (times, rows) if spanning.group(1) == "column" else (columns, times)
+    return Cell(" ".join(printed(source).split()), columns=max(columns, 1), rows=max(rows, 1))
+
+
+def _without_places(rows: Sequence[Sequence[Cell]]) -> list[list[Cell]]:
+    """The rows without the empty cells into which one above reaches, as far as they are empty."""
+    places = [_by_column(row) for row in rows]
+    kept = [dict(row) for row in places]
+    for number, row in enumerate(places):
+        for column, cell in row.items():
+            reach = 1
+            if cell.text:
+                for below in range(number + 1, min(number + cell.rows, len(rows))):
+                    if not _is_empty(places[below], column, cell.columns):
+                        break
+                    for each in range(column, column + cell.columns):
+                        kept[below].pop(each, None)
+                    reach += 1
+            if column in kept[number]:
+                kept[number][column] = replace(cell, rows=reach)
+    return [list(row.values()) for row in kept]
+
+
+def _by_column(row: Sequence[Cell]) -> dict[int, Cell]:
+    found: dict[int, Cell] = {}
+    column = 0
+    for cell in row:
+        found[column] = cell
+        column += cell.columns
+    return found
+
+
+def _is_empty(row: dict[int, Cell], column: int, columns: int) -> bool:
+    """Whether the row has empty cells at all these columns, and none that goes beyond them."""
+    cells = [(at, cell) for at, cell in row.items() if column <= at < column + columns]
+    within = sum(cell.columns for _, cell in cells) == columns
+    return within and not any(cell.text for _, cell in cells)
