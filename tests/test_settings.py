@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import footnote
+from footnote.errors import UnsupportedSettings
 from footnote.settings import Settings, settings_from
 from tests.interfaces.serving import footnote as run
 
@@ -70,3 +71,25 @@ def test_an_empty_variable_gives_way_to_the_other_name_of_its_setting(
     monkeypatch.setenv("FOOTNOTE_TOP_K", "")
     monkeypatch.setenv("TOP_K_FINAL", "17")
     assert Settings().top_k == 17
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "said"),
+    [
+        ("POOL_SIZE", "s3cret", "pool_size cannot be used: it must be a whole number."),
+        ("POOL_SIZE", "0", "pool_size cannot be used: it must be at least 1."),
+        ("LOG_FORMAT", "s3cret", "it must be 'console' or 'json'."),
+        ("CHUNK_CLASS_TARGETS", "{s3cret", "chunk_class_targets cannot be used: it is not JSON."),
+        ("CHUNK_CLASS_TARGETS", '{"email": "x"}', "email: it must be a whole number."),
+        ("CHUNK_CLASS_TARGETS", '{"poem": 3}', "poem: it must be 'generic', 'contract',"),
+    ],
+)
+def test_a_setting_that_cannot_be_used_is_told_what_it_must_be(
+    variable: str, value: str, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(f"FOOTNOTE_{variable}", value)
+    with pytest.raises(UnsupportedSettings) as refusal:
+        settings_from(None, {})
+    assert said in str(refusal.value)
+    assert f"FOOTNOTE_{variable}" in str(refusal.value.hint)
+    assert "s3cret" not in f"{refusal.value}{refusal.value.hint}"

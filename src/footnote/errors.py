@@ -21,7 +21,7 @@ FootnoteError                  anything of ours
 
 from __future__ import annotations
 
-from footnote.domain import Stage
+from footnote.domain import Stage, Usage
 
 
 class FootnoteError(Exception):
@@ -103,6 +103,13 @@ class ModelUnavailable(FootnoteError):
     """A reranker or a language model cannot be loaded or reached, or gave nothing usable."""
 
     retryable = True
+
+    def __init__(
+        self, message: str, *, hint: str | None = None, usage: Usage | None = None
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.usage = usage
+        """What was used until then; None where that is not known."""
 
 
 class StoreUnavailable(FootnoteError):

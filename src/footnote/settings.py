@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -13,6 +14,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from footnote.domain import DiversityName, DocumentClass, FusionName
 from footnote.errors import UnsupportedSettings
+from footnote.wrong_values import wrong_places, wrong_value
 
 
 def _default_home() -> Path:
@@ -638,9 +640,7 @@ def settings_from(base: Settings | None, overrides: Mapping[str, object]) -> Set
     try:
         return Settings.model_validate({**explicit, **overrides})
     except ValidationError as error:
-        wrong = error.errors(include_url=False)[0]
-        said = str(wrong["loc"][0]) if wrong["loc"] else ""
-        said_of_it = wrong["msg"].removeprefix("Value error, ")
+        said, said_of_it = _wrong_setting(error)
         name = next(
             (each for each in Settings.model_fields if said in (each, *variables_of(each))), ""
         )
@@ -650,3 +650,19 @@ def settings_from(base: Settings | None, overrides: Mapping[str, object]) -> Set
             if name
             else "There is no such setting.",
         ) from error
+
+
+def _wrong_setting(error: ValidationError) -> tuple[str, str]:
+    """The first wrong setting as it was named, and what is wrong with it, without its value."""
+    wrong = error.errors(include_url=False)[0]
+    unread = _UNREAD.search(wrong["msg"])
+    if unread is not None:
+        return unread[1], "it is not JSON"
+    said = wrong_value(wrong, with_value=False)  # which may be a secret
+    [(place, _)] = wrong_places([wrong])
+    inside = ".".join(map(str, place[1:]))
+    return str(place[0]) if place else "", f"{inside}: {said}" if inside else said
+
+
+_UNREAD = re.compile('error parsing value for field "([a-z_]+)"')
+"""What pydantic-settings says of a variable that should hold JSON."""

@@ -8,6 +8,7 @@ from contextlib import aclosing, asynccontextmanager
 
 import pytest
 
+from footnote.answering.answerer import completed
 from footnote.domain import (
     AnswerDone,
     AnswerEvent,
@@ -16,12 +17,13 @@ from footnote.domain import (
     TextWritten,
     ToolCalled,
     ToolReturned,
+    UsageCounted,
     Verdict,
 )
 from footnote.engine import Engine, WorkspaceEngine
 from footnote.engine.agent import agent_stream
 from footnote.engine.answer_models import answer_models_from
-from footnote.errors import InvalidRequest
+from footnote.errors import InvalidRequest, ModelUnavailable
 from footnote.interfaces.tools.binding import index_now
 from footnote.jobs.inline import work_until_resting
 from footnote.settings import settings_from
@@ -167,6 +169,23 @@ async def test_a_model_that_fails_is_a_failed_answer(
     assert failed.code == "ModelUnavailable"
 
 
+async def test_what_was_used_before_a_failure_is_told(
+    engine: Engine, wire_server: WireServer
+) -> None:
+    wire_server.script(searched("rent"), fails(401))
+    async with agent_of(engine, wire_server) as workspace:
+        *_, counted, failed = await events_of(workspace, "What is the rent?")
+        assert isinstance(counted, UsageCounted)
+        assert isinstance(failed, AnswerFailed)
+        assert counted.usage == failed.usage
+        assert (failed.usage.requests, failed.usage.input_tokens) == (1, 100)
+        wire_server.script(searched("rent"), fails(401))
+        with pytest.raises(ModelUnavailable) as caught:
+            async with aclosing(agent_stream(workspace, "What is the rent?")) as events:
+                await completed(events)
+    assert caught.value.usage == failed.usage
+
+
 async def test_a_model_that_breaks_off_leaves_what_it_wrote(
     engine: Engine, wire_server: WireServer
 ) -> None:
@@ -182,6 +201,7 @@ async def test_a_model_that_breaks_off_leaves_what_it_wrote(
     assert isinstance(done, AnswerDone)
     assert done.answer.text == "The rent is CHF 2,400 a month. [1]"
     assert any(note.startswith("answer: cut off") for note in done.answer.degraded)
+    assert done.answer.usage.input_tokens == 100
 
 
 async def test_closing_the_stream_stops_the_model(engine: Engine, wire_server: WireServer) -> None:

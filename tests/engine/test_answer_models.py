@@ -214,7 +214,7 @@ async def test_a_server_that_nobody_can_have_is_absent(mine: WorkspaceEngine, na
 IMPOSSIBLE: list[tuple[str, str, Mapping[str, str], str]] = [
     ("", PUBLIC_URL, {}, "no MCP server can be called ''"),
     ("a_b", PUBLIC_URL, {}, "no MCP server can be called 'a_b'"),
-    ("a", "ftp://example.com", {}, "not one of the web"),
+    ("a", "ftp://example.com", {}, "begins with ftp:"),
     ("a", "http://me:secret@93.184.215.14/", {}, "holds a name or a password"),
     ("a", "http://127.0.0.1:8000/mcp", {}, "127.0.0.1 may not be reached"),
     ("a", "http://localhost/mcp", {}, "localhost may not be reached"),

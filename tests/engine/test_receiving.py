@@ -12,6 +12,7 @@ import pytest
 
 from footnote.domain import DocumentStatus, Principal, SearchRequest
 from footnote.engine import Engine, WorkspaceEngine, open_engine
+from footnote.engine.files import clean_name
 from footnote.errors import (
     BlobsUnavailable,
     Conflict,
@@ -317,3 +318,44 @@ async def test_a_trace_that_is_left_is_told(engine: Engine, workspace: Workspace
     erasure = await workspace.erase_document(received.document.document_id)
     assert not erasure.complete
     assert {check.place: check.left for check in erasure.checks}["queued jobs"] == 1
+
+
+# --- names ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ("report.pdf", "report.pdf"),
+        ("../../etc/passwd", "passwd"),
+        ("C:\\Users\\me\\Akte 7.docx", "Akte 7.docx"),
+        ("..", "unnamed"),
+        ("docs/..", "unnamed"),
+        ("/", "unnamed"),
+        ("\0\x1b", "unnamed"),
+        ("a\x07\x1b[31mb.txt", "a[31mb.txt"),
+        ("invoice\u202efdp.exe", "invoicefdp.exe"),
+        ("half\ud800.txt", "half.txt"),
+        ("9.41\u202fAM\u3000new.png", "9.41 AM new.png"),
+        (".gitignore", ".gitignore"),
+        ("x" * 400 + ".md", "x" * 252 + ".md"),
+        ("y" * 400, "y" * 255),
+        ("z." + "e" * 400, "z." + "e" * 253),
+    ],
+    ids=lambda name: ascii(name)[:40],
+)
+def test_a_name_is_kept_without_what_could_mislead(given: str, kept: str) -> None:
+    assert clean_name(given) == kept
+    assert clean_name(kept) == kept
+
+
+async def test_a_long_name_keeps_the_ending_that_tells_its_type(
+    workspace: WorkspaceEngine,
+) -> None:
+    received = await workspace.receive(b"a,b\n1,2\n", "x" * 400 + ".csv")
+    assert received.document.media_type == "text/csv"
+    refused = await workspace.receive(b"\0\1" * 50, "dir/no\x1bise" + "e" * 400 + ".bin")
+    assert refused.document.failure is not None
+    assert received.document.filename.endswith("x.csv")
+    assert "\x1b" not in refused.document.failure.cause
+    assert "dir/" not in refused.document.failure.cause

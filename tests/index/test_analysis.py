@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -10,7 +11,7 @@ from footnote.index.analysis import TextAnalyzer
 from footnote.index.numerals import canonical_number
 from footnote.index.stemming import SNOWBALL
 from footnote.index.stopwords import STOP_WORDS
-from footnote.index.tokens import MAX_TERM_CHARACTERS
+from footnote.index.tokens import MAX_TERM_CHARACTERS, token_terms
 from footnote.ports import Analyzer
 
 ANALYZER: Analyzer = TextAnalyzer()
@@ -150,6 +151,48 @@ def test_function_words_of_the_language_of_a_query_are_dropped(
     query: str, corpus_languages: list[str], terms: list[str]
 ) -> None:
     assert ANALYZER.query_terms(query, corpus_languages) == terms
+
+
+PHONES = [
+    "+49 30 123456",
+    "+4930123456",
+    "+49-30-123456",
+    "+49 (30) 123456",
+    "+49 (0)30 123456",
+    "+49/30/123456",
+    "+49.30.123 456",
+    "+49\u00a030\u202f123\u2011456",
+    "0049 30 123456",
+    "004930123456",
+    "0049-30-12 34 56",
+    "00 49 30 123456",
+    "Tel.: +49 30 / 123 456, Fax -99",
+]
+
+
+@pytest.mark.parametrize("asked", PHONES)
+def test_a_telephone_number_is_found_however_it_is_written(asked: str) -> None:
+    wanted = ANALYZER.query_terms(asked, ["de"])
+    assert "4930123456" in wanted
+    for written in PHONES:
+        assert "4930123456" in ANALYZER.terms(f"Anruf unter {written} bis 17 Uhr", "de")
+
+
+@pytest.mark.parametrize("text", ["0030 kg", "1000 2000 3000", "+5 12 kg", "3+49301234567", "00 7"])
+def test_other_numbers_have_the_terms_of_their_tokens_and_no_more(text: str) -> None:
+    tokens = [term for token in text.split() for term in ANALYZER.terms(token, "en")]
+    assert ANALYZER.terms(text, "en") == tokens
+
+
+@given(st.text(st.sampled_from("+0491 -/.()a\n"), max_size=40))
+def test_telephone_numbers_take_no_term_away_and_change_no_other(text: str) -> None:
+    tokens = [term for token in text.split() for term in token_terms(token, "en", None)]
+    terms = ANALYZER.terms(text, "en")
+    rest = iter(terms)
+    assert all(term in rest for term in tokens), "in their order"
+    added = Counter(terms) - Counter(tokens)
+    assert all(term.isdecimal() and 8 <= len(term) <= 15 for term in added)
+    assert set(added) <= set(ANALYZER.query_terms(text, ["en"]))
 
 
 @given(st.text(), languages | st.none())

@@ -65,6 +65,7 @@ def a_passage(text: str = "A claim must be reported within 14 days.") -> Passage
         filename="policy.pdf",
         collection="default",
         source_type=SourceType.UPLOAD,
+        suspicious=False,
     )
 
 

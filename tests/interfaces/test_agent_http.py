@@ -8,10 +8,11 @@ from collections.abc import AsyncIterator, Iterator
 import httpx
 import pytest
 
+import footnote
 from footnote.settings import settings_from
 from tests.interfaces.conftest import Library
 from tests.interfaces.serving import served
-from tests.wire import Asked, Reply, WireServer, calls, says
+from tests.wire import Asked, Reply, WireServer, calls, fails, says
 
 QUESTION = "How soon must a claim be reported?"
 SEARCH = json.dumps({"query": "claim reported within days of the loss"})
@@ -95,6 +96,51 @@ async def test_an_agui_front_end_sees_the_tools(client: httpx.AsyncClient) -> No
     assert kinds[0] == "RUN_STARTED"
     assert "TOOL_CALL_RESULT" in kinds
     assert kinds[-1] == "RUN_FINISHED"
+
+
+async def test_what_a_failed_agent_has_used_is_told(library: Library) -> None:
+    used = {"requests": 1, "input_tokens": 100, "output_tokens": 20, "cost_usd": None}
+    run = {
+        "threadId": "t",
+        "runId": "r",
+        "messages": [{"id": "m", "role": "user", "content": QUESTION}],
+        "forwardedProps": {"footnote": {"agent": True}},
+    }
+    chat = {"messages": run["messages"], "footnote": {"agent": True}}
+
+    def fails_after_a_search(asked: Asked) -> Reply:
+        return fails(401) if asked.tool_results else calls("search_documents", SEARCH)
+
+    with WireServer(respond=fails_after_a_search) as model:
+        settings = settings_from(
+            library.settings,
+            {
+                "answer_models": "openai:scripted",
+                "answer_model_url": model.openai_url,
+                "answer_model_api_key": "none",
+            },
+        )
+        async with served(settings) as client:
+            problem = await client.post("/v1/agent", json={"question": QUESTION})
+            streamed = await client.post("/v1/agent", json={"question": QUESTION, "stream": True})
+            ran = await client.post("/agui", json=run)
+            refused = await client.post("/v1/chat/completions", json=chat)
+            async with footnote.AsyncClient(str(client.base_url), retries=0) as sdk:
+                *_, failed = [event async for event in sdk.agent_stream(QUESTION)]
+    assert problem.status_code == 503
+    assert problem.json()["usage"] | {"cost_usd": None} == used
+    *_, counted, error = (
+        json.loads(line.removeprefix("data: "))
+        for line in streamed.text.splitlines()
+        if line.startswith("data: ")
+    )
+    assert (counted, error["usage"]) == (used, used)
+    last = json.loads(ran.text.split("data: ")[-1])
+    assert last["type"] == "RUN_ERROR"
+    assert last["usage"][0]["inputTokens"] == 100
+    assert refused.json()["usage"]["total_tokens"] == 120
+    assert isinstance(failed, footnote.AnswerFailed)
+    assert failed.usage == footnote.Usage(requests=1, input_tokens=100, output_tokens=20)
 
 
 async def test_without_a_model_an_agent_is_refused(library: Library) -> None:

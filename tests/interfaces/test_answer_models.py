@@ -16,6 +16,9 @@ async def test_models_and_servers_over_http(settings: Settings) -> None:
     configured = {"answer_models": MODELS, "answer_model_url": "http://127.0.0.1:9/v1"}
     async with served(settings_from(settings, configured)) as client:
         shown = (await client.get("/v1/models")).json()
+        assert (shown.pop("object"), [each["id"] for each in shown.pop("data")]) == (
+            *("list", ["footnote"]),
+        )
         assert shown == {
             "configured": ["qwen3", "llama3"],
             "chosen": None,

@@ -126,17 +126,20 @@ async def test_the_blocking_client_works_too(library: Library) -> None:
     assert "14 days" in (await asyncio.to_thread(work) or "")
 
 
-async def test_a_workspace_is_a_model(library: Library) -> None:
+@pytest.mark.parametrize("base", ["/openai/v1", "/v1"])
+async def test_a_workspace_is_a_model(library: Library, base: str) -> None:
     abroad: list[ChatCompletionMessageParam] = [
         {"role": "user", "content": "To whom is a claim abroad reported?"}
     ]
-    async with client_of(library) as client:
+    async with client_of(library, base) as client:
         named = await client.chat.completions.create(model="footnote/annex", messages=abroad)
         assert "consul" in (named.choices[0].message.content or "")
         assert named.model == "footnote/annex"
         assert [each.id async for each in client.models.list()] == ["footnote"]
         assert (await client.models.retrieve("footnote/annex")).id == "footnote/annex"
-    async with client_of(library, default_headers={"Footnote-Workspace": "annex"}) as client:
+        with pytest.raises(openai.NotFoundError):
+            await client.models.retrieve("gpt-5")
+    async with client_of(library, base, default_headers={"Footnote-Workspace": "annex"}) as client:
         headed = await client.chat.completions.create(model="footnote", messages=abroad)
         assert headed.choices[0].message.content == named.choices[0].message.content
         assert [each.id async for each in client.models.list()] == ["footnote", "footnote/annex"]
@@ -185,6 +188,30 @@ def test_a_person_reads_what_the_answer_had_to_do_without() -> None:
     content = body["choices"][0]["message"]["content"]
     assert content == f"{answer.text}\n\nNote: quoted without m, it is down\nNote: cut off"
     assert body["footnote"]["degraded"] == list(notes)
+
+
+@pytest.mark.parametrize("notes", [("quoted, m is down",), ("cut off", "quoted,\nfor [1] fails")])
+def test_a_note_is_no_part_of_what_was_said(notes: tuple[str, ...]) -> None:
+    answer = replace(an_answer(), degraded=tuple(f"answer: {each}" for each in notes))
+    body: dict[str, Any] = Completion(model="m", created=0, base_url="http://h/").whole(answer)
+    shown = body["choices"][0]["message"]["content"]
+    assert shown.startswith(f"{answer.text}\n\nNote: ")
+    said = [("user", "Rent?"), ("assistant", shown), ("user", shown), ("user", "And then?")]
+    question = question_of(said, ChatExtras())
+    assert [each.text for each in question.conversation] == ["Rent?", answer.text, shown]
+    # What comes back is never longer than what was said.
+    alone = question_of([("assistant", "Note: cut off"), ("user", "And then?")], ChatExtras())
+    assert alone.conversation == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Rent is 9. [1]\n\nNote: heating is extra. [2]", "Rent is 9.\n\nNote: a.\n\nPaid. [1]"],
+    ids=["cited", "amid"],
+)
+def test_a_note_of_the_answer_itself_stays(text: str) -> None:
+    question = question_of([("assistant", text), ("user", "And then?")], ChatExtras())
+    assert [each.text for each in question.conversation] == [text]
 
 
 async def test_a_stream_says_that_its_model_was_of_no_use(library: Library) -> None:

@@ -127,6 +127,8 @@ def test_the_version_is_said(command: Callable[..., Ended]) -> None:
         ("ingest", ""),
         ("documents", "show", "not-a-uuid"),
         ("documents", "list", "--status", "lost"),
+        ("documents", "list", "--limit", "few"),
+        ("ingest", "ftp://example.com/report.pdf"),
     ],
     ids=" ".join,
 )
@@ -138,6 +140,28 @@ def test_wrong_usage_is_one_sentence_and_a_hint_and_exit_code_2(
     error, hint = ended.err.strip().splitlines()
     assert error.startswith("Error: ")
     assert hint.startswith("Hint: ")
+    assert not [word for word in ("Input should", "Value error", "parse") if word in error]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("search", "x", "--kind", "poem"), "'--kind': 'poem' is not one of 'heading', "),
+        (("search", "x", "--document", "a"), "'--document': it must be a UUID such as "),
+        (("search", "x", "--set", "rerank=7"), "rerank=7 cannot be used: it must be true or false"),
+        (("search", "x", "-k", "few"), "it must be a whole number, not 'few'"),
+        (("search", "x", "-k", "0"), "it must be at least 1, not 0"),
+        (("ingest", "ftp://a.b/c"), "nothing can be taken in from ftp://; name a file, a folder "),
+        (("ingest", "file:///etc/hosts"), "nothing can be taken in from file://"),
+    ],
+    ids=lambda each: " ".join(each) if isinstance(each, tuple) else "",
+)
+def test_a_wrong_value_is_told_what_is_needed_and_what_came(
+    arguments: tuple[str, ...], said: str, command: Callable[..., Ended]
+) -> None:
+    ended = command(*arguments)
+    assert (ended.code, ended.out) == (2, "")
+    assert said in ended.err
 
 
 def test_wrong_usage_is_json_when_json_is_wanted(command: Callable[..., Ended]) -> None:

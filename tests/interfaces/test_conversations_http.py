@@ -112,7 +112,7 @@ async def test_a_question_that_cannot_be_kept_is_refused(library: Library) -> No
         for method, path in (("POST", at), ("PATCH", f"{at}/{question}")):
             for text, why in (
                 (b"a\\u0000b", "a character that cannot be stored"),
-                (b"a\\ud800b", "unable to parse"),
+                (b"a\\ud800b", "a character that cannot be stored"),
             ):
                 answer = await http.request(
                     method,
@@ -299,6 +299,23 @@ async def test_one_bad_line_does_not_end_a_chat(library: Library) -> None:
     assert talked.code != 0
     assert "Error:" in talked.err
     assert "within 14 days of the loss" in talked.out
+
+
+async def test_a_chat_says_each_answer_as_a_line_of_json(library: Library) -> None:
+    env = environment(library.settings)
+    asked = f"{CLAIM}\n\0\nAnd in writing?\n".encode()
+    talked = await footnote(env, "chat", "--json", stdin=asked)
+    assert talked.code != 0
+    first, refused, second = map(json.loads, talked.out.splitlines())
+    assert (first["question"], first["asked_as"]) == (CLAIM, None)
+    assert first["citations"]
+    assert second["question"] == "And in writing?"
+    assert "claim be reported" in second["asked_as"]
+    assert refused["error"]["code"] == "invalid-request"
+    assert len({each["conversation_id"] for each in (first, refused, second)}) == 1
+    shown = await footnote(env, "chat", stdin=f"{CLAIM}\nAnd in writing?\n".encode())
+    assert talked.out.count("asked_as") == 2
+    assert f"Asked as “{second['asked_as']}”." in " ".join(shown.out.split())
 
 
 async def test_a_chat_goes_on_on_the_command_line(library: Library) -> None:

@@ -13,7 +13,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     for method, operation in methods.items()
 ]
 OPERATIONS = [pytest.param(*case, id=f"{case[1]} {case[0]}") for case in CASES]
-OF_OPENAI = ("/openai/", "/v1/chat/")
+OF_OPENAI = ("/openai/", "/v1/chat/", "/v1/models/{model}")
 """Routes whose errors are in the shape that OpenAI's clients read."""
 PUBLIC = {
     ("post", "/v1/documents"),
@@ -63,6 +63,7 @@ PUBLIC = {
     ("post", "/search"),
     ("post", "/context"),
     ("get", "/v1/models"),
+    ("get", "/v1/models/{model}"),
     ("put", "/v1/models"),
     ("delete", "/v1/models"),
     ("get", "/v1/mcp-servers"),

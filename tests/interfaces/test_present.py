@@ -113,6 +113,16 @@ def test_a_moment_is_shown_as_players_show_it(seconds: float, shown: str) -> Non
     assert present.time_code(seconds) == shown
 
 
+def test_what_goes_over_several_pages_names_them(console: Console) -> None:
+    item = an_evidence()
+    for first, last in ((3, 4), (7, 7)):
+        over = replace(item.passage, page_start=first, page_end=last)
+        results.show_evidence(console, [replace(item, passage=over)])
+    shown = written(console)
+    assert "p. 3–4 ¶" in shown
+    assert "p. 7 ¶" in shown
+
+
 def test_what_was_said_stands_at_a_time_and_not_in_a_paragraph(console: Console) -> None:
     item = an_evidence()
     said = replace(item.passage, start_seconds=751.0, page_start=None, kind=BlockKind.UTTERANCE)

@@ -5,6 +5,11 @@ from typing import Any
 import httpx
 import pytest
 
+from footnote.domain import SearchRequest
+from footnote.engine import WorkspaceEngine
+from footnote.interfaces.http.projects import ProjectSearch, filters_of
+from footnote.jobs.inline import work_until_resting
+from tests.ingestion.mailfiles import plain_message
 from tests.interfaces.conftest import Library
 from tests.interfaces.test_refusals import assert_problem
 
@@ -108,6 +113,30 @@ async def test_types_are_those_of_documents_and_of_chunks(
 ) -> None:
     body = await found(library, query="buoy", project_id="board", evidence_types=types)
     assert sorted({each["filename"] for each in body["results"]}) == files
+
+
+async def test_email_means_messages_whichever_way_they_came(workspace: WorkspaceEngine) -> None:
+    letter = plain_message(body="The buoy was lit.")
+    letter.add_attachment(b"Lit at noon, the buoy.", "text", "plain", filename="log.txt")
+    files = {
+        "uploaded.eml": letter.as_bytes(),
+        "box.mbox": b"From a Mon Mar  4 10:00:00 2024\n" + plain_message(body="A buoy?").as_bytes(),
+        "note.txt": b"The buoy was painted.",
+    }
+    received = [
+        await workspace.receive(content, name, collection="p") for name, content in files.items()
+    ]
+    ids = [each.document.document_id for each in received]
+    await work_until_resting(workspace.engine, workspace, ids, lambda _: None)
+
+    async def of_type(name: str) -> list[tuple[str, str]]:
+        asked = ProjectSearch(query="buoy", project_id="p", user_id="u", evidence_types=(name,))
+        response = await workspace.search(SearchRequest(query="buoy", filters=filters_of(asked)))
+        passages = [each.passage for each in response.evidence]
+        return sorted({(each.filename.split(".")[-1], each.source_type) for each in passages})
+
+    assert await of_type("email") == [("eml", "email"), ("eml", "upload"), ("mbox", "upload")]
+    assert await of_type("email_attachment") == [("txt", "email_attachment")]
 
 
 async def test_an_unknown_type_is_named_with_the_known_ones(library: Library) -> None:

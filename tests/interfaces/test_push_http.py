@@ -8,13 +8,15 @@ import json
 import time
 from collections.abc import AsyncIterator
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import httpx
 import pytest
 from pydantic import SecretStr
 
 import footnote
+from footnote.engine.files import clean_name
+from footnote.jobs.inline import work_until_resting
 from footnote.jobs.signing import HEADER, is_genuine, signature
 from footnote.jobs.worker import run_worker
 from footnote.settings import Settings, settings_from
@@ -136,6 +138,59 @@ async def test_what_makes_no_sense_is_refused(
     answer = await client.post("/v1/ingest", json=body)
     assert answer.status_code == 422
     assert "secret" not in answer.text
+
+
+@pytest.mark.parametrize(
+    "name", ["../../a.txt", "..", "dir\\b.txt", "x" * 1400 + ".txt", "invoice\u202efdp.exe"]
+)
+async def test_a_name_is_kept_alike_by_every_entrance(client: httpx.AsyncClient, name: str) -> None:
+    file = {"file": (name, uuid4().bytes.hex().encode())}
+    uploaded = await client.post("/v1/documents", files=file)
+    body = {"text": uuid4().hex, "filename": name}
+    pushed = await client.post("/v1/ingest", json=body)
+    assert (uploaded.status_code, pushed.status_code) == (202, 202)
+    assert uploaded.json()["filename"] == pushed.json()["document"]["filename"] == clean_name(name)
+
+
+async def test_an_address_of_another_scheme_is_told_which_ones_work(
+    client: httpx.AsyncClient,
+) -> None:
+    answer = await client.post("/v1/ingest", json={"url": "ftp://example.com/a"})
+    detail = answer.json()["detail"]
+    assert "ftp:" in detail
+    assert "https:// and http://" in detail
+
+
+async def test_a_status_says_when_it_last_changed(
+    client: httpx.AsyncClient, told: Settings
+) -> None:
+    answer = await client.post("/v1/ingest", json={"text": "Low tide.", "filename": "a.txt"})
+    location = answer.headers["Location"]
+    moments = [answer.json()["updated_at"]]
+
+    async def now() -> dict[str, Any]:
+        return dict((await client.get(location)).json())
+
+    async with footnote.open(told) as engine:
+        workspace = await engine.workspace()
+        document_id = UUID(answer.json()["document"]["document_id"])
+        assert (await now())["updated_at"] == moments[0]
+        await work_until_resting(engine, workspace, [document_id], lambda _: None)
+        indexed = await now()
+        moments.append(indexed["updated_at"])
+        await workspace.receive(b"Low tide.", "a.txt", tags=["sea"])
+        tagged = await now()
+        assert tagged["document"]["tags"] == ["sea"]
+        assert tagged["document"]["updated_at"] > tagged["updated_at"] == moments[-1]
+        await workspace.receive(b"Low tide.", "b.txt")
+        again = await client.post("/v1/ingest", json={"text": "Low tide.", "filename": "a.txt"})
+        assert again.json()["status"] == "indexed"
+        assert again.json()["updated_at"] == again.json()["created_at"] > moments[-1]
+        await workspace.delete_document(document_id)
+    deleted = await now()
+    assert (indexed["status"], deleted["status"]) == ("indexed", "deleted")
+    moments.append(deleted["updated_at"])
+    assert moments == sorted(set(moments))
 
 
 async def test_a_foreign_push_looks_like_none(client: httpx.AsyncClient, told: Settings) -> None:

@@ -12,7 +12,10 @@ from tests.interfaces.conftest import Library
 from tests.interfaces.serving import environment, footnote
 from tests.interfaces.test_refusals import assert_problem
 
-INTERNALS = ("UploadFile", "<class", "Value error", "pydantic", "object to extract", "bytes")
+INTERNALS = (
+    *("UploadFile", "<class", "Value error", "pydantic", "object to extract", "bytes"),
+    *("Input should", "String should", "function-after", "a valid"),
+)
 
 
 def assert_invalid(response: httpx.Response, where: str) -> str:
@@ -56,6 +59,47 @@ async def test_a_value_of_another_type_is_refused(
     assert_invalid(await library.http.post(path, json=body), where)
 
 
+@pytest.mark.parametrize(
+    ("metadata", "said"),
+    [
+        ("x", "body.metadata: it is not JSON (line 1, column 1)"),
+        ("[1]", "body.metadata: it must be an object, not an array"),
+        ('{"a": null}', "body.metadata.a: it must be text, a finite number, true or false, not n"),
+        ('{"a": [1]}', "body.metadata.a: it must be text, a finite number, true or false, not an"),
+        ('{"a": NaN}', "body.metadata.a: it must be text, a finite number, true or false, not Na"),
+        ('{"a": "\\u0000"}', "body.metadata.a: it holds a character that cannot be stored"),
+    ],
+    ids=str,
+)
+async def test_metadata_that_cannot_be_kept_is_told_of_once_and_plainly(
+    library: Library, metadata: str, said: str
+) -> None:
+    file = {"file": ("a.txt", b"text")}
+    form = await library.http.post("/v1/documents", files=file, data={"metadata": metadata})
+    where = said.partition(":")[0]
+    assert assert_invalid(form, where).startswith(said)
+    if metadata != "x":
+        body = f'{{"text": "text", "filename": "a.txt", "metadata": {metadata}}}'
+        headers = {"content-type": "application/json"}
+        pushed = await library.http.post("/v1/ingest", content=body, headers=headers)
+        assert assert_invalid(pushed, where).startswith(said)
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity"])
+async def test_a_number_that_is_none_is_called_by_its_name(library: Library, number: str) -> None:
+    headers = {"content-type": "application/json"}
+    for members in (
+        f'"top_k": {number}',
+        f'"filters": {{"min_similarity": {number}}}',
+        f'"filters": {{"where": {{"page_count": {{"gte": {number}}}}}}}',
+    ):
+        body = f'{{"query": "a", {members}}}'
+        response = await library.http.post("/v1/search", content=body, headers=headers)
+        assert_problem(response, 422, "invalid-request")
+        assert number in response.json()["detail"]
+        assert "huge" not in response.text
+
+
 @pytest.mark.parametrize("content_type", ["text/plain", "application/x-www-form-urlencoded", None])
 async def test_a_body_of_another_content_type_is_told_which_one_is_meant(
     library: Library, content_type: str | None
@@ -81,6 +125,14 @@ async def test_a_field_of_an_upload_that_is_not_known_is_refused(library: Librar
         "/v1/documents", files={"file": ("a.txt", b"text")}, data={"colection": "x"}
     )
     assert_invalid(response, "body.colection")
+
+
+async def test_a_file_where_text_belongs_is_told_so(library: Library) -> None:
+    files = {"file": ("a.txt", b"text"), "collection": ("b.txt", b"reports")}
+    response = await library.http.post("/v1/documents", files=files)
+    assert assert_invalid(response, "body.collection").endswith(
+        "it must be text, not something else, such as a file"
+    )
 
 
 @pytest.mark.parametrize("content", [b"{", b"\xff{}", b'{"query": }'], ids=repr)

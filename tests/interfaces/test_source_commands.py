@@ -11,7 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from footnote.domain import Failure, Received, Stage
+from footnote.interfaces.cli.watching import Teller
+from footnote.jobs.sources.following import Step
 from footnote.settings import Settings
+from tests.interfaces.records import a_document
 from tests.interfaces.serving import environment, footnote
 from tests.jobs.web_server import Answer, Asked, web_server
 
@@ -109,6 +113,42 @@ async def test_a_watched_folder_is_followed_until_ctrl_c(
     listed = await footnote(environment(settings), "documents", "list", "--json")
     [document] = json.loads(listed.out)["documents"]
     assert document["filename"] == "first.txt"
+
+
+def test_what_is_said_of_a_watched_file_on_either_stream_names_it(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    failure = Failure(stage=Stage.RECEIVE, cause="it is empty", advice="send it", retryable=False)
+    received = Received(document=a_document(failure=failure), duplicate=False, new_version=False)
+    teller = Teller()
+    refused = Step(external_id="/in/pipe", verdict="refused", reason="it is no file")
+    for step in (
+        refused,
+        refused,
+        Step(external_id="/in/\x1b[31mempty.txt", verdict="added", received=received),
+        Step(external_id="/in/same.txt", verdict="unchanged"),
+    ):
+        teller.tell(step)
+    said = capsys.readouterr()
+    assert [line.split() for line in said.out.splitlines()] == [
+        ["refused", "/in/pipe"],
+        ["added", "/in/[31mempty.txt"],
+    ]
+    assert said.err.splitlines() == [
+        "/in/pipe: it is no file",
+        "/in/[31mempty.txt: it is empty; send it",
+    ]
+
+
+async def test_a_list_of_nothing_is_a_sentence(settings: Settings) -> None:
+    env = environment(settings)
+    for command, said in (
+        ("mcp-servers list", "No MCP servers."),
+        ("webhooks list", "No webhooks."),
+        ("documents retry --all-failed", "No failed documents."),
+    ):
+        ended = await footnote(env, *command.split())
+        assert (ended.code, ended.out.strip()) == (0, said)
 
 
 async def test_endpoints_are_added_tried_and_removed(settings: Settings) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -166,11 +168,63 @@ async def test_this_computer_is_not_told_unless_that_is_allowed(
 ) -> None:
     async with footnote.open(settings) as engine:
         workspace = await engine.workspace()
-        endpoint, _ = await add_webhook(workspace, receiver.url)
-        error = await try_webhook(workspace, endpoint.endpoint_id)
+        with pytest.raises(InvalidRequest, match="private network") as refused:
+            await add_webhook(workspace, receiver.url)
+        assert "FOOTNOTE_ALLOW_PRIVATE_URLS=true" in str(refused.value.hint)
+        assert await webhooks(workspace) == ()
+    allowing = settings_from(settings, {"allow_private_urls": True})
+    async with footnote.open(allowing) as engine:
+        endpoint, _ = await add_webhook(await engine.workspace(), receiver.url)
+    async with footnote.open(settings) as engine:
+        error = await try_webhook(await engine.workspace(), endpoint.endpoint_id)
     assert error is not None
     assert "private network" in error
+    assert "FOOTNOTE_ALLOW_PRIVATE_URLS=true" in error
     assert receiver.web.asked == []
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://169.254.169.254/latest",
+        "http://[fe80::1]/",
+        "http://0.0.0.0:8080/",
+        "http://[::ffff:169.254.169.254]/",
+    ],
+)
+async def test_no_setting_has_where_clouds_keep_secrets_told(
+    workspace: WorkspaceEngine, url: str
+) -> None:
+    with pytest.raises(InvalidRequest, match="may not be reached") as refused:
+        await add_webhook(workspace, url)
+    assert "no setting allows" in str(refused.value.hint)
+
+
+async def test_a_name_that_leads_to_this_computer_after_it_was_added_is_not_told(
+    settings: Settings, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    leads_to = ["93.184.215.14"]
+    resolve = socket.getaddrinfo
+
+    def by_name(host: str, port: int, *more: Any, **named: Any) -> Any:
+        return resolve(leads_to[0] if host == "moving.example" else host, port, *more, **named)
+
+    monkeypatch.setattr(socket, "getaddrinfo", by_name)
+    async with footnote.open(settings) as engine:
+        workspace = await engine.workspace()
+        moving = receiver.url.replace("127.0.0.1", "moving.example")
+        endpoint, _ = await add_webhook(workspace, moving)
+        leads_to[0] = "127.0.0.1"
+        error = await try_webhook(workspace, endpoint.endpoint_id)
+        assert "private network" in str(error)
+        with pytest.raises(InvalidRequest, match=r"moving\.example may not be reached"):
+            await add_webhook(workspace, moving)
+    assert receiver.web.asked == []
+
+
+async def test_a_name_that_nobody_knows_yet_may_be_added(workspace: WorkspaceEngine) -> None:
+    endpoint, _ = await add_webhook(workspace, "https://not-yet.invalid/hook")
+    assert "cannot be resolved" in str(await try_webhook(workspace, endpoint.endpoint_id))
 
 
 async def test_only_the_kinds_that_are_wanted_are_queued(

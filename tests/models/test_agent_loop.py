@@ -206,6 +206,42 @@ async def test_the_time_is_bounded(wire_server: WireServer) -> None:
     assert await wire_server.asked[1].was_left()
 
 
+@pytest.mark.parametrize(
+    "last",
+    [
+        fails(401),
+        cut_off("The rent"),
+        falls_silent("The rent"),
+        calls("search_documents"),
+        says(""),
+    ],
+    ids=["refused", "cut off", "silent", "too many steps", "nothing"],
+)
+async def test_a_failure_tells_what_was_used_until_then(
+    wire_server: WireServer, last: Reply
+) -> None:
+    wire_server.script(calls("search_documents", '{"query": "rent"}'), last)
+    with pytest.raises(ModelUnavailable) as caught:
+        await run(wire_server, OPENAI, bounds=AgentBounds(steps=2, seconds=2.0))
+    used = caught.value.usage
+    assert used is not None
+    # A reply that arrived whole was paid for, whatever it was good for.
+    whole = 2 if last.status == 200 and last.ending == "whole" else 1
+    assert (used.requests, used.input_tokens, used.output_tokens) == (
+        whole,
+        whole * 100,
+        whole * 20,
+    )
+    assert used.cost_usd
+
+
+async def test_nothing_is_used_before_the_first_reply(wire_server: WireServer) -> None:
+    wire_server.script(fails(401))
+    with pytest.raises(ModelUnavailable) as caught:
+        await run(wire_server, OPENAI)
+    assert caught.value.usage is None
+
+
 async def test_the_cost_is_bounded(wire_server: WireServer) -> None:
     search = Reply(
         calls=calls("search_documents", '{"query": "rent"}').calls,

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from footnote.errors import LaneMismatch, LaneUnavailable, UnsupportedSettings
 from footnote.models.embed_hosted import HostedEmbedder, HostedLimits, plan_requests
+from footnote.models.embed_vendor import other_client
 from footnote.models.embedders import EmbedderChoices, open_hosted, parse_spec
 from footnote.models.token_estimate import beginning, estimate_tokens
 
@@ -428,6 +429,32 @@ async def test_settings_that_cannot_work_are_refused_without_repeating_them(
     said = f"{caught.value}{caught.value.hint}"
     assert KEY not in said
     assert "word@" not in said
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "said", "hint"),
+    [
+        ("nobody:model", None, "the vendor 'nobody' is not known", "FOOTNOTE_EMBEDDING_MODEL"),
+        ("anthropic:model", KEY, "'anthropic' has no embedding models", "another vendor"),
+        (
+            *("deepseek:model", None, "DEEPSEEK_API_KEY is not set"),
+            "set FOOTNOTE_EMBEDDING_API_KEY or DEEPSEEK_API_KEY",
+        ),
+        ("ollama:model", KEY, "OLLAMA_BASE_URL is not set", "set OLLAMA_BASE_URL"),
+        ("sentence-transformers:model", KEY, "takes no key", "unset FOOTNOTE_EMBEDDING_API_KEY"),
+    ],
+)
+async def test_what_is_wrong_with_a_vendor_is_said_with_the_setting(
+    name: str, key: str | None, said: str, hint: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for variable in ("DEEPSEEK_API_KEY", "OLLAMA_BASE_URL", "PYDANTIC_AI_GATEWAY_API_KEY"):
+        monkeypatch.delenv(variable, raising=False)
+    vendor, _, model = name.partition(":")
+    with pytest.raises(UnsupportedSettings, match=said) as caught:
+        other_client(vendor, model, key)
+    assert name in str(caught.value)
+    assert hint in str(caught.value.hint)
+    assert caught.value.__cause__ is None
 
 
 async def test_each_vendor_may_have_its_own_address_and_key() -> None:

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from footnote.domain import BlockKind, Evidence, NearDuplicate, ParsedDocument, Passage
-from footnote.domain.stretches import stretched
+from footnote.domain.stretches import any_suspicious, stretched
 from footnote.ingestion.chunking import ChunkPolicy, chunk_blocks
 from footnote.ingestion.parsing.drafts import Draft, Reading, assemble
 from footnote.ingestion.parsing.tables import table_text
@@ -81,6 +81,7 @@ def widen(parsed: ParsedDocument, chunks: Sequence[Evidence], found: int, window
             char_start=stretch[0].char_start,
             spans=[span for each in stretch for span in each.spans],
             confidence=None,
+            suspicious=any_suspicious(each.suspicious for each in stretch),
         ),
         distances={
             each.chunk_id: each.ordinal - found for each in stretch if each.ordinal != found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from footnote.domain.answers import Answer, Citation, Usage, Verdict
 from footnote.domain.search import Evidence
@@ -83,6 +83,8 @@ class AnswerFailed:
     message: str
     hint: str | None = None
     retryable: bool = False
+    usage: Usage = field(default_factory=Usage)
+    """What the models have used until then, as far as it is known."""
 
 
 AnswerEvent = (

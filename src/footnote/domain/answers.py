@@ -112,6 +112,8 @@ class Answer:
     """0…1, how far the evidence answers the question."""
     corrected_question: str | None = None
     """The question with its spelling mended, if that is what was searched and answered."""
+    asked_as: str | None = None
+    """The question without its conversation, where that made it another."""
     degraded: tuple[str, ...] = ()
     model: str | None = None
     """What wrote it; None where it consists of quotes."""

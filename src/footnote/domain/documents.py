@@ -205,6 +205,8 @@ class Chunk:
     context: str = ""
     """What enrichment puts before the text when it is embedded."""
     confidence: float | None = None
+    suspicious: bool | None = None
+    """Whether it tries to give orders to a model that reads it; None where nobody looked."""
 
     @property
     def embedded_text(self) -> str:

@@ -91,3 +91,4 @@ class PushStatus:
     """None until it is received, and once it was deleted."""
     created_at: datetime
     updated_at: datetime
+    """When its status last changed, that of its document and the document's deletion included."""

@@ -1,8 +1,9 @@
-"""Which models answer in a workspace."""
+"""Which models answer in a workspace, and the servers whose tools its agents may use."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 EXTRACTIVE = "extractive"
 """The name of answering with quotes, without any model."""
@@ -27,3 +28,12 @@ class ModelsInUse:
         if self.chosen is None:
             return self.configured
         return tuple(name for name in self.chosen if name in self.configured)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class McpServer:
+    """A server of further tools."""
+
+    name: str
+    url: str
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)

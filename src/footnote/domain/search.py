@@ -87,6 +87,8 @@ class Passage:
     start_seconds: float | None = None
     """When it begins to be said, from the beginning of a recording."""
     end_seconds: float | None = None
+    suspicious: bool | None = None
+    """Whether it tries to give orders to a model that reads it; None where nobody looked yet."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

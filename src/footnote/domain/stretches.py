@@ -17,6 +17,7 @@ def stretched(
     char_start: int,
     spans: Iterable[BlockSpan],
     confidence: float | None,
+    suspicious: bool | None,
 ) -> Passage:
     """The passage over a longer stretch, under its own identity, ordinal and kind.
 
@@ -38,6 +39,7 @@ def stretched(
         paragraph_start=joined[0].paragraph,
         paragraph_end=joined[-1].paragraph,
         confidence=confidence,
+        suspicious=suspicious,
         start_seconds=start_seconds,
         end_seconds=end_seconds,
     )
@@ -68,6 +70,14 @@ def mean_confidence(pieces: Iterable[tuple[float | None, int]]) -> float | None:
     weighted = [(value, length) for value, length in pieces if value is not None]
     total = sum(length for _, length in weighted)
     return sum(value * length for value, length in weighted) / total if total else None
+
+
+def any_suspicious(pieces: Iterable[bool | None]) -> bool | None:
+    """Whether one of them gives orders; None when none is known to and one is not known."""
+    known = set(pieces)
+    if True in known:
+        return True
+    return None if None in known else False
 
 
 def _block(span: BlockSpan) -> tuple[object, ...]:

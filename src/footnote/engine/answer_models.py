@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
-import socket
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -14,9 +12,10 @@ from pydantic import SecretStr
 
 from footnote.domain.models_in_use import EXTRACTIVE, ModelsInUse
 from footnote.engine.arguments import require
+from footnote.engine.reaching import require_reachable_url
 from footnote.engine.scoping import scope_of
 from footnote.errors import InvalidRequest, NotFound
-from footnote.ingestion.sources.reach import checked_url, is_never_fetched, why_forbidden
+from footnote.ingestion.sources.reach import checked_url, why_forbidden
 from footnote.models.answer_models import AnswerModelChoices, AnswerModels, names_from
 from footnote.models.language import WRITER
 from footnote.ports import AgentBounds, AgentModel, McpServer, Writer
@@ -138,7 +137,11 @@ async def add_mcp_server(
     require(str, "a text", name=name, url=url)
     server = McpServer(name=name, url=url, headers=dict(headers or {}))
     _check_server(server)
-    await _require_reachable(url, allow_private=workspace.engine.settings.allow_private_urls)
+    await require_reachable_url(
+        url,
+        allow_private=workspace.engine.settings.allow_private_urls,
+        example=_EXAMPLE_URL,
+    )
     async with scope_of(workspace) as scope:
         if len(await workspace_settings.mcp_servers_of(scope)) >= MAX_MCP_SERVERS:
             raise InvalidRequest(
@@ -186,23 +189,6 @@ def _check_server(server: McpServer) -> None:
             raise InvalidRequest(
                 f"the value of the header {name} cannot be sent",
                 hint="give up to 8,192 printable ASCII characters",
-            )
-
-
-async def _require_reachable(url: str, *, allow_private: bool) -> None:
-    """Refuse what never will be asked; a name that is not known yet is looked at when it is."""
-    host = checked_url(url).hostname
-    loop = asyncio.get_running_loop()
-    try:
-        found = await loop.getaddrinfo(host, None, type=socket.SOCK_STREAM)
-    except (OSError, UnicodeError):
-        return
-    for address in {str(each[4][0]) for each in found}:
-        if why := why_forbidden(address, allow_private=allow_private):
-            allows = "; FOOTNOTE_ALLOW_PRIVATE_URLS allows your own networks"
-            raise InvalidRequest(
-                f"{host} may not be reached: {why}",
-                hint="give a public address" + ("" if is_never_fetched(address) else allows),
             )
 
 

@@ -11,7 +11,6 @@ from footnote.answering.answerer import Answerer
 from footnote.answering.generate import GenerativeAnswerer
 from footnote.answering.grounding import Ground
 from footnote.answering.streaming import StreamedAnswerer
-from footnote.answering.suspicion import flag
 from footnote.domain import (
     Answer,
     AnswerDone,
@@ -76,16 +75,6 @@ async def ask_stream(workspace: WorkspaceEngine, asking: Asking) -> AsyncGenerat
                 yield event
 
 
-async def search_to_show(workspace: WorkspaceEngine, request: SearchRequest) -> SearchResponse:
-    """A search whose evidence is marked where it gives orders to a model, as in answers.
-
-    That takes some milliseconds for passages that were not looked at before. Raises what
-    `search` raises.
-    """
-    response = await workspace.search(request)
-    return replace(response, evidence=flag(response.evidence))
-
-
 async def answerer_of(workspace: WorkspaceEngine) -> Answerer:
     """What answers in this workspace: the models it is set to, or quotes. Raises LaneMismatch."""
     in_lane = await serving(workspace.engine, workspace.workspace.workspace_id)
@@ -115,6 +104,7 @@ def _of_request(answer: Answer, response: SearchResponse) -> Answer:
         answer,
         question=response.query,
         corrected_question=response.corrected_query,
+        asked_as=response.standalone_question,
         degraded=(*response.degraded, *answer.degraded),
         searched=response.searched,
         timings_ms=dict(response.timings_ms) | dict(answer.timings_ms),

@@ -49,8 +49,7 @@ async def answered_stream(
         async for event in events:
             if isinstance(event, AnswerDone):
                 await remember(workspace, question, event.answer)
-                asked = replace(event.answer, question=question.question)
-                yield AnswerDone(answer=asked)
+                yield AnswerDone(answer=_as_put(event.answer, question))
             else:
                 yield event
 
@@ -130,9 +129,6 @@ async def remember(workspace: WorkspaceEngine, question: NextQuestion, answer: A
 
 def kept_answer(answer: Answer, question: NextQuestion) -> MessageAnswer:
     """What is kept of an answer: the passages are left out, but for where they stand."""
-    asked_as = question.attempts[-1].question
-    if question.condensed and answer.searched:
-        asked_as = answer.searched[0]
     return MessageAnswer(
         found=answer.found,
         sentences=answer.sentences,
@@ -152,7 +148,7 @@ def kept_answer(answer: Answer, question: NextQuestion) -> MessageAnswer:
             for each in answer.evidence
         ),
         confidence=answer.confidence,
-        asked_as=asked_as,
+        asked_as=_asked_as(answer, question),
         corrected_question=answer.corrected_question,
         degraded=answer.degraded,
         model=answer.model,
@@ -163,6 +159,20 @@ def kept_answer(answer: Answer, question: NextQuestion) -> MessageAnswer:
         cached=answer.cached,
         timings_ms=dict(answer.timings_ms),
     )
+
+
+def _asked_as(answer: Answer, question: NextQuestion) -> str:
+    """The question without its conversation."""
+    if question.condensed and answer.searched:
+        return answer.searched[0]
+    return question.attempts[-1].question.strip()
+
+
+def _as_put(answer: Answer, question: NextQuestion) -> Answer:
+    """The answer to the question as it was put."""
+    asked_as = _asked_as(answer, question)
+    other = None if asked_as == question.question else asked_as
+    return replace(answer, question=question.question, asked_as=other)
 
 
 async def _events(

@@ -15,10 +15,10 @@ from footnote.domain.events import (
     EventKind,
     WebhookEndpoint,
 )
+from footnote.engine.reaching import require_reachable_url
 from footnote.engine.scoping import scope_of
 from footnote.engine.workspace import WorkspaceEngine
 from footnote.errors import InvalidRequest
-from footnote.ingestion.sources.reach import checked_url
 from footnote.store.events import BEGINNING, cursor_of_now, events_after
 from footnote.store.webhooks import (
     add_endpoint,
@@ -101,10 +101,15 @@ async def add_webhook(
 ) -> tuple[WebhookEndpoint, str]:
     """Have an address told of events from now on, and the secret that signs them.
 
-    The secret is shown this once. Raises InvalidRequest.
+    The secret is shown this once. Raises InvalidRequest, also for an address that may not be
+    spoken to; deliveries ask anew whether they may, since a name can lead elsewhere by then.
     """
-    checked_url(url)
     wanted = _checked_kinds(kinds)
+    await require_reachable_url(
+        url,
+        allow_private=workspace.engine.settings.allow_private_urls,
+        example="https://example.com/footnote-events",
+    )
     secret = secrets.token_urlsafe(32)
     async with scope_of(workspace) as scope:
         return await add_endpoint(scope, url, wanted, secret), secret

@@ -4,19 +4,36 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from unicodedata import category
 
 from footnote.domain import Failure
 from footnote.errors import InvalidRequest
 from footnote.ingestion.pipeline import failure_of
 from footnote.ingestion.receive import too_large
 
+MAX_FILENAME_CHARACTERS = 255
+_ENDING_CHARACTERS = 20  # ".sublime-workspace" and the like; more is no ending
+
 
 def clean_name(filename: str) -> str:
-    """The last part of the name, without what no database or terminal should be handed."""
+    """The last part of a name, as every entrance keeps it.
+
+    Without what no database, terminal or disk should be handed: control and invisible
+    characters, and names of dots alone. A name that is too long is cut before its ending.
+
+    >>> clean_name("../etc/passwd"), clean_name(".."), clean_name("a\\u0007b\\u202fc.txt")
+    ('passwd', 'unnamed', 'ab c.txt')
+    """
     name = filename.replace("\\", "/").rsplit("/", 1)[-1]
-    printable = "".join(character for character in name if character.isprintable()).strip()
-    return printable[:255] or "unnamed"
+    spaced = (" " if category(character) == "Zs" else character for character in name)
+    printable = "".join(character for character in spaced if character.isprintable()).strip()
+    if not printable.strip("."):
+        return "unnamed"
+    ending = PurePosixPath(printable).suffix
+    ending = ending if len(ending) <= _ENDING_CHARACTERS else ""
+    stem = printable.removesuffix(ending)
+    return stem[: MAX_FILENAME_CHARACTERS - len(ending)] + ending
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

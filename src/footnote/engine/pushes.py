@@ -15,7 +15,13 @@ from footnote.ingestion import labels
 from footnote.ingestion.sources.reach import checked_url
 from footnote.store.database import WorkspaceScope
 from footnote.store.documents import get_document
-from footnote.store.pushes import StoredPush, accept_received, accept_url, get_push
+from footnote.store.pushes import (
+    StoredPush,
+    accept_received,
+    accept_url,
+    document_changed_at,
+    get_push,
+)
 
 
 async def push_url(
@@ -79,12 +85,15 @@ async def push_status(workspace: WorkspaceEngine, ingest_id: UUID) -> PushStatus
 
 
 async def _status(scope: WorkspaceScope, push: StoredPush) -> PushStatus:
-    document = None
+    document, changed_at = None, None
     if push.document_id is not None:
+        changed_at = await document_changed_at(scope, push.document_id)
         try:
             document = await get_document(scope, push.document_id)
         except NotFound:
             document = None
+        if changed_at is None and document is not None:
+            changed_at = document.updated_at
     return PushStatus(
         ingest_id=push.ingest_id,
         state=push.state,
@@ -93,5 +102,5 @@ async def _status(scope: WorkspaceScope, push: StoredPush) -> PushStatus:
         document_id=push.document_id,
         document=document,
         created_at=push.created_at,
-        updated_at=push.updated_at,
+        updated_at=max(push.updated_at, changed_at or push.updated_at),
     )

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from uuid import UUID
 
 from footnote.answering.answerer import completed
+from footnote.answering.suspicion import flag, read_around
 from footnote.domain import (
     Answer,
     AnswerEvent,
@@ -121,13 +122,14 @@ class WorkspaceEngine:
         metadata = labels.checked_metadata(metadata or {})
         tags = labels.checked_tags(tags)
         key = checked_key(idempotency_key)
-        media_type, failure = self._examined(content, filename)
+        name = clean_name(filename)
+        media_type, failure = self._examined(content, name)
         return await take_in(
             self.engine,
             self.workspace.workspace_id,
             self.principal,
             Incoming(
-                filename=clean_name(filename),
+                filename=name,
                 media_type=media_type,
                 byte_size=len(content),
                 content_sha256=hashlib.sha256(content).hexdigest(),
@@ -271,7 +273,8 @@ class WorkspaceEngine:
         require_request(request)
         self.require_open()
         asker = Asker(workspace_id=self.workspace.workspace_id, principal=self.principal)
-        return await search_in_lane(self.engine, request, asker, self.index_in)
+        response = await search_in_lane(self.engine, request, asker, self.index_in)
+        return replace(response, evidence=flag(response.evidence))
 
     async def context(self, chunk_id: str, window: int = 2) -> PassageContext:
         """A passage between its neighbours. Raises NotFound and InvalidRequest."""
@@ -282,7 +285,7 @@ class WorkspaceEngine:
                 f"the window is {window}", hint=f"ask for 0 to {MAX_CONTEXT_WINDOW} neighbours"
             )
         async with self._scope() as scope:
-            return await passage_context(scope, chunk_id, window)
+            return read_around(await passage_context(scope, chunk_id, window))
 
     page_image = page_verbs.page_image
     page_fingerprint = page_verbs.page_fingerprint

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from difflib import get_close_matches
 
@@ -34,6 +35,8 @@ def shown(value: object) -> str:
         return repr(value[:_SHOWN_CHARACTERS] + "…" if long else value)
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else f"{'-' * (value < 0)}Infinity"
     if isinstance(value, (int, float)):
         return repr(value) if abs(value) < _SHOWN_NUMBER else "a huge number"
     return "an object" if isinstance(value, dict) else "an array"

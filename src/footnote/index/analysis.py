@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from footnote.index.dates import dates_in, written_forms
+from footnote.index.phones import has_phone_number, phone_numbers
 from footnote.index.stemming import analysis_language, is_stop_word, stems_of
 from footnote.index.tokens import token_terms, whole, words
 
@@ -28,7 +29,8 @@ class TextAnalyzer:
     stemmed (Snowball) and freed of accents. Chinese, Japanese, Korean, Thai, Lao, Khmer and
     Burmese runs become pairs of characters. An identifier is kept whole, without its punctuation,
     and in parts: `POL-2024/88-A` gives `pol`, `2024`, `88` and `pol202488a` (the `a` is an
-    English function word). Numbers have one form: `1,240.00` and `1240` meet.
+    English function word). Numbers have one form: `1,240.00` and `1240` meet, and so do
+    `+49 30 123456` and `0049-30-123456`.
 
     A text of unknown language (None) is analysed as English. A language without a stemmer
     keeps its words as they are.
@@ -38,8 +40,12 @@ class TextAnalyzer:
         """Every term of the text, in order, repeated as it repeats; never an empty string."""
         code = analysis_language(language)
         found: list[str] = []
-        for token in _tokens(text):
-            found += token_terms(token, code, None)
+        dials = has_phone_number(text)
+        for line in text.split("\n") if dials else (text,):
+            for token in _tokens(line):
+                found += token_terms(token, code, None)
+            if dials:
+                found += _phone_terms(line)
         return found
 
     def word_terms(self, words: Sequence[str], language: str | None) -> Sequence[tuple[str, ...]]:
@@ -71,7 +77,9 @@ class TextAnalyzer:
         terms = _distinct_terms(tokens, codes, spoken) or _distinct_terms(tokens, codes, None)
         joined = [*_neighbours_in_one(tokens), *_code_in_one(tokens)]
         respelt = _distinct_terms(_respelt(text, codes), codes, None)
-        return list(dict.fromkeys([*terms, *joined, *respelt]))
+        phones = [form for _, forms in phone_numbers(text) for form in forms]
+        dialled = [f"00{form}" for form in phones]
+        return list(dict.fromkeys([*terms, *joined, *respelt, *phones, *dialled]))
 
     def language_of(self, text: str, languages: Sequence[str]) -> str | None:
         """The language most of whose function words are in the text, else the corpus's first.
@@ -86,6 +94,14 @@ class TextAnalyzer:
 def _fresh_terms(word: str, code: str) -> Iterator[str]:
     for token in _tokens(word):
         yield from token_terms(token, code, None)
+    yield from _phone_terms(word)
+
+
+def _phone_terms(line: str) -> Iterator[str]:
+    """The forms of the telephone numbers in a line that its tokens do not have already."""
+    for written, forms in phone_numbers(line):
+        held = {term for token in _tokens(written) for term in token_terms(token, "en", None)}
+        yield from (form for form in forms if form not in held)
 
 
 def _tokens(text: str) -> list[str]:

@@ -96,7 +96,7 @@ async def offer(
     try:
         status = await post(endpoint.url, reach_of(settings), headers, body)
     except InvalidRequest as error:
-        return Refusal(reason=str(error), final=True)
+        return Refusal(reason="; ".join(filter(None, (str(error), error.hint))), final=True)
     except FootnoteError as error:
         return Refusal(reason=str(error))
     if 200 <= status < 300:

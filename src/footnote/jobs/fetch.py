@@ -48,11 +48,11 @@ async def fetch_pushed(engine: Engine, job: FetchJob) -> None:
             raise
         await _fail(engine, job, "; ".join(filter(None, (str(error), error.hint))))
         return
-    except Exception as error:
+    except Exception:
         if not last:
             raise
         _log.exception("fetch_failed", ingest_id=str(job.ingest_id))
-        await _fail(engine, job, f"something unexpected happened ({type(error).__name__})")
+        await _fail(engine, job, "something unexpected happened; the worker's log says what")
         return
     async with engine.database.workspace(job.workspace_id, SYSTEM) as scope:
         await move_push(scope, job.ingest_id, "received", document_id=received.document.document_id)

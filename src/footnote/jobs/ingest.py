@@ -54,11 +54,11 @@ async def ingest_version(engine: Engine, ingestion: Ingestion, job: IngestionJob
         if error.retryable and job.attempt + 1 < limit:
             raise
         await _fail(engine, job, _failure(error))
-    except Exception as error:
+    except Exception:
         _log.exception("ingestion_failed", document_id=str(job.document_id))
         if job.attempt + 1 < limit:
             raise
-        await _fail(engine, job, _unexpected(error))
+        await _fail(engine, job, _unexpected())
 
 
 def _in_lane(ingestion: Ingestion, embedder: Embedder) -> Ingestion:
@@ -93,10 +93,10 @@ def _gave_up(job: IngestionJob) -> Failure:
     )
 
 
-def _unexpected(error: Exception) -> Failure:
+def _unexpected() -> Failure:
     return Failure(
         stage=Stage.PARSE,
-        cause=f"something unexpected happened ({type(error).__name__})",
-        advice="look into the worker's log; then ingest the file once more",
+        cause="something unexpected happened inside Footnote",
+        advice="look into the worker's log, which says what; then ingest the file once more",
         retryable=True,
     )

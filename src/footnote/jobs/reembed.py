@@ -64,11 +64,11 @@ async def reembed_slice(engine: Engine, job: ReembeddingJob) -> None:
         if error.retryable and job.attempt + 1 < limit:
             raise
         await _fail(engine, job, f"{error}; {error.hint}" if error.hint else str(error))
-    except Exception as error:
+    except Exception:
         _log.exception("reembedding_failed", workspace_id=str(job.workspace_id))
         if job.attempt + 1 < limit:
             raise
-        await _fail(engine, job, f"something unexpected happened ({type(error).__name__})")
+        await _fail(engine, job, "something unexpected happened; the worker's log says what")
 
 
 async def purge_workspace(engine: Engine, workspace_id: UUID) -> None:

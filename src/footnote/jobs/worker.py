@@ -10,6 +10,7 @@ import structlog
 from procrastinate import App
 from procrastinate.exceptions import ConnectorException
 
+from footnote.answering.suspicion import gives_orders
 from footnote.engine import Engine
 from footnote.errors import StoreUnavailable
 from footnote.ingestion.chunk_policies import named_policy
@@ -73,6 +74,7 @@ async def run_worker(engine: Engine, *, stop: asyncio.Event | None = None) -> No
                 class_targets=settings.chunk_class_targets,
             ),
             max_file_bytes=settings.max_file_bytes,
+            gives_orders=gives_orders,
         )
         await work_on_queue(engine, ingestion, stop or asyncio.Event())
 

@@ -97,7 +97,8 @@ class AgentLoop:
         """Its tool calls as they happen, and what it writes; the last piece has the usage.
 
         An MCP server that cannot be reached is told of like a tool that failed, and the model goes
-        on without its tools. Closing the generator closes the connections. Raises ModelUnavailable.
+        on without its tools. Closing the generator closes the connections. Raises ModelUnavailable,
+        with what was used until then.
         """
         reached = self._toolsets(servers, frozenset(tool.name for tool in tools))
         agent = Agent(
@@ -116,17 +117,25 @@ class AgentLoop:
                 usage_limits=UsageLimits(request_limit=bounds.steps),
                 timeout=bounds.seconds,
             ) as events:
-                async for event in events:
-                    for missing in state.newly_missing(reached):
-                        yield missing
-                    for told in state.told_by(event):
-                        yield told
-                    if isinstance(event, FunctionToolCallEvent):
-                        self._require_affordable(_usage(events.new_messages()), bounds)
-                    if isinstance(event, AgentRunResultEvent):
-                        yield self._last(event.result.new_messages())
-        except (FallbackExceptionGroup, *FAILURES) as error:
-            raise self._failure(error, bounds, amid_text=state.amid_text) from None
+                try:
+                    async for event in events:
+                        for missing in state.newly_missing(reached):
+                            yield missing
+                        for told in state.told_by(event):
+                            yield told
+                        if isinstance(event, FunctionToolCallEvent):
+                            self._require_affordable(_usage(events.new_messages()), bounds)
+                        if isinstance(event, AgentRunResultEvent):
+                            yield self._last(event.result.new_messages())
+                finally:
+                    # A step that failed does not say what it cost.
+                    state.usage = _usage(events.new_messages(), whole_only=True)
+        except (ModelUnavailable, FallbackExceptionGroup, *FAILURES) as error:
+            failure = error
+            if not isinstance(failure, ModelUnavailable):
+                failure = self._failure(error, bounds, amid_text=state.amid_text)
+            failure.usage = state.usage if state.usage.requests else None
+            raise failure from None
 
     def _model(self) -> Model:
         first, *others = (named.model for named in self.models)
@@ -219,6 +228,8 @@ class _State:
     """How far a run has come."""
 
     amid_text: bool = False
+    usage: Usage = field(default_factory=Usage)
+    """Of the steps that were finished."""
     missing: set[str] = field(default_factory=set)
     """MCP servers whose absence was told."""
 
@@ -273,5 +284,10 @@ def _responses(messages: Iterable[ModelMessage]) -> Iterator[ModelResponse]:
     return (message for message in messages if isinstance(message, ModelResponse))
 
 
-def _usage(messages: Iterable[ModelMessage]) -> Usage:
-    return sum((usage_of(response) for response in _responses(messages)), Usage())
+def _usage(messages: Iterable[ModelMessage], *, whole_only: bool = False) -> Usage:
+    counted = (
+        usage_of(response)
+        for response in _responses(messages)
+        if response.state == "complete" or not whole_only
+    )
+    return sum(counted, Usage())

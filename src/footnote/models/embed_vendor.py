@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -31,6 +32,7 @@ OPENAI_URL = "https://api.openai.com/v1"
 NO_KEY = "none"
 """Given where there is none, or the library would send the environment's key to any URL."""
 
+_WANTED = re.compile(r"Set the `([A-Z][A-Z0-9_]{2,60})` environment variable")
 _BUSY = (429, 503)
 _TOO_LARGE = 413
 _ADVICE = {
@@ -132,13 +134,40 @@ def other_client(vendor: str, model: str, api_key: str | None) -> VendorClient:
             f"the embedding model {vendor}:{model} needs a library that is not installed",
             hint=f"pip install 'pydantic-ai-slim[{vendor}]'",
         ) from None
-    except (UserError, ValueError, TypeError):
+    except (UserError, ValueError, TypeError) as error:
         # Not chained, since a vendor's message may repeat the key.
+        why, hint = _why_unusable(vendor, error, has_key=api_key is not None)
         raise UnsupportedSettings(
-            f"the embedding model {vendor}:{model} cannot be used as it is set",
-            hint="check the vendor and the key, or give the URL of a compatible server",
+            f"the embedding model {vendor}:{model} cannot be used: {why}", hint=hint
         ) from None
     return VendorClient(model=written, close_connections=close)
+
+
+def _why_unusable(
+    vendor: str, error: UserError | ValueError | TypeError, *, has_key: bool
+) -> tuple[str, str]:
+    """What is wrong with the settings of a vendor, and which of them to change."""
+    said = str(error)
+    if isinstance(error, ValueError):
+        return f"the vendor {vendor!r} is not known", (
+            "set FOOTNOTE_EMBEDDING_MODEL to a model of openai, cohere, voyageai, google or "
+            "bedrock, or to compatible:MODEL with FOOTNOTE_EMBEDDING_URL"
+        )
+    if isinstance(error, TypeError) and has_key:
+        return f"the vendor {vendor!r} takes no key", "unset FOOTNOTE_EMBEDDING_API_KEY"
+    if wanted := _WANTED.search(said):
+        variable = wanted[1]
+        ours = "FOOTNOTE_EMBEDDING_API_KEY or " if variable.endswith("KEY") else ""
+        return f"{variable} is not set", f"set {ours}{variable}"
+    if "region_name" in said:
+        return "its region is not set", "set AWS_DEFAULT_REGION"
+    if "Unknown embeddings model" in said:
+        return f"the vendor {vendor!r} has no embedding models", (
+            "set FOOTNOTE_EMBEDDING_MODEL to a model of another vendor"
+        )
+    return f"the vendor {vendor!r} lacks a setting", (
+        "check FOOTNOTE_EMBEDDING_MODEL, FOOTNOTE_EMBEDDING_API_KEY and the vendor's own variables"
+    )
 
 
 def _sdk(base_url: str, api_key: str | None) -> AsyncOpenAI:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from footnote.domain.models_in_use import McpServer
 from footnote.ports.index import (
     ComingVector,
     Holders,
@@ -30,7 +31,6 @@ from footnote.ports.writers import (
     AgentBounds,
     AgentModel,
     Judge,
-    McpServer,
     Refusal,
     Tool,
     Writer,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol
 
 from footnote.domain import ToolCalled, ToolReturned, Turn, Usage
+from footnote.domain.models_in_use import McpServer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,15 +65,6 @@ class Tool:
     call: Callable[[Mapping[str, object]], Awaitable[str]]
     """From arguments that fit the schema to what the model reads. What goes wrong is said in the
     text, as a `Refusal`: only a broken engine raises."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class McpServer:
-    """A server of further tools."""
-
-    name: str
-    url: str
-    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

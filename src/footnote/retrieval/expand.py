@@ -9,7 +9,7 @@ from itertools import chain
 from uuid import UUID
 
 from footnote.domain import Evidence, MetadataValue, Neighbour, Passage, StageRecord
-from footnote.domain.stretches import mean_confidence, stretched
+from footnote.domain.stretches import any_suspicious, mean_confidence, stretched
 from footnote.ports import Widened
 
 DECAY = 0.85
@@ -107,6 +107,7 @@ def _joined(one: _Stretch, between: str, following: _Stretch) -> _Stretch:
             confidence=mean_confidence(
                 (each.confidence, each.char_end - each.char_start) for each in (left, right)
             ),
+            suspicious=any_suspicious((left.suspicious, right.suspicious)),
         ),
         found=found,
         ordinals={**one.ordinals, **following.ordinals},

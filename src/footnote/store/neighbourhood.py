@@ -9,7 +9,7 @@ from itertools import pairwise
 from psycopg.rows import DictRow
 
 from footnote.domain import BlockSpan, Passage
-from footnote.domain.stretches import mean_confidence, stretched
+from footnote.domain.stretches import any_suspicious, mean_confidence, stretched
 from footnote.ports import Widened
 from footnote.store.database import WorkspaceScope
 from footnote.store.spans import span_of_row
@@ -29,6 +29,7 @@ class _Near:
     header: str
     spans: tuple[BlockSpan, ...]
     confidence: float | None
+    suspicious: bool | None
 
 
 async def load_widened(
@@ -101,6 +102,7 @@ def _stretch(passage: Passage, chunks: Sequence[_Near], text: str, start: int) -
         confidence=mean_confidence(
             (each.confidence, each.char_end - each.char_start) for each in chunks
         ),
+        suspicious=any_suspicious(each.suspicious for each in chunks),
     )
 
 
@@ -113,4 +115,5 @@ def _near(piece: DictRow) -> _Near:
         header=piece["header"],
         spans=tuple(map(span_of_row, piece["spans"])),
         confidence=piece["confidence"],
+        suspicious=piece["suspicious"],
     )

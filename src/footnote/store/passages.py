@@ -115,4 +115,5 @@ def _passage(row: DictRow) -> Passage:
         confidence=row["confidence"],
         start_seconds=start_seconds,
         end_seconds=end_seconds,
+        suspicious=row["suspicious"],
     )

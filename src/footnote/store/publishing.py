@@ -291,6 +291,7 @@ def _chunk_row(chunk: Chunk) -> dict[str, object]:
         "token_count": chunk.token_count,
         "confidence": chunk.confidence,
         "context": chunk.context,
+        "suspicious": chunk.suspicious,
     }
 
 

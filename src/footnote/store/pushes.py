@@ -88,6 +88,19 @@ async def get_push(scope: WorkspaceScope, ingest_id: UUID) -> StoredPush:
     )
 
 
+async def document_changed_at(scope: WorkspaceScope, document_id: UUID) -> datetime | None:
+    """When the document's status last changed, its deletion included; None once nobody knows."""
+    row = await (
+        await scope.connection.execute(
+            _SQL["document_changed"],
+            {"workspace_id": scope.workspace_id, "document_id": document_id},
+        )
+    ).fetchone()
+    assert row is not None, "an aggregate has a row"
+    changed_at: datetime | None = row["changed_at"]
+    return changed_at
+
+
 async def workspace_of(scope: WorkspaceScope) -> Workspace:
     """The workspace of the scope, with its name. Raises NotFound."""
     row = await (

@@ -22,6 +22,7 @@ from footnote.errors import (
 )
 from footnote.ports import Refusal, Tool
 from footnote.text import is_storable
+from footnote.wrong_values import wrong_places
 
 ABSENT = "not found in this workspace"
 """What every tool says alike of what is absent, foreign or hidden."""
@@ -95,11 +96,9 @@ class Definition(Generic[Shape]):
 def _faults(error: ValidationError, shape: type[Arguments]) -> list[str]:
     """Each wrong argument with what is wrong, then what there is."""
     lines = ["the arguments do not fit."]
-    for wrong in error.errors(include_url=False, include_input=False):
-        where = ".".join(str(part) for part in wrong["loc"]) or "arguments"
-        message = str(wrong["msg"]).removeprefix("Value error, ")
-        if wrong["type"] == "extra_forbidden":
-            message = "there is no such argument"
+    for place, said in wrong_places(error.errors(include_url=False)):
+        where = ".".join(map(str, place)) or "arguments"
+        message = said.replace("no such field", "no such argument")
         lines.append(f"- {where[:200]}: {message[:300]}")
     known = [
         f"{name} (required)" if field.is_required() else name

@@ -36,6 +36,7 @@ from footnote.domain import (
     TextWritten,
     ToolCalled,
     ToolReturned,
+    Usage,
 )
 from footnote.interfaces import schemas
 from footnote.interfaces.failures import failure_of_name
@@ -115,17 +116,11 @@ class Conversion:
         answer = schemas.Answer.from_domain(done.answer).model_dump(mode="json")
         state = {"evidence": answer["evidence"], "degraded": answer["degraded"], "answer": answer}
         yield StateSnapshotEvent(snapshot=state)
-        usage = done.answer.usage
-        counted = TokenUsage(
-            model=done.answer.model,
-            input_tokens=usage.input_tokens,
-            output_tokens=usage.output_tokens,
-        )
         yield RunFinishedEvent(
             thread_id=self._run.thread_id,
             run_id=self._run.run_id,
             result={"found": done.answer.found, "confidence": done.answer.confidence},
-            usage=[counted] if usage.requests else None,
+            usage=_counted(done.answer.usage, done.answer.model),
         )
 
     def _ended(self) -> Iterator[BaseEvent]:
@@ -136,7 +131,16 @@ class Conversion:
 
 def _failed(failed: AnswerFailed) -> RunErrorEvent:
     message = failed.message if failed.hint is None else f"{failed.message} ({failed.hint})"
-    return RunErrorEvent(message=message, code=failure_of_name(failed.code).code)
+    code = failure_of_name(failed.code).code
+    return RunErrorEvent(message=message, code=code, usage=_counted(failed.usage))
+
+
+def _counted(usage: Usage, model: str | None = None) -> list[TokenUsage] | None:
+    if not usage.requests:
+        return None
+    return [
+        TokenUsage(model=model, input_tokens=usage.input_tokens, output_tokens=usage.output_tokens)
+    ]
 
 
 async def encoded(run: RunAgentInput, events: AsyncGenerator[AnswerEvent]) -> AsyncGenerator[bytes]:
@@ -153,3 +157,12 @@ async def encoded(run: RunAgentInput, events: AsyncGenerator[AnswerEvent]) -> As
                 begun = True
             for each in conversion(event):
                 yield encoder.encode(each).encode()
+
+
+def failed_run(run: RunAgentInput, failed: AnswerFailed, begun: bool) -> bytes:
+    """The end of a run that failed, with its beginning where that was not told yet."""
+    encoder = EventEncoder()
+    events: list[BaseEvent] = [_failed(failed)]
+    if not begun:
+        events.insert(0, Conversion(run).started())
+    return "".join(map(encoder.encode, events)).encode()

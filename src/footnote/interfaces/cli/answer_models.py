@@ -112,6 +112,9 @@ def list_all(
     if as_json:
         present.print_json(McpServerList.from_domain(found))
         return
+    if not found:
+        present.terminal().print("No MCP servers.")
+        return
     listing = present.table("name", "address", "headers")
     for each in found:
         listing.add_row(each.name, present.plain(each.url), ", ".join(sorted(each.headers)))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 from uuid import UUID
@@ -14,11 +15,13 @@ from rich.text import Text
 
 from footnote.domain.conversations import DocumentMode
 from footnote.errors import InvalidRequest, ModelUnavailable
-from footnote.interfaces.cli import present, results, searching
+from footnote.interfaces import schemas
+from footnote.interfaces.cli import present, searching
 from footnote.interfaces.cli.edge import prepared, report, wait_for
 from footnote.interfaces.cli.loading import opened
 from footnote.interfaces.cli.loading_conversations import asked, begun, gone_on_with
 from footnote.interfaces.cli.options import TopK, Workspace, chosen_workspace
+from footnote.interfaces.cli.writing import show_rewording
 from footnote.interfaces.failures import failure_of
 from footnote.settings import Settings
 
@@ -26,6 +29,10 @@ if TYPE_CHECKING:
     from footnote.engine import WorkspaceEngine
 
 _PROMPT = "> "
+
+EachAsJson = Annotated[
+    bool, typer.Option("--json", help="Print one JSON object a line for each answer.")
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +44,7 @@ class Chat:
     mode: DocumentMode | None
     top_k: int | None
     plan: str | None
+    as_json: bool
 
 
 def chat(
@@ -57,6 +65,7 @@ def chat(
     top_k: TopK = None,
     plan: searching.PlanName = None,
     workspace: Workspace = None,
+    as_json: EachAsJson = False,
 ) -> None:
     """Ask one question a line, until the input ends."""
     settings = prepared(top_k=top_k)
@@ -67,6 +76,7 @@ def chat(
         mode=modes[only],
         top_k=top_k,
         plan=plan,
+        as_json=as_json,
     )
     code = wait_for(_talk(settings, chosen_workspace(context, workspace), wanted))
     if code:
@@ -81,7 +91,7 @@ async def _talk(settings: Settings, name: str | None, wanted: Chat) -> int:
         if conversation_id is not None:
             await gone_on_with(workspace, conversation_id, wanted.document_ids, wanted.mode)
         code = 0
-        while (line := await _next_line()) is not None:
+        while (line := await _next_line(prompt="" if wanted.as_json else _PROMPT)) is not None:
             if not line.strip():
                 continue
             if conversation_id is None:
@@ -110,20 +120,32 @@ async def _answer(
         )
     except (InvalidRequest, ModelUnavailable) as error:
         failure = failure_of(error)
+        if wanted.as_json:
+            told = {"code": failure.code, "message": str(error), "hint": error.hint}
+            _print_line(conversation_id, {"question": question, "error": told})
+            return failure.exit_code
         report(failure.code, str(error), error.hint, failure.exit_code, as_json=False)
         return 0 if sys.stdin.isatty() else failure.exit_code
+    if wanted.as_json:
+        _print_line(conversation_id, schemas.Answer.from_domain(answer).model_dump(mode="json"))
+        return 0
     present.show_degraded(answer.degraded)
     console = present.terminal()
-    results.show_correction(console, answer.question, answer.corrected_question)
+    show_rewording(console, answer)
     present.show_answer(console, answer)
     sys.stdout.flush()
     return 0
 
 
-async def _next_line() -> str | None:
+def _print_line(conversation_id: UUID, told: Mapping[str, object]) -> None:
+    typer.echo(json.dumps({"conversation_id": str(conversation_id), **told}))
+    sys.stdout.flush()
+
+
+async def _next_line(prompt: str) -> str | None:
     """The next line of the input; None at its end."""
     if sys.stdin.isatty():
-        sys.stdout.write(_PROMPT)
+        sys.stdout.write(prompt)
         sys.stdout.flush()
     line = await asyncio.to_thread(sys.stdin.readline)
     return line or None

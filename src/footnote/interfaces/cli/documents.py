@@ -125,6 +125,9 @@ def retry_documents(
 
 
 def _show_retried(retried: Sequence[Retried]) -> None:
+    if not retried:
+        present.terminal().print("No failed documents.")
+        return
     listing = present.table("document", "status", "")
     for each in retried:
         document = each.document

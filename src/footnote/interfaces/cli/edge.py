@@ -14,6 +14,7 @@ from contextlib import suppress
 from typing import TypeVar
 
 import typer
+from pydantic import ValidationError
 from rich.console import Console
 from rich.text import Text
 
@@ -22,6 +23,7 @@ from footnote.interfaces.cli.present import encodable_json
 from footnote.interfaces.failures import UNEXPECTED, UNWRITABLE, USAGE, failure_of
 from footnote.interfaces.logs import write_logs
 from footnote.settings import Settings, settings_from
+from footnote.wrong_values import wrong_value
 
 INTERRUPTED = 130
 """128 + SIGINT, as shells count."""
@@ -60,7 +62,7 @@ def exit_code_of(command: Callable[[], object], arguments: Sequence[str]) -> int
         report(failure.code, str(error), error.hint, failure.exit_code, as_json=as_json)
         return failure.exit_code
     except typer.TyperException as error:
-        message = error.format_message()
+        message = _in_our_words(error)
         if message:  # empty after a help page
             report(USAGE.code, message, _USAGE_HINT, USAGE.exit_code, as_json=as_json)
         return USAGE.exit_code
@@ -73,6 +75,14 @@ def exit_code_of(command: Callable[[], object], arguments: Sequence[str]) -> int
     except Exception as error:
         return _unexpected(error, as_json=as_json)
     return code if isinstance(code, int) else 0
+
+
+def _in_our_words(error: typer.TyperException) -> str:
+    """What is wrong with a command line; what pydantic says of a value is put in words of ours."""
+    if isinstance(error.__cause__, ValidationError):
+        first = error.__cause__.errors(include_url=False)[0]
+        error.message = wrong_value(first)
+    return error.format_message()
 
 
 _FULL = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))

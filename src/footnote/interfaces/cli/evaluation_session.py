@@ -33,6 +33,7 @@ from footnote.interfaces.cli.edge import prepared, wait_for
 from footnote.interfaces.cli.evaluate import Order
 from footnote.interfaces.cli.ingest import found
 from footnote.settings import Settings, settings_from
+from footnote.wrong_values import wrong_value
 
 OWN = frozenset({"home", "database_url", "owner_database_url", "default_workspace"})
 """Settings that say which engine is asked, which is no way of searching."""
@@ -171,7 +172,7 @@ def _plan_changes(values: Mapping[str, str]) -> PlanChanges:
         wrong = error.errors(include_url=False)[0]
         key = str(wrong["loc"][0])
         raise InvalidRequest(
-            f"{key}={values[key]} cannot be used: {wrong['msg']}", hint="give another value"
+            f"{key}={values[key]} cannot be used: {wrong_value(wrong)}", hint="give another value"
         ) from error
 
 

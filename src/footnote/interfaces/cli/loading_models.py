@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from footnote.domain import AnswerEvent, SearchRequest, SearchResponse
+    from footnote.domain import AnswerEvent
     from footnote.domain.models_in_use import ModelsInUse
     from footnote.engine import WorkspaceEngine
     from footnote.ports import McpServer
@@ -64,10 +64,3 @@ def agent_events(workspace: WorkspaceEngine, question: str) -> AsyncGenerator[An
     from footnote.interfaces.tools.binding import index_now
 
     return agent_stream(workspace, question, index_now=index_now)
-
-
-async def searched(workspace: WorkspaceEngine, request: SearchRequest) -> SearchResponse:
-    """What a search finds, as it is shown."""
-    from footnote.engine.answering import search_to_show
-
-    return await search_to_show(workspace, request)

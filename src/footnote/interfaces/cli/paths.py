@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -23,7 +24,8 @@ def existing(text: str) -> Path:
     return Path(text)
 
 
-ADDRESS_SCHEMES = ("http", "https", "s3", "gs", "az", "imap", "imaps")
+ADDRESS_SCHEMES = ("https", "http", "s3", "gs", "az", "imaps", "imap")
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,12 @@ def named(text: str) -> Place:
     scheme, _, rest = text.partition("://")
     if rest and scheme.lower() in ADDRESS_SCHEMES:
         return Place(None, text)
+    if rest and _SCHEME.fullmatch(scheme) and not os.path.lexists(text):
+        known = ", ".join(f"{each}://" for each in ADDRESS_SCHEMES[:-1])
+        raise typer.BadParameter(
+            f"nothing can be taken in from {scheme.lower()}://; name a file, a folder or an "
+            f"address with {known} or {ADDRESS_SCHEMES[-1]}://"
+        )
     return Place(existing(text))
 
 

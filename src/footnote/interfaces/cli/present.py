@@ -108,11 +108,17 @@ def place(
     page: int | None,
     paragraph: int | None,
     start_seconds: float | None = None,
+    *,
+    last_page: int | None = None,
 ) -> str:
-    """Where something stands in a document: section, page and paragraph; or when it is said."""
+    """Where something stands in a document: section, page and paragraph; or when it is said.
+
+    What goes over several pages stands on all of them: `p. 3–4 ¶ 2`, from that paragraph on.
+    """
     if heading_path and heading_path[0] == title:
         heading_path = heading_path[1:]
-    where = [f"p. {page}"] if page is not None else []
+    pages = f"{page}–{last_page}" if last_page not in (None, page) else f"{page}"
+    where = [f"p. {pages}"] if page is not None else []
     if start_seconds is not None:
         where.append(f"at {time_code(start_seconds)}")
     elif paragraph is not None:
@@ -191,6 +197,7 @@ def show_nearest(console: Console, answer: Answer) -> None:
             passage.page_start,
             passage.paragraph_start,
             passage.start_seconds,
+            last_page=passage.page_end,
         )
         line = f"{plain(passage.document_title)} ({plain(passage.filename)})"
         nearest.add_row(Text("·", style="dim"), Text(f"{line} › {where}" if where else line))

@@ -9,114 +9,69 @@ import typer
 from footnote.domain import Answer, SearchRequest, SearchResponse
 from footnote.interfaces import schemas
 from footnote.interfaces.cli import present, results, searching
+from footnote.interfaces.cli.asking import Asking, with_options
 from footnote.interfaces.cli.edge import prepared, wait_for
 from footnote.interfaces.cli.loading import opened
-from footnote.interfaces.cli.loading_models import agent_events, searched
-from footnote.interfaces.cli.options import AsJson, Collections, TopK, Workspace, chosen_workspace
-from footnote.interfaces.cli.writing import shown_as_written
+from footnote.interfaces.cli.loading_models import agent_events
+from footnote.interfaces.cli.options import AsJson, Workspace, chosen_workspace
+from footnote.interfaces.cli.writing import show_rewording, shown_as_written
 from footnote.settings import Settings
 
 
+@with_options
 def search(
     *,
     context: typer.Context,
     query: Annotated[
         str, typer.Argument(metavar="QUERY", help="Words, an identifier or a question.")
     ],
-    top_k: TopK = None,
-    collection: Collections = None,
-    document: searching.DocumentIds = None,
-    source_type: searching.SourceTypes = None,
-    kind: searching.Kinds = None,
-    where: searching.Filter = None,
-    min_similarity: searching.MinSimilarity = None,
     facet: searching.Facets = None,
-    plan: searching.PlanName = None,
-    changes: searching.Changes = None,
-    explain: searching.Explain = False,
-    workspace: Workspace = None,
-    as_json: AsJson = False,
+    asking: Asking,
 ) -> None:
     """Find the passages that answer a query."""
-    settings = prepared(top_k=top_k)
-    name = chosen_workspace(context, workspace)
-    request = SearchRequest(
-        query=query,
-        top_k=settings.top_k,
-        filters=searching.filters_of(
-            collections=collection,
-            documents=document,
-            source_types=source_type,
-            kinds=kind,
-            where=where,
-            min_similarity=min_similarity,
-        ),
-        plan=plan,
-        changes=searching.changes_of(changes),
-        facets=tuple(facet or ()),
-    )
+    settings = prepared(top_k=asking.top_k)
+    name = chosen_workspace(context, asking.workspace)
+    request = asking.request(query, settings, facet)
     response = wait_for(_search(settings, name, request))
     present.show_degraded(response.degraded)
-    if as_json:
+    if asking.as_json:
         present.print_json(schemas.SearchResults.from_domain(response))
     else:
-        results.show_response(present.terminal(), response, explain=explain)
+        results.show_response(present.terminal(), response, explain=asking.explain)
 
 
 async def _search(settings: Settings, name: str | None, request: SearchRequest) -> SearchResponse:
     async with opened(settings) as engine:
-        return await searched(await engine.workspace(name), request)
+        workspace = await engine.workspace(name)
+        return await workspace.search(request)
 
 
+@with_options
 def ask(
     *,
     context: typer.Context,
     question: Annotated[
         str, typer.Argument(metavar="QUESTION", help="A question about your documents.")
     ],
-    top_k: TopK = None,
-    collection: Collections = None,
-    document: searching.DocumentIds = None,
-    source_type: searching.SourceTypes = None,
-    kind: searching.Kinds = None,
-    where: searching.Filter = None,
-    min_similarity: searching.MinSimilarity = None,
-    plan: searching.PlanName = None,
-    changes: searching.Changes = None,
-    explain: searching.Explain = False,
-    workspace: Workspace = None,
-    as_json: AsJson = False,
+    asking: Asking,
 ) -> None:
     """Answer a question, each statement with its footnote."""
-    settings = prepared(top_k=top_k)
-    name = chosen_workspace(context, workspace)
-    request = SearchRequest(
-        query=question,
-        top_k=settings.top_k,
-        filters=searching.filters_of(
-            collections=collection,
-            documents=document,
-            source_types=source_type,
-            kinds=kind,
-            where=where,
-            min_similarity=min_similarity,
-        ),
-        plan=plan,
-        changes=searching.changes_of(changes),
-    )
+    settings = prepared(top_k=asking.top_k)
+    name = chosen_workspace(context, asking.workspace)
+    request = asking.request(question, settings)
     console = present.terminal()
-    live = console.is_terminal and not as_json
+    live = console.is_terminal and not asking.as_json
     answer, is_shown = wait_for(_ask(settings, name, request, live=live))
     present.show_degraded(answer.degraded)
-    if as_json:
+    if asking.as_json:
         present.print_json(schemas.Answer.from_domain(answer))
         return
-    results.show_correction(console, answer.question, answer.corrected_question)
+    show_rewording(console, answer)
     if is_shown:
         present.show_footnotes(console, answer)
     else:
         present.show_answer(console, answer)
-    if explain:
+    if asking.explain:
         results.show_evidence(console, answer.evidence, explain=True)
 
 

@@ -81,6 +81,7 @@ def _heading(item: Evidence) -> Text:
         passage.page_start,
         passage.paragraph_start,
         passage.start_seconds,
+        last_page=passage.page_end,
     )
     return Text.assemble(
         (plain(passage.document_title), "bold"),

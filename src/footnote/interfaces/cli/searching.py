@@ -13,6 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 from footnote.domain import BlockKind, PlanChanges, SearchFilters, SourceType
 from footnote.errors import InvalidRequest
 from footnote.filters import condition_from_text
+from footnote.wrong_values import wrong_value
 
 PlanName = Annotated[
     str | None,
@@ -85,7 +86,7 @@ def changes_of(settings: Sequence[str] | None) -> PlanChanges:
         wrong = error.errors(include_url=False)[0]
         stage = str(wrong["loc"][0])
         raise InvalidRequest(
-            f"{stage}={given[stage]} cannot be used: {wrong['msg']}",
+            f"{stage}={given[stage]} cannot be used: {wrong_value(wrong)}",
             hint="each stage with its values is in docs/retrieval.md",
         ) from error
 

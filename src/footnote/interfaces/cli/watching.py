@@ -65,5 +65,13 @@ class Teller:
         self._told[step.external_id] = said
         line = f"{step.verdict:<8} {printable(step.external_id)}"
         present.terminal().print(Text(present.plain(line)), soft_wrap=True)
-        if step.reason:
-            present.notices().print(Text(printable(step.reason), style="dim"), soft_wrap=True)
+        if reason := step.reason or _failure_of(step):
+            # Where the two streams are kept apart, each must say which file it speaks of.
+            told = present.plain(f"{printable(step.external_id)}: {printable(reason)}")
+            present.notices().print(Text(told, style="dim"), soft_wrap=True)
+
+
+def _failure_of(step: Step) -> str:
+    """Why a file that was taken in cannot be indexed, if that could be told at once."""
+    failure = step.received.document.failure if step.received else None
+    return f"{failure.cause}; {failure.advice}" if failure else ""

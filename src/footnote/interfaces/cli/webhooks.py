@@ -70,6 +70,9 @@ def show(*, context: typer.Context, workspace: Workspace = None, as_json: AsJson
         shapes = tuple(Webhook.from_domain(each) for each in found)
         present.print_json(WebhookList(webhooks=shapes))
         return
+    if not found:
+        present.terminal().print("No webhooks.")
+        return
     listing = present.table("id", "address", "events", "state", "last error")
     for each in found:
         state = "told" if each.disabled_at is None else "disabled"

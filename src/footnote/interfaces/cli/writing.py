@@ -19,7 +19,7 @@ from footnote.domain import (
     ToolReturned,
 )
 from footnote.errors import ModelUnavailable
-from footnote.interfaces.cli import present
+from footnote.interfaces.cli import present, results
 
 _ARGUMENT_CHARACTERS = 120
 
@@ -79,8 +79,17 @@ async def shown_as_written(
                 return event.answer, written.prose == event.answer.text
             if isinstance(event, AnswerFailed):
                 written.end()
-                raise ModelUnavailable(event.message, hint=event.hint)
+                raise ModelUnavailable(event.message, hint=event.hint, usage=event.usage)
     raise ModelUnavailable("the answer broke off before it was complete", hint="ask again")
+
+
+def show_rewording(console: Console, answer: Answer) -> None:
+    """Say so where another question was answered than was typed."""
+    if answer.asked_as is not None:
+        said = f"Asked as “{present.plain(answer.asked_as)}”."
+        console.print(Text(said, style="dim"))
+    asked = answer.asked_as or answer.question
+    results.show_correction(console, asked, answer.corrected_question)
 
 
 def _notice(text: str) -> None:

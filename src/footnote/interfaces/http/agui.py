@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Iterator, Mapping
 from contextlib import aclosing
+from functools import partial
 from typing import TYPE_CHECKING
 
 from fastapi import APIRouter, Request
@@ -70,7 +71,10 @@ async def run_agui(*, request: Request, engine: TheEngine, named: WorkspaceName)
     workspace = await engine.workspace(_one_workspace(named, extras.workspace))
     question = question_from(run, extras)
     events = chat_events_of(workspace, question, agent=extras.agent)
-    return await streamed(workspace, _encoded(run, _with_notes(until_failure(events))))
+    from footnote.interfaces.agui.events import encoded, failed_run  # noqa: PLC0415  # of an extra
+
+    frames = encoded(run, _with_notes(until_failure(events)))
+    return await streamed(workspace, frames, failing=partial(failed_run, run))
 
 
 def _one_workspace(header: str | None, body: str | None) -> str | None:
@@ -128,12 +132,6 @@ async def _with_notes(events: AsyncGenerator[AnswerEvent]) -> AsyncGenerator[Ans
             if isinstance(event, AnswerDone) and (notes := notes_of(event.answer)):
                 yield TextWritten(text=notes)
             yield event
-
-
-def _encoded(run: RunAgentInput, events: AsyncGenerator[AnswerEvent]) -> AsyncGenerator[bytes]:
-    from footnote.interfaces.agui.events import encoded  # noqa: PLC0415  # of an extra
-
-    return encoded(run, events)
 
 
 def _refusal(error: ValidationError, *place: str) -> RequestValidationError:

@@ -39,6 +39,7 @@ ANSWER: dict[str, object] = {
     "evidence": [EVIDENCE],
     "confidence": 0.86,
     "corrected_question": None,
+    "asked_as": None,
     "degraded": [],
     "model": None,
     "removed_citations": 0,

@@ -17,8 +17,15 @@ from footnote.engine.answer_models import (
     use_models,
 )
 from footnote.interfaces.http import examples, requests
-from footnote.interfaces.http.scope import ALWAYS, TheWorkspace
-from footnote.interfaces.schemas.answer_models import McpServer, McpServerList, Models
+from footnote.interfaces.http.chat import chat_models
+from footnote.interfaces.http.scope import ALWAYS, TheEngine, TheWorkspace, WorkspaceName
+from footnote.interfaces.schemas.answer_models import (
+    ChatModel,
+    McpServer,
+    McpServerList,
+    Models,
+    ModelsHere,
+)
 
 router = APIRouter(tags=["models"])
 
@@ -28,6 +35,11 @@ _CHOSEN: dict[str, object] = {
     "configured": _CONFIGURED,
     "chosen": ["ollama:llama3.2"],
     "used": ["ollama:llama3.2"],
+}
+_HERE: dict[str, object] = {
+    **_FOLLOWS,
+    "object": "list",
+    "data": [ChatModel(id="footnote", created=1746178200).model_dump()],
 }
 _SERVER: dict[str, object] = {
     "name": "tickets",
@@ -75,12 +87,18 @@ class AddMcpServer(requests.Request):
 @router.get(
     "/v1/models",
     summary="Which models answer here?",
-    response_model=Models,
-    responses={200: examples.json_example("Those that do", _FOLLOWS), **ALWAYS},
+    response_model=ModelsHere,
+    responses={200: examples.json_example("Those that do", _HERE), **ALWAYS},
 )
-async def show_models(workspace: TheWorkspace) -> Models:
-    """What the installation has, what the workspace chose, and what is asked."""
-    return Models.from_domain(await models_in_use(workspace))
+async def show_models(
+    engine: TheEngine, workspace: TheWorkspace, named: WorkspaceName
+) -> ModelsHere:
+    """What the installation has, what the workspace chose, and what is asked.
+
+    Beside it, what `GET /openai/v1/models` lists: a client of OpenAI's shape may look here.
+    """
+    in_use = Models.from_domain(await models_in_use(workspace))
+    return ModelsHere(**in_use.model_dump(), data=await chat_models(engine, named))
 
 
 @router.put(

@@ -17,7 +17,7 @@ from footnote.engine import Engine
 from footnote.errors import InvalidRequest, NotFound
 from footnote.interfaces.http.asking import chat_events_of, whole
 from footnote.interfaces.http.chat_errors import OpenAIRoute, error_responses, failed_body
-from footnote.interfaces.http.chat_shapes import ChatRequest, Completion, JsonObject, model_named
+from footnote.interfaces.http.chat_shapes import ChatRequest, Completion, JsonObject
 from footnote.interfaces.http.examples import Responses, problem_responses
 from footnote.interfaces.http.scope import TheEngine, WorkspaceName
 from footnote.interfaces.http.streaming import (
@@ -29,6 +29,7 @@ from footnote.interfaces.http.streaming import (
     unless_gone,
     until_failure,
 )
+from footnote.interfaces.schemas.answer_models import ChatModel
 
 MODEL = "footnote"
 """The default workspace; `footnote/NAME` is another."""
@@ -55,11 +56,19 @@ _EXAMPLE: JsonObject = {
     ],
     "usage": {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0},
 }
-_MODELS: JsonObject = {"object": "list", "data": [model_named(MODEL, 1746178200)]}
+_MODEL = ChatModel(id=MODEL, created=1746178200).model_dump()
+_MODELS: JsonObject = {"object": "list", "data": [_MODEL]}
 _OBJECT = {"type": "object"}
 _ERRORS: Responses = {
     **error_responses(400, 404, 422, 500, 503),
     **problem_responses("not-local"),
+}
+_ONE_MODEL: Responses = {
+    200: {
+        "description": "The model.",
+        "content": {"application/json": {"schema": _OBJECT, "example": _MODEL}},
+    },
+    **_ERRORS,
 }
 _COMPLETION: Responses = {
     200: {
@@ -142,9 +151,7 @@ async def complete_chat_too(
 )
 async def list_chat_models(engine: TheEngine, named: WorkspaceName) -> Response:
     """The default workspace as a model, and the one that the header names."""
-    models = [await _model(engine, MODEL, None)]
-    if named is not None:
-        models.append(await _model(engine, f"{MODEL}/{named}", named))
+    models = [each.model_dump() for each in await chat_models(engine, named)]
     return JSONResponse({"object": "list", "data": models})
 
 
@@ -152,19 +159,31 @@ async def list_chat_models(engine: TheEngine, named: WorkspaceName) -> Response:
     "/openai/v1/models/{model:path}",
     summary="Is there this model, in OpenAI's shape?",
     response_class=JSONResponse,
-    responses={
-        200: {
-            "description": "The model.",
-            "content": {
-                "application/json": {"schema": _OBJECT, "example": model_named(MODEL, 1746178200)}
-            },
-        },
-        **_ERRORS,
-    },
+    responses=_ONE_MODEL,
 )
 async def show_chat_model(engine: TheEngine, named: WorkspaceName, model: str) -> Response:
     """A workspace as a model."""
-    return JSONResponse(await _model(engine, model, workspace_of(model, named)))
+    found = await _model(engine, model, workspace_of(model, named))
+    return JSONResponse(found.model_dump())
+
+
+@router.get(
+    "/v1/models/{model:path}",
+    summary="Is there this model, in OpenAI's shape, below /v1?",
+    response_class=JSONResponse,
+    responses=_ONE_MODEL,
+)
+async def show_chat_model_too(engine: TheEngine, named: WorkspaceName, model: str) -> Response:
+    """The same as `GET /openai/v1/models/{model}`."""
+    return await show_chat_model(engine, named, model)
+
+
+async def chat_models(engine: Engine, named: str | None) -> tuple[ChatModel, ...]:
+    """The default workspace as a model, and the one that is named."""
+    default = await _model(engine, MODEL, None)
+    if named is None:
+        return (default,)
+    return default, await _model(engine, f"{MODEL}/{named}", named)
 
 
 def workspace_of(model: str, named: str | None) -> str | None:
@@ -185,9 +204,9 @@ def workspace_of(model: str, named: str | None) -> str | None:
     return name
 
 
-async def _model(engine: Engine, model: str, name: str | None) -> JsonObject:
+async def _model(engine: Engine, model: str, name: str | None) -> ChatModel:
     workspace = await engine.workspace(name)
-    return model_named(model, int(workspace.workspace.created_at.timestamp()))
+    return ChatModel(id=model, created=int(workspace.workspace.created_at.timestamp()))
 
 
 async def _completed(
@@ -210,7 +229,7 @@ async def _completed(
             completion,
             with_usage=bool(options and options.include_usage),
         )
-        return await streamed(workspace, frames)
+        return await streamed(workspace, frames, failing=_last_frame)
     try:
         answer = await unless_gone(request, whole(events))
     except ClientGone:
@@ -228,6 +247,10 @@ async def _frames(
                 yield sse(None, json.dumps(chunk, ensure_ascii=False))
             if isinstance(event, AnswerDone):
                 yield sse(None, "[DONE]")
+
+
+def _last_frame(failed: AnswerFailed, _begun: bool) -> bytes:
+    return sse(None, json.dumps(failed_body(failed), ensure_ascii=False))
 
 
 def _chunks(

@@ -10,9 +10,10 @@ from fastapi.responses import JSONResponse
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException as RoutingException
 
-from footnote.domain import AnswerFailed
-from footnote.errors import FootnoteError, NotFound, QueueFull
+from footnote.domain import AnswerFailed, Usage
+from footnote.errors import FootnoteError, ModelUnavailable, NotFound, QueueFull
 from footnote.interfaces.failures import failure_of, failure_of_name
+from footnote.interfaces.http.chat_shapes import usage_of
 from footnote.interfaces.http.examples import Responses
 from footnote.interfaces.http.problems import RETRY_AFTER_SECONDS
 
@@ -67,11 +68,18 @@ def error_body(
 
 
 def error_response(
-    status: int, message: str, *, code: str | None = None, param: str | None = None
+    status: int,
+    message: str,
+    *,
+    code: str | None = None,
+    param: str | None = None,
+    usage: Usage | None = None,
 ) -> JSONResponse:
-    """A response that carries an error."""
+    """A response that carries an error, and what was used until then."""
     headers = {"Retry-After": str(RETRY_AFTER_SECONDS)} if status == 503 else None
     body = error_body(message, status, code=code, param=param)
+    if usage is not None:
+        body["usage"] = usage_of(usage)
     return JSONResponse(body, status_code=status, headers=headers)
 
 
@@ -79,7 +87,8 @@ def failed_body(failed: AnswerFailed) -> dict[str, object]:
     """An answer that failed on its way, in OpenAI's shape."""
     failure = failure_of_name(failed.code)
     message = failed.message if failed.hint is None else f"{failed.message} ({failed.hint})"
-    return error_body(message, failure.status, code=failure.code)
+    body = error_body(message, failure.status, code=failure.code)
+    return body | ({"usage": usage_of(failed.usage)} if failed.usage.requests else {})
 
 
 def error_responses(*statuses: int) -> Responses:
@@ -101,7 +110,8 @@ def _of_ours(error: FootnoteError) -> JSONResponse:
         return error_response(404, NO_MODEL, code="model_not_found", param="model")
     status = 400 if failure.status == 422 else failure.status
     message = str(error) if error.hint is None else f"{error} ({error.hint})"
-    response = error_response(status, message, code=failure.code)
+    used = error.usage if isinstance(error, ModelUnavailable) else None
+    response = error_response(status, message, code=failure.code, usage=used)
     if isinstance(error, QueueFull):
         response.headers["Retry-After"] = str(error.retry_after_seconds)
     return response

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -31,6 +32,8 @@ JsonObject = dict[str, object]
 
 _OF_ANSWER = "answer: "
 """How a note begins that is of the answer itself and not of its search."""
+# The last paragraph, where it is notes alone; a statement of the answer would carry a marker.
+_NOTES = re.compile(r"(?:\A|\n\n)(?:Note: [^\n]*(?<!\[\d\])(?<!\[\d\d\])(?:\n|\Z))+\Z")
 _NO_QUESTION = "messages: there is no text of a user in it"
 
 
@@ -121,8 +124,8 @@ def question_of(said: Sequence[tuple[str, str]], extras: ChatExtras) -> Question
         )
     earlier = [
         Turn(role="user" if role == "user" else "assistant", text=text[:MAX_TURN_CHARACTERS])
-        for role, text in said[:asked]
-        if text
+        for role, whole in said[:asked]
+        if (text := whole if role == "user" else without_notes(whole))
     ]
     return Question(
         question=question,
@@ -209,8 +212,13 @@ def notes_of(answer: domain.Answer) -> str:
     Nothing of what the search had to do without: that does not change who wrote the answer.
     """
     notes = [note for note in answer.degraded if note.startswith(_OF_ANSWER)]
-    lines = "\n".join(f"Note: {note.removeprefix(_OF_ANSWER)}" for note in notes)
+    lines = "\n".join(f"Note: {' '.join(note.removeprefix(_OF_ANSWER).split())}" for note in notes)
     return f"\n\n{lines}" if lines else ""
+
+
+def without_notes(text: str) -> str:
+    """An answer as a front end sends it back, without what `notes_of` put below it."""
+    return _NOTES.sub("", text.strip())
 
 
 def annotations_of(
@@ -262,8 +270,3 @@ def places_of(answer: domain.Answer) -> Iterator[tuple[int, int]]:
         start = text.index(piece, place)
         place = start + len(piece)
         yield start, place
-
-
-def model_named(name: str, created: int) -> JsonObject:
-    """A workspace as a `model`."""
-    return {"id": name, "object": "model", "created": created, "owned_by": "footnote"}

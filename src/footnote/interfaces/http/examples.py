@@ -116,6 +116,7 @@ PASSAGE: dict[str, object] = {
     "confidence": None,
     "start_seconds": None,
     "end_seconds": None,
+    "suspicious": False,
 }
 EVIDENCE: dict[str, object] = {
     **PASSAGE,
@@ -140,7 +141,6 @@ EVIDENCE: dict[str, object] = {
         }
     ],
     "neighbours": [],
-    "suspicious": False,
 }
 SEARCH_RESULTS: dict[str, object] = {
     "query": "How soon must a claim be reported?",
@@ -332,7 +332,7 @@ _PROBLEMS: dict[str, tuple[int, str, str]] = {
         "Content Too Large",
         "The file is larger than the 209,715,200 bytes accepted here.",
     ),
-    "invalid-request": (422, "Invalid request", "body.top_k: Input should be at most 200"),
+    "invalid-request": (422, "Invalid request", "body.top_k: it must be at most 200, not 500"),
     "document-unreadable": (
         422,
         "Document unreadable",

@@ -25,6 +25,8 @@ from footnote.jobs.signing import HEADER, is_genuine
 router = APIRouter(tags=["documents"])
 
 Url = Annotated[str, Field(min_length=1, max_length=2000)]
+Filename = Annotated[str, Field(min_length=1)]
+"""Its last part is kept, without what cannot be shown, as of a file that is uploaded."""
 
 
 class Push(requests.Request):
@@ -33,9 +35,7 @@ class Push(requests.Request):
     url: Url | None = Field(None, description="Fetched by a worker.")
     text: str | None = None
     content: str | None = Field(None, description="Base64.")
-    filename: Annotated[str, Field(min_length=1, max_length=1000)] | None = Field(
-        None, description="Required with `text` and `content`."
-    )
+    filename: Filename | None = Field(None, description="Required with `text` and `content`.")
     collection: Name | None = None
     external_id: ExternalId | None = Field(None, description="Without one, the address.")
     metadata: Metadata = Field(default_factory=dict)
@@ -56,7 +56,7 @@ class Uploaded(requests.Request):
 
     document_id: ExternalId = Field(description="Its id there; the external id here.")
     url: Url = Field(description="Where its bytes can be fetched.")
-    filename: Annotated[str, Field(min_length=1, max_length=1000)] | None = None
+    filename: Filename | None = None
     project_id: Name | None = Field(None, description="The collection.")
     file_size: int | None = Field(None, ge=0)
     content_type: str | None = Field(None, description="Not believed; the content tells.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -13,8 +13,11 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException as RoutingException
 
-from footnote.errors import FootnoteError, NotFound, QueueFull
+from footnote.errors import FootnoteError, ModelUnavailable, NotFound, QueueFull
+from footnote.filters.words import shown
 from footnote.interfaces.failures import ABSENT, UNEXPECTED, failure_of
+from footnote.interfaces.schemas.answers import Usage
+from footnote.wrong_values import wrong_places
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -42,6 +45,9 @@ class Problem(BaseModel):
     detail: str = Field(description="What went wrong this time.")
     hint: str | None = Field(None, description="What to do about it.")
     errors: tuple[Invalid, ...] | None = Field(None, description="Each wrong part of the request.")
+    usage: Usage | None = Field(
+        None, description="What models have used of which there is no answer, where it is known."
+    )
 
 
 def problem(
@@ -52,6 +58,7 @@ def problem(
     title: str | None = None,
     hint: str | None = None,
     errors: tuple[Invalid, ...] | None = None,
+    usage: Usage | None = None,
     headers: dict[str, str] | None = None,
 ) -> JSONResponse:
     """A response that carries a problem."""
@@ -62,6 +69,7 @@ def problem(
         detail=detail,
         hint=hint,
         errors=errors,
+        usage=usage,
     )
     waiting = {"Retry-After": str(RETRY_AFTER_SECONDS)} if status == 503 else {}
     return JSONResponse(
@@ -91,12 +99,14 @@ def problem_of(error: FootnoteError) -> JSONResponse:
     headers = None
     if isinstance(error, QueueFull):
         headers = {"Retry-After": str(error.retry_after_seconds)}
+    used = error.usage if isinstance(error, ModelUnavailable) else None
     return problem(
         failure.status,
         failure.code,
         str(error),
         title=failure.title,
         hint=error.hint,
+        usage=None if used is None else Usage.from_domain(used),
         headers=headers,
     )
 
@@ -113,10 +123,9 @@ async def _invalid_request(request: Request, error: Exception) -> JSONResponse:
     found = error.errors()
     if any(_is_no_json(wrong) for wrong in found):
         return problem(400, "bad-request", "The body is not JSON.", hint=_DESCRIBED)
-    sent = request.headers.get("content-type", "")
     errors = tuple(
-        Invalid(where=".".join(str(part) for part in wrong["loc"]), message=_said(wrong, sent))
-        for wrong in found
+        Invalid(where=".".join(map(str, place)), message=said)
+        for place, said in _said(found, request.headers.get("content-type", ""))
     )
     return problem(
         422,
@@ -136,17 +145,25 @@ def _is_no_json(wrong: Mapping[str, Any]) -> bool:
     return wrong["type"] == "json_invalid" and isinstance(wrong["loc"][-1], int)
 
 
-def _said(wrong: Mapping[str, Any], content_type: str) -> str:
-    """What is wrong with a part, in words of the API and not of the libraries below it."""
-    message = str(wrong["msg"]).removeprefix("Value error, ")
+def _said(
+    found: Sequence[Mapping[str, Any]], content_type: str
+) -> list[tuple[tuple[str | int, ...], str]]:
+    """Where something is wrong and what, in words of the API and not of the libraries below it."""
+    if len(found) == 1 and (said := _said_of_body(found[0], content_type)):
+        return [(found[0]["loc"], said)]
+    return wrong_places(found)
+
+
+def _said_of_body(wrong: Mapping[str, Any], content_type: str) -> str:
+    """What is wrong with a body as a whole, or with the file in it; empty if it is not that."""
     if wrong["loc"] == ("body",) and isinstance(wrong.get("input"), bytes):
         sent = content_type.partition(";")[0] or "none"
         return f"send it with Content-Type: application/json, not {sent}"
     if wrong["loc"] == ("body",) and wrong["type"] == "model_attributes_type":
-        return "it must be a JSON object"
+        return f"it must be a JSON object, not {shown(wrong['input'])}"
     if wrong["loc"] == ("body", "file"):
         return "a file with its name is required, sent with Content-Type: multipart/form-data"
-    return message
+    return ""
 
 
 async def _refused(_: Request, error: Exception) -> JSONResponse:
@@ -155,6 +172,8 @@ async def _refused(_: Request, error: Exception) -> JSONResponse:
     detail, hint = str(error.detail), None
     if isinstance(error, ContentTooLarge):
         code, hint = "content-too-large", error.hint
+    elif detail == _UNREAD:
+        detail, hint = "The body cannot be read.", "Send JSON in UTF-8, or a complete form."
     elif error.status_code == 404:
         code, detail, hint = "no-such-route", "There is no such route.", "See /openapi.json."
     elif error.status_code == 405:
@@ -171,6 +190,10 @@ async def _unexpected(_: Request, __: Exception) -> JSONResponse:
         title=UNEXPECTED.title,
         hint="The server's log says what; nothing of it is shown here.",
     )
+
+
+_UNREAD = "There was an error parsing the body"
+"""What FastAPI says of a body that it could not even decode."""
 
 
 def answer_with_problems(app: FastAPI) -> None:

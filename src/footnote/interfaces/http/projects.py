@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from enum import StrEnum
 from typing import Annotated, TypeVar
 
@@ -52,8 +52,8 @@ class ProjectSearch(Request):
     evidence_types: tuple[Name, ...] | None = Field(
         None,
         max_length=50,
-        description="Names of source types, document classes or kinds of chunk, sought in that "
-        "order. Those of documents are alternatives, and so are kinds; given both, both must hold.",
+        description="Names of source types or document classes, or else of kinds of chunk. Those "
+        "of documents are alternatives, and so are kinds; given both, both must hold.",
     )
     min_similarity: MinSimilarity | None = Field(
         None, description="Cosine to the query that a result must reach; the server's if null."
@@ -135,10 +135,11 @@ def filters_of(request: ProjectSearch) -> SearchFilters:
 def _types_named(
     names: Sequence[str],
 ) -> tuple[tuple[SourceType, ...], tuple[DocumentClass, ...], tuple[BlockKind, ...]]:
-    unknown = set(names)
-    source_types = _taken(SourceType, unknown)
-    classes = _taken(DocumentClass, unknown)
-    kinds = _taken(BlockKind, unknown)
+    # A name of both means both: an email is one whether it was sent to us or uploaded.
+    source_types, classes = _named(SourceType, names), _named(DocumentClass, names)
+    unknown = set(names) - {each.value for each in (*source_types, *classes)}
+    kinds = _named(BlockKind, unknown)
+    unknown -= {each.value for each in kinds}
     if unknown:
         known = dict.fromkeys(each.value for each in (*SourceType, *DocumentClass, *BlockKind))
         raise InvalidRequest(
@@ -148,11 +149,9 @@ def _types_named(
     return source_types, classes, kinds
 
 
-def _taken(kind: type[Type], names: set[str]) -> tuple[Type, ...]:
-    """The values of a kind among the names, which are taken from these."""
-    found = tuple(each for each in kind if each.value in names)
-    names.difference_update(each.value for each in found)
-    return found
+def _named(kind: type[Type], names: Collection[str]) -> tuple[Type, ...]:
+    """The values of a kind among the names."""
+    return tuple(each for each in kind if each.value in names)
 
 
 def _any_of(

@@ -6,7 +6,6 @@ from typing import Annotated
 
 from fastapi import APIRouter, Body
 
-from footnote.engine.answering import search_to_show
 from footnote.interfaces import schemas
 from footnote.interfaces.http import examples, requests
 from footnote.interfaces.http.scope import ALWAYS, TheSettings, TheWorkspace
@@ -31,7 +30,7 @@ async def search(
     request: Annotated[requests.Search, Body(openapi_examples=examples.SEARCHES)],
 ) -> schemas.SearchResults:
     """The chunks that answer a query, best first, each with why it is where it is."""
-    response = await search_to_show(workspace, request.to_domain(settings.top_k))
+    response = await workspace.search(request.to_domain(settings.top_k))
     return schemas.SearchResults.from_domain(response)
 
 

@@ -5,7 +5,15 @@ from __future__ import annotations
 from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+)
 
 from footnote import domain
 from footnote.domain import (
@@ -17,6 +25,7 @@ from footnote.domain import (
 from footnote.engine.workspace import MAX_CONTEXT_WINDOW
 from footnote.errors import InvalidRequest
 from footnote.filters import condition_from
+from footnote.filters.words import shown
 from footnote.text import is_storable
 
 MAX_QUERY_CHARACTERS = 10_000
@@ -44,10 +53,25 @@ Tags = Annotated[
     Field(max_length=MAX_TAGS),
 ]
 StorableText = Annotated[str, AfterValidator(storable)]
-Metadata = Annotated[
-    dict[StorableText, bool | int | Annotated[float, Field(allow_inf_nan=False)] | StorableText],
-    Field(max_length=200),
+
+
+def _of_some_kind(value: object, read: ValidatorFunctionWrapHandler) -> object:
+    """The value, if metadata may hold it. Raises ValueError once, and not for each kind."""
+    try:
+        return read(value)
+    except ValidationError as error:
+        if isinstance(value, str):
+            storable(value)
+        raise ValueError(
+            f"it must be text, a finite number, true or false, not {shown(value)}"
+        ) from error
+
+
+MetadataValue = Annotated[
+    bool | int | Annotated[float, Field(allow_inf_nan=False)] | StorableText,
+    WrapValidator(_of_some_kind),
 ]
+Metadata = Annotated[dict[StorableText, MetadataValue], Field(max_length=200)]
 """What a caller may say about a document, beside its key."""
 
 Query = Annotated[str, Field(min_length=1, max_length=MAX_QUERY_CHARACTERS)]

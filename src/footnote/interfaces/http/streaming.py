@@ -38,6 +38,7 @@ RECONNECT_MILLISECONDS = 1000
 _HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 _ESCAPED = {ord(mark): f"\\u{ord(mark):04x}" for mark in "\x85\u2028\u2029"}
 """What JSON leaves as it is and some clients take for the end of a line."""
+_HEARTBEAT = ": still here\n\n"
 _EVENT_ID = re.compile(r"([0-9a-f-]{36}):(\d{1,9})")
 CLIENT_CLOSED_REQUEST = 499
 """As nginx notes it; nobody is there to read it."""
@@ -100,19 +101,23 @@ async def streamed(
     workspace: WorkspaceEngine,
     frames: AsyncGenerator[bytes],
     *,
-    heartbeat: str = ": still here\n\n",
+    failing: Callable[[AnswerFailed, bool], bytes],
 ) -> EventStream:
     """The frames of another protocol, which end at once when their reader goes.
 
-    Raises what fails before the first of them.
+    Raises what fails before the first of them, unless that took so long that the response had to
+    begin: then the last frame is what `failing` makes of it, told whether another went before.
     """
     reader = workspace.engine.answer_runs.begin(_owner(workspace), frames, resumable=False)
     patience = workspace.engine.settings.events_heartbeat_seconds
     await _started(reader, patience)
 
     async def lines() -> AsyncGenerator[str]:
-        async for frame in reader.frames(patience):
-            yield heartbeat if frame is None else frame[1].decode()
+        try:
+            async for frame in reader.frames(patience):
+                yield _HEARTBEAT if frame is None else frame[1].decode()
+        except Exception as error:  # logged where it was raised
+            yield failing(_failed(error), reader.position > 0).decode()
 
     return EventStream(lines(), reader.close)
 
@@ -151,17 +156,18 @@ async def until_failure(
         async for event in events:
             yield event
             begun = True
-    except FootnoteError as error:
+    except Exception as error:
         if not begun:
             raise
-        yield failed_with(error)
-    except Exception:
-        if not begun:
-            raise
-        structlog.get_logger(__name__).exception("an answer failed")
-        yield UNEXPECTED
+        if not isinstance(error, FootnoteError):
+            structlog.get_logger(__name__).exception("an answer failed")
+        yield _failed(error)
     finally:
         await events.aclose()
+
+
+def _failed(error: Exception) -> AnswerFailed:
+    return failed_with(error) if isinstance(error, FootnoteError) else UNEXPECTED
 
 
 async def frames_of(events: AsyncGenerator[AnswerEvent]) -> AsyncGenerator[bytes]:
@@ -219,11 +225,14 @@ async def _begun(workspace: WorkspaceEngine, reader: Reader) -> EventStream:
     async def lines() -> AsyncGenerator[str]:
         # The id comes at once, so that nothing is lost with a connection that is cut right away.
         yield f"retry: {RECONNECT_MILLISECONDS}\nid: {reader.run.run_id}:{reader.position}\n\n"
-        async for frame in reader.frames(patience):
-            if frame is None:
-                yield ": still here\n\n"
-            else:
-                yield f"id: {reader.run.run_id}:{frame[0]}\n{frame[1].decode()}"
+        try:
+            async for frame in reader.frames(patience):
+                if frame is None:
+                    yield _HEARTBEAT
+                else:
+                    yield f"id: {reader.run.run_id}:{frame[0]}\n{frame[1].decode()}"
+        except Exception as error:  # logged where it was raised
+            yield _frame(_failed(error)).decode()
 
     return EventStream(lines(), reader.close)
 

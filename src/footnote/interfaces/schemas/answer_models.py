@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 from pydantic import Field
 
@@ -33,6 +33,25 @@ class Models(Shape):
             chosen=chosen if chosen is None else chosen or (EXTRACTIVE,),
             used=in_use.used or (EXTRACTIVE,),
         )
+
+
+class ChatModel(Shape):
+    """A workspace as a model that chat front ends can ask, in OpenAI's shape."""
+
+    id: str = Field(description="`footnote`, or `footnote/` and a workspace.")
+    object: Literal["model"] = "model"
+    created: int = Field(description="When the workspace was, in seconds since the epoch.")
+    owned_by: str = "footnote"
+
+
+class ModelsHere(Models):
+    """Which models answer in a workspace, and in OpenAI's words which models it is itself.
+
+    `object` and `data` are what a client of OpenAI's shape reads below `/v1`.
+    """
+
+    object: Literal["list"] = "list"
+    data: tuple[ChatModel, ...]
 
 
 class McpServer(Shape):

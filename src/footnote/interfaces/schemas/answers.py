@@ -77,6 +77,9 @@ class Answer(Shape):
     corrected_question: str | None = Field(
         None, description="The question with its spelling mended, if that is what was answered."
     )
+    asked_as: str | None = Field(
+        None, description="The question without its conversation, where that made it another."
+    )
     degraded: tuple[str, ...]
     model: str | None = Field(None, description="What wrote it; null where it consists of quotes.")
     removed_citations: int = Field(

@@ -26,7 +26,7 @@ class IngestStatus(Shape):
     document: Document | None = Field(None, description="Null until the bytes are there.")
     failure: str | None = Field(None, description="Why it could not be fetched.")
     created_at: datetime
-    updated_at: datetime
+    updated_at: datetime = Field(description="When the status last changed.")
 
     @classmethod
     def from_domain(cls, push: happened.PushStatus) -> Self:

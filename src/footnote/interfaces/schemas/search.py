@@ -60,6 +60,11 @@ class Passage(Shape):
         None, description="When it begins to be said, from the beginning of a recording."
     )
     end_seconds: float | None = None
+    suspicious: bool | None = Field(
+        None,
+        description="Whether it tries to give orders to a model that reads it; null where nobody "
+        "looked.",
+    )
 
     @classmethod
     def from_domain(cls, passage: domain.Passage) -> Self:

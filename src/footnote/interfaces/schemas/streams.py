@@ -9,6 +9,7 @@ from pydantic import Field
 from footnote import domain, errors
 from footnote.domain import Verdict
 from footnote.interfaces.failures import failure_of_name
+from footnote.interfaces.schemas.answers import Usage
 from footnote.interfaces.schemas.search import Evidence
 from footnote.interfaces.schemas.shape import Shape
 
@@ -75,6 +76,9 @@ class AnswerError(Shape):
     detail: str
     hint: str | None = None
     retryable: bool = Field(description="Whether asking again may help.")
+    usage: Usage = Field(
+        Usage(), description="What the models have used until then, as far as it is known."
+    )
 
     @classmethod
     def from_domain(cls, failed: domain.AnswerFailed) -> Self:
@@ -87,6 +91,7 @@ class AnswerError(Shape):
             detail=failed.message,
             hint=failed.hint,
             retryable=failed.retryable,
+            usage=Usage.from_domain(failed.usage),
         )
 
 
@@ -97,4 +102,9 @@ def failed_with(error: errors.FootnoteError) -> domain.AnswerFailed:
         message=str(error),
         hint=error.hint,
         retryable=error.retryable,
+        usage=_used(error) or domain.Usage(),
     )
+
+
+def _used(error: errors.FootnoteError) -> domain.Usage | None:
+    return error.usage if isinstance(error, errors.ModelUnavailable) else None

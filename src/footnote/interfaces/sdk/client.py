@@ -20,12 +20,10 @@ from footnote.domain import (
     DocumentStatus,
     Erasure,
     Health,
-    LaneStatus,
     MetadataValue,
     PassageContext,
     PlanChanges,
     Received,
-    Reembedding,
     Retried,
     SearchFilters,
     SearchRequest,
@@ -34,7 +32,8 @@ from footnote.domain import (
     WorkspaceStats,
 )
 from footnote.errors import FootnoteError, InvalidRequest, NotFound, NotReady
-from footnote.interfaces.sdk import decoding, pages
+from footnote.interfaces.sdk import choices, decoding, pages
+from footnote.interfaces.sdk import lanes as lane_verbs
 from footnote.interfaces.sdk.answering import answer_events
 from footnote.interfaces.sdk.conversations import AsyncConversations
 from footnote.interfaces.sdk.decoding import JsonObject, decoded
@@ -336,6 +335,19 @@ class AsyncClient:
             async for event in events:
                 yield event
 
+    # --- what answers, and who is told ------------------------------------------------------
+
+    models_in_use = choices.models_in_use
+    use_models = choices.use_models
+    reset_models = choices.reset_models
+    add_mcp_server = choices.add_mcp_server
+    mcp_servers = choices.mcp_servers
+    remove_mcp_server = choices.remove_mcp_server
+    add_webhook = choices.add_webhook
+    webhooks = choices.webhooks
+    try_webhook = choices.try_webhook
+    remove_webhook = choices.remove_webhook
+
     # --- how it is --------------------------------------------------------------------------
 
     async def stats(self) -> WorkspaceStats:
@@ -349,39 +361,12 @@ class AsyncClient:
         )
         return decoded(Health, response.json())
 
-    async def lanes(self) -> tuple[LaneStatus, ...]:
-        """The workspace's lanes with their models, and how far each is filled."""
-        found = await self._json("GET", "/v1/lanes")
-        return decoded(tuple[LaneStatus, ...], found["lanes"])
-
-    async def reembed(
-        self, model: str, *, lane: str = "document", texts_per_second: float | None = None
-    ) -> LaneStatus:
-        """Begin to embed the workspace with another model."""
-        content = Content(json={"model": model, "texts_per_second": texts_per_second})
-        return decoded(
-            LaneStatus, await self._json("POST", f"/v1/lanes/{lane}/reembed", content, _ONCE)
-        )
-
-    async def reembedding(self, lane: str = "document") -> Reembedding:
-        """The latest change of the lane."""
-        return decoded(Reembedding, await self._json("GET", f"/v1/lanes/{lane}/reembed"))
-
-    async def cancel_reembedding(self, lane: str = "document") -> LaneStatus:
-        """Stop what is under way; what was embedded is kept."""
-        path = f"/v1/lanes/{lane}/reembed"
-        return decoded(LaneStatus, await self._json("DELETE", path, NOTHING, _ONCE))
-
-    async def rollback_lane(self, lane: str = "document") -> LaneStatus:
-        """Go back to the lane before the last switch."""
-        path = f"/v1/lanes/{lane}/rollback"
-        return decoded(LaneStatus, await self._json("POST", path, NOTHING, _ONCE))
-
-    async def purge_lanes(self, *, at_once: bool = False) -> tuple[LaneStatus, ...]:
-        """Remove lanes that are not kept any longer, or all but the current; return the rest."""
-        content = Content(json={"at_once": at_once})
-        found = await self._json("POST", "/v1/lanes/purge", content)
-        return decoded(tuple[LaneStatus, ...], found["lanes"])
+    lanes = lane_verbs.lanes
+    reembed = lane_verbs.reembed
+    reembedding = lane_verbs.reembedding
+    cancel_reembedding = lane_verbs.cancel_reembedding
+    rollback_lane = lane_verbs.rollback_lane
+    purge_lanes = lane_verbs.purge_lanes
 
     async def _retried(self, document_id: UUID) -> Retried:
         try:

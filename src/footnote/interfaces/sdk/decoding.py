@@ -120,6 +120,7 @@ def _failed(value: JsonObject) -> AnswerFailed:
         message=str(value.get("detail", "")),
         hint=None if hint is None else str(hint),
         retryable=bool(value.get("retryable")),
+        usage=decoded(Usage, value.get("usage") or {}),
     )
 
 

@@ -8,11 +8,12 @@ from typing import TypeVar
 import httpx
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from footnote.domain import Stage
+from footnote.domain import Stage, Usage
 from footnote.errors import (
     DocumentUnreadable,
     FootnoteError,
     InvalidRequest,
+    ModelUnavailable,
     NotReady,
     QueueFull,
 )
@@ -38,6 +39,7 @@ class _Problem(BaseModel):
     title: str = ""
     detail: str
     hint: str | None = None
+    usage: Usage | None = None
 
 
 def class_named(urn: str) -> type[FootnoteError]:
@@ -60,6 +62,8 @@ def error_of(response: httpx.Response) -> FootnoteError:
     if issubclass(kind, QueueFull):
         seconds = retry_after_seconds(response) or 1
         return kind(problem.detail, retry_after_seconds=int(seconds), hint=problem.hint)
+    if issubclass(kind, ModelUnavailable):
+        return kind(problem.detail, hint=problem.hint, usage=problem.usage)
     return kind(problem.detail, hint=problem.hint)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import socket
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from urllib.parse import urljoin
 import httpx
 
 from footnote.errors import InvalidRequest, SourceUnreachable
-from footnote.ingestion.sources.reach import checked_url, why_forbidden
+from footnote.ingestion.sources.reach import addresses_of, checked_url, require_reachable
 
 MAX_REDIRECTS = 5
 _MOVED = frozenset((301, 302, 303, 307, 308))
@@ -133,18 +132,8 @@ async def _answer(
 
 
 async def _checked_ip(host: str, port: int, reach: Reach) -> str:
-    loop = asyncio.get_running_loop()
-    try:
-        found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    except (OSError, UnicodeError) as error:
-        raise SourceUnreachable(f"the name {host} cannot be resolved") from error
-    addresses = [str(each[4][0]) for each in found]
-    for address in addresses:
-        if why := why_forbidden(address, allow_private=reach.allow_private):
-            raise InvalidRequest(
-                f"{host} may not be reached: {why}",
-                hint="give a public address; FOOTNOTE_ALLOW_PRIVATE_URLS allows your own networks",
-            )
+    addresses = await addresses_of(host, port)
+    require_reachable(host, addresses, allow_private=reach.allow_private)
     return addresses[0]
 
 

@@ -17,7 +17,7 @@ CROSS JOIN LATERAL (
             jsonb_build_object(
                 'ordinal', ordinal, 'heading_path', heading_path, 'char_start', chunks.char_start,
                 'char_end', chunks.char_end, 'header', left(chunks.text, body_offset),
-                'spans', spans, 'confidence', confidence
+                'spans', spans, 'confidence', confidence, 'suspicious', suspicious
             ) ORDER BY ordinal
         ) AS chunks
     FROM chunks

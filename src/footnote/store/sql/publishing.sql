@@ -86,12 +86,12 @@ WHERE workspace_id = %(workspace_id)s AND segment_id = %(segment_id)s
 INSERT INTO chunks (
     workspace_id, chunk_no, document_id, version, ordinal, kind, text, body_offset, char_start,
     char_end, spans, heading_path, page_start, page_end, paragraph_start, paragraph_end,
-    token_count, confidence, context
+    token_count, confidence, context, suspicious
 ) VALUES (
     %(workspace_id)s, %(chunk_no)s, %(document_id)s, %(version)s, %(ordinal)s, %(kind)s,
     %(text)s, %(body_offset)s, %(char_start)s, %(char_end)s, %(spans)s, %(heading_path)s,
     %(page_start)s, %(page_end)s, %(paragraph_start)s, %(paragraph_end)s, %(token_count)s,
-    %(confidence)s, %(context)s
+    %(confidence)s, %(context)s, %(suspicious)s
 )
 
 -- name: insert_segment

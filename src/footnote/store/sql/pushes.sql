@@ -9,10 +9,25 @@ VALUES (
 -- name: status
 SELECT * FROM ingest_requests WHERE workspace_id = %(workspace_id)s AND ingest_id = %(ingest_id)s
 
+-- name: document_changed
+-- Stages and progress are told of as well, but a status changes only where it differs from the one
+-- before; null once all that was told of the document is forgotten.
+SELECT max(created_at) AS changed_at FROM (
+    SELECT created_at, status, lag(status) OVER (ORDER BY event_no) AS status_before FROM (
+        SELECT
+            created_at, event_no,
+            CASE kind WHEN 'document.deleted' THEN 'deleted' ELSE body ->> 'status' END AS status
+        FROM events
+        WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
+    ) AS told
+) AS changes
+WHERE status IS DISTINCT FROM status_before
+
 -- name: move
--- What rests stays as it is, however often its job is repeated.
+-- What rests stays as it is, however often its job is repeated; another try is no change.
 UPDATE ingest_requests SET
-    state = %(state)s, failure = %(failure)s, document_id = %(document_id)s, updated_at = now()
+    state = %(state)s, failure = %(failure)s, document_id = %(document_id)s,
+    updated_at = CASE WHEN state = %(state)s THEN updated_at ELSE now() END
 WHERE workspace_id = %(workspace_id)s AND ingest_id = %(ingest_id)s
     AND state IN ('queued', 'fetching')
 

@@ -1,0 +1,114 @@
+"""What a workspace on a remote server answers with, and whom it tells of what happens there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from uuid import UUID
+
+from footnote.domain.events import TOLD_KINDS, WebhookEndpoint
+from footnote.domain.models_in_use import EXTRACTIVE, McpServer, ModelsInUse
+from footnote.errors import NotFound
+from footnote.interfaces.sdk.decoding import JsonObject, decoded
+from footnote.interfaces.sdk.pages import Remote
+from footnote.interfaces.sdk.transport import Content, Repeat
+
+_MODELS = "/v1/models"
+_SERVERS = "/v1/mcp-servers"
+_WEBHOOKS = "/v1/webhooks"
+_SERVER_NAME = re.compile(r"[a-z0-9-]+")  # Of another name there is none, nor a path.
+
+
+async def models_in_use(client: Remote) -> ModelsInUse:
+    """Which models answer in the workspace."""
+    return _in_use(await client.transport.json("GET", _MODELS))
+
+
+async def use_models(client: Remote, names: Sequence[str]) -> ModelsInUse:
+    """Answer with these of the configured models, in this order, or with `extractive` quotes."""
+    content = Content(json={"use": list(names)})
+    return _in_use(await client.transport.json("PUT", _MODELS, content))
+
+
+async def reset_models(client: Remote) -> ModelsInUse:
+    """Answer with what the installation is set to again."""
+    return _in_use(await client.transport.json("DELETE", _MODELS))
+
+
+async def add_mcp_server(
+    client: Remote, name: str, url: str, headers: Mapping[str, str] | None = None
+) -> McpServer:
+    """Offer a server's tools to the workspace's agents, as `NAME_TOOL`."""
+    content = Content(json={"name": name, "url": url, "headers": dict(headers or {})})
+    await client.transport.call("POST", _SERVERS, content, repeat=Repeat.REFUSED)
+    return McpServer(name=name, url=url, headers=dict(headers or {}))
+
+
+async def mcp_servers(client: Remote) -> tuple[McpServer, ...]:
+    """The servers whose tools the workspace's agents may use, by name.
+
+    The values of their headers are empty: a server tells them nobody.
+    """
+    found = await client.transport.json("GET", _SERVERS)
+    return tuple(
+        McpServer(
+            name=decoded(str, each["name"]),
+            url=decoded(str, each["url"]),
+            headers=dict.fromkeys(decoded(tuple[str, ...], each["header_names"]), ""),
+        )
+        for each in decoded(list[dict[str, object]], found["mcp_servers"])
+    )
+
+
+async def remove_mcp_server(client: Remote, name: str) -> None:
+    """Offer its tools no more."""
+    if not _SERVER_NAME.fullmatch(name):
+        raise NotFound(f"there is no MCP server {name!r}")
+    path = f"{_SERVERS}/{name}"
+    await client.transport.call("DELETE", path, repeat=Repeat.REFUSED)
+
+
+async def add_webhook(
+    client: Remote, url: str, kinds: Sequence[str] = TOLD_KINDS
+) -> tuple[WebhookEndpoint, str]:
+    """Have an address told of events from now on, and the secret that signs them.
+
+    The secret is shown this once.
+    """
+    content = Content(json={"url": url, "events": list(kinds)})
+    added = await client.transport.json("POST", _WEBHOOKS, content, Repeat.REFUSED)
+    return _endpoint(added), decoded(str, added["secret"])
+
+
+async def webhooks(client: Remote) -> tuple[WebhookEndpoint, ...]:
+    """The addresses that are told, and how that fares."""
+    found = await client.transport.json("GET", _WEBHOOKS)
+    return tuple(map(_endpoint, decoded(list[dict[str, object]], found["webhooks"])))
+
+
+async def try_webhook(client: Remote, endpoint_id: UUID) -> str | None:
+    """Why the endpoint did not take a trial message; None when it did."""
+    path = f"{_WEBHOOKS}/{endpoint_id}/test"
+    taken = await client.transport.json("POST", path, repeat=Repeat.REFUSED)
+    return None if taken["delivered"] else str(taken["error"])
+
+
+async def remove_webhook(client: Remote, endpoint_id: UUID) -> None:
+    """Tell an address nothing any more."""
+    path = f"{_WEBHOOKS}/{endpoint_id}"
+    await client.transport.call("DELETE", path, repeat=Repeat.REFUSED)
+
+
+def _in_use(value: JsonObject) -> ModelsInUse:
+    """Quotes alone are a choice of no model, which JSON gives a name."""
+    told = value["chosen"]
+    chosen = None if told is None else decoded(tuple[str, ...], told)
+    return ModelsInUse(
+        configured=decoded(tuple[str, ...], value["configured"]),
+        chosen=() if chosen == (EXTRACTIVE,) else chosen,
+    )
+
+
+def _endpoint(value: JsonObject) -> WebhookEndpoint:
+    given = {**value, "endpoint_id": value["webhook_id"], "kinds": value["events"]}
+    return decoded(WebhookEndpoint, given)

@@ -1,0 +1,167 @@
+"""Says what is wrong with a value that was handed in: what must stand there, and what came."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from footnote.filters.words import shown
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+_UUID = "a UUID such as 0b9f5c1e-3a52-4d0e-9c3b-6f1d2a7e8b90"
+_MOMENT = "a date and time such as 2024-05-31T09:30:00Z"
+_DATE = "a date such as 2024-05-31"
+_NEEDED = {
+    "string": "text",
+    "bool": "true or false",
+    "int": "a whole number",
+    "float": "a number",
+    "decimal": "a number",
+    "finite_number": "a finite number",
+    "uuid": _UUID,
+    "datetime": _MOMENT,
+    "timezone": _MOMENT,
+    "date": _DATE,
+    "list": "an array",
+    "tuple": "an array",
+    "set": "an array",
+    "frozen_set": "an array",
+    "iterable": "an array",
+    "dict": "an object",
+    "mapping": "an object",
+    "model": "an object",
+    "dataclass": "an object",
+    "url": "an address such as https://example.com",
+    "bytes": "bytes",
+    "none_required": "null",
+}
+"""What must stand there, by how the names of pydantic's errors begin."""
+_CLAUSES = {
+    "missing": "it is required, and missing",
+    "extra_forbidden": "there is no such field",
+    "string_unicode": "it holds a character that cannot be stored",
+}
+_BOUNDS = {
+    "greater_than": ("gt", "more than"),
+    "greater_than_equal": ("ge", "at least"),
+    "less_than": ("lt", "less than"),
+    "less_than_equal": ("le", "at most"),
+    "multiple_of": ("multiple_of", "a multiple of"),
+}
+_KIND = re.compile(r"(?:bool|int|float|str)$|(?:function-\w+|tuple|list|dict|literal)\[")
+"""How pydantic calls the kinds of a union, as the last step to what is wrong."""
+_LINE_AND_COLUMN = re.compile(r"line (\d+) column (\d+)")
+
+Wrong = Mapping[str, object]
+"""One error as pydantic describes it: `type`, `loc`, `msg`, `input` and `ctx`."""
+
+
+def wrong_value(wrong: Wrong | ErrorDetails, *, with_value: bool = True) -> str:
+    """A clause about one value, such as `it must be a whole number, not 'many'`.
+
+    Without its value where that may be a secret. No words of pydantic's appear in it, but those
+    our own validators raised do.
+    """
+    kind = str(wrong["type"])
+    if kind in ("value_error", "assertion_error"):
+        return str(wrong["msg"]).partition("rror, ")[2] or str(wrong["msg"])
+    context = wrong.get("ctx")
+    told: Wrong = context if isinstance(context, Mapping) else {}
+    if kind == "json_invalid":
+        return f"it is not JSON{_place(str(told.get('error', '')))}"
+    clause = _CLAUSES.get(kind) or _sized(kind, told, wrong.get("input"))
+    return clause or _unlike(_needed(kind, told), wrong, with_value=with_value)
+
+
+def _unlike(needed: str, wrong: Wrong | ErrorDetails, *, with_value: bool) -> str:
+    if not with_value or "input" not in wrong:
+        return f"it must be {needed}" if needed else "its value is not accepted here"
+    came = _came(wrong["input"])
+    if wrong["type"] in _BOUNDS:
+        came = came.strip("'")  # a command line and a query string hold numbers as text
+    return f"it must be {needed}, not {came}" if needed else f"{came} is not accepted here"
+
+
+def _came(value: object) -> str:
+    plain = value is None or isinstance(value, (str, int, float, list, tuple, dict))
+    return shown(value) if plain else "something else, such as a file"
+
+
+def wrong_places(
+    wrong: Sequence[Wrong | ErrorDetails],
+) -> list[tuple[tuple[str | int, ...], str]]:
+    """Where each wrong value stands, and the clause about it.
+
+    What may be of several kinds is told of once, and not for each kind.
+    """
+    found: list[tuple[tuple[str | int, ...], str]] = []
+    for place, group in groupby(wrong, key=_place_of):
+        each = list(group)
+        if len(each) == 1:
+            found.append((_whole_place_of(each[0]), wrong_value(each[0])))
+        elif _is_of_kinds(each):
+            found.append((place, _of_no_kind(each)))
+        else:
+            found += [(_whole_place_of(one), wrong_value(one)) for one in each]
+    return found
+
+
+def _whole_place_of(wrong: Wrong | ErrorDetails) -> tuple[str | int, ...]:
+    place = wrong["loc"]
+    assert isinstance(place, tuple), "as pydantic has it"
+    return place[:-1] if place[-1:] == ("[key]",) else place
+
+
+def _place_of(wrong: Wrong | ErrorDetails) -> tuple[str | int, ...]:
+    return _whole_place_of(wrong)[:-1]
+
+
+def _is_of_kinds(wrong: Sequence[Wrong | ErrorDetails]) -> bool:
+    """Whether they are about one value, once for each kind it might have been of."""
+    return all(_KIND.match(str(_whole_place_of(each)[-1])) for each in wrong)
+
+
+def _of_no_kind(wrong: Sequence[Wrong | ErrorDetails]) -> str:
+    needed = dict.fromkeys(filter(None, (_needed(str(each["type"]), {}) for each in wrong)))
+    return f"it must be {' or '.join(needed)}, not {_came(wrong[0].get('input'))}"
+
+
+def _needed(kind: str, told: Wrong) -> str:
+    """What must stand there; empty for what is not known."""
+    if kind in _BOUNDS:
+        name, words = _BOUNDS[kind]
+        return f"{words} {told.get(name)}"
+    if kind in ("literal_error", "enum"):
+        return f"{told.get('expected')}"
+    if kind == "string_pattern_mismatch":
+        return f"text that matches {told.get('pattern')}"
+    if kind == "json_type":
+        return "JSON text"
+    begun = (name for name in _NEEDED if kind == name or kind.startswith(f"{name}_"))
+    return _NEEDED[name] if (name := max(begun, key=len, default="")) else ""
+
+
+def _sized(kind: str, told: Wrong, came: object) -> str:
+    """What is wrong with how long something is; empty where that is not it."""
+    what = "characters" if kind.startswith("string_") else "values"
+    length = told.get("actual_length")
+    if length is None and isinstance(came, (str, list, tuple, dict)):
+        length = len(came)
+    not_so_many = "" if length is None else f", not {length:,}"
+    if kind in ("string_too_short", "too_short"):
+        least = told.get("min_length")
+        if length == 0 and least == 1:
+            return "it must not be empty"
+        return f"it must have at least {least} {what}{not_so_many}"
+    if kind in ("string_too_long", "too_long"):
+        return f"it must have at most {told.get('max_length')} {what}{not_so_many}"
+    return ""
+
+
+def _place(parser_said: str) -> str:
+    found = _LINE_AND_COLUMN.search(parser_said)
+    return f" (line {found[1]}, column {found[2]})" if found else ""
