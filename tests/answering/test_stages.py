@@ -124,17 +124,34 @@ def test_the_parts_of_an_identifier_weigh_as_one() -> None:
     assert question.attributes("en") == {"total"}
 
 
-def test_a_further_statement_needs_a_new_word_or_equal_strength() -> None:
-    texts = (
-        "The rent is 900 in Basel.",
-        "The rent is paid by bank transfer.",
-        "The deposit is returned late.",
-    )
+@pytest.mark.parametrize(
+    ("asked", "texts", "supports"),
+    [
+        (
+            "What are rent and deposit?",
+            (
+                "The rent is 900 in Basel.",
+                "The rent is paid by bank transfer.",
+                "The deposit is returned late.",
+            ),
+            (0.8, 0.7, 0.65),
+        ),
+        (
+            "What is wrong with KL-20?",
+            ("KL-20 reads too high.", "The glass has the wrong coating.", "KL-20 was returned."),
+            (0.8, 0.8, 0.8),
+        ),
+    ],
+    ids=["a new word or equal strength", "what is asked about has a number"],
+)
+def test_a_further_statement_needs_a_reason(
+    asked: str, texts: tuple[str, ...], supports: tuple[float, ...]
+) -> None:
     evidence = make_evidence(
         *(make_passage(text, name=f"d{number}") for number, text in enumerate(texts))
     )
     readings = read(candidates_of(evidence), TextAnalyzer())
-    question = read_question("What are rent and deposit?", ["en"], TextAnalyzer())
+    question = read_question(asked, ["en"], TextAnalyzer())
     weighed = weigh(
         question,
         readings,
@@ -144,8 +161,7 @@ def test_a_further_statement_needs_a_new_word_or_equal_strength() -> None:
         rarities=rarity(readings),
     )
     ranked = [
-        replace(each, support=support)
-        for each, support in zip(weighed, (0.8, 0.7, 0.65), strict=True)
+        replace(each, support=support) for each, support in zip(weighed, supports, strict=True)
     ]
     chosen = Selection(redundancy_weight=0.0)(ranked, question.all_terms)
     assert [each.reading.candidate.statement for each in chosen] == [texts[0], texts[2]]
@@ -304,6 +320,8 @@ def test_a_count_is_of_what_is_asked_about(question: str, text: str, lacks: bool
         ("Why was it shut?", "It was shut because the brake was worn.", False),
         ("What is the email address of Ann Lee?", "Ann Lee, telephone 0555 020 733.", True),
         ("What is the telephone number of Ann Lee?", "Ann Lee, 0555 020 733.", False),
+        ("Which number is to be called at night?", "No more than twelve at one time.", True),
+        ("Which number do I dial at night?", "At night: 0555 014 277.", False),
     ],
 )
 def test_a_reason_or_an_address_looks_like_one(question: str, text: str, lacks: bool) -> None:

@@ -95,7 +95,9 @@ _REASON = re.compile(
 )
 _ADDRESS_ASKED = re.compile(r"\be-?mail|\bcorreo electrónico|\bcourriel|邮箱", re.IGNORECASE)
 _TELEPHONE_ASKED = re.compile(
-    r"\b(?:tele)?phone(?: number)?\b|\btelefon\w*|\btéléphone|\bteléfono|\bhotline\b|电话",
+    r"\b(?:tele)?phone(?: number)?\b|\btelefon\w*|\btéléphone|\bteléfono|\bhotline\b|电话"
+    r"|\bnumber\b.*\b(?:call|called|ring|rung|dial|dialled)\b|\b(?:call|ring|dial)\b.*\bnumber\b"
+    r"|\bnummer\b.*\b(?:anrufen|angerufen|anzurufen|wählen|gewählt)\b",
     re.IGNORECASE,
 )
 _TELEPHONE = re.compile(r"(?:\d[\s()/.-]*){5,}|\bext(?:ension|\.)?\s*\d", re.IGNORECASE)

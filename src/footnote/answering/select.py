@@ -44,7 +44,9 @@ class Selection:
     """Maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998) that knows when to stop.
 
     A further statement must be nearly as strong as the best one, or say something about a word of
-    the question that those before it left out and still be strong enough.
+    the question that those before it left out and still be strong enough. Where the question names
+    something by its number, and the best statement does, so must the others: what is said beside it
+    is as likely about its neighbour.
     """
 
     limit: int = 4
@@ -66,7 +68,10 @@ class Selection:
         """
         if not ranked:
             return []
-        chosen, left = [ranked[0]], list(ranked[1:])
+        numbered = {term for term in asked if any(map(str.isdigit, term))}
+        named = numbered & ranked[0].reading.terms
+        chosen = [ranked[0]]
+        left = [each for each in ranked[1:] if not named or numbered & each.reading.terms]
         open_terms = set(asked) - ranked[0].reading.terms
         while left and len(chosen) < self.limit:
             likeness = [max(_likeness(each, other) for other in chosen) for each in left]
