@@ -260,7 +260,8 @@ async def test_a_model_that_is_not_there_is_not_found(library: Library) -> None:
         ({"messages": [{"role": "system", "content": "x"}]}, "no text of a user"),
         ({"messages": [{"role": "user", "content": "x" * 10_001}]}, "10,001"),
         ({"messages": ASKED, "n": 2}, "n: "),
-        ({"messages": ASKED, "stream": "yes"}, "stream: Input should be a valid boolean"),
+        ({"messages": ASKED, "stream": "yes"}, "stream: it must be true or false"),
+        ({"messages": [{"role": "user", "content": 7}]}, "messages.0.content: it must be"),
         ({"messages": ASKED, "footnote": {"top": 1}}, "footnote.top"),
         ({"messages": ASKED, "footnote": {"plan": "nonsense"}}, "nonsense"),
         ({"messages": ASKED, "stream": True, "footnote": {"plan": "nonsense"}}, "nonsense"),
@@ -269,7 +270,18 @@ async def test_a_model_that_is_not_there_is_not_found(library: Library) -> None:
             "image_url",
         ),
     ],
-    ids=["empty", "no user", "long", "two", "stream", "extra", "plan", "streamed plan", "image"],
+    ids=[
+        "empty",
+        "no user",
+        "long",
+        "two",
+        "stream",
+        "kinds",
+        "extra",
+        "plan",
+        "streamed plan",
+        "image",
+    ],
 )
 async def test_a_wrong_request_is_an_error_in_their_shape(
     library: Library, body: dict[str, Any], said: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 
 from fastapi import Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -16,6 +16,7 @@ from footnote.interfaces.failures import failure_of, failure_of_name
 from footnote.interfaces.http.chat_shapes import usage_of
 from footnote.interfaces.http.examples import Responses
 from footnote.interfaces.http.problems import RETRY_AFTER_SECONDS
+from footnote.wrong_values import wrong_places
 
 NO_MODEL = "There is no such model."
 """The same for a workspace that is absent and one that is foreign."""
@@ -49,8 +50,8 @@ class OpenAIRoute(APIRoute):
             except FootnoteError as error:
                 return _of_ours(error)
             except RequestValidationError as error:
-                first = error.errors()[0]
-                return error_response(400, _said(first), param=_where(first))
+                message, param = _said(error.errors())
+                return error_response(400, message, param=param)
             except RoutingException as error:
                 return error_response(error.status_code, str(error.detail))
 
@@ -117,24 +118,15 @@ def _of_ours(error: FootnoteError) -> JSONResponse:
     return response
 
 
-def _where(wrong: Mapping[str, object]) -> str | None:
-    """The part that is wrong; None where it is the whole body."""
-    place = wrong["loc"]
-    if not isinstance(place, tuple) or _is_no_json(wrong):
-        return None
-    return ".".join(str(part) for part in place if part != "body") or None
-
-
-def _said(wrong: Mapping[str, object]) -> str:
-    if _is_no_json(wrong):
-        return "the body is not JSON"
-    where = _where(wrong)
-    if where is not None:
-        return f"{where}: {str(wrong['msg']).removeprefix('Value error, ')}"
-    if isinstance(wrong.get("input"), bytes):
-        return "send the body with Content-Type: application/json"
-    return "the body must be a JSON object"
-
-
-def _is_no_json(wrong: Mapping[str, object]) -> bool:
-    return wrong["type"] == "json_invalid"
+def _said(wrong: Sequence[Mapping[str, object]]) -> tuple[str, str | None]:
+    """What is wrong with a request, and in which part; None where it is the whole body."""
+    first = wrong[0]
+    if first["type"] == "json_invalid":
+        return "the body is not JSON", None
+    place, clause = wrong_places(wrong)[0]
+    where = ".".join(str(part) for part in place if part != "body")
+    if where:
+        return f"{where}: {clause}", where
+    if isinstance(first.get("input"), bytes):
+        return "send the body with Content-Type: application/json", None
+    return "the body must be a JSON object", None
