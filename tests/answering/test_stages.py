@@ -314,6 +314,19 @@ def test_a_count_is_of_what_is_asked_about(question: str, text: str, lacks: bool
 
 
 @pytest.mark.parametrize(
+    ("question", "text", "holds"),
+    [
+        ("To whom is a claim reported?", "A claim is reported to the consul.", True),
+        ("Wem ist ein Schaden zu melden?", "Er ist der Hausverwaltung zu melden.", True),
+        ("Who chose the consul?", "The consul was chosen in spring.", False),
+        ("Who chose the colour?", "The colour was chosen in spring.", False),
+    ],
+)
+def test_who_acts_may_be_told_by_office(question: str, text: str, holds: bool) -> None:
+    assert holds_kind(text, AnswerKind.PERSON, question) == holds
+
+
+@pytest.mark.parametrize(
     ("question", "text", "lacks"),
     [
         ("Why was it shut?", "It was shut on 8 April.", True),

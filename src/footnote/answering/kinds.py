@@ -44,8 +44,25 @@ _UNIT = (
 )
 _CJK_UNIT = "(?:年|月|日|天|小时|分钟|周)"
 _DURATION = rf"(?:{_NUMBER})[\s-]*(?:\(\w+\)\s*)?(?:\w+\s)?(?:{_UNIT})(?!\w)|\d+\s*{_CJK_UNIT}"
+_ROLES = (
+    "agency|agent|assistant|auditor|authority|board|broker|buyer|captain|caretaker|chair(?:man|woman)?"
+    "|chief|committee|consul|contractor|coordinator|council|court|customer|dean|department|director"
+    "|doctor|editor|employees?|employer|engineer|foreman|guardian|head|insurer|inspector|keeper"
+    "|landlord|lawyer|leader|lessee|lessor|librarian|manager|management|master|members?|mechanic"
+    "|notary|nurse|office|officer|owner|parents?|partners?|police|porter|president|principal"
+    "|representative|secretary|seller|shareholders?|society|staff|supervisor|supplier|teacher|team"
+    "|technician|tenant|trainer|treasurer|trustee|warden"
+    "|amt|arbeitgeber|ärztin|arzt|behörde|betriebsrat|eigentümer|gericht|geschäftsführung|hausmeister"
+    "|hausverwaltung|konsul|konsulat|lieferant|meister|mieter|polizei|verkäufer|vermieter"
+    "|versammlung|versicherer|verwalter|verwaltung|vorgesetzten?|vorstand|\\w+(?:leiter|führer)(?:in)?"
+    "|assureur|bailleur|direction|directeur|directrice|locataire|maire|propriétaire|responsable"
+    "|alcalde|arrendador|arrendatario|aseguradora?|directora?|gerente|propietari[oa]"
+    "|amministratore|assicuratore|direttore|direttrice|inquilino|proprietario|sindaco"
+)
+"""Who may act without being named."""
 _PERSON = (
     r"(?<=[\w,;:(\"“] )[A-ZÀ-ÖØ-Þ][\w'’-]+|(?:[A-ZÀ-ÖØ-Þ][\w'’.-]* ){1,3}[A-ZÀ-ÖØ-Þ][\w'’-]+|·"
+    rf"|(?i:\b(?:{_ROLES})\b)"
 )
 
 _TOKENS: Mapping[AnswerKind, re.Pattern[str]] = {
