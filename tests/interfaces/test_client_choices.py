@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import AsyncIterator
 from uuid import uuid4
 
@@ -93,3 +94,14 @@ async def test_the_blocking_client_chooses_too(address: str) -> None:
 
     in_use, servers = await asyncio.to_thread(work)
     assert (in_use.used, servers) == (("qwen3",), 1)
+
+
+async def test_a_program_that_closes_no_client_ends() -> None:
+    program = "import footnote; footnote.Client('http://127.0.0.1:9', retries=0).models_in_use()"
+    ended = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", program, stderr=asyncio.subprocess.PIPE
+    )
+    async with asyncio.timeout(60):
+        _, told = await ended.communicate()
+    assert ended.returncode == 1
+    assert b"NotReady" in told

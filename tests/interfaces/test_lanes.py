@@ -114,6 +114,8 @@ async def test_lanes_are_shown_and_changed_over_http(
     assert (await http.delete("/v1/lanes/document/reembed")).status_code == 200
     assert (await http.delete("/v1/lanes/document/reembed")).status_code == 404
     assert (await http.post("/v1/lanes/document/rollback")).status_code == 409
+    refused = await http.post("/v1/lanes/purge", json={"at_once": "false"})
+    assert refused.status_code == 422
     left = await http.post("/v1/lanes/purge", json={"at_once": True})
     assert [each["state"] for each in left.json()["lanes"]] == ["current"]
 

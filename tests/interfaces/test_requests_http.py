@@ -127,6 +127,21 @@ async def test_a_field_of_an_upload_that_is_not_known_is_refused(library: Librar
     assert_invalid(response, "body.colection")
 
 
+@pytest.mark.parametrize("twice", ["file", "collection"])
+async def test_a_field_of_an_upload_that_comes_twice_is_refused(
+    library: Library, twice: str
+) -> None:
+    response = await library.http.post(
+        "/v1/documents",
+        files=[
+            ("file", ("a.txt", b"one")),
+            ("collection", (None, b"x")),
+            (twice, ("b.txt" if twice == "file" else None, b"two")),
+        ],
+    )
+    assert "send it once" in assert_invalid(response, f"body.{twice}")
+
+
 async def test_a_file_where_text_belongs_is_told_so(library: Library) -> None:
     files = {"file": ("a.txt", b"text"), "collection": ("b.txt", b"reports")}
     response = await library.http.post("/v1/documents", files=files)

@@ -127,6 +127,19 @@ async def test_a_refusal_is_tried_again_until_it_is_given_up(
     assert len({asked.headers["footnote-event-id"] for asked in receiver.web.asked}) == 1
 
 
+async def test_what_this_worker_may_not_reach_is_left_to_the_next(
+    settings: Settings, workspace: WorkspaceEngine, receiver: Receiver
+) -> None:
+    endpoint, _ = await add_webhook(workspace, receiver.url)
+    event = await a_deletion(workspace)
+    async with footnote.open(settings) as strict:
+        with pytest.raises(SourceUnreachable, match="private network"):
+            await tell(await strict.workspace(), endpoint, event)
+    await tell(workspace, endpoint, event, 1)
+    [now] = await webhooks(workspace)
+    assert (now.failures, now.last_error, len(receiver.web.asked)) == (0, None, 1)
+
+
 async def test_an_endpoint_that_fails_for_long_is_left_alone_until_a_trial_is_taken(
     workspace: WorkspaceEngine, receiver: Receiver
 ) -> None:

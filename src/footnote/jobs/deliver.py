@@ -96,7 +96,8 @@ async def offer(
     try:
         status = await post(endpoint.url, reach_of(settings), headers, body)
     except InvalidRequest as error:
-        return Refusal(reason="; ".join(filter(None, (str(error), error.hint))), final=True)
+        # Not final: the worker that tries next may be set to reach it.
+        return Refusal(reason="; ".join(filter(None, (str(error), error.hint))))
     except FootnoteError as error:
         return Refusal(reason=str(error))
     if 200 <= status < 300:

@@ -27,11 +27,15 @@ async def received_when_there_is_room(
 
     With `work` this process indexes meanwhile; without, it waits for a worker as long as it takes.
     """
+    said = False
     while True:
         try:
             return await receive()
         except QueueFull as full:
-            _log.warning("queue_full", reason=str(full), worker="this one" if work else "others")
+            if not said:
+                waiting = "this process indexes meanwhile" if work else "is a worker running?"
+                _log.warning("queue_full", reason=str(full), waiting=waiting)
+                said = True
             if work:
                 await _work_until_there_is_room(workspace)
             else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Annotated
 from uuid import UUID
 
@@ -31,23 +32,26 @@ _LOCATION = {
 _UPLOAD_FIELDS = frozenset({"file", "collection", "external_id", "metadata", "tags"})
 
 
-async def refuse_unknown_fields(request: Request) -> None:
-    """Raise RequestValidationError for fields of the form that mean nothing here."""
-    unknown = sorted(set(await request.form()) - _UPLOAD_FIELDS)
-    if unknown:
-        raise RequestValidationError(
-            [
-                {"type": "extra_forbidden", "loc": ("body", name), "msg": "there is no such field"}
-                for name in unknown
-            ]
-        )
+async def refuse_odd_fields(request: Request) -> None:
+    """Raise RequestValidationError for fields of the form that mean nothing here, or come twice."""
+    given = Counter(name for name, _ in (await request.form()).multi_items())
+    wrong = [
+        {"type": "extra_forbidden", "loc": ("body", name), "msg": "there is no such field"}
+        for name in sorted(given.keys() - _UPLOAD_FIELDS)
+    ] + [
+        {"type": "assertion_error", "loc": ("body", name), "msg": "send it once; it came twice or more"}
+        for name in sorted(_UPLOAD_FIELDS - {"tags"})
+        if given[name] > 1
+    ]
+    if wrong:
+        raise RequestValidationError(wrong)
 
 
 @router.post(
     UPLOAD_PATH,
     status_code=202,
     summary="Hand in a file",
-    dependencies=[Depends(refuse_unknown_fields)],
+    dependencies=[Depends(refuse_odd_fields)],
     response_model=schemas.ReceivedDocument,
     responses={
         202: {**examples.json_example("Accepted", examples.RECEIVED), "headers": _LOCATION},

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from footnote.interfaces import schemas
 from footnote.interfaces.http import examples
-from footnote.interfaces.http.requests import Request
+from footnote.interfaces.http.requests import Flag, Request
 from footnote.interfaces.http.scope import ALWAYS, TheWorkspace
 
 router = APIRouter(tags=["lanes"])
@@ -30,7 +30,7 @@ class Reembed(Request):
 class Purge(Request):
     """Which lanes are to go."""
 
-    at_once: bool = Field(
+    at_once: Flag = Field(
         False, description="All but the current one, also those still kept for a rollback."
     )
 

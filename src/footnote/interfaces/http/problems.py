@@ -161,7 +161,7 @@ def _said_of_body(wrong: Mapping[str, Any], content_type: str) -> str:
         return f"send it with Content-Type: application/json, not {sent}"
     if wrong["loc"] == ("body",) and wrong["type"] == "model_attributes_type":
         return f"it must be a JSON object, not {shown(wrong['input'])}"
-    if wrong["loc"] == ("body", "file"):
+    if wrong["loc"] == ("body", "file") and wrong["type"] != "assertion_error":
         return "a file with its name is required, sent with Content-Type: multipart/form-data"
     return ""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -65,9 +66,11 @@ class Client:
             first_pause_seconds=first_pause_seconds,
             headers=headers,
         )
-        self._until_closed = ExitStack()
-        self.portal: BlockingPortal = self._until_closed.enter_context(start_blocking_portal())
-        self._until_closed.callback(self.portal.call, self.inner.close)
+        until_closed = ExitStack()
+        self.portal: BlockingPortal = until_closed.enter_context(start_blocking_portal())
+        until_closed.callback(self.portal.call, self.inner.close)
+        # At the latest when the program ends, while threads still run: later would wait for ever.
+        self._close = weakref.finalize(self, until_closed.close)
         self.conversations = Conversations(self.portal, self.inner.conversations)
 
     def __enter__(self) -> Client:
@@ -78,7 +81,7 @@ class Client:
 
     def close(self) -> None:
         """Let go of the connections and of the thread."""
-        self._until_closed.close()
+        self._close()
 
     receive = blocking(AsyncClient.receive)
     receive_file = blocking(AsyncClient.receive_file)
