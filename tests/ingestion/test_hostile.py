@@ -5,7 +5,7 @@ import os
 from itertools import pairwise
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from footnote.errors import DocumentUnreadable
@@ -100,6 +100,7 @@ def test_no_text_is_taken_for_damaged(suffix: str, pieces: list[str]) -> None:
     st.integers(0, 1_000_000),
     st.lists(st.tuples(st.integers(0, 1_000_000), st.integers(0, 255)), max_size=6),
 )
+@example(name="a.epub", cut=1, changes=[(11927, 5)])
 @settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_damaged_files_are_read_or_fail(
     name: str, cut: int, changes: list[tuple[int, int]]

@@ -6,6 +6,7 @@ import io
 import json
 import re
 import zipfile
+import zlib
 from pathlib import PurePath
 
 PDF = "application/pdf"
@@ -238,6 +239,13 @@ def _is_mpeg_audio(head: bytes) -> bool:
     return head[2] >> 4 not in (0, 15) and head[2] & 0x0C != 0x0C
 
 
+_DAMAGED = (
+    *(zipfile.BadZipFile, zlib.error, EOFError),
+    *(RuntimeError, NotImplementedError, OSError, ValueError),
+)
+"""What reading a package raises whose bytes were changed."""
+
+
 def _packaged(content: bytes, suffix: str) -> str | None:
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
@@ -245,7 +253,7 @@ def _packaged(content: bytes, suffix: str) -> str | None:
             if "mimetype" in names and archive.getinfo("mimetype").file_size < 200:
                 declared = archive.read("mimetype").decode("ascii", "ignore").strip()
                 return declared if declared in _PACKAGES else None
-    except (zipfile.BadZipFile, RuntimeError, NotImplementedError, OSError, ValueError):
+    except _DAMAGED:
         if content[6:7] and content[6] & 1:
             return ZIP_ENCRYPTED
         claimed = {".docx": DOCX, ".pptx": PPTX, ".xlsx": XLSX, ".odt": ODT, ".epub": EPUB}
