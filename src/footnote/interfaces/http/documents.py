@@ -39,7 +39,7 @@ async def refuse_odd_fields(request: Request) -> None:
         {"type": "extra_forbidden", "loc": ("body", name), "msg": "there is no such field"}
         for name in sorted(given.keys() - _UPLOAD_FIELDS)
     ] + [
-        {"type": "assertion_error", "loc": ("body", name), "msg": "send it once; it came twice or more"}
+        {"type": "assertion_error", "loc": ("body", name), "msg": "send it once, not twice"}
         for name in sorted(_UPLOAD_FIELDS - {"tags"})
         if given[name] > 1
     ]
