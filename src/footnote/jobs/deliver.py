@@ -55,7 +55,7 @@ async def deliver(engine: Engine, job: DeliveryJob) -> None:
     if event is None or endpoint.disabled_at is not None:
         return
     refusal = await offer(engine.settings, endpoint, secret, described(event, workspace))
-    last = job.attempt + 1 >= engine.settings.webhook_attempts or refusal.final
+    last = job.attempt + 1 >= engine.settings.webhook_attempts or refusal.gone
     async with engine.database.workspace(job.workspace_id, SYSTEM) as scope:
         if not refusal.reason:
             await note_delivery(scope, job.endpoint_id)
@@ -76,8 +76,6 @@ class Refusal:
 
     reason: str = ""
     """Empty when it did."""
-    final: bool = False
-    """Whether telling it again cannot help."""
     gone: bool = False
     """Whether it wants to be told nothing any more."""
 
@@ -102,7 +100,7 @@ async def offer(
         return Refusal(reason=str(error))
     if 200 <= status < 300:
         return Refusal()
-    return Refusal(reason=f"it answered {status}", final=status == _GONE, gone=status == _GONE)
+    return Refusal(reason=f"it answered {status}", gone=status == _GONE)
 
 
 def described(event: Event, workspace: Workspace) -> dict[str, object]:
