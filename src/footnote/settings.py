@@ -247,7 +247,7 @@ class Settings(BaseSettings):
         "int8", description="Arithmetic of the packaged model."
     )
     embedding_batch_tokens: int = Field(
-        8192, ge=256, description="Padded tokens embedded in one batch."
+        2048, ge=256, description="Padded tokens embedded in one batch."
     )
     model_threads: int = Field(
         0, ge=0, description="Threads of a local model; 0 takes one per core."
@@ -513,7 +513,7 @@ class Settings(BaseSettings):
     )
 
     worker_concurrency: int = Field(
-        4, ge=1, le=64, description="Documents a worker ingests at the same time."
+        6, ge=1, le=64, description="Documents a worker ingests at the same time."
     )
     worker_heartbeat_seconds: float = Field(
         2.0, gt=0, description="How often a worker says that it lives."

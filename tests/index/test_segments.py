@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from footnote.index.ranges import NUMBER_LIMIT, ChunkRanges
 from footnote.index.segments import (
     MAX_FREQUENCY,
+    Postings,
     Segment,
     build_segment,
     merge_lengths,
@@ -21,10 +22,10 @@ from .reference import chunk_lists, corpora, ranges, segments_of, without
 
 NONE_DEAD = ChunkRanges.empty()
 
-Postings = dict[int, tuple[bytes, bytes]]
+Lists = dict[int, tuple[bytes, bytes]]
 
 
-def merged(segments: list[Segment], dead: ChunkRanges = NONE_DEAD) -> Postings:
+def merged(segments: list[Segment], dead: ChunkRanges = NONE_DEAD) -> Lists:
     terms = {posting.term for segment in segments for posting in segment.postings}
     lists = {
         term: merge_postings(
@@ -132,7 +133,7 @@ def test_merging_all_terms_at_once_equals_merging_one_by_one(
 
 def test_a_frequency_beyond_sixteen_bits_counts_as_the_highest_one() -> None:
     segment = build_segment(0, [[5] * (MAX_FREQUENCY + 10)])
-    assert np.frombuffer(segment.postings[0].frequencies, "<u2").tolist() == [MAX_FREQUENCY]
+    assert np.frombuffer(segment.postings.frequencies, "<u2").tolist() == [MAX_FREQUENCY]
     assert np.frombuffer(segment.lengths, "<i4").tolist() == [MAX_FREQUENCY + 10]
 
 
@@ -148,7 +149,10 @@ def test_nothing_merges_into_nothing() -> None:
     assert merge_postings([], NONE_DEAD) == (b"", b"")
     assert merge_lengths([(b"", b"")], NONE_DEAD) == (b"", b"")
     assert build_segment(3, []) == Segment(
-        first_chunk=3, chunk_numbers=b"", lengths=b"", postings=()
+        first_chunk=3,
+        chunk_numbers=b"",
+        lengths=b"",
+        postings=Postings(terms=b"", counts=b"", chunk_numbers=b"", frequencies=b""),
     )
 
 
@@ -156,7 +160,8 @@ def test_a_chunk_in_two_segments_is_refused() -> None:
     segment = build_segment(0, [[1], [1]])
     with pytest.raises(ValueError, match="two of the segments"):
         lengths([segment, segment])
-    twice = (segment.postings[0].chunk_numbers, segment.postings[0].frequencies)
+    (posting,) = segment.postings
+    twice = (posting.chunk_numbers, posting.frequencies)
     with pytest.raises(ValueError, match="two of the segments"):
         merge_terms([1, 1], [twice, twice], NONE_DEAD)
 
@@ -180,5 +185,5 @@ def test_numbers_that_do_not_fit_31_bits_are_refused(first: int, terms: list[int
 
 def test_the_highest_chunk_and_term_fit() -> None:
     segment = build_segment(NUMBER_LIMIT - 1, [[2**31 - 1]])
-    assert segment.postings[0].term == 2**31 - 1
-    assert np.frombuffer(segment.postings[0].chunk_numbers, "<i4").tolist() == [NUMBER_LIMIT - 1]
+    assert np.frombuffer(segment.postings.terms, "<i4").tolist() == [2**31 - 1]
+    assert np.frombuffer(segment.postings.chunk_numbers, "<i4").tolist() == [NUMBER_LIMIT - 1]

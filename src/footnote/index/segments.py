@@ -7,7 +7,7 @@ numbers, so the list of two segments is the one's bytes followed by the other's.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +16,8 @@ import numpy.typing as npt
 from footnote.index.ranges import NUMBER_LIMIT, ChunkRanges
 from footnote.index.terms import TERM_ID_LIMIT
 
+TERM = np.dtype("<i4")
+COUNT = np.dtype("<i4")
 CHUNK_NUMBER = np.dtype("<i4")
 FREQUENCY = np.dtype("<u2")
 LENGTH = np.dtype("<i4")
@@ -38,6 +40,41 @@ class Posting:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Postings:
+    """The posting lists of many terms one behind the other, by rising term.
+
+    A document has thousands of terms: as bytes they reach the database without an object each.
+    """
+
+    terms: bytes
+    """int32 little-endian, strictly rising."""
+    counts: bytes
+    """int32 little-endian: in how many chunks each term occurs, at least 1."""
+    chunk_numbers: bytes
+    """int32 little-endian: the lists of all terms."""
+    frequencies: bytes
+    """uint16 little-endian, one for each chunk number, at least 1."""
+
+    def __len__(self) -> int:
+        return len(self.terms) // TERM.itemsize
+
+    def __iter__(self) -> Iterator[Posting]:
+        start = 0
+        for term, count in zip(
+            np.frombuffer(self.terms, TERM).tolist(),
+            np.frombuffer(self.counts, COUNT).tolist(),
+            strict=True,
+        ):
+            end = start + count
+            yield Posting(
+                term=term,
+                chunk_numbers=_cut(self.chunk_numbers, CHUNK_NUMBER, start, end),
+                frequencies=_cut(self.frequencies, FREQUENCY, start, end),
+            )
+            start = end
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Segment:
     """The index of consecutive chunks; it never changes."""
 
@@ -46,8 +83,7 @@ class Segment:
     """int32 little-endian: first_chunk, first_chunk + 1, …"""
     lengths: bytes
     """int32 little-endian: analysed terms of each chunk."""
-    postings: tuple[Posting, ...]
-    """By rising term."""
+    postings: Postings
 
 
 def build_segment(
@@ -91,7 +127,7 @@ def merge_postings(groups: Iterable[tuple[bytes, bytes]], dead: ChunkRanges) -> 
 
 def merge_terms(
     terms: Sequence[int], groups: Sequence[tuple[bytes, bytes]], dead: ChunkRanges
-) -> tuple[Posting, ...]:
+) -> Postings:
     """Lists of many terms merged at once, each as `merge_postings` does one.
 
     `terms[i]` is the term of `groups[i]`. By rising term; one that only dead chunks hold is left
@@ -122,7 +158,7 @@ def merge_lengths(groups: Iterable[tuple[bytes, bytes]], dead: ChunkRanges) -> t
     return _merge(groups, LENGTH, dead)
 
 
-def _postings(terms: npt.NDArray[np.int64], numbers: npt.NDArray[np.int64]) -> tuple[Posting, ...]:
+def _postings(terms: npt.NDArray[np.int64], numbers: npt.NDArray[np.int64]) -> Postings:
     # Sorting (term, number) packed in one integer is several times faster than a lexsort.
     packed, counts = np.unique((terms << _NUMBER_BITS) | numbers, return_counts=True)
     return _divided(
@@ -134,19 +170,19 @@ def _postings(terms: npt.NDArray[np.int64], numbers: npt.NDArray[np.int64]) -> t
 
 def _divided(
     sorted_terms: npt.NDArray[np.int64], number_bytes: bytes, frequency_bytes: bytes
-) -> tuple[Posting, ...]:
-    """The lists of all terms, one behind the other, as one posting for each."""
-    distinct, starts = np.unique(sorted_terms, return_index=True)
-    bounds = [*starts.tolist(), sorted_terms.size]
-    wide, narrow = CHUNK_NUMBER.itemsize, FREQUENCY.itemsize
-    return tuple(
-        Posting(
-            term=term,
-            chunk_numbers=number_bytes[start * wide : stop * wide],
-            frequencies=frequency_bytes[start * narrow : stop * narrow],
-        )
-        for term, start, stop in zip(distinct.tolist(), bounds[:-1], bounds[1:], strict=True)
+) -> Postings:
+    """The lists of all terms, given the term of each of their entries."""
+    terms, counts = np.unique(sorted_terms, return_counts=True)
+    return Postings(
+        terms=terms.astype(TERM).tobytes(),
+        counts=counts.astype(COUNT).tobytes(),
+        chunk_numbers=number_bytes,
+        frequencies=frequency_bytes,
     )
+
+
+def _cut(values: bytes, value_type: np.dtype[np.generic], start: int, end: int) -> bytes:
+    return values[start * value_type.itemsize : end * value_type.itemsize]
 
 
 def _merge(

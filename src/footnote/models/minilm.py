@@ -29,14 +29,14 @@ from footnote.ports import Vector, Vectors
 MAX_TOKENS = 256
 """Positions the model was trained on, its two marks [CLS] and [SEP] included."""
 
-_QUERY_THREADS = 1
-"""For a dozen tokens a second thread costs more than it brings: 3.9 ms instead of 3.1, 2 cores."""
+_RUN_TOKENS = 512
+"""Most tokens of one run, padding included: more of them leave a core's caches, and pad more.
 
-_RUN_TOKENS = 1024
-"""Tokens of one run, padding included: more of them leave the cores' caches, and pad more.
-
-CPU for 300 texts of 170 words or so: 13.0 s, and 15.3 s in runs of 8,192 tokens (2 cores).
+300 texts of 130 words or so: 6.9 s in runs of 512, 7.3 of 1,024, 7.6 of 2,048 (2 cores).
 """
+
+_LEAST_RUN_TOKENS = 128
+"""Fewer tokens are not divided among the threads: a query of a dozen takes 3 ms in one."""
 
 _Batch = list[Encoding]
 
@@ -64,10 +64,10 @@ def load_minilm(
     graph = cached_graph(models_folder, lane, package, precision)
     embedder = MiniLmEmbedder(
         lane,
-        _open_session(graph, threads or _available_cores()),
-        _open_session(graph, _QUERY_THREADS),
+        _open_session(graph),
         package / "tokenizer.json",
-        batch_tokens,
+        threads=threads or _available_cores(),
+        batch_tokens=batch_tokens,
     )
     check_known_vectors(embedder.encode, precision, graph.parent)
     return embedder
@@ -76,21 +76,23 @@ def load_minilm(
 class MiniLmEmbedder:
     """An Embedder over the packaged model.
 
-    Documents are embedded in one thread of their own, batch by batch; queries in another, so
-    that a query never waits for a document's batches.
+    Every run is one thread's: threads that share a run wait for each other at each of its layers,
+    and all of them for the one whose core Postgres or a parser has just taken. Queries have a
+    thread of their own, so that none waits for a document's runs.
     """
 
     def __init__(
         self,
         lane: Lane,
         session: onnxruntime.InferenceSession,
-        query_session: onnxruntime.InferenceSession,
         tokenizer_file: Path,
+        *,
+        threads: int,
         batch_tokens: int,
     ) -> None:
         self._lane = lane
         self._session = session
-        self._query_session = query_session
+        self._threads = threads
         self._run_tokens = min(batch_tokens, _RUN_TOKENS)
         self._counter = Tokenizer.from_file(str(tokenizer_file))
         self._counter.no_truncation()
@@ -98,7 +100,7 @@ class MiniLmEmbedder:
         self._tokenizer = Tokenizer.from_file(str(tokenizer_file))
         self._tokenizer.enable_truncation(MAX_TOKENS)
         self._tokenizer.no_padding()
-        self._document_thread = ThreadPoolExecutor(1, thread_name_prefix="embed-documents")
+        self._document_threads = ThreadPoolExecutor(threads, thread_name_prefix="embed-documents")
         self._query_thread = ThreadPoolExecutor(1, thread_name_prefix="embed-query")
 
     @property
@@ -129,14 +131,24 @@ class MiniLmEmbedder:
         return vectors
 
     async def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """Like `encode`, off the event loop; concurrent calls take turns batch by batch."""
+        """Like `encode`, off the event loop; concurrent calls take turns run by run."""
         loop = asyncio.get_running_loop()
-        in_thread = partial(loop.run_in_executor, self._document_thread)
+        in_thread = partial(loop.run_in_executor, self._document_threads)
         encodings: _Batch = await in_thread(self._tokenize, texts)
         vectors = np.empty((len(texts), HIDDEN), dtype=np.float32)
-        for positions in self._plan(encodings):
-            batch = [encodings[position] for position in positions]
-            vectors[positions] = await in_thread(self._run, batch)
+        runs = iter(self._plan(encodings))
+
+        async def take_runs() -> None:
+            for positions in runs:
+                batch = [encodings[position] for position in positions]
+                vectors[positions] = await in_thread(self._run, batch)
+
+        try:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(self._threads):
+                    group.create_task(take_runs())
+        except ExceptionGroup as failed:
+            raise failed.exceptions[0] from None
         return vectors
 
     async def embed_query(self, text: str) -> Vector:
@@ -145,12 +157,12 @@ class MiniLmEmbedder:
         return await loop.run_in_executor(self._query_thread, self._encode_query, text)
 
     def close(self) -> None:
-        """Let the two threads end once their current batch is done."""
-        self._document_thread.shutdown(wait=False, cancel_futures=True)
+        """Let the threads end once their current run is done."""
+        self._document_threads.shutdown(wait=False, cancel_futures=True)
         self._query_thread.shutdown(wait=False, cancel_futures=True)
 
     def _encode_query(self, text: str) -> Vector:
-        vector: Vector = self._run(self._tokenize([text]), self._query_session)[0]
+        vector: Vector = self._run(self._tokenize([text]))[0]
         return vector
 
     def _tokenize(self, texts: Sequence[str]) -> _Batch:
@@ -158,9 +170,12 @@ class MiniLmEmbedder:
         return encodings
 
     def _plan(self, encodings: _Batch) -> list[list[int]]:
-        return plan_batches([len(encoding) for encoding in encodings], self._run_tokens)
+        """Positions run by run, so that few texts too keep every thread busy."""
+        counts = [len(encoding) for encoding in encodings]
+        share = max(_LEAST_RUN_TOKENS, -(-sum(counts) // self._threads))
+        return plan_batches(counts, min(self._run_tokens, share))
 
-    def _run(self, batch: _Batch, session: onnxruntime.InferenceSession | None = None) -> Vectors:
+    def _run(self, batch: _Batch) -> Vectors:
         shape = (len(batch), max(len(encoding) for encoding in batch))
         ids: npt.NDArray[np.int32] = np.zeros(shape, dtype=np.int32)
         mask: npt.NDArray[np.int32] = np.zeros(shape, dtype=np.int32)
@@ -168,9 +183,7 @@ class MiniLmEmbedder:
             ids[row, : len(encoding)] = encoding.ids
             mask[row, : len(encoding)] = 1
         try:
-            outputs = (session or self._session).run(
-                None, {"input_ids": ids, "attention_mask": mask}
-            )
+            outputs = self._session.run(None, {"input_ids": ids, "attention_mask": mask})
         except Exception as error:
             message = f"{self._lane.model} could not embed a batch of shape {shape}: {error}"
             hint = "free some memory, or lower FOOTNOTE_EMBEDDING_BATCH_TOKENS"
@@ -179,14 +192,11 @@ class MiniLmEmbedder:
         return vectors
 
 
-def _open_session(graph: Path, threads: int) -> onnxruntime.InferenceSession:
+def _open_session(graph: Path) -> onnxruntime.InferenceSession:
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
+    options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
-    # Threads that spin for work starve Postgres and the parsers, and on busy cores each other:
-    # a query took 8 ms instead of 4 beside one busy process (2 cores).
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     try:
         return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
     except Exception as error:

@@ -16,6 +16,7 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from footnote.domain import Principal
 from footnote.errors import StoreUnavailable
+from footnote.store.integers import register_integers
 from footnote.store.migrate import APPLICATION_ROLE, SCHEMA
 from footnote.store.statements import load_statements
 
@@ -133,6 +134,7 @@ async def open_database(url: str, pool_size: int, statement_timeout_seconds: flo
     async def configure(connection: Connection) -> None:
         await _become_application(connection, statement_timeout_seconds)
         await register_vector_async(connection)
+        register_integers(connection)
 
     pool: Pool = AsyncConnectionPool(
         url,

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+import numpy as np
 from pgvector import HalfVector
 from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
@@ -13,11 +14,12 @@ from psycopg.types.range import Range
 
 from footnote.domain import Chunk, Lane, Publication, Stage
 from footnote.errors import DocumentInterrupted, LaneMismatch, NotFound
-from footnote.index.segments import Posting, Segment, build_segment
+from footnote.index.segments import COUNT, TERM, Postings, Segment, build_segment
 from footnote.ports import Vectors
 from footnote.store.claims import give_up
 from footnote.store.database import WorkspaceScope
 from footnote.store.documents import StoredVersion
+from footnote.store.integers import Integers
 from footnote.store.lanes import require_current
 from footnote.store.merge_policy import due_merge
 from footnote.store.queue import enqueue_maintenance
@@ -311,18 +313,19 @@ async def _insert_segment(
     await insert_postings(scope, segment_id, segment.postings)
 
 
-async def insert_postings(
-    scope: WorkspaceScope, segment_id: int, postings: Sequence[Posting]
-) -> None:
+async def insert_postings(scope: WorkspaceScope, segment_id: int, postings: Postings) -> None:
     """Write posting lists of a segment; COPY would be faster but not under row-level security."""
+    counts = np.frombuffer(postings.counts, COUNT)
     await scope.connection.execute(
         _SQL["insert_postings"],
         {
             "workspace_id": scope.workspace_id,
             "segment_id": segment_id,
-            "terms": [posting.term for posting in postings],
-            "chunk_numbers": [posting.chunk_numbers for posting in postings],
-            "frequencies": [posting.frequencies for posting in postings],
+            "terms": Integers(np.frombuffer(postings.terms, TERM)),
+            "starts": Integers(np.cumsum(counts) - counts),
+            "counts": Integers(counts),
+            "chunk_numbers": postings.chunk_numbers,
+            "frequencies": postings.frequencies,
         },
     )
 

@@ -100,9 +100,12 @@ VALUES (%(workspace_id)s, %(segment_id)s, %(chunk_count)s, %(chunk_numbers)s, %(
 
 -- name: insert_postings
 INSERT INTO postings (workspace_id, term, segment_id, chunk_numbers, frequencies)
-SELECT %(workspace_id)s, list.term, %(segment_id)s, list.chunk_numbers, list.frequencies
-FROM unnest(%(terms)s::integer[], %(chunk_numbers)s::bytea[], %(frequencies)s::bytea[])
-    AS list (term, chunk_numbers, frequencies)
+-- The lists of all terms come one behind the other: four bytes a chunk number, two a frequency.
+SELECT %(workspace_id)s, list.term, %(segment_id)s,
+    substring(%(chunk_numbers)s::bytea FROM 4 * list.start + 1 FOR 4 * list.count),
+    substring(%(frequencies)s::bytea FROM 2 * list.start + 1 FOR 2 * list.count)
+FROM unnest(%(terms)s::integer[], %(starts)s::integer[], %(counts)s::integer[])
+    AS list (term, start, count)
 
 -- name: publish_document
 UPDATE documents SET
