@@ -247,7 +247,7 @@ class Settings(BaseSettings):
         "int8", description="Arithmetic of the packaged model."
     )
     embedding_batch_tokens: int = Field(
-        2048, ge=256, description="Padded tokens embedded in one batch."
+        8192, ge=256, description="Padded tokens embedded in one batch."
     )
     model_threads: int = Field(
         0, ge=0, description="Threads of a local model; 0 takes one per core."

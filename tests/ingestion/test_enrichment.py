@@ -5,14 +5,8 @@ import pytest
 from footnote.domain import DocumentClass, ParsedDocument
 from footnote.ingestion.chunking import chunk_blocks
 from footnote.ingestion.dates import iso_dates
-from footnote.ingestion.enrichment import (
-    CorpusFrequencies,
-    EnrichmentParts,
-    classify,
-    enrich,
-    frequent_words,
-    keywords_among,
-)
+from footnote.ingestion.enrichment import EnrichmentParts, classify, enrich, words_of
+from footnote.ingestion.keywords import CorpusFrequencies, frequent_words, keywords_among
 from footnote.ingestion.languages import detect_language
 from footnote.ingestion.parsing.reading import read_document
 from tests.ingestion import files
@@ -68,17 +62,17 @@ def test_a_context_stays_short(title: str) -> None:
 
 
 def test_words_that_are_common_in_the_corpus_are_poor_keywords() -> None:
-    parsed = read(LEASE)
-    words = frequent_words(parsed, "en")
-    corpus = CorpusFrequencies(chunks=1000, by_word=dict.fromkeys(words, 1000) | {"rent": 1})
-    assert keywords_among(parsed, "en", corpus)[0] == "rent"
+    words = words_of(read(LEASE))
+    common = dict.fromkeys(frequent_words(words), 1000)
+    corpus = CorpusFrequencies(chunks=1000, by_word=common | {"rent": 1})
+    assert keywords_among(words, corpus)[0] == "rent"
 
 
 def test_a_corpus_without_chunks_changes_no_keyword() -> None:
     parsed = read(LEASE)
     corpus = CorpusFrequencies(chunks=0, by_word={})
     enrichment, _ = enrich(parsed, (), "lease.md")
-    assert keywords_among(parsed, enrichment.language, corpus) == enrichment.keywords
+    assert keywords_among(words_of(parsed), corpus) == enrichment.keywords
 
 
 def test_enriching_twice_gives_the_same() -> None:

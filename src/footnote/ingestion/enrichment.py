@@ -12,17 +12,15 @@ from pathlib import PurePath
 from footnote.domain import Block, BlockKind, Chunk, DocumentClass, Enrichment, ParsedDocument
 from footnote.ingestion import media
 from footnote.ingestion.dates import iso_dates
-from footnote.ingestion.languages import detect_language, function_words
+from footnote.ingestion.keywords import WORD, WordCounts, count_words, keywords_alone
+from footnote.ingestion.languages import detect_language
 from footnote.text import sentence_spans
 
 _SAMPLE_CHARACTERS = 4000
 _STUDIED_CHARACTERS = 150_000
 """Keywords and summary come from this much of a document, which keeps a huge one cheap."""
-_WORD = re.compile(r"[^\W\d_][\w'’\-]*[^\W_]")
 _PROSE = (BlockKind.PARAGRAPH, BlockKind.LIST, BlockKind.OCR_TEXT, BlockKind.UTTERANCE)
 _MAX_SECTIONS = 60
-_HEADING_WEIGHT = 3
-_PHRASE_WEIGHT = 1.6
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _WIDE_CHARACTER = 4
 """A CJK character costs about as many tokens as this many Latin ones."""
@@ -61,8 +59,6 @@ _CLASS_WORDS = {
     "protokoll besprechung sitzung teilnehmer réunion acta verbale",
 }
 _NAMED_WEIGHT = 3
-_CANDIDATE_WORDS = 500
-"""A word that five hundred others are said oftener than is no keyword."""
 _CLASS_THRESHOLD = 3
 
 
@@ -77,36 +73,30 @@ class EnrichmentParts:
     """About 48 tokens of Latin text; a CJK character counts as four."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CorpusFrequencies:
-    """In how many of a corpus's chunks each lower-cased word occurs."""
-
-    chunks: int
-    by_word: Mapping[str, int]
-
-
 def enrich(
     parsed: ParsedDocument,
     chunks: Sequence[Chunk],
     filename: str,
+    *,
+    words: WordCounts | None = None,
     parts: EnrichmentParts | None = None,
 ) -> tuple[Enrichment, tuple[Chunk, ...]]:
     """What is learnt about the document, and its chunks with their context.
 
-    A keyword is what the document says often and in headings. The same document always gets the
-    same context, whatever else there is, so that its text is not embedded anew.
+    `words` are what `words_of` counts, and are counted when they are not given. A keyword is
+    what the document says often and in headings. The same document always gets the same context,
+    whatever else there is, so that its text is not embedded anew.
     """
     parts = parts or EnrichmentParts()
+    words = words or words_of(parsed)
     blocks = _studied(parsed.blocks)
-    language = _language(parsed, blocks)
-    weights = _word_weights(blocks, language)
     enrichment = Enrichment(
         title=parsed.title or PurePath(filename).stem or filename,
-        language=language,
+        language=words.language,
         document_class=classify(parsed, filename),
-        keywords=_keywords(blocks, weights),
+        keywords=keywords_alone(words),
         sections=_sections(parsed.blocks),
-        summary=_summary(blocks, weights),
+        summary=_summary(blocks, words.weights),
         dates=_dates(parsed, blocks),
     )
     return enrichment, tuple(
@@ -114,20 +104,10 @@ def enrich(
     )
 
 
-def frequent_words(parsed: ParsedDocument, language: str | None) -> tuple[str, ...]:
-    """The words, lower-cased, that may be its keywords: those it says most."""
-    weights = _word_weights(_studied(parsed.blocks), language)
-    return tuple(sorted(weights, key=lambda word: (-weights[word], word))[:_CANDIDATE_WORDS])
-
-
-def keywords_among(
-    parsed: ParsedDocument, language: str | None, corpus: CorpusFrequencies
-) -> tuple[str, ...]:
-    """What the document says often and the corpus seldom."""
+def words_of(parsed: ParsedDocument) -> WordCounts:
+    """The words of a document, by which it is enriched and its keywords are chosen."""
     blocks = _studied(parsed.blocks)
-    weights = _word_weights(blocks, language)
-    rare = {word: weight * _rarity(word, corpus) for word, weight in weights.items()}
-    return _keywords(blocks, rare)
+    return count_words(blocks, _language(parsed, blocks))
 
 
 def _studied(blocks: Sequence[Block]) -> tuple[Block, ...]:
@@ -177,78 +157,6 @@ def _words(text: str) -> set[str]:
     return {word.lower() for word in re.findall(r"[^\W\d_]+", text)}
 
 
-# --- keywords -------------------------------------------------------------------------------
-
-
-def _word_weights(blocks: Sequence[Block], language: str | None) -> dict[str, float]:
-    """How much each word of the document says about it."""
-    stop = function_words(language)
-    counts: Counter[str] = Counter()
-    for block in blocks:
-        if block.kind is BlockKind.CODE:
-            continue
-        times = _HEADING_WEIGHT if block.kind is BlockKind.HEADING else 1
-        for word in _WORD.findall(block.text):
-            lowered = word.lower()
-            if len(lowered) > 2 and lowered not in stop:
-                counts[lowered] += times
-    return {word: 1 + math.log(count) for word, count in counts.items()}
-
-
-def _rarity(word: str, corpus: CorpusFrequencies) -> float:
-    """Above 0; a word that was not counted passes for one of the corpus's commoner ones."""
-    holding = corpus.by_word.get(word, corpus.chunks)
-    return math.log(1 + (corpus.chunks + 1) / (holding + 1))
-
-
-def _keywords(
-    blocks: Sequence[Block], weights: Mapping[str, float], limit: int = 8
-) -> tuple[str, ...]:
-    """Words and repeated pairs of words, in the spelling the document uses most."""
-    spellings: dict[str, Counter[str]] = {}
-    pairs: Counter[tuple[str, str]] = Counter()
-    for block in blocks:
-        if block.kind is not BlockKind.CODE:
-            _count_terms(block.text, weights, spellings, pairs)
-    scored: dict[str, float] = {word: weights[word] for word in spellings}
-    for (first, second), count in pairs.items():
-        if count > 1:
-            share = (weights[first] + weights[second]) / 2
-            scored[f"{first} {second}"] = share * _PHRASE_WEIGHT * (1 + math.log(count)) / 2
-    chosen: list[str] = []
-    for term in sorted(scored, key=lambda term: (-scored[term], term)):
-        if not any(term in other or other in term for other in chosen):
-            chosen.append(term)
-        if len(chosen) == limit:
-            break
-    return tuple(_spelled(term, spellings) for term in chosen)
-
-
-def _count_terms(
-    text: str,
-    weights: Mapping[str, float],
-    spellings: dict[str, Counter[str]],
-    pairs: Counter[tuple[str, str]],
-) -> None:
-    """Add the weighed words of a text, and those that stand side by side."""
-    previous, end = "", -2
-    for match in _WORD.finditer(text):
-        word = match.group().lower()
-        if word not in weights:
-            continue
-        spellings.setdefault(word, Counter())[match.group()] += 1
-        if text[end : match.start()] == " ":
-            pairs[previous, word] += 1
-        previous, end = word, match.end()
-
-
-def _spelled(term: str, spellings: Mapping[str, Counter[str]]) -> str:
-    return " ".join(
-        min(spellings[word].items(), key=lambda item: (-item[1], item[0]))[0]
-        for word in term.split(" ")
-    )
-
-
 # --- sections, summary, dates ---------------------------------------------------------------
 
 
@@ -289,7 +197,7 @@ def _summary(
 
 
 def _centrality(sentence: str, weights: Mapping[str, float]) -> float:
-    words = {word.lower() for word in _WORD.findall(sentence)}
+    words = {word.lower() for word in WORD.findall(sentence)}
     return sum(weights.get(word, 0.0) for word in words) / math.sqrt(len(words) + 8)
 
 

@@ -20,10 +20,10 @@ from footnote.errors import DocumentFailed, DocumentUnreadable
 from footnote.ingestion import media
 from footnote.ingestion.chunking import ChunkPolicy, chunk_blocks
 from footnote.ingestion.describing import describe
-from footnote.ingestion.enrichment import (
+from footnote.ingestion.enrichment import classify, enrich, words_of
+from footnote.ingestion.keywords import (
     CorpusFrequencies,
-    classify,
-    enrich,
+    WordCounts,
     frequent_words,
     keywords_among,
 )
@@ -80,7 +80,8 @@ class Ingestion:
         parsed = await self._parse(work)
         if parsed is None or not await work.begin(Stage.CHUNK):
             return
-        enrichment, chunks = await asyncio.to_thread(self._divide, parsed, work.filename)
+        words = await asyncio.to_thread(words_of, parsed)
+        enrichment, chunks = await asyncio.to_thread(self._divide, parsed, words, work.filename)
         if not chunks:
             raise _nothing_to_read(work.filename)
         if not await work.begin(Stage.EMBED):
@@ -94,7 +95,7 @@ class Ingestion:
         terms = await asyncio.to_thread(self._index, work, enrichment, chunks)
         looked_at = await asyncio.to_thread(self._look_for_orders, enrichment, chunks)
         document_terms = self._index_document(work, enrichment)
-        keywords = await self._keywords(work, parsed, enrichment.language)
+        keywords = await self._keywords(work, words)
         await work.publish(
             Publication(
                 canonical_text=parsed.text,
@@ -150,11 +151,11 @@ class Ingestion:
         await work.detach_beyond(len(parsed.attachments))
 
     def _divide(
-        self, parsed: ParsedDocument, filename: str
+        self, parsed: ParsedDocument, words: WordCounts, filename: str
     ) -> tuple[Enrichment, tuple[Chunk, ...]]:
         policy = self.policy.for_class(classify(parsed, filename))
         chunks = chunk_blocks(parsed, self.embedder, policy)
-        return enrich(parsed, chunks, filename)
+        return enrich(parsed, chunks, filename, words=words)
 
     async def _embed(self, work: VersionInWork, texts: Mapping[bytes, str]) -> bool:
         """Keep the vectors that are missing; False when nobody wants them any more."""
@@ -170,17 +171,15 @@ class Ingestion:
             await work.keep_vectors(batch, vectors)
         return True
 
-    async def _keywords(
-        self, work: VersionInWork, parsed: ParsedDocument, language: str | None
-    ) -> tuple[str, ...]:
+    async def _keywords(self, work: VersionInWork, words: WordCounts) -> tuple[str, ...]:
         """Its keywords beside the rest of the workspace, as the reader sees them."""
-        words = await asyncio.to_thread(frequent_words, parsed, language)
-        stems = [(self.analyzer.terms(word, language) or [word])[0] for word in words]
+        candidates = await asyncio.to_thread(frequent_words, words)
+        stems = [(self.analyzer.terms(word, words.language) or [word])[0] for word in candidates]
         counts = await work.term_counts(stems)
         corpus = CorpusFrequencies(
-            chunks=counts.chunks, by_word=dict(zip(words, counts.holding, strict=True))
+            chunks=counts.chunks, by_word=dict(zip(candidates, counts.holding, strict=True))
         )
-        return await asyncio.to_thread(keywords_among, parsed, language, corpus)
+        return await asyncio.to_thread(keywords_among, words, corpus)
 
     def _index(
         self, work: VersionInWork, enrichment: Enrichment, chunks: Sequence[Chunk]

@@ -27,6 +27,8 @@ from footnote.store.handover import take_over
 _log = structlog.get_logger(__name__)
 
 _RECONNECT_SECONDS = 1.0
+_LOCAL_BATCH_TOKENS = 4096
+"""In larger batches documents reach their ends together, and then nothing is left to embed."""
 _LONGEST_DRAIN_SECONDS = 5.0
 """What is in hand may take so long to end; whoever stops a worker kills it after some ten."""
 
@@ -64,7 +66,7 @@ async def run_worker(engine: Engine, *, stop: asyncio.Event | None = None) -> No
             transcriber=models.transcriber,
             describer=models.describer,
             embedder=CrossDocumentBatcher(
-                inner=engine.embedder, batch_tokens=settings.embedding_batch_tokens
+                inner=engine.embedder, batch_tokens=_shared_batch_tokens(engine)
             ),
             analyzer=engine.analyzer,
             policy=named_policy(
@@ -77,6 +79,12 @@ async def run_worker(engine: Engine, *, stop: asyncio.Event | None = None) -> No
             gives_orders=gives_orders,
         )
         await work_on_queue(engine, ingestion, stop or asyncio.Event())
+
+
+def _shared_batch_tokens(engine: Engine) -> int:
+    """Padded tokens of a batch that documents share; a service is asked seldom, and for much."""
+    asked = engine.settings.embedding_batch_tokens
+    return min(asked, _LOCAL_BATCH_TOKENS) if engine.lane.provider == "packaged" else asked
 
 
 async def work_on_queue(engine: Engine, ingestion: Ingestion, stop: asyncio.Event) -> None:

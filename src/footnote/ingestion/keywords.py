@@ -1,0 +1,124 @@
+"""The words a document says often, and those of them that tell it from others."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from footnote.domain import Block, BlockKind
+from footnote.ingestion.languages import function_words
+
+WORD = re.compile(r"[^\W\d_][\w'’\-]*[^\W_]")
+"""Two characters at least, the first of them a letter."""
+_NEIGHBOURS = re.compile(rf"(?<![^\W\d_])({WORD.pattern})(?= ({WORD.pattern}))")
+_HEADING_WEIGHT = 3
+_PHRASE_WEIGHT = 1.6
+_CANDIDATE_WORDS = 500
+"""A word that five hundred others are said oftener than is no keyword."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WordCounts:
+    """The words of one document, lower-cased and without function words."""
+
+    language: str | None
+    """ISO 639-1 code of the language whose function words are left out."""
+    weights: Mapping[str, float]
+    """At least 1, and the more the oftener the document says the word; most in headings."""
+    spellings: Mapping[str, Mapping[str, int]]
+    """How often each word is spelt in which way."""
+    pairs: Mapping[tuple[str, str], int]
+    """How often two words stand side by side; twice at least."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorpusFrequencies:
+    """In how many of a corpus's chunks each lower-cased word occurs."""
+
+    chunks: int
+    by_word: Mapping[str, int]
+
+
+def count_words(blocks: Sequence[Block], language: str | None) -> WordCounts:
+    """Count the words of all blocks but source code."""
+    prose = [block for block in blocks if block.kind is not BlockKind.CODE]
+    spelt = Counter(word for block in prose for word in WORD.findall(block.text))
+    in_headings = Counter(
+        word.lower()
+        for block in prose
+        if block.kind is BlockKind.HEADING
+        for word in WORD.findall(block.text)
+    )
+    stop = function_words(language)
+    spellings: dict[str, dict[str, int]] = {}
+    for word, count in spelt.items():
+        lowered = word.lower()
+        if len(lowered) > 2 and lowered not in stop:
+            spellings.setdefault(lowered, {})[word] = count
+    counts = {
+        word: sum(ways.values()) + (_HEADING_WEIGHT - 1) * in_headings[word]
+        for word, ways in spellings.items()
+    }
+    return WordCounts(
+        language=language,
+        weights={word: 1 + math.log(count) for word, count in counts.items()},
+        spellings=spellings,
+        pairs={
+            (first, second): count
+            for (first, second), count in Counter(_neighbours(prose)).items()
+            if count > 1 and first in counts and second in counts
+        },
+    )
+
+
+def frequent_words(words: WordCounts) -> tuple[str, ...]:
+    """The words that may be its keywords: those it says most."""
+    weights = words.weights
+    return tuple(sorted(weights, key=lambda word: (-weights[word], word))[:_CANDIDATE_WORDS])
+
+
+def keywords_alone(words: WordCounts) -> tuple[str, ...]:
+    """What the document says often."""
+    return _keywords(words, words.weights)
+
+
+def keywords_among(words: WordCounts, corpus: CorpusFrequencies) -> tuple[str, ...]:
+    """What the document says often and the corpus seldom."""
+    rare = {word: weight * _rarity(word, corpus) for word, weight in words.weights.items()}
+    return _keywords(words, rare)
+
+
+def _neighbours(blocks: Iterable[Block]) -> Iterator[tuple[str, str]]:
+    for block in blocks:
+        yield from _NEIGHBOURS.findall(block.text.lower())
+
+
+def _rarity(word: str, corpus: CorpusFrequencies) -> float:
+    """Above 0; a word that was not counted passes for one of the corpus's commoner ones."""
+    holding = corpus.by_word.get(word, corpus.chunks)
+    return math.log(1 + (corpus.chunks + 1) / (holding + 1))
+
+
+def _keywords(words: WordCounts, weights: Mapping[str, float], limit: int = 8) -> tuple[str, ...]:
+    """Words and repeated pairs of words, in the spelling the document uses most."""
+    scored = dict(weights)
+    for (first, second), count in words.pairs.items():
+        share = (weights[first] + weights[second]) / 2
+        scored[f"{first} {second}"] = share * _PHRASE_WEIGHT * (1 + math.log(count)) / 2
+    chosen: list[str] = []
+    for term in sorted(scored, key=lambda term: (-scored[term], term)):
+        if not any(term in other or other in term for other in chosen):
+            chosen.append(term)
+        if len(chosen) == limit:
+            break
+    return tuple(_spelled(term, words.spellings) for term in chosen)
+
+
+def _spelled(term: str, spellings: Mapping[str, Mapping[str, int]]) -> str:
+    return " ".join(
+        min(spellings[word].items(), key=lambda item: (-item[1], item[0]))[0]
+        for word in term.split(" ")
+    )
