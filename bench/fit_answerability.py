@@ -3,8 +3,8 @@
 Articles, not questions, are split into a half to fit on and a half to judge by;
 `answerability_sets` says what is asked of them.
 
-    python bench/fit_answerability.py native=../shared/data/xquad-en \\
-        foreign=../shared/data/xquad-de foreign=../shared/data/xquad-es
+    python bench/fit_answerability.py native@4=../shared/data/xquad-en \\
+        foreign@10=../shared/data/xquad-de cross@10=../shared/data/xquad-de:../shared/data/xquad-en
 """
 
 from __future__ import annotations
@@ -267,9 +267,9 @@ async def main() -> None:
     parser.add_argument(
         "sets",
         nargs="+",
-        help="native=FOLDER, foreign=FOLDER, or cross=FOLDER:FOLDER whose wordings are asked",
+        help="native=FOLDER, foreign=FOLDER, or cross=FOLDER:FOLDER whose wordings are asked; "
+        "native@4=FOLDER takes each fourth question only",
     )
-    parser.add_argument("--every", type=int, default=1, help="take each n-th question only")
     parser.add_argument(
         "--fold", type=int, help="fold of the office papers to judge by, from 0; else none is"
     )
@@ -288,7 +288,8 @@ async def main() -> None:
     analyzer = RememberingAnalyzer(TextAnalyzer())
     asked = await ask_office(embedder, analyzer, arguments.models, arguments.fold)
     for each in arguments.sets:
-        trust, _, folders = each.partition("=")
+        kind, _, folders = each.partition("=")
+        trust, _, every = kind.partition("@")
         folder, _, asking = folders.partition(":")
         asked += await ask_all(
             Path(folder),
@@ -296,7 +297,7 @@ async def main() -> None:
             analyzer,
             trust=Trust(trust),
             asking=Path(asking) if asking else None,
-            every=arguments.every,
+            every=int(every or 1),
         )
     embedder.keep()
     weighed = weigh_all(asked)

@@ -12,11 +12,12 @@ from footnote.answering.coefficients import ANSWERABILITY, SUPPORT, Trust
 from footnote.answering.context import CLOSING_FENCE, OPENING_FENCE, compose_context
 from footnote.answering.decide import OUTLOOK_NAMES
 from footnote.answering.ground import SIGNAL_NAMES, Signals, weigh
-from footnote.answering.kinds import holds_kind, lacks_counted, lacks_sign
+from footnote.answering.kinds import holds_kind, lacks_counted, lacks_name
 from footnote.answering.question import AnswerKind, is_identifier, read_question
 from footnote.answering.reading import rarity, read
 from footnote.answering.select import Selection, shortlist
 from footnote.answering.sentences import candidates_of
+from footnote.answering.signs import lacks_sign
 from footnote.domain import BlockKind
 from footnote.index.analysis import TextAnalyzer
 
@@ -335,10 +336,37 @@ def test_who_acts_may_be_told_by_office(question: str, text: str, holds: bool) -
         ("What is the telephone number of Ann Lee?", "Ann Lee, 0555 020 733.", False),
         ("Which number is to be called at night?", "No more than twelve at one time.", True),
         ("Which number do I dial at night?", "At night: 0555 014 277.", False),
+        ("How old is Ann Lee?", "Ann Lee retired after 44 years.", True),
+        ("How old is the lift?", "The lift was built in 1996.", False),
+        ("Wie alt ist das Haus?", "Das Haus wird alle zwei Jahre geprüft.", True),
+        ("How often is it cleaned?", "It is cleaned by the caretaker.", True),
+        ("How often is it cleaned?", "It is cleaned every Friday.", False),
+        ("What does the clock weigh?", "Clock: UH-1182, Year: 1741", True),
+        ("What does the clock weigh?", "The clock has 38 kg.", False),
+        ("How cold may it get?", "It must not get wet.", True),
+        ("How cold may it get?", "hardy_to_c: -18", False),
+        ("How wide is the door?", "The door is green.", True),
+        ("How wide is the door?", "The door has 90 cm.", False),
     ],
 )
-def test_a_reason_or_an_address_looks_like_one(question: str, text: str, lacks: bool) -> None:
+def test_a_reason_or_a_measure_looks_like_one(question: str, text: str, lacks: bool) -> None:
     assert lacks_sign(text, question) == lacks
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "lacks"),
+    [
+        ("Which bank lent the money?", "The money was lent in May.", True),
+        ("Which bank lent the money?", "The money came from Halmer Savings.", False),
+        ("Who is the president of the society?", "Members of the society pay less.", True),
+        ("Who is the president of the society?", "Its president is Ann Lee.", False),
+        ("Who must be told?", "The office must be told.", False),
+    ],
+)
+def test_a_company_or_the_holder_of_an_office_has_a_name(
+    question: str, text: str, lacks: bool
+) -> None:
+    assert lacks_name(text, question) == lacks
 
 
 def test_a_single_capital_tells_one_thing_from_its_like() -> None:

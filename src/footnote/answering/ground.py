@@ -10,9 +10,10 @@ from statistics import median
 import numpy as np
 
 from footnote.answering.coefficients import SUPPORT, Trust, probability
-from footnote.answering.kinds import holds_kind, lacks_counted, lacks_sign
+from footnote.answering.kinds import holds_kind, lacks_counted, lacks_name
 from footnote.answering.question import AnswerKind, Question, identifiers_in, is_identifier
 from footnote.answering.reading import Reading
+from footnote.answering.signs import lacks_sign
 from footnote.domain import BlockKind
 from footnote.ports import Vector, Vectors
 
@@ -79,7 +80,8 @@ class Signals:
     lacks_counted: float
     """1 when a number of things is asked for and no number stands beside these things."""
     lacks_sign: float
-    """1 when a reason or an address is asked for and nothing in the statement looks like one."""
+    """1 when a reason, an address, a weight, a company or the like is asked for and nothing in the
+    statement looks like one."""
     own_attributes: float
     """Weighted share of the question's plain words that the statement itself holds in these or
     kindred words."""
@@ -201,7 +203,9 @@ def _signals(
         ),
         newness=min(1.0, fresh / ENOUGH_NEW_TERMS),
         lacks_counted=float(not is_row and lacks_counted(statement, question.text)),
-        lacks_sign=float(lacks_sign(statement, question.text)),
+        lacks_sign=float(
+            lacks_sign(statement, question.text) or lacks_name(statement, question.text)
+        ),
         own_attributes=told,
         told_of_named=told * _share(named, reading.document_terms) if named else told,
         only_names=float(bool(attributes) and not told and bool(named.keys() & reading.terms)),

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 
 from footnote.answering.question import AnswerKind, without_identifiers
+from footnote.answering.signs import NAMED_ASKED
 
 # Italian "due" is left out: in English papers it stands in every payment clause.
 _NUMBER_WORDS = (
@@ -60,10 +61,9 @@ _ROLES = (
     "|amministratore|assicuratore|direttore|direttrice|inquilino|proprietario|sindaco"
 )
 """Who may act without being named."""
-_PERSON = (
-    r"(?<=[\w,;:(\"“] )[A-ZÀ-ÖØ-Þ][\w'’-]+|(?:[A-ZÀ-ÖØ-Þ][\w'’.-]* ){1,3}[A-ZÀ-ÖØ-Þ][\w'’-]+|·"
-    rf"|(?i:\b(?:{_ROLES})\b)"
-)
+_NAME = r"(?<=[\w,;:(\"“] )[A-ZÀ-ÖØ-Þ][\w'’-]+|(?:[A-ZÀ-ÖØ-Þ][\w'’.-]* ){1,3}[A-ZÀ-ÖØ-Þ][\w'’-]+|·"
+_NAME_IN_TEXT = re.compile(_NAME)
+_PERSON = rf"{_NAME}|(?i:\b(?:{_ROLES})\b)"
 
 _TOKENS: Mapping[AnswerKind, re.Pattern[str]] = {
     AnswerKind.PERSON: re.compile(_PERSON),
@@ -100,24 +100,6 @@ _MONEY = re.compile(
     re.IGNORECASE,
 )
 """What a sum of money looks like: with its currency, or with the decimals or groups of one."""
-_REASON_ASKED = re.compile(
-    r"^\W*(?:why|for what reason|warum|wieso|weshalb|pourquoi|por qué|perché)\b|为什么",
-    re.IGNORECASE,
-)
-_REASON = re.compile(
-    r"\b(?:because|since|so that|so|due to|owing to|therefore|as|reasons?|caused?|after|for|to"
-    r"|weil|da|denn|wegen|damit|deshalb|um|grund|parce|car|afin|pour|raison|porque|debido|para"
-    r"|perché|poiché|per|causa)\b|[:;–]|因为|由于",
-    re.IGNORECASE,
-)
-_ADDRESS_ASKED = re.compile(r"\be-?mail|\bcorreo electrónico|\bcourriel|邮箱", re.IGNORECASE)
-_TELEPHONE_ASKED = re.compile(
-    r"\b(?:tele)?phone(?: number)?\b|\btelefon\w*|\btéléphone|\bteléfono|\bhotline\b|电话"
-    r"|\bnumber\b.*\b(?:call|called|ring|rung|dial|dialled)\b|\b(?:call|ring|dial)\b.*\bnumber\b"
-    r"|\bnummer\b.*\b(?:anrufen|angerufen|anzurufen|wählen|gewählt)\b",
-    re.IGNORECASE,
-)
-_TELEPHONE = re.compile(r"(?:\d[\s()/.-]*){5,}|\bext(?:ension|\.)?\s*\d", re.IGNORECASE)
 _COUNTED = re.compile(
     r"(?:how many|number of|wie ?viele[nr]?|anzahl (?:der|von)|combien d[e']\s?|cu[aá]nt[oa]s"
     r"|quant[ie])\s+((?:[^\W\d_][\w'’-]*\s*){1,3})",
@@ -162,19 +144,17 @@ def holds_kind(text: str, kind: AnswerKind, question: str, *, is_row: bool = Fal
     return any(_is_new(match.group(), kind, said) for match in pattern.finditer(text))
 
 
-def lacks_sign(text: str, question: str) -> bool:
-    """Whether a reason, an e-mail address or a telephone number is asked for and none is there.
+def lacks_name(text: str, question: str) -> bool:
+    """Whether a company or the like is asked for, and the text names nothing new.
 
-    >>> lacks_sign("Your adviser is Ann Lee.", "What is the telephone number of Ann Lee?")
+    >>> lacks_name("The loan was granted in May.", "Which bank granted the loan?")
     True
     """
-    if _REASON_ASKED.search(question):
-        return _REASON.search(text) is None
-    if _ADDRESS_ASKED.search(question):
-        return "@" not in text
-    if _TELEPHONE_ASKED.search(question):
-        return _TELEPHONE.search(text) is None
-    return False
+    if NAMED_ASKED.search(question) is None:
+        return False
+    said = question.casefold()
+    found = (match.group() for match in _NAME_IN_TEXT.finditer(text))
+    return not any(_is_new(each, AnswerKind.PERSON, said) for each in found)
 
 
 def lacks_counted(text: str, question: str) -> bool:
