@@ -44,7 +44,17 @@ _UNIT = (
     "|secondi|minuti|ore|giorni|settimane|mesi|anni"
 )
 _CJK_UNIT = "(?:年|月|日|天|小时|分钟|周)"
-_DURATION = rf"(?:{_NUMBER})[\s-]*(?:\(\w+\)\s*)?(?:\w+\s)?(?:{_UNIT})(?!\w)|\d+\s*{_CJK_UNIT}"
+_AT_ONCE = (
+    "at once|immediately|promptly|forthwith|right away|straight away|instantly"
+    "|without (?:undue )?delay|(?:the )?same day|overnight|sofort|umgehend"
+    "|unverzüglich|gleich|am selben tag"
+    "|immédiatement|sans (?:délai|retard)|le jour même|inmediatamente|sin demora|el mismo día"
+    "|immediatamente|senza indugio|subito|lo stesso giorno"
+)
+_DURATION = (
+    rf"(?:{_NUMBER})[\s-]*(?:\(\w+\)\s*)?(?:\w+\s)?(?:{_UNIT})(?!\w)|\d+\s*{_CJK_UNIT}"
+    rf"|(?<!\w)(?:{_AT_ONCE})(?!\w)"
+)
 _ROLES = (
     "agency|agent|assistant|auditor|authority|board|broker|buyer|captain|caretaker|chair(?:man|woman)?"
     "|chief|committee|consul|contractor|coordinator|council|court|customer|dean|department|director"

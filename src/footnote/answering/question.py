@@ -47,8 +47,10 @@ _OPENERS: Mapping[AnswerKind, str] = {
         "|quanto|quanta|多少钱"
     ),
     AnswerKind.DURATION: (
-        "how (?:long|old)|how many (?:days|weeks|months|years|hours|minutes)|for how many"
-        "|wie lange|combien de temps|cu[aá]nto tiempo|quanto tempo|多久|多长时间"
+        "how (?:long|old|soon|quickly)|how many (?:days|weeks|months|years|hours|minutes)"
+        "|for how many|how much (?:time|notice)|(?:with)?in what time"
+        "|wie (?:lange|schnell)|innerhalb welcher frist|combien de temps|cu[aá]nto tiempo"
+        "|quanto tempo|多久|多长时间"
     ),
     AnswerKind.DATE: (
         "when|since when|until when|by when"
