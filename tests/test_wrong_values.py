@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from uuid import UUID
 
 import pytest
-from pydantic import AfterValidator, Field, Json, TypeAdapter, ValidationError
+from pydantic import AfterValidator, BaseModel, Field, Json, TypeAdapter, ValidationError
 
 from footnote.domain import SourceType
 from footnote.wrong_values import wrong_places, wrong_value
@@ -67,6 +67,27 @@ def test_what_may_be_of_several_kinds_is_told_of_once() -> None:
         (("a", 1), "it must be text or an array, not 5"),
         (("b", 0), "it must be text or an array, not null"),
     ]
+
+
+def test_what_is_of_no_known_kind_is_told_which_there_are() -> None:
+    class Cat(BaseModel):
+        kind: Literal["cat"]
+
+    class Dog(BaseModel):
+        kind: Literal["dog"]
+
+    shape: TypeAdapter[Any] = TypeAdapter(Annotated[Cat | Dog, Field(discriminator="kind")])
+    with pytest.raises(ValidationError) as refusal:
+        shape.validate_python({"kind": "cow"})
+    said = "its 'kind' must be 'cat', 'dog', not 'cow'"
+    assert wrong_places(refusal.value.errors()) == [((), said)]
+
+
+def test_the_kinds_of_a_union_are_no_part_of_a_place() -> None:
+    with pytest.raises(ValidationError) as refusal:
+        TypeAdapter(dict[str, str | list[dict[str, int]]]).validate_python({"a": [{"b": "x"}]})
+    places = [place for place, _ in wrong_places(refusal.value.errors())]
+    assert places == [("a", "str"), ("a", 0, "b")]
 
 
 def test_a_wrong_name_is_told_of_where_it_stands() -> None:

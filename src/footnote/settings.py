@@ -636,6 +636,12 @@ def load_settings() -> Settings:
 
 def settings_from(base: Settings | None, overrides: Mapping[str, object]) -> Settings:
     """The overrides over `base`, or over the environment. Raises UnsupportedSettings."""
+    given: object = base
+    if not isinstance(given, Settings | None):
+        raise UnsupportedSettings(
+            f"Settings cannot be {type(given).__name__}.",
+            hint='Give a footnote.Settings, or settings by name: footnote.open(home="/srv").',
+        )
     explicit = base.model_dump() if base is not None else {}
     try:
         return Settings.model_validate({**explicit, **overrides})

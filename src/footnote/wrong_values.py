@@ -54,6 +54,8 @@ _BOUNDS = {
 }
 _KIND = re.compile(r"(?:bool|int|float|str)$|(?:function-\w+|tuple|list|dict|literal)\[")
 """How pydantic calls the kinds of a union, as the last step to what is wrong."""
+_INNER_KIND = re.compile(r"(?:function-\w+|tagged-union|tuple|list|dict)\[")
+"""The same amid a place, where no name of ours looks like it."""
 _LINE_AND_COLUMN = re.compile(r"line (\d+) column (\d+)")
 
 Wrong = Mapping[str, object]
@@ -73,6 +75,9 @@ def wrong_value(wrong: Wrong | ErrorDetails, *, with_value: bool = True) -> str:
     told: Wrong = context if isinstance(context, Mapping) else {}
     if kind == "json_invalid":
         return f"it is not JSON{_place(str(told.get('error', '')))}"
+    if kind == "union_tag_invalid":
+        wanted = f"its {told.get('discriminator')} must be {told.get('expected_tags')}"
+        return f"{wanted}, not {shown(told.get('tag'))}"
     clause = _CLAUSES.get(kind) or _sized(kind, told, wrong.get("input"))
     return clause or _unlike(_needed(kind, told), wrong, with_value=with_value)
 
@@ -113,7 +118,9 @@ def wrong_places(
 def _whole_place_of(wrong: Wrong | ErrorDetails) -> tuple[str | int, ...]:
     place = wrong["loc"]
     assert isinstance(place, tuple), "as pydantic has it"
-    return place[:-1] if place[-1:] == ("[key]",) else place
+    whole = place[:-1] if place[-1:] == ("[key]",) else place
+    names = (part for part in whole[:-1] if not (isinstance(part, str) and _INNER_KIND.match(part)))
+    return (*names, *whole[-1:])
 
 
 def _place_of(wrong: Wrong | ErrorDetails) -> tuple[str | int, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from typing import Any
 from uuid import uuid4
 
@@ -17,10 +17,13 @@ from footnote.domain import (
     SearchRequest,
 )
 from footnote.engine import Engine, WorkspaceEngine
+from footnote.engine.agent import agent_stream
+from footnote.engine.answer_models import use_models
+from footnote.engine.conversations import conversation, create_conversation
 from footnote.errors import InvalidRequest, NotReady
 from footnote.settings import Settings
 
-Call = Callable[[WorkspaceEngine], Coroutine[object, object, object]]
+Call = Callable[[WorkspaceEngine], Awaitable[object]]
 """What a caller without a type checker might do, hence Any."""
 
 LABELS: dict[str, dict[str, Any]] = {
@@ -104,6 +107,11 @@ def _calls() -> dict[str, Call]:
         "top_k": lambda one: one.ask("What is the fee?", top_k=text),
         "chunk": lambda one: one.context(wrong),
         "window": lambda one: one.context("a", text),
+        "conversation": lambda one: conversation(one, text),
+        "mode": lambda one: create_conversation(one, document_mode=text),
+        "attached": lambda one: create_conversation(one, document_ids=text),
+        "models": lambda one: use_models(one, text),
+        "agent": lambda one: anext(agent_stream(one, "What is the fee?", conversation=text)),
     }
 
 
@@ -136,6 +144,12 @@ async def test_a_closed_engine_says_so(settings: Settings) -> None:
         await workspace.document(uuid4())
     with pytest.raises(NotReady):
         await workspace.ask("What is the fee?")
+
+
+def test_settings_of_another_type_are_refused() -> None:
+    wrong: Any = "/srv/footnote"
+    with pytest.raises(footnote.UnsupportedSettings, match="cannot be str"):
+        footnote.open_sync(wrong).__enter__()
 
 
 def test_a_closed_blocking_engine_says_so(settings: Settings) -> None:

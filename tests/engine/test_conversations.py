@@ -449,7 +449,7 @@ async def test_attached_documents_are_searched_alone_where_that_is_wanted(
     await detach_document(workspace, mine, papers["fire"])
     with pytest.raises(InvalidRequest, match="none is attached"):
         await asked(workspace, mine, STORM_QUESTION)
-    with pytest.raises(InvalidRequest, match="searched"):
+    with pytest.raises(InvalidRequest, match="document_mode: it must be"):
         await change_conversation(workspace, mine, document_mode="never")  # type: ignore[arg-type]  # the point
     with pytest.raises(NotFound):
         await attach_document(workspace, mine, uuid4())

@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from contextlib import aclosing
 
 import pytest
 from pydantic import SecretStr
 
+from footnote.domain import AnswerDone, SourcesFound
 from footnote.engine import WorkspaceEngine, open_engine
 from footnote.engine.answer_models import use_models
 from footnote.engine.answering import Asking
-from footnote.engine.conversations import create_conversation
-from footnote.engine.conversing import ask_in_conversation, regenerate
+from footnote.engine.conversations import (
+    conversations,
+    create_conversation,
+    delete_conversation,
+)
+from footnote.engine.conversing import (
+    ask_in_conversation,
+    ask_in_conversation_stream,
+    regenerate,
+)
+from footnote.errors import NotFound
 from footnote.jobs.inline import work_until_resting
 from footnote.settings import Settings, settings_from
 from tests.wire import WireServer, cut_off, says
@@ -70,6 +81,16 @@ async def test_a_model_reads_what_was_said_and_its_answer_is_kept_with_its_trace
         wire_server.asked[-1]
     )
     assert again.question == first.question
+
+    wire_server.script(says("A claim must be ", "reported within 14 days. [1]", waits_after=1))
+    asked = ask_in_conversation_stream(workspace, mine, Asking(question="And by when exactly?"))
+    async with aclosing(asked) as events:
+        assert isinstance(await anext(events), SourcesFound)
+        await delete_conversation(workspace, mine)
+        wire_server.release()
+        with pytest.raises(NotFound):
+            assert not [each async for each in events if isinstance(each, AnswerDone)]
+    assert (await conversations(workspace)).conversations == ()
 
 
 async def test_an_answer_that_broke_off_is_kept_as_such_and_not_given_again(

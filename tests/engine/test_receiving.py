@@ -145,10 +145,12 @@ async def test_the_limit_of_all_workspaces_counts_each(settings: Settings) -> No
 
 
 async def test_who_indexes_meanwhile_gets_everything_in(crowded: WorkspaceEngine) -> None:
+    heard: list[QueueFull] = []
     for number in range(5):
         receive = partial(crowded.receive, b"more %d" % number, f"more-{number}.txt")
-        await received_when_there_is_room(crowded, receive, work=True)
+        await received_when_there_is_room(crowded, receive, work=True, tell=heard.append)
     assert (await crowded.stats()).documents == 7
+    assert "2 documents of this workspace wait" in str(heard[0])
 
 
 def test_the_wait_grows_with_the_queue_and_stays_bearable() -> None:

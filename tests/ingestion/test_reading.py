@@ -274,3 +274,22 @@ def test_every_example_is_read_lawfully(name: str) -> None:
     if not path.is_file() or path.suffix == ".png" or "scan" in name:
         pytest.skip("no example, or one that needs OCR")
     assert_lawful(read_document(path.read_bytes(), name))
+
+
+@pytest.mark.parametrize(
+    ("filename", "content", "cause", "advice"),
+    [
+        ("a.srt", b"1\nHello, without a time\n", "no caption was found", "00:00:01,000 -->"),
+        ("a.vtt", b"WEBVTT\n\n", "no caption was found", "00:00:01,000 -->"),
+        ("a.mbox", b"From a@b Mon Jan 1 00:00:00 2024\n", "no message was found", "its headers"),
+        ("a.ipynb", b'{"cells": [], "nbformat": 4}', "no cell with text", "in Jupyter"),
+        ("a.txt", b" \n ", "no text was found", "not empty"),
+    ],
+)
+def test_a_file_without_text_says_what_its_type_lacks(
+    filename: str, content: bytes, cause: str, advice: str
+) -> None:
+    with pytest.raises(DocumentUnreadable) as caught:
+        read_document(content, filename)
+    assert cause in caught.value.cause
+    assert advice in caught.value.advice

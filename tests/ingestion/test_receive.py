@@ -57,5 +57,21 @@ def test_what_is_refused_names_the_file_and_the_way_out(content: bytes, says: st
     assert raised.value.advice
 
 
+@pytest.mark.parametrize(
+    ("filename", "advice"),
+    [
+        ("letter.doc", "save it as DOCX or PDF"),
+        ("prices.XLS", "save it as XLSX or CSV"),
+        ("plan.vsd", "save it as PDF"),
+        ("report.bin", "convert it to a type that can: PDF, Word"),
+    ],
+)
+def test_a_file_no_reader_knows_is_told_as_what_to_save_it(filename: str, advice: str) -> None:
+    content = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\x00\x01" * 2000
+    with pytest.raises(DocumentUnreadable) as raised:
+        check_received(content, filename, 10_000)
+    assert advice in raised.value.advice
+
+
 def test_what_is_accepted_has_a_type() -> None:
     assert check_received(b"# ok", "a.md", 100) == media.MARKDOWN

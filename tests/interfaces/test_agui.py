@@ -142,6 +142,15 @@ async def test_a_run_says_that_its_model_was_of_no_use(library: Library) -> None
     assert sum(each.type == EventType.TEXT_MESSAGE_START for each in events) == 1
 
 
+PICTURE = {"type": "image", "source": {"type": "url", "value": "https://example.com/a.png"}}
+
+
+def told(role: str, content: object) -> dict[str, Any]:
+    """A run with one message, as a client that is not the official one might send it."""
+    message = {"id": "m", "role": role, "content": content}
+    return {**json.loads(run_of().model_dump_json(by_alias=True)), "messages": [message]}
+
+
 @pytest.mark.parametrize(
     ("body", "status", "where"),
     [
@@ -149,9 +158,12 @@ async def test_a_run_says_that_its_model_was_of_no_use(library: Library) -> None
         (run_of(forwarded_props={"footnote": {"top_k": 0}}), 422, "forwardedProps.footnote.top_k"),
         (run_of(forwarded_props={"footnote": {"plan": "nonsense"}}), 422, "nonsense"),
         (run_of(""), 422, "no text of a user"),
+        (told("king", "Hello"), 422, "messages.0: its 'role' must be 'developer', 'system'"),
+        (told("user", [PICTURE]), 422, "a part of type 'image' cannot be answered"),
+        (told("user", [{"type": "text", "text": "Why?"}, PICTURE]), 422, "type 'image' cannot"),
         (b"{", 400, "no"),
     ],
-    ids=["empty", "extra", "plan", "no question", "no json"],
+    ids=["empty", "extra", "plan", "no question", "role", "picture", "pictured", "no json"],
 )
 async def test_what_is_wrong_with_a_run_is_a_problem(
     library: Library, body: object, status: int, where: str

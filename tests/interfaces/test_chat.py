@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 from dataclasses import replace
 from typing import Any
 
+import httpx
 import openai
 import pytest
+from fastapi import APIRouter, FastAPI
 from openai.types.chat import ChatCompletion, ChatCompletionChunk, ChatCompletionMessageParam
 
 from footnote.domain import Answer
 from footnote.interfaces.http.chat import workspace_of
+from footnote.interfaces.http.chat_errors import OpenAIRoute
 from footnote.interfaces.http.chat_shapes import (
     ChatExtras,
     Completion,
@@ -269,6 +273,8 @@ async def test_a_model_that_is_not_there_is_not_found(library: Library) -> None:
             {"messages": [{"role": "user", "content": [{"type": "image_url", "image_url": {}}]}]},
             "image_url",
         ),
+        ({"messages": [{"role": "user", "content": "How\ud800?"}]}, "half of a character"),
+        ({"messages": [{"role": "assistant", "content": "\udfff"}, *ASKED]}, "half of a character"),
     ],
     ids=[
         "empty",
@@ -281,12 +287,18 @@ async def test_a_model_that_is_not_there_is_not_found(library: Library) -> None:
         "plan",
         "streamed plan",
         "image",
+        "half a character",
+        "half a character before",
     ],
 )
 async def test_a_wrong_request_is_an_error_in_their_shape(
     library: Library, body: dict[str, Any], said: str
 ) -> None:
-    response = await library.http.post("/openai/v1/chat/completions", json=body)
+    response = await library.http.post(
+        "/openai/v1/chat/completions",
+        content=json.dumps(body).encode(),  # httpx itself would refuse half of a character
+        headers={"Content-Type": "application/json"},
+    )
     assert response.status_code == 400
     error = response.json()["error"]
     assert error["type"] == "invalid_request_error"
@@ -317,6 +329,37 @@ async def test_no_json_object_is_an_error_in_their_shape(
         "param": None,
         "code": None,
     }
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [("POST", "/openai/v1/embeddings"), ("PUT", "/openai/v1/chat/completions")],
+)
+async def test_what_a_workspace_cannot_do_is_an_error_in_their_shape(
+    library: Library, method: str, path: str
+) -> None:
+    response = await library.http.request(method, path, json={})
+    assert response.status_code == 404
+    error = response.json()["error"]
+    assert error["code"] == "unknown_url"
+    assert f"there is no {method} {path} here" in error["message"]
+
+
+async def test_a_defect_of_ours_is_an_error_in_their_shape() -> None:
+    app = FastAPI()
+    router = APIRouter(route_class=OpenAIRoute)
+
+    @router.get("/broken")
+    async def broken() -> None:
+        raise KeyError("a secret")
+
+    app.include_router(router)
+    transport = httpx.ASGITransport(app)
+    async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
+        response = await client.get("/broken")
+    assert response.status_code == 500
+    assert response.json()["error"]["type"] == "server_error"
+    assert "secret" not in response.text
 
 
 def test_two_workspaces_at_once_are_refused() -> None:

@@ -6,9 +6,10 @@ import asyncio
 import inspect
 import subprocess
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import httpx
@@ -76,6 +77,125 @@ def assert_same(there: object, local: object, place: str = "") -> None:
             assert_same(there[key], local[key], f"{place}.{key}")
     else:
         assert there == local, place
+
+
+# --- arguments of another type ---------------------------------------------------------------
+
+FILTERED = footnote.SearchFilters(source_types=("upload",))  # type: ignore[arg-type]  # on purpose
+MISTAKES: dict[str, Callable[[Any], Awaitable[object]]] = {
+    "request: it must be a footnote.SearchRequest, not 'x'": lambda one: one.search("x"),
+    "request.query: it must be text, not null": lambda one: one.search(
+        footnote.SearchRequest(query=None)  # type: ignore[arg-type]  # on purpose
+    ),
+    "request.facets: it must be an array, not 'class'": lambda one: one.search(
+        footnote.SearchRequest(query="fee", facets="class")  # type: ignore[arg-type]  # likewise
+    ),
+    "filters.source_types[0]: it must be a footnote.SourceType, such as SourceType.UPLOAD, "
+    "not 'upload'": lambda one: one.ask("Why?", filters=FILTERED),
+    "content: it must be bytes, not 'text'": lambda one: one.receive("text", "a.txt"),
+    "tags: it must be an array, not 'urgent'": lambda one: one.receive(b"", "a", tags="urgent"),
+    "metadata.year: it must be text or a whole number or a number or true or false, not null": (
+        lambda one: one.receive(b"", "a.txt", metadata={"year": None})
+    ),
+    "path: it must be a pathlib.Path, not 'a.txt'": lambda one: one.receive_file("a.txt"),
+    "limit: it must be a whole number, not 'ten'": lambda one: one.documents(limit="ten"),
+    "limit: it must be a whole number, not true": lambda one: one.documents(limit=True),
+    "status: it must be a footnote.DocumentStatus, such as DocumentStatus.QUEUED, not 'lost'": (
+        lambda one: one.documents(status="lost")
+    ),
+    "document_id: it must be a uuid.UUID, not '../stats'": lambda one: one.document("../stats"),
+    "document_ids: it must be an array, not 'a'": lambda one: one.retry_all("a"),
+    "filters: it must be a footnote.SearchFilters, not 'default'": (
+        lambda one: one.ask("Why?", filters="default")
+    ),
+    "conversation[0]: it must be a footnote.Turn, not 'Hello'": (
+        lambda one: anext(one.ask_stream("Why?", conversation=["Hello"]))
+    ),
+    "question: it must be text, not a bytes": lambda one: anext(one.ask_stream(b"Why?")),
+    "window: it must be a whole number, not 2.5": lambda one: one.context("c", 2.5),
+    "highlights[0]: it must be a footnote.Highlight, not 'fee'": (
+        lambda one: one.page_image(uuid4(), 1, ["fee"])
+    ),
+    "model: it must be text, not 3": lambda one: one.reembed(3),
+}
+
+
+@pytest.mark.parametrize(("said", "mistake"), MISTAKES.items(), ids=MISTAKES)
+async def test_arguments_of_another_type_are_refused_there_as_here(
+    client: footnote.AsyncClient,
+    here: WorkspaceEngine,
+    said: str,
+    mistake: Callable[[Any], Awaitable[object]],
+) -> None:
+    hints = set()
+    for one in (client, here):
+        with pytest.raises(footnote.InvalidRequest) as refused:
+            await mistake(one)
+        assert str(refused.value) == said
+        hints.add(refused.value.hint)
+    assert len(hints) == 1
+    assert None not in hints
+
+
+REMOTE_MISTAKES: dict[str, Callable[[Any], object]] = {
+    "names: it must be an array, not 'extractive'": lambda one: one.use_models("extractive"),
+    "kinds: it must be an array, not 'indexed'": lambda one: one.add_webhook("http://a", "indexed"),
+    "headers.A: it must be text, not 1": lambda one: one.add_mcp_server("a", "http://b", {"A": 1}),
+    "conversation: it must be an array, not 'a'": (
+        lambda one: next(one.agent_stream("Why?", conversation="a"))
+    ),
+    "limit: it must be a whole number, not 'x'": lambda one: one.conversations.list(limit="x"),
+    "thumb: it must be 'up' or 'down', not 'left'": (
+        lambda one: one.conversations.give_feedback(uuid4(), uuid4(), "left")
+    ),
+    "conversation_id: it must be a uuid.UUID, not 'a'": lambda one: one.conversations.ask("a", "b"),
+    "base_url: it must be text, not 8080": lambda _: footnote.Client(8080),  # type: ignore[arg-type]
+    "retries: it must be a whole number, not 'x'": (
+        lambda _: footnote.Client("http://a", retries="x")  # type: ignore[arg-type]  # on purpose
+    ),
+}
+
+
+def test_what_only_a_server_does_refuses_them_too() -> None:
+    with footnote.Client("http://127.0.0.1:9", retries=0) as client:
+        for said, mistake in REMOTE_MISTAKES.items():
+            with pytest.raises(footnote.InvalidRequest) as refused:
+                mistake(client)
+            assert str(refused.value) == said
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"base_url": "http://a:port"}, "no address"),
+        ({"base_url": "http://"}, "no address"),
+        ({"base_url": "ftp://a"}, "no address"),
+        ({"timeout_seconds": 0}, "timeout_seconds is 0"),
+        ({"timeout_seconds": float("nan")}, "timeout_seconds is nan"),
+        ({"retries": -1}, "tried -1 times"),
+        ({"first_pause_seconds": float("inf")}, "inf seconds later"),
+        ({"headers": {"a b": "c"}}, "no header can be called 'a b'"),
+    ],
+)
+def test_a_client_that_could_reach_no_server_is_not_made(wrong: dict[str, Any], said: str) -> None:
+    with pytest.raises(footnote.InvalidRequest, match=said):
+        footnote.Client(**{"base_url": "http://127.0.0.1:9", **wrong})
+
+
+def test_what_no_request_can_carry_is_refused() -> None:
+    filters = footnote.SearchFilters(min_similarity=float("nan"))
+    with footnote.Client("http://127.0.0.1:9", retries=0) as client:
+        with pytest.raises(footnote.InvalidRequest, match="NaN"):
+            client.search(footnote.SearchRequest(query="fee", filters=filters))
+        with pytest.raises(footnote.NotFound, match="no lane"):
+            client.reembed("int8", lane="../documents")
+
+
+async def test_collections_that_are_no_tuples_are_taken(client: footnote.AsyncClient) -> None:
+    filters = footnote.SearchFilters(collections=["default"])  # type: ignore[arg-type]  # a list
+    found = await client.search(footnote.SearchRequest(query=QUESTION, filters=filters))
+    assert found.query == QUESTION
+    assert await client.statuses({uuid4()}) == {}  # type: ignore[arg-type]  # a set
 
 
 # --- the same surface, the same values ------------------------------------------------------

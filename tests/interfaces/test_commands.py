@@ -151,6 +151,10 @@ async def test_documents_are_listed_shown_and_deleted(env: dict[str, str], folde
     shown = await footnote(env, "documents", "show", document_id, "--json")
     assert parsed(shown)["document_id"] == document_id
     assert (await footnote(env, "documents", "delete", document_id, stdin=b"n\n")).code == 130
+    unasked = await footnote(env, "documents", "delete", document_id)
+    assert unasked.code == 2
+    assert "Nothing was deleted" in unasked.err
+    assert "--yes" in unasked.err
     assert (await footnote(env, "documents", "delete", document_id, "--yes")).code == 0
     gone = await footnote(env, "documents", "show", document_id)
     assert gone.code == 3

@@ -150,7 +150,6 @@ async def test_foreign_and_absent_give_the_same_bytes(
         await http.delete(path, headers=globex),
         await http.post("/v1/context", json={"chunk_id": chunk_id}, headers=globex),
         await http.post("/v1/context", json={"chunk_id": "nothing"}, headers=globex),
-        await http.get("/stats", headers={"Footnote-Workspace": "no-such"}),
     ]
     assert {(answer.status_code, answer.content) for answer in answers} == {
         (404, answers[0].content)

@@ -148,6 +148,19 @@ async def test_wrong_arguments_come_back_as_an_error_that_says_what_is_wrong(
         assert "no such tool" in await refused(lambda: client.call_tool("drop_documents", {}))
         assert "question" in await refused(lambda: client.get_prompt("answer_with_footnotes", {}))
         assert "no such prompt" in await refused(lambda: client.get_prompt("sing", {}))
+        result = await client.call_tool("list_documents", {"limit": 0})
+        assert result.is_error
+        assert "limit: it must be at least 1, not 0" in text_of(result)
+        context = {"chunk_id": "0b9f5c1e-3a52-4d0e-9c3b-6f1d2a7e8b90:1:999", "window": 1}
+        assert (await client.call_tool("get_document_context", context)).is_error
+
+
+@pytest.mark.parametrize("uri", ["file:///etc/passwd", "footnote://documents/nope", "{policy}"])
+async def test_what_is_no_resource_of_ours_is_not_found(library: Library, uri: str) -> None:
+    whole = uri.format(policy=library.ids["minutes.md"])
+    async with over_http(library) as client:
+        assert "no such thing" in await refused(lambda: client.read_resource(whole))
+        assert "cursor" in await refused(lambda: client.list_resources(cursor="zzz"))
 
 
 async def test_a_link_to_the_file_is_one_that_works(library: Library) -> None:

@@ -120,6 +120,28 @@ async def test_an_upload_in_another_form_is_told_which_one_is_meant(library: Lib
         assert "multipart/form-data" in assert_invalid(response, "body.file")
 
 
+@pytest.mark.parametrize(
+    ("parameters", "content", "said"),
+    [
+        ("", b"--x\r\n", "names no boundary"),
+        ("; boundary=y", b"--x\r\n", "not divided by the boundary"),
+        (
+            "; boundary=x",
+            b"--x\r\nContent-Disposition: form-data\r\n\r\nx\r\n--x--\r\n",
+            "has no name",
+        ),
+    ],
+)
+async def test_a_form_that_cannot_be_divided_says_why(
+    library: Library, parameters: str, content: bytes, said: str
+) -> None:
+    headers = {"content-type": f"multipart/form-data{parameters}"}
+    response = await library.http.post("/v1/documents", content=content, headers=headers)
+    assert_problem(response, 400, "bad-request")
+    assert said in response.json()["detail"]
+    assert response.json()["hint"]
+
+
 async def test_a_field_of_an_upload_that_is_not_known_is_refused(library: Library) -> None:
     response = await library.http.post(
         "/v1/documents", files={"file": ("a.txt", b"text")}, data={"colection": "x"}
@@ -167,6 +189,78 @@ async def test_a_request_is_about_one_workspace(library: Library, path: str) -> 
     response = await library.http.post(path, json=body, headers=headers)
     assert_problem(response, 422, "invalid-request")
     assert "Footnote-Workspace" in response.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "takes"),
+    [
+        ("GET", "/v1/documents?colection=x", "collection, cursor, limit, status"),
+        ("GET", "/v1/documents/{id}?verify=true", "none"),
+        ("DELETE", "/v1/documents/{id}?veryfy=true", "verify"),
+        ("GET", "/v1/documents/{id}/content?worksapce=annex", "workspace"),
+        ("GET", "/v1/conversations?colection=x", "cursor, limit"),
+        ("GET", "/v1/lanes?lane=document", "none"),
+        ("POST", "/v1/search?top_k=3", "none"),
+    ],
+)
+async def test_a_parameter_that_is_not_known_is_refused_with_those_that_are(
+    library: Library, method: str, path: str, takes: str
+) -> None:
+    asked = path.format(id=library.ids["policy.md"])
+    response = await library.http.request(method, asked, json={"query": "a"})
+    assert_problem(response, 422, "invalid-request")
+    name = path.partition("?")[2].partition("=")[0]
+    assert response.json()["detail"] == f"query.{name}: there is no such parameter"
+    assert response.json()["hint"] == f"this route takes {takes}"
+
+
+async def test_a_parameter_that_is_there_twice_is_refused(library: Library) -> None:
+    response = await library.http.get("/v1/documents?status=failed&status=indexed")
+    assert_problem(response, 422, "invalid-request")
+    assert response.json()["detail"] == "query.status: it is there 2 times"
+
+
+async def test_other_protocols_may_add_parameters_of_their_own(library: Library) -> None:
+    chat = {"model": "footnote", "messages": [{"role": "user", "content": "claim?"}]}
+    search = {"query": "claim", "project_id": "insurance", "user_id": "u"}
+    for method, path, body in (
+        ("POST", "/v1/chat/completions", chat),
+        ("GET", "/v1/models", None),
+        ("POST", "/search", search),
+        ("GET", "/health", None),
+    ):
+        response = await library.http.request(method, f"{path}?api-version=1", json=body)
+        assert response.status_code == 200, response.text
+
+
+@pytest.mark.parametrize("path", ["/v1/search", "/search"])
+@pytest.mark.parametrize(
+    "members",
+    ['"query": "a", "query": "b"', '"query": "a", "filters": {"where": {"query": 1, "query": 2}}'],
+)
+async def test_a_body_with_a_name_twice_is_refused(
+    library: Library, path: str, members: str
+) -> None:
+    headers = {"content-type": "application/json"}
+    response = await library.http.post(path, content=f"{{{members}}}", headers=headers)
+    told = "body: 'query' is there more than once in one object"
+    assert assert_invalid(response, "body") == told
+
+
+async def test_a_workspace_that_is_not_there_is_named(library: Library) -> None:
+    asked = {"query": "a", "project_id": "p", "user_id": "u"}
+    run = {"threadId": "t", "runId": "r", "messages": [], "state": {}, "tools": [], "context": []}
+    for method, path, body in (
+        ("GET", "/v1/documents", None),
+        ("POST", "/search", asked),
+        ("GET", f"/v1/documents/{library.ids['policy.md']}/content", None),
+        ("POST", "/agui", {**run, "forwardedProps": {}}),
+    ):
+        headers = {"Footnote-Workspace": "acmee"}
+        response = await library.http.request(method, path, json=body, headers=headers)
+        assert_problem(response, 404, "not-found")
+        assert response.json()["detail"] == "There is no workspace 'acmee'."
+        assert "footnote workspace create" in response.json()["hint"]
 
 
 async def test_a_name_that_cannot_be_stored_is_absent(library: Library) -> None:

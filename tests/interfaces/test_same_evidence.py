@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
+import anthropic
 import openai
 import pytest
 from ag_ui.core import RunAgentInput, UserMessage
@@ -19,11 +21,14 @@ from tests.interfaces.conftest import Library
 from tests.interfaces.serving import environment
 from tests.interfaces.serving import footnote as command
 from tests.interfaces.sse import streaming
+from tests.wire import WireServer, calls
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
 
 QUESTION = "How soon must a claim be reported?"
 TOP_K = 4
+SEARCH = "search_documents"
+ARGUMENTS = json.dumps({"query": QUESTION, "limit": TOP_K})
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +124,56 @@ async def by_tool(asked: Asked) -> list[str]:
     return named_in(await bind(asked.workspace).dispatch("search_documents", arguments))
 
 
+async def by_blocking_client(asked: Asked) -> list[str]:
+    def answered() -> footnote.Answer:
+        with footnote.Client(asked.url) as client:
+            return client.ask(QUESTION, top_k=TOP_K)
+
+    return ids_of((await asyncio.to_thread(answered)).evidence)
+
+
+async def by_openai_functions(asked: Asked) -> list[str]:
+    bound = bind(asked.workspace)
+    with WireServer(calls(SEARCH, ARGUMENTS)) as server:
+        async with openai.AsyncOpenAI(base_url=server.openai_url, api_key="none") as client:
+            said = await client.chat.completions.create(
+                model="scripted",
+                messages=[{"role": "user", "content": QUESTION}],
+                tools=cast("Any", bound.openai()),
+            )
+    [call] = said.choices[0].message.tool_calls or []
+    assert call.type == "function"
+    return named_in(await bound.dispatch(call.function.name, call.function.arguments))
+
+
+async def by_anthropic_functions(asked: Asked) -> list[str]:
+    bound = bind(asked.workspace)
+    with WireServer(calls(SEARCH, ARGUMENTS)) as server:
+        url = server.anthropic_url
+        async with anthropic.AsyncAnthropic(base_url=url, api_key="none") as client:
+            said = await client.messages.create(
+                model="scripted",
+                max_tokens=64,
+                messages=[{"role": "user", "content": QUESTION}],
+                tools=cast("Any", bound.anthropic()),
+            )
+    [call] = [block for block in said.content if block.type == "tool_use"]
+    return named_in(await bound.dispatch(call.name, call.input))
+
+
+async def by_langchain_tool(asked: Asked) -> list[str]:
+    pytest.importorskip("langchain_core", reason="langchain-core is not installed")
+    [tool] = [each for each in bind(asked.workspace).langchain() if each.name == SEARCH]
+    return named_in(await tool.ainvoke(json.loads(ARGUMENTS)))
+
+
+async def by_llama_index_tool(asked: Asked) -> list[str]:
+    pytest.importorskip("llama_index.core", reason="llama-index-core is not installed")
+    tools = bind(asked.workspace).llama_index()
+    [tool] = [each for each in tools if each.metadata.name == SEARCH]
+    return named_in(str(await tool.acall(**json.loads(ARGUMENTS))))
+
+
 async def by_langchain(asked: Asked) -> list[str]:
     pytest.importorskip("langchain_core", reason="langchain-core is not installed")
     retriever = bind(asked.workspace).langchain_retriever(top_k=TOP_K)
@@ -150,11 +205,16 @@ FACES: list[Callable[[Asked], Awaitable[list[str]]]] = [
     by_events,
     by_client,
     by_streaming_client,
+    by_blocking_client,
     by_chat,
     by_agui,
     by_tool,
+    by_openai_functions,
+    by_anthropic_functions,
     by_langchain,
+    by_langchain_tool,
     by_llama_index,
+    by_llama_index_tool,
     by_mcp,
 ]
 

@@ -7,15 +7,17 @@ import json
 import os
 import signal
 import sys
+from dataclasses import replace
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 
-from footnote.domain import Failure, Received, Stage
+from footnote.domain import DocumentStatus, Failure, Received, Stage
 from footnote.interfaces.cli.watching import Teller
 from footnote.jobs.sources.following import Step
 from footnote.settings import Settings
-from tests.interfaces.records import a_document
+from tests.interfaces.records import DOCUMENT_ID, a_document
 from tests.interfaces.serving import environment, footnote
 from tests.jobs.web_server import Answer, Asked, web_server
 
@@ -103,6 +105,10 @@ async def test_a_watched_folder_is_followed_until_ctrl_c(
             assert await line_with("second.txt") == "added"
             (folder / "second.txt").unlink()
             assert await line_with("second.txt") == "removed"
+            write(tmp_path / "papers.pdf", "%PDF-1.7 nothing more")
+            (folder / "linked.pdf").symlink_to(tmp_path / "papers.pdf")
+            assert await line_with("linked.pdf") == "added"
+            assert await line_with("linked.pdf") == "failed"
             process.send_signal(signal.SIGINT)
             _, said = await process.communicate()
     finally:
@@ -110,16 +116,20 @@ async def test_a_watched_folder_is_followed_until_ctrl_c(
             process.kill()
             await process.wait()
     assert process.returncode == 0, said.decode()
+    *_, reason, closing = said.decode().splitlines()
+    assert reason.startswith(f"{folder / 'linked.pdf'}: the PDF is damaged")
+    assert closing == "Stopped: 3 added, 1 removed, 1 failed."
     listed = await footnote(environment(settings), "documents", "list", "--json")
-    [document] = json.loads(listed.out)["documents"]
-    assert document["filename"] == "first.txt"
+    documents = json.loads(listed.out)["documents"]
+    assert [each["filename"] for each in documents] == ["linked.pdf", "first.txt"]
 
 
 def test_what_is_said_of_a_watched_file_on_either_stream_names_it(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     failure = Failure(stage=Stage.RECEIVE, cause="it is empty", advice="send it", retryable=False)
-    received = Received(document=a_document(failure=failure), duplicate=False, new_version=False)
+    empty = a_document(failure=failure, status=DocumentStatus.FAILED)
+    received = Received(document=empty, duplicate=False, new_version=False)
     teller = Teller()
     refused = Step(external_id="/in/pipe", verdict="refused", reason="it is no file")
     for step in (
@@ -133,11 +143,96 @@ def test_what_is_said_of_a_watched_file_on_either_stream_names_it(
     assert [line.split() for line in said.out.splitlines()] == [
         ["refused", "/in/pipe"],
         ["added", "/in/[31mempty.txt"],
+        ["failed", "/in/[31mempty.txt"],
     ]
     assert said.err.splitlines() == [
         "/in/pipe: it is no file",
         "/in/[31mempty.txt: it is empty; send it",
     ]
+    assert teller.closing() == "Stopped: 1 added, 1 refused, 1 failed."
+
+
+def test_a_failure_is_told_once_with_the_attachment_it_is_of(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    queued = a_document(status=DocumentStatus.QUEUED)
+    received = Received(document=queued, duplicate=False, new_version=False)
+    teller = Teller({"/elsewhere/mail.eml": "/in/mail.eml"})
+    teller.tell(Step(external_id="/elsewhere/mail.eml", verdict="added", received=received))
+    failure = Failure(stage=Stage.PARSE, cause="it is cut off", advice="resend", retryable=False)
+    inner = a_document(document_id=UUID(int=2), parent_id=DOCUMENT_ID, filename="a.pdf")
+    failed = replace(inner, status=DocumentStatus.FAILED, failure=failure)
+    for mail, attachment in (
+        (queued, None),
+        (a_document(), replace(inner, status=DocumentStatus.INGESTING)),
+        (a_document(), failed),
+        (a_document(), failed),
+    ):
+        family = [mail, *([attachment] if attachment else [])]
+        assert "1 document waits" in teller.closing() or attachment is failed
+        teller.look(teller.unrested, {each.document_id: each for each in family})
+    said = capsys.readouterr()
+    assert said.out.splitlines() == ["added    /in/mail.eml", "failed   /in/mail.eml › a.pdf"]
+    assert said.err.splitlines() == ["/in/mail.eml › a.pdf: it is cut off; resend"]
+    assert teller.closing() == "Stopped: 1 added, 1 failed."
+
+
+async def test_a_full_queue_is_told_of_in_a_sentence_by_who_waits_for_it(
+    settings: Settings, tmp_path: Path
+) -> None:
+    for number in range(3):
+        write(tmp_path / "papers" / f"{number}.txt", f"The text {number}.")
+    env = environment(settings, FOOTNOTE_MAX_QUEUED_DOCUMENTS="2", PYTHONUNBUFFERED="1")
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "footnote.interfaces.cli.main"),
+        *("ingest", str(tmp_path / "papers"), "--no-wait"),
+        env=env,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    assert process.stderr is not None
+    said = ""
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while "takes in what is missing" not in said:
+            line = (await process.stderr.readline()).decode()
+            assert line, "it ended"
+            said += line
+        process.send_signal(signal.SIGINT)
+        await process.communicate()
+    assert (
+        "The queue is full: 2 documents of this workspace wait to be indexed; waiting for "
+        "`footnote worker` or `footnote serve` to index some." in said
+    )
+
+
+async def test_a_link_is_called_by_its_own_name(settings: Settings, tmp_path: Path) -> None:
+    target = write(tmp_path / "store" / "4711.txt", "The harbour opens at six.")
+    (tmp_path / "hours.txt").symlink_to(target)
+    env = environment(settings)
+    told = await footnote(env, "ingest", str(tmp_path / "hours.txt"), "--no-wait")
+    assert "hours.txt" in told.out
+    assert "4711" not in told.out
+
+
+@pytest.mark.parametrize(
+    ("address", "options", "said"),
+    [
+        ("https://", "", "nothing comes after https://; name a host there"),
+        ("s3://", "", "nothing comes after s3://; name a bucket or container there"),
+        ("https://example.com:99999/", "", "https://example.com:99999/ cannot be read: its port"),
+        ("s3:///papers", "", "the address s3:///papers names no bucket or container"),
+        ("az://papers", "", "it lacks account_name"),
+        ("s3://papers", "{", "FOOTNOTE_SOURCE_OPTIONS to a JSON object"),
+    ],
+)
+async def test_an_address_that_cannot_be_one_is_refused_before_anything_is_opened(
+    tmp_path: Path, address: str, options: str, said: str
+) -> None:
+    unreachable = {"FOOTNOTE_DATABASE_URL": "postgresql://nobody@127.0.0.1:1/none"}
+    env = environment(Settings(home=tmp_path), FOOTNOTE_SOURCE_OPTIONS=options, **unreachable)
+    ended = await footnote(env, "ingest", address)
+    assert ended.code == 2, ended.err
+    assert said in ended.err
+    assert ended.err.startswith("Error: ")
 
 
 async def test_a_list_of_nothing_is_a_sentence(settings: Settings) -> None:

@@ -15,6 +15,7 @@ from footnote.domain import Document, Received
 from footnote.domain.sources import Labels
 from footnote.engine import WorkspaceEngine
 from footnote.interfaces.cli.paths import entries, location_of
+from footnote.jobs.inline import work_until_resting
 from footnote.jobs.sources.folders import FolderSource
 from footnote.jobs.sources.following import Step, counted, follow
 from footnote.jobs.sources.watching import watch
@@ -97,6 +98,15 @@ async def test_only_what_changed_is_read(shelf: Shelf) -> None:
     assert sorted(shelf.read) == ["b.txt", "c.txt"]
     assert verdicts(steps) == {"a.txt": "unchanged", "b.txt": "changed", "c.txt": "added"}
     assert (await shelf.documents())["b.txt"].version == 2
+
+
+async def test_what_had_failed_is_tried_again_and_called_so(shelf: Shelf) -> None:
+    shelf.write("broken.pdf", "%PDF-1.7 nothing more")
+    assert verdicts(await shelf.follow()) == {"broken.pdf": "added"}
+    documents = [each.document_id for each in (await shelf.documents()).values()]
+    await work_until_resting(shelf.workspace.engine, shelf.workspace, documents, lambda _: None)
+    assert verdicts(await shelf.follow()) == {"broken.pdf": "retried"}
+    assert counted(await shelf.follow())["unchanged"] == 1
 
 
 async def test_a_file_that_was_just_written_is_looked_at_again(shelf: Shelf) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
+from pathlib import Path
 from uuid import uuid4
 
 import obstore
@@ -11,7 +13,7 @@ from pydantic import SecretStr
 
 from footnote.domain.sources import Labels
 from footnote.engine import WorkspaceEngine
-from footnote.errors import SourceUnreachable
+from footnote.errors import SourceUnreachable, UnsupportedSettings
 from footnote.jobs.sources.addresses import source_at
 from footnote.jobs.sources.following import Step, follow
 from footnote.jobs.sources.objects import ObjectSource
@@ -86,3 +88,21 @@ async def test_a_bucket_that_is_not_there_deletes_nothing(
 ) -> None:
     with pytest.raises(SourceUnreachable):
         await followed(workspace, a_source(s3, "s3://no-such-bucket"))
+
+
+@pytest.mark.parametrize(
+    ("url", "wanted"), [("s3://papers", "access_key_id"), ("gs://papers", "service_account")]
+)
+async def test_a_store_without_credentials_says_which_it_wants(
+    url: str, wanted: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name in os.environ:
+        if name.startswith(("AWS_", "GOOGLE_")):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    source = source_at(url, Settings())
+    with pytest.raises(UnsupportedSettings, match=f"{url} cannot be read: it wants cred") as caught:
+        await source.listing()
+    assert "169.254" not in str(caught.value)
+    assert "FOOTNOTE_SOURCE_OPTIONS" in str(caught.value.hint)
+    assert wanted in str(caught.value.hint)

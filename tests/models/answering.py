@@ -4,12 +4,35 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
+from importlib.util import find_spec
+
+import pytest
+from _pytest.mark import ParameterSet
 
 from footnote.models.answer_models import AnswerModelChoices, AnswerModels
 from tests.wire import WireServer
 
 KEY = "sk-very-secret-0123456789"
+GOOGLE = "google:gemini-2.5-flash"
+MISTRAL = "mistral:mistral-small-latest"
+BEDROCK = "bedrock:eu.anthropic.claude-haiku-4-5-20251001-v1:0"
+
+
+def _needs(name: str, library: str) -> ParameterSet:
+    """A model whose library is an extra that may not be installed."""
+    reason = f"{library} is not installed"
+    return pytest.param(name, marks=pytest.mark.skipif(not _installed(library), reason=reason))
+
+
+def _installed(library: str) -> bool:
+    with suppress(ModuleNotFoundError):
+        return find_spec(library) is not None
+    return False
+
+
+EXTRAS = [_needs(GOOGLE, "google.genai"), _needs(MISTRAL, "mistralai")]
+"""Names for `parametrize`, of vendors whose own library asks the scripted server."""
 
 
 def anywhere(address: str) -> str:
@@ -32,6 +55,9 @@ def choices_at(server: WireServer, *names: str, **more: float) -> AnswerModelCho
                 "ollama": server.openai_url,
                 "compatible": server.openai_url,
                 "anthropic": server.anthropic_url,
+                "google": server.google_url,
+                "mistral": server.mistral_url,
+                "bedrock": server.anthropic_url,  # Refused by its library: a key needs HTTPS.
             }
         ),
         api_key=KEY,

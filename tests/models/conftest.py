@@ -1,8 +1,9 @@
-"""The embedders under test, each loaded once."""
+"""The embedders under test, each loaded once, and an environment without keys."""
 
 from __future__ import annotations
 
 import importlib.util
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -30,3 +31,14 @@ def int8(models_folder: Path) -> Iterator[MiniLmEmbedder]:
     embedder = load_minilm(models_folder, "int8", threads=2, batch_tokens=2048)
     yield embedder
     embedder.close()
+
+
+@pytest.fixture
+def no_variables(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """An environment that no vendor's library finds anything in."""
+    for name in [each for each in os.environ if each.startswith(("AWS_", "AZURE_", "GOOGLE_"))]:
+        monkeypatch.delenv(name)
+    for name in [each for each in os.environ if each.endswith("_API_KEY")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    monkeypatch.setenv("HOME", str(tmp_path))

@@ -24,23 +24,23 @@ from tests.wire import (
 )
 
 from .agents import ANTHROPIC, BOTH, BOUNDS, OPENAI, SEARCH, SERVED, failure, returned, run, steps
-from .answering import models_at
+from .answering import BEDROCK, EXTRAS, models_at
 
 # --- the loop ---------------------------------------------------------------------------------
 
 
-@BOTH
+@pytest.mark.parametrize("name", [OPENAI, ANTHROPIC, *EXTRAS])
 async def test_a_tool_is_called_its_result_read_and_the_answer_written(
     wire_server: WireServer, name: str
 ) -> None:
     wire_server.script(
-        calls("search_documents", '{"query": "rent"}', text="Let me look."),
+        calls("search_documents", '{"query":"rent"}', text="Let me look."),
         says("The rent", " is 900 EUR [1]."),
     )
     events = await run(wire_server, name)
     assert events[:-1] == [
         Written(text="Let me look."),
-        ToolCalled(call_id="call_1", name="search_documents", arguments='{"query": "rent"}'),
+        ToolCalled(call_id="call_1", name="search_documents", arguments='{"query":"rent"}'),
         ToolReturned(
             call_id="call_1",
             name="search_documents",
@@ -285,6 +285,19 @@ async def test_the_next_model_goes_on_where_one_failed(wire_server: WireServer) 
     last = events[-1]
     assert isinstance(last, Written)
     assert last.model == ANTHROPIC
+
+
+async def test_the_next_model_is_asked_where_a_library_refuses_to_ask(
+    wire_server: WireServer, monkeypatch: pytest.MonkeyPatch, no_variables: None
+) -> None:
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-central-1")
+    wire_server.script(says("900 EUR."))
+    last = (await run(wire_server, BEDROCK, OPENAI))[-1]
+    assert isinstance(last, Written)
+    assert last.model == OPENAI
+    told, hint = await failure(wire_server, BEDROCK)
+    assert "ends with InvalidEndpoint" in told
+    assert "AWS_PROFILE" in hint
 
 
 async def test_when_all_fail_each_is_told(wire_server: WireServer) -> None:

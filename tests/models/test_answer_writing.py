@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import logging
-from contextlib import aclosing, suppress
+import re
+import sys
+from contextlib import aclosing
 from dataclasses import replace
-from importlib.util import find_spec
 
 import pytest
 
@@ -25,7 +26,7 @@ from tests.wire import (
     unreachable_origin,
 )
 
-from .answering import KEY, anywhere, choices_at, models_at
+from .answering import BEDROCK, EXTRAS, GOOGLE, KEY, anywhere, choices_at, models_at
 
 OPENAI = "openai:gpt-4o-mini"
 ANTHROPIC = "anthropic:claude-haiku-4-5"
@@ -56,7 +57,7 @@ async def failure(server: WireServer, *names: str, **more: float) -> tuple[str, 
 # --- what is asked, and what is written -------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [*NAMES, *EXTRAS])
 async def test_every_wire_is_streamed(wire_server: WireServer, name: str) -> None:
     wire_server.script(says("\n ", "The first", " of", " May."))
     written = await pieces(wire_server, name)
@@ -66,8 +67,14 @@ async def test_every_wire_is_streamed(wire_server: WireServer, name: str) -> Non
     assert asked.model == name.partition(":")[2]
     assert asked.instructions == "Be brief."
     assert asked.prompt == "What is the deadline?"
-    limit = "max_completion_tokens" if name == OPENAI else "max_tokens"
-    assert asked.payload[limit] == 64
+    if name == GOOGLE:
+        assert asked.payload["generationConfig"] == {
+            "maxOutputTokens": 64,
+            "responseModalities": ["TEXT"],
+        }
+    else:
+        limit = "max_completion_tokens" if name == OPENAI else "max_tokens"
+        assert asked.payload[limit] == 64
     assert KEY in str(asked.headers)
 
 
@@ -337,19 +344,28 @@ def test_a_broken_object_of_keys_is_refused_without_repeating_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("vendor", "library"),
-    [("cohere", "cohere"), ("google", "google.genai"), ("mistral", "mistralai")],
+    ("vendor", "library", "extra"),
+    [
+        ("cohere", "cohere", "cohere"),
+        ("google", "google.genai", "google"),
+        ("google-cloud", "google.genai", "google"),
+        ("mistral", "mistralai", "mistral"),
+        ("bedrock", "boto3", "bedrock"),
+    ],
 )
 def test_a_vendor_whose_library_is_missing_is_named_with_what_to_install(
-    vendor: str, library: str
+    vendor: str, library: str, extra: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with suppress(ModuleNotFoundError):
-        if find_spec(library) is not None:
-            pytest.skip(f"{library} is installed")
+    for each in (library, f"{library}.client"):
+        monkeypatch.setitem(sys.modules, each, None)
+    # What another test has loaded would do without it.
+    ours = re.compile(r"pydantic_ai\.(providers|models)\.(google|mistral|bedrock|cohere)")
+    for each in [each for each in sys.modules if ours.match(each)]:
+        monkeypatch.delitem(sys.modules, each)
     choices = AnswerModelChoices(names=(f"{vendor}:model",), why_forbidden=anywhere)
     with pytest.raises(ModelUnavailable, match="library that is not installed") as caught:
         AnswerModels(choices)
-    assert caught.value.hint == f"pip install 'pydantic-ai-slim[{vendor}]'"
+    assert caught.value.hint == f"pip install 'pydantic-ai-slim[{extra}]'"
 
 
 def test_a_vendor_that_nobody_knows_is_named_with_those_that_are() -> None:
@@ -365,11 +381,53 @@ def test_a_vendor_that_nobody_knows_is_named_with_those_that_are() -> None:
         assert "very-secret" not in str(caught.value)
 
 
-def test_a_key_that_is_missing_is_named_with_where_to_set_it(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
-    choices = AnswerModelChoices(names=(ANTHROPIC,), why_forbidden=anywhere)
-    with pytest.raises(UnsupportedSettings, match=f"{ANTHROPIC} needs a key") as caught:
+def test_a_vendor_that_was_renamed_is_named_as_it_is_now() -> None:
+    choices = AnswerModelChoices(names=("google-gla:gemini-2.5-flash",), why_forbidden=anywhere)
+    with pytest.raises(UnsupportedSettings, match="'google-gla' is not known") as caught:
         AnswerModels(choices)
-    assert caught.value.hint == "set FOOTNOTE_ANSWER_MODEL_API_KEY or ANTHROPIC_API_KEY"
+    assert caught.value.hint == f"say {GOOGLE}, as it is called now"
+
+
+@pytest.mark.parametrize(
+    ("name", "lacks", "hint"),
+    [
+        (ANTHROPIC, "a key", "set FOOTNOTE_ANSWER_MODEL_API_KEY or ANTHROPIC_API_KEY"),
+        ("deepseek:r", "a key", "set FOOTNOTE_ANSWER_MODEL_API_KEY or DEEPSEEK_API_KEY"),
+        ("azure:gpt", "AZURE_OPENAI_ENDPOINT", "set AZURE_OPENAI_ENDPOINT"),
+        (BEDROCK, "a region", "set AWS_DEFAULT_REGION, such as eu-central-1"),
+    ],
+)
+def test_what_a_vendor_lacks_is_named_with_where_to_set_it(
+    name: str, lacks: str, hint: str, no_variables: None
+) -> None:
+    choices = AnswerModelChoices(names=(name,), why_forbidden=anywhere)
+    with pytest.raises(UnsupportedSettings) as caught:
+        AnswerModels(choices)
+    assert str(caught.value) == f"the answer model {name} needs {lacks}"
+    assert caught.value.hint == hint
+
+
+def test_a_vendors_own_refusal_is_told_with_where_it_looks(
+    monkeypatch: pytest.MonkeyPatch, no_variables: None
+) -> None:
+    monkeypatch.setenv("AWS_PROFILE", "there-is-none")
+    choices = AnswerModelChoices(names=(BEDROCK,), api_key=KEY, why_forbidden=anywhere)
+    with pytest.raises(UnsupportedSettings, match="ends with ProfileNotFound") as caught:
+        AnswerModels(choices)
+    assert "AWS_PROFILE" in (caught.value.hint or "")
+
+
+async def test_a_model_whose_library_refuses_to_ask_is_passed_over(
+    wire_server: WireServer, monkeypatch: pytest.MonkeyPatch, no_variables: None
+) -> None:
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-central-1")
+    models = AnswerModels(choices_at(wire_server, BEDROCK, SERVED))
+    wire_server.script(says("May."))
+    writer, alone = models.writer(), models.writer([BEDROCK])
+    assert writer is not None
+    assert alone is not None
+    assert "".join([piece.text async for piece in writer("Be brief.", "When?")]) == "May."
+    with pytest.raises(ModelUnavailable, match="ends with InvalidEndpoint") as caught:
+        await anext(alone("Be brief.", "When?"))
+    assert "AWS_ACCESS_KEY_ID" in (caught.value.hint or "")
+    await models.close()

@@ -1,10 +1,10 @@
-"""A scripted model over real HTTP, which stands where OpenAI's or Anthropic's would.
+"""A scripted model over real HTTP, which stands where that of a vendor would.
 
 The fixture `wire_server` (tests/conftest.py) is one with an empty script:
 
     async def test_…(wire_server: WireServer) -> None:
         wire_server.script(calls("search_documents", '{"query": "rent"}'), says("It is ", "900."))
-        ...  # ask at wire_server.openai_url (…/v1) or wire_server.anthropic_url
+        ...  # ask at wire_server.openai_url (…/v1), or that of another vendor's wire
         assert wire_server.asked[1].tool_results == ["…"]
 
 Each request takes the next reply of the script, streamed if the request asks for it; beyond the

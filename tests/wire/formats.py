@@ -1,4 +1,4 @@
-"""Replies in the words of OpenAI's chat completions and of Anthropic's messages."""
+"""Replies in the words of OpenAI's chat completions, which are Mistral's, and of Anthropic."""
 
 from __future__ import annotations
 
@@ -59,7 +59,14 @@ def openai_body(reply: Reply, model: str) -> Json:
     return {**body, "usage": _openai_usage(reply)} if reply.tells_usage else body
 
 
-def openai_events(reply: Reply, model: str) -> Iterator[tuple[bool, bytes]]:
+def mistral_events(reply: Reply, model: str) -> Iterator[tuple[bool, bytes]]:
+    """The same as Mistral streams it, who sends a tool's call in one piece."""
+    return openai_events(reply, model, whole_calls=True)
+
+
+def openai_events(
+    reply: Reply, model: str, *, whole_calls: bool = False
+) -> Iterator[tuple[bool, bytes]]:
     """The reply piece by piece, as OpenAI streams it; True marks a piece of the text."""
     head = _openai_head(model, "chat.completion.chunk")
 
@@ -71,6 +78,10 @@ def openai_events(reply: Reply, model: str) -> Iterator[tuple[bool, bytes]]:
     for piece in reply.pieces:
         yield True, chunk({"content": piece})
     for index, call in enumerate(reply.calls):
+        if whole_calls:
+            whole = {"index": index, **_openai_call(call, call.arguments)}
+            yield False, chunk({"tool_calls": [whole]})
+            continue
         yield False, chunk({"tool_calls": [{"index": index, **_openai_call(call, "")}]})
         for part in _parts(call.arguments):
             written = {"index": index, "function": {"arguments": part}}

@@ -1,4 +1,4 @@
-"""A scripted model behind OpenAI's and Anthropic's wire formats, over real HTTP on loopback."""
+"""A scripted model behind the wire formats of several vendors, over real HTTP on loopback."""
 
 from __future__ import annotations
 
@@ -10,12 +10,33 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Literal, Self, cast
 
-from . import formats
+from . import formats, google
 from .loopback import LOOK_SECONDS, Connection, Loopback, Received
 from .replies import Reply, fails
 
-Wire = Literal["openai", "anthropic"]
-_PATHS: dict[str, Wire] = {"/v1/chat/completions": "openai", "/v1/messages": "anthropic"}
+Wire = Literal["openai", "anthropic", "google", "mistral"]
+_PATHS: dict[str, Wire] = {
+    "/v1/chat/completions": "openai",
+    "/v1/messages": "anthropic",
+    "/mistral/v1/chat/completions": "mistral",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """How a wire says what the script has."""
+
+    error: Callable[[Reply], formats.Json]
+    body: Callable[[Reply, str], formats.Json]
+    events: Callable[[Reply, str], Iterator[tuple[bool, bytes]]]
+
+
+_WORDS: dict[Wire, _Words] = {
+    "openai": _Words(formats.openai_error, formats.openai_body, formats.openai_events),
+    "anthropic": _Words(formats.anthropic_error, formats.anthropic_body, formats.anthropic_events),
+    "mistral": _Words(formats.openai_error, formats.openai_body, formats.mistral_events),
+    "google": _Words(google.error, google.body, google.events),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +48,7 @@ class Asked:
     headers: Mapping[str, str]
     """Names in lower case."""
     payload: Mapping[str, object]
+    """With Google's, `model` and `stream` as well, which its path tells."""
     left: threading.Event = field(default_factory=threading.Event, repr=False)
     """Set when the client went away before the reply was whole."""
 
@@ -57,6 +79,8 @@ class Asked:
     @property
     def tools(self) -> dict[str, Mapping[str, object]]:
         """The tools that are offered: name to JSON Schema."""
+        if self.wire == "google":
+            return google.tools(self.payload)
         offered = cast("list[dict[str, object]]", self.payload.get("tools") or [])
         if self.wire == "anthropic":
             return {str(each["name"]): _object(each["input_schema"]) for each in offered}
@@ -66,7 +90,9 @@ class Asked:
     @property
     def tool_results(self) -> list[str]:
         """What tools gave, oldest first."""
-        if self.wire == "openai":
+        if self.wire == "google":
+            return google.tool_results(self.payload)
+        if self.wire in {"openai", "mistral"}:
             return [
                 "".join(_texts(each["content"])) for each in self.messages if each["role"] == "tool"
             ]
@@ -82,6 +108,8 @@ class Asked:
         return await asyncio.to_thread(self.left.wait, seconds)
 
     def _said_by(self, role: str) -> str:
+        if self.wire == "google":
+            return google.said_by(self.payload, role)
         said = (each["content"] for each in self.messages if each["role"] == role)
         return "\n".join(text for content in said for text in _texts(content))
 
@@ -110,6 +138,16 @@ class WireServer:
         """What an Anthropic client takes as its base URL."""
         return self._loopback.origin
 
+    @property
+    def google_url(self) -> str:
+        """What a client of Google's takes as its base URL."""
+        return self._loopback.origin
+
+    @property
+    def mistral_url(self) -> str:
+        """What a client of Mistral's takes as its base URL."""
+        return f"{self._loopback.origin}/mistral"
+
     def script(self, *replies: Reply) -> Self:
         """Reply with these to the next requests, after what is scripted already."""
         with self._lock:
@@ -134,15 +172,20 @@ class WireServer:
         self._loopback.__exit__(kind, error, traceback)
 
     def _answer(self, received: Received, connection: Connection) -> None:
-        wire = _PATHS.get(received.path.partition("?")[0])
+        path = received.path.partition("?")[0]
+        of_google = google.PATH.fullmatch(path)
+        wire = "google" if of_google else _PATHS.get(path)
         if wire is None:
             connection.send(404, b"{}")
             return
+        payload = json.loads(received.content)
+        if of_google:
+            payload |= {"model": of_google[1], "stream": of_google[2] != "generateContent"}
         asked = Asked(
             wire=wire,
             path=received.path,
             headers=received.headers,
-            payload=json.loads(received.content),
+            payload=payload,
         )
         reply = self._next(asked)
         try:
@@ -159,20 +202,18 @@ class WireServer:
         return self._respond(asked)
 
     def _send(self, asked: Asked, reply: Reply, connection: Connection) -> None:
-        is_openai = asked.wire == "openai"
+        words = _WORDS[asked.wire]
         if reply.status != 200:
-            error = formats.openai_error(reply) if is_openai else formats.anthropic_error(reply)
-            connection.send(reply.status, json.dumps(error).encode(), reply.headers)
+            error = json.dumps(words.error(reply)).encode()
+            connection.send(reply.status, error, reply.headers)
         elif reply.ending == "held" or (
             not asked.streamed and reply.ending in {"endless", "silent"}
         ):
             self._wait(asked, connection)
         elif asked.streamed:
-            events = formats.openai_events if is_openai else formats.anthropic_events
-            self._stream(asked, reply, connection, events(reply, asked.model))
+            self._stream(asked, reply, connection, words.events(reply, asked.model))
         else:
-            whole = formats.openai_body if is_openai else formats.anthropic_body
-            body = json.dumps(whole(reply, asked.model)).encode()
+            body = json.dumps(words.body(reply, asked.model)).encode()
             sent = len(body) // 2 if reply.ending == "cut" else None
             connection.send(200, body, reply.headers, bytes_sent=sent)
 

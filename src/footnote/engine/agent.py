@@ -7,20 +7,22 @@ from contextlib import aclosing
 from typing import TYPE_CHECKING
 
 from footnote.answering.agentic import AgenticAnswerer, Equipment
+from footnote.arguments import checks
 from footnote.domain import AnswerEvent, Turn
 from footnote.engine.answer_models import agent_bounds, agent_model_for, mcp_servers
 from footnote.engine.answering import grounding_of
-from footnote.engine.arguments import require
 from footnote.engine.lanes import serving
 from footnote.engine.tools import EvidenceLedger, IndexNow, document_tools
 from footnote.errors import InvalidRequest
+from footnote.retrieval.pipeline import MAX_QUERY_CHARACTERS
 
 if TYPE_CHECKING:
     from footnote.engine.workspace import WorkspaceEngine
 
-MAX_QUESTION_CHARACTERS = 20_000
+MAX_QUESTION_CHARACTERS = MAX_QUERY_CHARACTERS
 
 
+@checks
 async def agent_stream(
     workspace: WorkspaceEngine,
     question: str,
@@ -35,7 +37,6 @@ async def agent_stream(
     first event, also where no model answers in the workspace. Closing the generator stops the
     model.
     """
-    require(str, "a text", question=question)
     workspace.require_open()
     if not question.strip() or len(question) > MAX_QUESTION_CHARACTERS:
         raise InvalidRequest(

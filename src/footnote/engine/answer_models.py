@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
 
+from footnote.arguments import checks
 from footnote.domain.models_in_use import EXTRACTIVE, ModelsInUse
-from footnote.engine.arguments import require
 from footnote.engine.reaching import require_reachable_url
 from footnote.engine.scoping import scope_of
 from footnote.errors import InvalidRequest, NotFound
@@ -93,12 +93,12 @@ async def models_in_use(workspace: WorkspaceEngine) -> ModelsInUse:
     return ModelsInUse(configured=workspace.engine.answer_models.names, chosen=chosen)
 
 
+@checks
 async def use_models(workspace: WorkspaceEngine, names: Sequence[str]) -> ModelsInUse:
     """Answer with these of the configured models, in this order, or with `extractive` quotes.
 
     Raises InvalidRequest for a name that is not configured.
     """
-    require(Sequence, "a sequence of texts", names=names)
     wanted = tuple(dict.fromkeys(name.strip() for name in names))
     configured = workspace.engine.answer_models.names
     unknown = [name for name in wanted if name not in (*configured, EXTRACTIVE)]
@@ -126,6 +126,7 @@ async def reset_models(workspace: WorkspaceEngine) -> ModelsInUse:
     return ModelsInUse(configured=workspace.engine.answer_models.names, chosen=None)
 
 
+@checks
 async def add_mcp_server(
     workspace: WorkspaceEngine, name: str, url: str, headers: Mapping[str, str] | None = None
 ) -> McpServer:
@@ -134,7 +135,6 @@ async def add_mcp_server(
     The values of headers are never shown again. Raises InvalidRequest, or Conflict for a name that
     is taken.
     """
-    require(str, "a text", name=name, url=url)
     server = McpServer(name=name, url=url, headers=dict(headers or {}))
     _check_server(server)
     await require_reachable_url(
@@ -157,9 +157,9 @@ async def mcp_servers(workspace: WorkspaceEngine) -> tuple[McpServer, ...]:
         return await workspace_settings.mcp_servers_of(scope)
 
 
+@checks
 async def remove_mcp_server(workspace: WorkspaceEngine, name: str) -> None:
     """Offer its tools no more. Raises NotFound."""
-    require(str, "a text", name=name)
     workspace.require_open()
     if not _SERVER_NAME.fullmatch(name):
         raise NotFound(f"there is no MCP server {name!r}")

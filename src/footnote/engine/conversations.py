@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from uuid import UUID, uuid4, uuid5
 
+from footnote.arguments import checks
 from footnote.domain.conversations import (
     Conversation,
     ConversationPage,
@@ -25,16 +27,15 @@ from footnote.text import is_storable
 
 MAX_TITLE_CHARACTERS = 200
 MAX_COMMENT_CHARACTERS = 5000
-_MODES = ("first", "only")
-_THUMBS = ("up", "down")
 
 
+@checks
 async def create_conversation(
     workspace: WorkspaceEngine,
     *,
     title: str = "",
     document_mode: DocumentMode = "first",
-    document_ids: tuple[UUID, ...] = (),
+    document_ids: Sequence[UUID] = (),
     idempotency_key: str | None = None,
 ) -> Conversation:
     """Begin a conversation; without a title its first question becomes it.
@@ -44,23 +45,23 @@ async def create_conversation(
     """
     key = checked_key(idempotency_key)
     title = checked_title(title) if title else ""
-    _require_mode(document_mode)
     owner = f"{workspace.workspace.workspace_id}/{workspace.principal.principal_id}"
     made = uuid4() if key is None else uuid5(workspace.workspace.workspace_id, f"{owner}/{key}")
     async with scope_of(workspace) as scope:
         conversation = await stored.create_conversation(scope, made, title, document_mode)
         for document_id in document_ids:
-            require(UUID, "uuid.UUID", document_ids=document_id)
             conversation = await stored.attach_document(scope, made, document_id)
     return conversation
 
 
+@checks
 async def conversation(workspace: WorkspaceEngine, conversation_id: UUID) -> Conversation:
     """One conversation. Raises NotFound."""
     async with scope_of(workspace) as scope:
         return await stored.get_conversation(scope, conversation_id)
 
 
+@checks
 async def conversations(
     workspace: WorkspaceEngine, *, limit: int = 50, cursor: str | None = None
 ) -> ConversationPage:
@@ -70,6 +71,7 @@ async def conversations(
         return await stored.list_conversations(scope, limit=limit, cursor=cursor)
 
 
+@checks
 async def change_conversation(
     workspace: WorkspaceEngine,
     conversation_id: UUID,
@@ -83,20 +85,20 @@ async def change_conversation(
     """
     if title is not None:
         title = checked_title(title)
-    if document_mode is not None:
-        _require_mode(document_mode)
     async with scope_of(workspace) as scope:
         return await stored.change_conversation(
             scope, conversation_id, title=title, document_mode=document_mode
         )
 
 
+@checks
 async def delete_conversation(workspace: WorkspaceEngine, conversation_id: UUID) -> None:
     """Remove it with its messages and their feedback, for good. Raises NotFound."""
     async with scope_of(workspace) as scope:
         await stored.remove_conversation(scope, conversation_id)
 
 
+@checks
 async def attach_document(
     workspace: WorkspaceEngine, conversation_id: UUID, document_id: UUID
 ) -> Conversation:
@@ -105,6 +107,7 @@ async def attach_document(
         return await stored.attach_document(scope, conversation_id, document_id)
 
 
+@checks
 async def detach_document(
     workspace: WorkspaceEngine, conversation_id: UUID, document_id: UUID
 ) -> Conversation:
@@ -113,6 +116,7 @@ async def detach_document(
         return await stored.detach_document(scope, conversation_id, document_id)
 
 
+@checks
 async def messages(
     workspace: WorkspaceEngine,
     conversation_id: UUID,
@@ -133,6 +137,7 @@ async def messages(
         )
 
 
+@checks
 async def all_messages(
     workspace: WorkspaceEngine, conversation_id: UUID, *, all_branches: bool = True
 ) -> tuple[Message, ...]:
@@ -149,6 +154,7 @@ async def all_messages(
             return tuple(found)
 
 
+@checks
 async def go_on_from(
     workspace: WorkspaceEngine, conversation_id: UUID, message_id: UUID
 ) -> MessagePage:
@@ -159,6 +165,7 @@ async def go_on_from(
     return await messages(workspace, conversation_id)
 
 
+@checks
 async def give_feedback(
     workspace: WorkspaceEngine,
     conversation_id: UUID,
@@ -171,13 +178,12 @@ async def give_feedback(
     Raises NotFound, and InvalidRequest for a question.
     """
     comment = checked_comment(comment)
-    if thumb not in _THUMBS:
-        raise InvalidRequest(f"the thumb is {thumb!r}", hint="say up or down")
     async with scope_of(workspace) as scope:
         number = await _answer_no(scope, conversation_id, message_id)
         return await judge(scope, conversation_id, number, thumb, comment)
 
 
+@checks
 async def withdraw_feedback(
     workspace: WorkspaceEngine, conversation_id: UUID, message_id: UUID
 ) -> Message:
@@ -232,14 +238,6 @@ async def _answer_no(scope: WorkspaceScope, conversation_id: UUID, message_id: U
     return place.message_no
 
 
-def _require_mode(mode: str) -> None:
-    if mode not in _MODES:
-        raise InvalidRequest(
-            f"attached documents cannot be searched {mode!r}", hint="say first or only"
-        )
-
-
 def _require_limit(limit: int, things: str) -> None:
-    require(int, "a whole number", limit=limit)
     if not 1 <= limit <= MAX_PAGE:
         raise InvalidRequest(f"limit is {limit}", hint=f"ask for 1 to {MAX_PAGE} {things}")

@@ -15,7 +15,7 @@ from footnote.store.publishing import delete_document
 if TYPE_CHECKING:
     from footnote.engine.installation import Engine
 
-_RECORD = "tells others that the document is gone; nothing of its text"
+_RECORD = "tells others that it is gone: its names, none of its text"
 _CACHES = "caches of this process"
 
 

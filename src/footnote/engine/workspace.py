@@ -13,6 +13,7 @@ from uuid import UUID
 
 from footnote.answering.answerer import completed
 from footnote.answering.suspicion import flag, read_around
+from footnote.arguments import checks_arguments
 from footnote.domain import (
     Answer,
     AnswerEvent,
@@ -42,7 +43,6 @@ from footnote.engine import lanes as lane_verbs
 from footnote.engine import pages as page_verbs
 from footnote.engine.answer_cache import given_before_or
 from footnote.engine.answering import Asking, ask_stream
-from footnote.engine.arguments import require, require_request
 from footnote.engine.erasing import erase
 from footnote.engine.files import TooLarge, clean_name, read_file
 from footnote.engine.lanes import lane_of_workspace, search_in_lane
@@ -78,6 +78,7 @@ NO_BLOB = ""
 """The key of bytes that were never taken in."""
 
 
+@checks_arguments
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkspaceEngine:
     """The verbs of one workspace, as one principal; it cannot see any other."""
@@ -112,8 +113,6 @@ class WorkspaceEngine:
         documents wait, and Conflict for a key that was used for something else.
         """
         self.require_open()
-        require(bytes | bytearray, "its bytes", content=content)
-        require(str, "a name", filename=filename)
         collection = labels.checked_collection(
             collection or self.engine.settings.default_collection
         )
@@ -154,7 +153,6 @@ class WorkspaceEngine:
         One that is too large is kept as a failed document without its bytes. Raises
         InvalidRequest when it cannot be opened.
         """
-        require(Path, "a pathlib.Path", path=path)
         settings = self.engine.settings
         tags = labels.checked_tags(tags)
         file = await asyncio.to_thread(read_file, path, settings.max_file_bytes)
@@ -200,13 +198,11 @@ class WorkspaceEngine:
 
     async def document(self, document_id: UUID) -> Document:
         """One document. Raises NotFound."""
-        require(UUID, "a uuid.UUID", document_id=document_id)
         async with self._scope() as scope:
             return await get_document(scope, document_id)
 
     async def children(self, document_id: UUID) -> tuple[Document, ...]:
         """The attachments of a document, and theirs. Raises NotFound."""
-        require(UUID, "a uuid.UUID", document_id=document_id)
         async with self._scope() as scope:
             await get_document(scope, document_id)
             family = await documents_and_attachments(scope, [document_id])
@@ -214,15 +210,12 @@ class WorkspaceEngine:
 
     async def statuses(self, document_ids: Sequence[UUID]) -> Mapping[UUID, Document]:
         """The documents of these ids and of their attachments, as far as they exist."""
-        for each in document_ids:
-            require(UUID, "uuid.UUID", document_ids=each)
         async with self._scope() as scope:
             family = await documents_and_attachments(scope, document_ids)
         return {document.document_id: document for document in family}
 
     async def delete_document(self, document_id: UUID) -> None:
         """Remove a document, its attachments and all that was made of them. Raises NotFound."""
-        require(UUID, "a uuid.UUID", document_id=document_id)
         async with self._scope() as scope:
             blobs = await delete_document(scope, document_id, self.engine.maintenance_limits)
         engine, workspace_id = self.engine, self.workspace.workspace_id
@@ -230,7 +223,6 @@ class WorkspaceEngine:
 
     async def erase_document(self, document_id: UUID) -> Erasure:
         """Delete a document as `delete_document` does, purge what is dead, and prove it."""
-        require(UUID, "a uuid.UUID", document_id=document_id)
         self.require_open()
         return await erase(self.engine, self.workspace.workspace_id, self.principal, document_id)
 
@@ -240,7 +232,6 @@ class WorkspaceEngine:
         One that waits or is worked on is returned as it is. Raises NotFound, Conflict for an
         indexed document, and DocumentUnreadable for bytes that would not even be accepted.
         """
-        require(UUID, "a uuid.UUID", document_id=document_id)
         self.require_open()
         return await try_again(
             self.engine, self.workspace.workspace_id, self.principal, document_id
@@ -248,8 +239,6 @@ class WorkspaceEngine:
 
     async def retry_all(self, document_ids: Sequence[UUID]) -> tuple[Retried, ...]:
         """Retry each; one that is refused does not keep the others from being tried."""
-        for each in document_ids:
-            require(UUID, "uuid.UUID", document_ids=each)
         self.require_open()
         return await try_each_again(
             self.engine, self.workspace.workspace_id, self.principal, document_ids
@@ -270,7 +259,6 @@ class WorkspaceEngine:
 
     async def search(self, request: SearchRequest) -> SearchResponse:
         """Evidence for a query. Raises InvalidRequest and LaneMismatch."""
-        require_request(request)
         self.require_open()
         asker = Asker(workspace_id=self.workspace.workspace_id, principal=self.principal)
         response = await search_in_lane(self.engine, request, asker, self.index_in)
@@ -278,8 +266,6 @@ class WorkspaceEngine:
 
     async def context(self, chunk_id: str, window: int = 2) -> PassageContext:
         """A passage between its neighbours. Raises NotFound and InvalidRequest."""
-        require(str, "a text", chunk_id=chunk_id)
-        require(int, "a whole number", window=window)
         if not 0 <= window <= MAX_CONTEXT_WINDOW:
             raise InvalidRequest(
                 f"the window is {window}", hint=f"ask for 0 to {MAX_CONTEXT_WINDOW} neighbours"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import PurePath
+
 from footnote.domain import Stage
 from footnote.errors import DocumentUnreadable
 from footnote.ingestion.media import sniff_media_type
@@ -11,6 +13,16 @@ _READABLE = (
     "RST, AsciiDoc, LaTeX, CSV, JSON, XML, source code, plain text, captions, images, "
     "recordings, ZIP and TAR"
 )
+
+
+_SAVED_AS = {
+    **dict.fromkeys((".doc", ".dot", ".wps", ".wpd", ".pages", ".pub", ".lwp"), "DOCX or PDF"),
+    **dict.fromkeys((".xls", ".xlt", ".numbers", ".wk4"), "XLSX or CSV"),
+    **dict.fromkeys((".ppt", ".pps", ".pot", ".key"), "PPTX or PDF"),
+    **dict.fromkeys((".vsd", ".vsdx", ".one", ".mpp", ".dwg", ".indd", ".ai"), "PDF"),
+    ".msg": "EML",
+}
+"""As what a program saves its work that cannot be read as it is, being old, damaged or its own."""
 
 
 def check_size(size_bytes: int, filename: str, max_bytes: int) -> None:
@@ -45,6 +57,13 @@ def check_received(content: bytes, filename: str, max_bytes: int) -> str:
         raise DocumentUnreadable(
             stage=Stage.RECEIVE,
             cause=f"“{filename}” is of a type that cannot be read",
-            advice=f"convert it to a type that can: {_READABLE}",
+            advice=_saved_otherwise(filename),
         )
     return media_type
+
+
+def _saved_otherwise(filename: str) -> str:
+    saved_as = _SAVED_AS.get(PurePath(filename).suffix.lower())
+    if saved_as is None:
+        return f"convert it to a type that can: {_READABLE}"
+    return f"open it in its own program, save it as {saved_as} and upload that copy"

@@ -6,14 +6,10 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-import structlog
-
 from footnote.engine import WorkspaceEngine
 from footnote.engine.receiving import has_room
 from footnote.errors import QueueFull
 from footnote.jobs.worker import run_worker
-
-_log = structlog.get_logger(__name__)
 
 T = TypeVar("T")
 
@@ -21,21 +17,22 @@ _LOOK_SECONDS = 0.2
 
 
 async def received_when_there_is_room(
-    workspace: WorkspaceEngine, receive: Callable[[], Awaitable[T]], *, work: bool
+    workspace: WorkspaceEngine,
+    receive: Callable[[], Awaitable[T]],
+    *,
+    work: bool,
+    tell: Callable[[QueueFull], None],
 ) -> T:
     """What `receive` gives once the queue takes it.
 
     With `work` this process indexes meanwhile; without, it waits for a worker as long as it takes.
+    `tell` hears of each time it was full.
     """
-    said = False
     while True:
         try:
             return await receive()
         except QueueFull as full:
-            if not said:
-                waiting = "this process indexes meanwhile" if work else "is a worker running?"
-                _log.warning("queue_full", reason=str(full), waiting=waiting)
-                said = True
+            tell(full)
             if work:
                 await _work_until_there_is_room(workspace)
             else:

@@ -11,6 +11,7 @@ from pydantic_ai import Agent, AgentRunResultEvent
 from pydantic_ai.exceptions import (
     ContentFilterError,
     FallbackExceptionGroup,
+    ModelAPIError,
     OutputTokenLimitExceeded,
     RunTimedOut,
     UsageLimitExceeded,
@@ -42,11 +43,12 @@ from footnote.models.answer_failures import (
     declined,
     failure_of,
     interruption_of,
+    is_failure,
     objection_to,
     usage_of,
 )
 from footnote.models.answer_writing import text_of
-from footnote.models.writing import encodable, settings_for
+from footnote.models.writing import encodable, is_vendors_own, settings_for
 from footnote.ports import AgentBounds, McpServer, Tool, Written
 
 if TYPE_CHECKING:
@@ -130,16 +132,19 @@ class AgentLoop:
                 finally:
                     # A step that failed does not say what it cost.
                     state.usage = _usage(events.new_messages(), whole_only=True)
-        except (ModelUnavailable, FallbackExceptionGroup, *FAILURES) as error:
-            failure = error
-            if not isinstance(failure, ModelUnavailable):
+        except Exception as error:
+            if isinstance(error, ModelUnavailable):
+                failure = error
+            elif is_failure(error):
                 failure = self._failure(error, bounds, amid_text=state.amid_text)
+            else:
+                raise
             failure.usage = state.usage if state.usage.requests else None
             raise failure from None
 
     def _model(self) -> Model:
         first, *others = (named.model for named in self.models)
-        return FallbackModel(first, *others) if others else first
+        return FallbackModel(first, *others, fallback_on=_may_pass_on) if others else first
 
     def _settings(self) -> ModelSettings:
         each = [settings_for(named.model, self.max_output_tokens) for named in self.models]
@@ -265,6 +270,13 @@ class _State:
                 yield ToolCalled(call_id=call_id, name=each.server, arguments="{}")
                 said = f"The MCP server {each.server} cannot be reached: {each.unreachable}."
                 yield ToolReturned(call_id=call_id, name=each.server, result=said, failed=True)
+
+
+def _may_pass_on(error: Exception) -> bool:
+    """Whether the next model is asked."""
+    return isinstance(error, ModelAPIError) or (
+        is_vendors_own(error) and not isinstance(error, FAILURES)
+    )
 
 
 def _as_written(call: ToolCallPart) -> str:

@@ -22,10 +22,10 @@ from pydantic_ai.models import Model
 from footnote.domain import Usage
 from footnote.errors import ModelUnavailable
 from footnote.models.language import Role
-from footnote.models.writing import may_pass, refusal
+from footnote.models.writing import is_vendors_own, may_pass, refusal, refused_by_library
 
 FAILURES = (AgentRunError, UserError, ValueError, OSError, httpx.HTTPError, httpx2.HTTPError)
-"""What a model's library may raise."""
+"""What a model's library may raise, beside what is a vendor's own."""
 
 PAUSE_SECONDS = 0.5
 """Before a retry, when the server names no time to wait."""
@@ -45,6 +45,11 @@ class NamedModel:
         return f"the {self.role.title} {self.name}"
 
 
+def is_failure(error: Exception) -> bool:
+    """Whether a model's library raised it; all else is a defect of ours."""
+    return isinstance(error, FAILURES) or is_vendors_own(error)
+
+
 def failure_of(error: Exception, named: NamedModel) -> ModelUnavailable:
     """What to say of a call that failed before the model wrote anything."""
     prefix = named.role.prefix
@@ -60,6 +65,8 @@ def failure_of(error: Exception, named: NamedModel) -> ModelUnavailable:
             f"{named.title} did not begin to answer in time",
             hint="raise FOOTNOTE_ANSWER_FIRST_TOKEN_SECONDS, or configure a faster model",
         )
+    if not isinstance(error, FAILURES):
+        return refused_by_library(error, named.title, named.name, named.role)
     return ModelUnavailable(
         f"{named.title} gave nothing usable ({type(error).__name__})",
         hint=f"check that {prefix}_URL speaks the API of its kind",

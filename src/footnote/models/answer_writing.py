@@ -18,11 +18,11 @@ from pydantic_ai.messages import (
 
 from footnote.errors import ModelUnavailable
 from footnote.models.answer_failures import (
-    FAILURES,
     NamedModel,
     all_failed,
     failure_of,
     interruption_of,
+    is_failure,
     objection_to,
     pause_before_retry,
     usage_of,
@@ -86,7 +86,9 @@ class AnswerWriter:
                     async for piece in pieces:
                         begun = True
                         yield piece
-            except FAILURES as error:
+            except Exception as error:
+                if not is_failure(error):
+                    raise
                 if begun:
                     raise interruption_of(error, named) from None
                 pause = pause_before_retry(error, deadline)

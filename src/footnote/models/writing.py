@@ -50,9 +50,19 @@ _ADVICE = {
     429: ("is asked too often", "wait, or have the limit at the model's provider raised"),
 }
 _ADVICE_BY_CODE = {"insufficient_quota": _UNPAID, "context_length_exceeded": _TOO_LONG}
-_REFUSED = ("refused the request", "check that the model is one for chat, and its limits")
-# What pydantic-ai says where a vendor's key is neither given nor in the environment.
-_KEY_WANTED = re.compile(r"Set the `([A-Z][A-Z0-9_]*(?:KEY|TOKEN))` environment variable")
+_REFUSED = (
+    "refused the request",
+    "check that the model is one for chat, its limits, and {prefix}_API_KEY",
+)
+# How pydantic-ai names what is neither given nor in the environment, and the extra it wants.
+_VARIABLE = re.compile(r"`([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)`")
+_EXTRA = re.compile(r"pydantic-ai-slim\[([a-z0-9-]+)\]")
+_RENAMED = {"google-gla": "google", "google-vertex": "google-cloud"}
+_OWN_VARIABLES = {
+    "bedrock": "AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
+    "google-cloud": "GOOGLE_APPLICATION_CREDENTIALS, or GOOGLE_API_KEY",
+}
+"""Where a vendor's library looks for what it does not name as it complains."""
 _FAILED = ("failed at its server", "try again later, or see the log of the model's server")
 
 
@@ -134,6 +144,10 @@ class WritingModel:
                 f"{self._title} gave nothing usable ({type(error).__name__})",
                 hint=f"check that {self.role.prefix}_URL speaks the API of its kind",
             ) from None
+        except Exception as error:
+            if not is_vendors_own(error):
+                raise
+            raise refused_by_library(error, self._title, self.name, self.role) from None
 
     def _finished(self, response: ModelResponse) -> str:
         if response.finish_reason == "length":
@@ -209,28 +223,72 @@ def vendor_model(
     try:
         return infer_model(f"{vendor}:{model}", provider_factory=provider_of)
     except ImportError as error:
+        extra = _EXTRA.search(str(error))
         raise ModelUnavailable(
             f"the {role.title} {vendor}:{model} needs a library that is not installed",
-            hint=f"pip install 'pydantic-ai-slim[{vendor}]'",
+            hint=f"pip install 'pydantic-ai-slim[{extra[1] if extra else vendor}]'",
         ) from error
-    except (UserError, ValueError, TypeError) as error:
+    except Exception as error:  # each vendor's library has its own
         # Not chained, since a vendor's message may repeat the key.
-        wanted = None if given else _KEY_WANTED.search(str(error))
-        if wanted is not None:
-            raise UnsupportedSettings(
-                f"the {role.title} {vendor}:{model} needs a key",
-                hint=f"set {role.prefix}_API_KEY or {wanted[1]}",
-            ) from None
-        raise UnsupportedSettings(
-            f"the {role.title} {vendor}:{model} cannot be used as it is set",
-            hint="check the vendor and the key, or give the URL of a compatible server",
-        ) from None
+        raise _unset(f"the {role.title} {vendor}:{model}", vendor, error, role) from None
+
+
+def _unset(title: str, vendor: str, error: Exception, role: Role) -> UnsupportedSettings:
+    """What a vendor's library lacks, and where it is set."""
+    # Only what pydantic-ai itself says is looked into; it names variables and no values.
+    said = str(error) if isinstance(error, UserError) else ""
+    wanted = _VARIABLE.search(said)
+    if wanted is not None and wanted[1].endswith(("KEY", "TOKEN")):
+        return UnsupportedSettings(
+            f"{title} needs a key", hint=f"set {role.prefix}_API_KEY or {wanted[1]}"
+        )
+    if wanted is not None:
+        return UnsupportedSettings(f"{title} needs {wanted[1]}", hint=f"set {wanted[1]}")
+    if "region_name" in said:
+        return UnsupportedSettings(
+            f"{title} needs a region", hint="set AWS_DEFAULT_REGION, such as eu-central-1"
+        )
+    if isinstance(error, TypeError):
+        return UnsupportedSettings(
+            f"{title} takes no key or no address from Footnote",
+            hint=f"unset {role.prefix}_API_KEY and {role.prefix}_URL for it; "
+            "its library reads variables of its own",
+        )
+    return UnsupportedSettings(
+        f"{title} cannot be opened: its library ends with {type(error).__name__}",
+        hint=_where_set(vendor, role),
+    )
+
+
+def _where_set(vendor: str, role: Role) -> str:
+    """Where the library of a vendor looks for what it needs."""
+    return f"set {_OWN_VARIABLES.get(vendor, f'{role.prefix}_API_KEY')}"
+
+
+def is_vendors_own(error: Exception) -> bool:
+    """Whether it is an error of a library, and neither of Python nor of ours.
+
+    What a vendor's library raises before it asks anything, such as for want of credentials,
+    passes pydantic-ai as it is.
+    """
+    return type(error).__module__.partition(".")[0] not in {"builtins", "footnote"}
+
+
+def refused_by_library(error: Exception, title: str, name: str, role: Role) -> ModelUnavailable:
+    """What to say where the vendor's own library did not ask."""
+    return ModelUnavailable(
+        f"{title} cannot be asked: its library ends with {type(error).__name__}",
+        hint=_where_set(name.partition(":")[0], role),
+    )
 
 
 def _unknown_vendor(vendor: str, model: str, role: Role) -> UnsupportedSettings:
+    now = _RENAMED.get(vendor)
     return UnsupportedSettings(
         f"the {role.title} {vendor}:{model} cannot be asked: the vendor {vendor!r} is not known",
-        hint="say openai:MODEL, ollama:MODEL, or that of another vendor that pydantic-ai knows, "
+        hint=f"say {now}:{model}, as it is called now"
+        if now
+        else "say openai:MODEL, ollama:MODEL, or that of another vendor that pydantic-ai knows, "
         f"such as anthropic:MODEL; a model of any other server needs {role.prefix}_URL",
     )
 

@@ -4,31 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import json
 import os
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
-from urllib.parse import urlsplit
 from uuid import UUID
 
 import obstore
 from obstore.exceptions import BaseError
-from obstore.store import LocalStore, ObjectStore, from_url
+from obstore.store import LocalStore, ObjectStore
 
-from footnote.errors import BlobDamaged, BlobsUnavailable, NotFound, UnsupportedSettings
+from footnote.errors import BlobDamaged, BlobsUnavailable, NotFound
 from footnote.ports import Blobs
-
-if TYPE_CHECKING:
-    # It is there for type checkers alone.
-    from obstore.store import S3Config
-
-_SCHEMES = ("s3", "s3a", "gs", "az", "abfs", "abfss", "memory")
-_RETRIES = 3
-_RETRY_SECONDS = 30
+from footnote.store.object_stores import (
+    credentials_hint,
+    lacks_credentials,
+    said_by_store,
+    store_at,
+)
 
 
 def blob_key(workspace_id: UUID, content_sha256: str) -> str:
@@ -44,40 +38,8 @@ def blobs_from(folder: Path, url: str | None, options: str | None) -> Blobs:
     """
     if url is None:
         return LocalBlobs(folder)
-    return StoredBlobs(store_at(url, options, "blob_url", "blob_options"))
-
-
-def store_at(url: str, options: str | None, url_name: str, options_name: str) -> ObjectStore:
-    """The object store at the URL. Raises UnsupportedSettings, naming the setting that is wrong."""
-    if urlsplit(url).scheme not in _SCHEMES:
-        raise UnsupportedSettings(
-            f"The setting {url_name} cannot be used: it names no object store.",
-            hint="Give s3://bucket/prefix, gs://bucket/prefix or az://account/container/prefix.",
-        )
-    try:
-        given = json.loads(options or "{}")
-        if not isinstance(given, dict):
-            raise UnsupportedSettings(_no_options(options_name, "it is no JSON object"))
-        config = {name: str(value) for name, value in given.items()}
-        if urlsplit(url).scheme == "memory":
-            return from_url(url)
-        return from_url(
-            url,
-            config=cast("S3Config", config),  # each store has its own, and checks it
-            client_options={
-                "allow_http": config.get("endpoint", "").startswith("http://"),
-                "connect_timeout": timedelta(seconds=5),
-            },
-            retry_config={
-                "max_retries": _RETRIES,
-                "retry_timeout": timedelta(seconds=_RETRY_SECONDS),
-            },
-        )
-    except (ValueError, BaseError) as error:
-        raise UnsupportedSettings(
-            _no_options(options_name, _first_line(error)),
-            hint='Give a JSON object such as {"endpoint": "https://minio.example:9000"}.',
-        ) from error
+    store = store_at(url, options, "blob_url", "blob_options")
+    return StoredBlobs(store, credentials_hint(url, "blob_options"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,22 +97,24 @@ class StoredBlobs:
     """Blobs in an object store, which stores an object whole or not at all."""
 
     store: ObjectStore
+    credentials_hint: str = ""
+    """How it is given credentials."""
 
     async def put(self, key: str, content: bytes) -> None:
         """Store the bytes; storing the same key again changes nothing. Raises BlobsUnavailable."""
-        with _remote(key, missing_is_an_answer=False):
+        with self._remote(key, missing_is_an_answer=False):
             await obstore.put_async(self.store, key, content)
 
     async def get(self, key: str) -> bytes:
         """The bytes, as they were stored. Raises NotFound, BlobDamaged and BlobsUnavailable."""
-        with _remote(key):
+        with self._remote(key):
             answer = await obstore.get_async(self.store, key)
             return await _checked(key, bytes(await answer.bytes_async()))
 
     async def delete(self, key: str) -> None:
         """Remove the bytes if they are there. Raises BlobsUnavailable."""
         try:
-            with _remote(key):
+            with self._remote(key):
                 await obstore.delete_async(self.store, key)
         except NotFound:
             return
@@ -158,7 +122,7 @@ class StoredBlobs:
     async def exists(self, key: str) -> bool:
         """Whether there are bytes under the key. Raises BlobsUnavailable."""
         try:
-            with _remote(key):
+            with self._remote(key):
                 await obstore.head_async(self.store, key)
         except NotFound:
             return False
@@ -169,9 +133,27 @@ class StoredBlobs:
 
         Raises BlobsUnavailable.
         """
-        with _remote(prefix, missing_is_an_answer=False):
+        with self._remote(prefix, missing_is_an_answer=False):
             async for key in _keys(self.store, prefix):
                 yield key
+
+    @contextmanager
+    def _remote(self, key: str, *, missing_is_an_answer: bool = True) -> Iterator[None]:
+        try:
+            yield
+        except FileNotFoundError as error:
+            if missing_is_an_answer and "NoSuchBucket" not in str(error):
+                raise _missing(key) from error
+            raise self._unreachable("there is no such bucket or container") from error
+        except (OSError, ValueError, BaseError) as error:
+            hint = self.credentials_hint if lacks_credentials(error) else ""
+            raise self._unreachable(said_by_store(error), hint) from error
+
+    def _unreachable(self, reason: str, hint: str = "") -> BlobsUnavailable:
+        return BlobsUnavailable(
+            f"the object store of the files cannot be used: {reason}",
+            hint=hint or "check FOOTNOTE_BLOB_URL, FOOTNOTE_BLOB_OPTIONS and that it answers",
+        )
 
 
 async def _keys(store: ObjectStore, prefix: str) -> AsyncIterator[str]:
@@ -205,34 +187,11 @@ def _local(key: str) -> Iterator[None]:
         ) from error
 
 
-@contextmanager
-def _remote(key: str, *, missing_is_an_answer: bool = True) -> Iterator[None]:
-    try:
-        yield
-    except FileNotFoundError as error:
-        if missing_is_an_answer and "NoSuchBucket" not in str(error):
-            raise _missing(key) from error
-        raise _unreachable("there is no such bucket or container") from error
-    except (OSError, ValueError, BaseError) as error:
-        raise _unreachable(_first_line(error)) from error
-
-
 def _missing(key: str) -> NotFound:
     return NotFound(
         f"the stored file {key} is missing",
         hint="hand the file in once more, or restore the blobs from a backup",
     )
-
-
-def _unreachable(reason: str) -> BlobsUnavailable:
-    return BlobsUnavailable(
-        f"the object store of the files cannot be used: {reason}",
-        hint="check FOOTNOTE_BLOB_URL, FOOTNOTE_BLOB_OPTIONS and that it answers",
-    )
-
-
-def _no_options(name: str, reason: str) -> str:
-    return f"The setting {name} cannot be used: {reason}."
 
 
 def _first_line(error: Exception) -> str:

@@ -16,6 +16,7 @@ from footnote.ingestion.parsing.code import read_code
 from footnote.ingestion.parsing.delimited import read_delimited
 from footnote.ingestion.parsing.drafts import Reading, assemble
 from footnote.ingestion.parsing.elements import read_xml
+from footnote.ingestion.parsing.emptiness import nothing_in
 from footnote.ingestion.parsing.epub import read_epub
 from footnote.ingestion.parsing.html import read_html
 from footnote.ingestion.parsing.images import read_images
@@ -115,7 +116,7 @@ def read_document(
         raise
     except Exception as error:
         raise _damaged(error) from error
-    _check(reading, media_type, options)
+    _check(reading, filename, media_type, options)
     if keeper is not None and keeper.left_out:
         metadata = {**reading.metadata, NOT_DESCRIBED: keeper.left_out}
         reading = replace(reading, metadata=metadata)
@@ -181,7 +182,7 @@ def _read_container(
     return read_archive(content, filename, media_type, limits)
 
 
-def _check(reading: Reading, media_type: str, options: ReadingOptions) -> None:
+def _check(reading: Reading, filename: str, media_type: str, options: ReadingOptions) -> None:
     if (reading.page_count or 0) > options.max_pages:
         raise _unreadable(
             f"it has {reading.page_count} pages, more than the {options.max_pages} allowed",
@@ -196,13 +197,7 @@ def _check(reading: Reading, media_type: str, options: ReadingOptions) -> None:
         )
     worth_it = any(draft.text.strip() or draft.picture for draft in reading.drafts)
     if not worth_it and not reading.attachments:
-        pixels = media_type == media.PDF or media.is_image(media_type)
-        raise _unreadable(
-            "no text was found in it",
-            "check that the picture is sharp and upright, or upload a copy with a text layer"
-            if pixels
-            else "check that the file is not empty",
-        )
+        raise _unreadable(*nothing_in(media_type, filename))
 
 
 def _damaged(error: Exception) -> DocumentUnreadable:

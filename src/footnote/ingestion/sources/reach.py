@@ -29,20 +29,25 @@ def checked_url(url: str, *, example: str = "https://example.com/report.pdf") ->
 
     Raises InvalidRequest, whose hint is like the example.
     """
-    hint = f"give one like {example}"
+    hint, called = f"give one like {example}", _called(url)
     try:
         parts = urlsplit(url)
+    except ValueError as error:
+        raise InvalidRequest(f"{called} cannot be read: its host is no name", hint=hint) from error
+    try:
         port = parts.port
     except ValueError as error:
-        raise InvalidRequest(f"the address cannot be read: {error}", hint=hint) from error
+        raise InvalidRequest(
+            f"{called} cannot be read: its port must be a number from 1 to 65535", hint=hint
+        ) from error
     if parts.scheme not in WEB_SCHEMES:
         begins = f"begins with {parts.scheme}:" if parts.scheme else "has no https:// before it"
         raise InvalidRequest(
-            f"the address {begins}, and only https:// and http:// can be reached from here",
+            f"{called} {begins}, and only https:// and http:// can be reached from here",
             hint=hint,
         )
     if not parts.hostname or port == 0:
-        raise InvalidRequest("the address names no host, or no port there is", hint=hint)
+        raise InvalidRequest(f"{called} names no host, or no port there is", hint=hint)
     if parts.username is not None or parts.password is not None:
         raise InvalidRequest(
             "the address holds a name or a password",
@@ -51,6 +56,15 @@ def checked_url(url: str, *, example: str = "https://example.com/report.pdf") ->
     if not url.isprintable() or " " in url:
         raise InvalidRequest("the address holds a character that none may hold", hint=hint)
     return parts
+
+
+_MOST_SHOWN = 200
+
+
+def _called(url: str) -> str:
+    """The address as it may be said: whole, unless it may hold a password or is no text."""
+    plain = url.isprintable() and "@" not in url and 0 < len(url) <= _MOST_SHOWN
+    return f"the address {url}" if plain else "the address"
 
 
 def why_forbidden(text: str, *, allow_private: bool) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import Annotated
 from uuid import UUID
@@ -171,8 +172,16 @@ def _show_erasure(document: Document, erasure: Erasure, *, as_json: bool) -> Non
         listing.add_row(check.place, str(check.held), str(check.left), check.kept)
     console.print(listing)
     title = present.plain(document.title)
-    told = "nothing of it is left" if erasure.complete else "something of it is left"
-    console.print(Text(f"Deleted {title}; {told}."))
+    console.print(Text(f"Deleted {title}; {_told(erasure)}."))
+
+
+def _told(erasure: Erasure) -> str:
+    """What is left of a document."""
+    left = [f"{each.left} {each.place}" for each in erasure.checks if each.left and not each.kept]
+    kept = [f"{each.left} {each.place}" for each in erasure.checks if each.left and each.kept]
+    if left:
+        return f"there is still something of it left: {', '.join(left)}"
+    return f"nothing of it is left but {', '.join(kept)}" if kept else "nothing of it is left"
 
 
 async def _delete(
@@ -182,9 +191,25 @@ async def _delete(
         workspace = await engine.workspace(name)
         document = await workspace.document(document_id)
         if not sure:
-            title = present.plain(document.title)
-            typer.confirm(f"Delete {title} and everything made from it?", abort=True, err=True)
+            _confirm(document)
         if verify:
             return document, await workspace.erase_document(document_id)
         await workspace.delete_document(document_id)
         return document, None
+
+
+def _confirm(document: Document) -> None:
+    """Ask whether it is meant. Raises typer.Abort, and InvalidRequest where nobody answers."""
+    title = present.plain(document.title)
+    try:
+        sure = typer.confirm(f"Delete {title} and everything made from it?", err=True)
+    except typer.Abort:
+        if sys.stdin.isatty():
+            raise
+        present.notices().print()
+        raise InvalidRequest(
+            "Nothing was deleted: there is nobody here to ask.",
+            hint="Give --yes where no terminal is, or answer y.",
+        ) from None
+    if not sure:
+        raise typer.Abort

@@ -23,20 +23,21 @@ from footnote.interfaces import schemas
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import prepared, wait_for
 from footnote.interfaces.cli.loading import (
+    files_source,
     follow_all,
     opened,
-    sources_of,
+    sources_at,
     work_until_resting,
 )
 from footnote.interfaces.cli.options import AsJson, Collection, Workspace, chosen_workspace
 from footnote.interfaces.cli.paths import Place, entries, location_of, named, printable
-from footnote.interfaces.cli.receiving import receive_file
+from footnote.interfaces.cli.receiving import WaitTeller, receive_file
 from footnote.interfaces.cli.watching import watch_files
 from footnote.settings import Settings
 
 if TYPE_CHECKING:
     from footnote.engine import WorkspaceEngine
-    from footnote.jobs.sources.following import Step
+    from footnote.jobs.sources.following import Source, Step
 
 RESTING = (DocumentStatus.INDEXED, DocumentStatus.FAILED)
 
@@ -46,6 +47,7 @@ class Outcome:
     """What became of one file."""
 
     path: Path
+    """As it was named, links and all."""
     location: str = ""
     """Its external id."""
     received: Received | None = None
@@ -117,7 +119,10 @@ def ingest(
             "There is nothing to take in there.",
             hint="Name files, or folders with files that are not hidden.",
         )
-    with _progress(visible=not as_json) as progress:
+    progress = _progress(visible=not as_json)
+    tell = WaitTeller(console=progress.console, work=wait)
+    others = sources_at(addresses, settings, work=wait, tell=tell)
+    with progress:
         outcomes = wait_for(
             ingest_files(
                 settings,
@@ -127,7 +132,7 @@ def ingest(
                 progress,
                 wait=wait,
                 roots=paths,
-                addresses=addresses,
+                others=others,
                 delete_missing=delete_missing,
             )
         )
@@ -154,23 +159,27 @@ async def ingest_files(
     *,
     wait: bool,
     roots: Sequence[Path] = (),
-    addresses: Sequence[str] = (),
+    others: Sequence[Source] = (),
     delete_missing: bool = False,
 ) -> list[Outcome]:
     """What became of each file; says what is left to do when it is interrupted."""
     outcomes: list[Outcome] = []
+    places = {location_of(path): path for path in files}
     documents: dict[UUID, Document] = {}
+    sources = list(others)
+    if roots or files:
+        tell = WaitTeller(console=progress.console, work=wait)
+        receive = partial(receive_file, work=wait, tell=tell)
+        sources.insert(0, files_source(lambda: files, roots, receive))
     async with opened(settings) as engine:
         workspace = await engine.workspace(name)
         try:
             reading = progress.add_task("taking in", total=len(files), stages="")
-            sources = sources_of(
-                settings, files, roots, addresses, partial(receive_file, work=wait), work=wait
-            )
             async for step in follow_all(workspace, sources, labels, delete_missing=delete_missing):
-                outcomes.append(await _outcome(workspace, step))
+                named = places.get(step.external_id, Path(step.external_id))
+                outcomes.append(await _outcome(workspace, step, named))
                 progress.advance(reading, step.verdict not in ("removed", "kept"))
-            order = {location_of(path): number for number, path in enumerate(files)}
+            order = {location: number for number, location in enumerate(places)}
             outcomes.sort(key=lambda outcome: order.get(outcome.location, len(order)))
             documents.update(_accepted(outcomes))
             if not wait or not documents:
@@ -212,8 +221,7 @@ def left_behind(documents: Mapping[UUID, Document], *, unread: int) -> str:
     return " ".join(sentences)
 
 
-async def _outcome(workspace: WorkspaceEngine, step: Step) -> Outcome:
-    path = Path(step.external_id)
+async def _outcome(workspace: WorkspaceEngine, step: Step, path: Path) -> Outcome:
     received, document = step.received, None
     if received is not None:
         document = received.document
@@ -313,8 +321,8 @@ def _cells(document: Document, remark: str) -> tuple[Text, str, str, str]:
 
 def _remark(outcome: Outcome) -> str:
     received = outcome.received
-    if outcome.verdict == "renamed":
-        return "renamed"
+    if outcome.verdict in ("renamed", "retried"):
+        return outcome.verdict
     if received is not None and received.duplicate:
         return "already there"
     if received is not None and received.new_version:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from footnote.domain.events import WebhookEndpoint
     from footnote.domain.sources import Labels
     from footnote.engine import Engine, WorkspaceEngine
-    from footnote.errors import FootnoteError
+    from footnote.errors import FootnoteError, QueueFull
     from footnote.jobs.sources.folders import ReceiveFile
     from footnote.jobs.sources.following import Source, Step
     from footnote.settings import Settings
@@ -51,12 +51,16 @@ async def work_until_resting(
 
 
 async def received_when_there_is_room(
-    workspace: WorkspaceEngine, receive: Callable[[], Awaitable[Received]], *, work: bool
+    workspace: WorkspaceEngine,
+    receive: Callable[[], Awaitable[Received]],
+    *,
+    work: bool,
+    tell: Callable[[QueueFull], None],
 ) -> Received:
     """What was received once the queue takes it."""
     from footnote.jobs.room import received_when_there_is_room as patiently
 
-    return await patiently(workspace, receive, work=work)
+    return await patiently(workspace, receive, work=work, tell=tell)
 
 
 async def work_until_reembedded(
@@ -95,28 +99,23 @@ async def receive_named(
     )
 
 
-def sources_of(
-    settings: Settings,
-    files: Sequence[Path],
-    roots: Sequence[Path],
-    addresses: Sequence[str],
-    receive: ReceiveFile,
-    *,
-    work: bool,
+def sources_at(
+    addresses: Sequence[str], settings: Settings, *, work: bool, tell: Callable[[QueueFull], None]
 ) -> list[Source]:
-    """The files as one source, and each address as another. Raises InvalidRequest.
+    """Each address as a source; nothing is reached yet. Raises InvalidRequest.
 
-    While the queue is full, `work` lets this process index instead of waiting for a worker.
+    While the queue is full, `work` lets this process index instead of waiting for a worker; `tell`
+    hears of it.
     """
+    if not addresses:
+        return []
     from footnote.jobs.sources.addresses import source_at
     from footnote.jobs.sources.patience import PatientSource
 
-    found: list[Source] = [
-        PatientSource(source=source_at(address, settings), work=work) for address in addresses
+    return [
+        PatientSource(source=source_at(address, settings), work=work, tell=tell)
+        for address in addresses
     ]
-    if roots or files:
-        found.insert(0, files_source(lambda: files, roots, receive))
-    return found
 
 
 def files_source(

@@ -25,6 +25,11 @@ def existing(text: str) -> Path:
 
 
 ADDRESS_SCHEMES = ("https", "http", "s3", "gs", "az", "imaps", "imap")
+_BUCKET = "a bucket or container"
+_BEHIND = {
+    **dict.fromkeys(("https", "http"), "a host"),
+    **dict.fromkeys(("imaps", "imap"), "a user and a host"),
+}
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*")
 
 
@@ -38,9 +43,13 @@ class Place:
 
 def named(text: str) -> Place:
     """The place a word of the command line names. Raises typer.BadParameter."""
-    scheme, _, rest = text.partition("://")
+    scheme, parted, rest = text.partition("://")
     if rest and scheme.lower() in ADDRESS_SCHEMES:
         return Place(None, text)
+    if parted and scheme.lower() in ADDRESS_SCHEMES:
+        raise typer.BadParameter(
+            f"nothing comes after {text}; name {_BEHIND.get(scheme.lower(), _BUCKET)} there"
+        )
     if rest and _SCHEME.fullmatch(scheme) and not os.path.lexists(text):
         known = ", ".join(f"{each}://" for each in ADDRESS_SCHEMES[:-1])
         raise typer.BadParameter(

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rich.console import Console
+from rich.text import Text
+
 from footnote.domain import Received
 from footnote.domain.sources import Labels
-from footnote.errors import InvalidRequest
+from footnote.errors import InvalidRequest, QueueFull
 from footnote.interfaces.cli.loading import receive_named, received_when_there_is_room
 from footnote.interfaces.cli.paths import has_plain_name, location_of, printable, refusal_of
 
@@ -16,15 +21,45 @@ if TYPE_CHECKING:
 
 
 async def receive_file(
-    workspace: WorkspaceEngine, path: Path, labels: Labels, *, work: bool = False
+    workspace: WorkspaceEngine,
+    path: Path,
+    labels: Labels,
+    *,
+    work: bool,
+    tell: Callable[[QueueFull], None],
 ) -> Received:
     """The document the file became, once the queue takes it. Raises InvalidRequest.
 
-    While the queue is full, `work` lets this process index instead of waiting for a worker.
+    While the queue is full, `work` lets this process index instead of waiting for a worker; `tell`
+    hears of it.
     """
     return await received_when_there_is_room(
-        workspace, lambda: _receive(workspace, path, labels), work=work
+        workspace, lambda: _receive(workspace, path, labels), work=work, tell=tell
     )
+
+
+@dataclass(slots=True, kw_only=True)
+class WaitTeller:
+    """Says once that the queue is full, and what is done about it."""
+
+    console: Console
+    work: bool
+    """Whether this process indexes meanwhile."""
+    _said: bool = False
+
+    def __call__(self, full: QueueFull) -> None:
+        """Say it, the first time."""
+        if self._said:
+            return
+        self._said = True
+        what = (
+            "indexing some of them before more is taken in"
+            if self.work
+            else "waiting for `footnote worker` or `footnote serve` to index some. Ctrl-C stops; "
+            "the same command then takes in what is missing"
+        )
+        told = f"The queue is full: {full}; {what}."
+        self.console.print(Text(told, style="dim"), soft_wrap=True)
 
 
 async def _receive(workspace: WorkspaceEngine, path: Path, labels: Labels) -> Received:

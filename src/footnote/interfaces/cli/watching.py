@@ -4,21 +4,32 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
+from uuid import UUID
 
 from rich.text import Text
 
+from footnote.domain import Document, DocumentStatus
 from footnote.domain.sources import Labels
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.loading import files_source, opened, run_worker, watch
-from footnote.interfaces.cli.paths import entries, printable
-from footnote.interfaces.cli.receiving import receive_file
+from footnote.interfaces.cli.paths import entries, location_of, printable
+from footnote.interfaces.cli.receiving import WaitTeller, receive_file
 from footnote.settings import Settings
 
 if TYPE_CHECKING:
+    from footnote.engine import WorkspaceEngine
     from footnote.jobs.sources.following import Step
+
+_LOOK_SECONDS = 1.0
+_INDEXED_ANEW = ("added", "changed", "retried")
+_COUNTED = ("added", "changed", "retried", "renamed", "removed", "refused", "failed")
 
 
 async def watch_files(
@@ -34,26 +45,60 @@ async def watch_files(
     stop, loop = asyncio.Event(), asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
-    source = files_source(
-        lambda: list(entries(paths, ignored)), paths, receive_file, settings.watch_settle_seconds
-    )
+    teller = Teller()
+
+    def list_files() -> list[Path]:
+        files = list(entries(paths, ignored))
+        teller.names.update((location_of(path), str(path)) for path in files)
+        return files
+
+    # Where this process indexes, it does so beside the watching.
+    tell = WaitTeller(console=present.notices(), work=index)
+    receive = partial(receive_file, work=False, tell=tell)
+    source = files_source(list_files, paths, receive, settings.watch_settle_seconds)
     async with opened(settings) as engine:
         workspace = await engine.workspace(name)
         present.notices().print(Text("Watching; Ctrl-C stops.", style="dim"))
-        working = asyncio.create_task(run_worker(engine, stop)) if index else None
+        beside = [asyncio.create_task(_look_after(workspace, teller, stop))]
+        if index:
+            beside.append(asyncio.create_task(run_worker(engine, stop)))
         try:
-            await watch(workspace, source, labels, paths=paths, stop=stop, on_step=Teller().tell)
+            await watch(workspace, source, labels, paths=paths, stop=stop, on_step=teller.tell)
         finally:
             stop.set()
-            if working is not None:
-                await working
+            await asyncio.gather(*beside)
+        await _look(workspace, teller)
+        present.notices().print(Text(teller.closing(), style="dim"), soft_wrap=True)
 
 
+async def _look_after(workspace: WorkspaceEngine, teller: Teller, stop: asyncio.Event) -> None:
+    """Tell of the documents that fail after they were taken in."""
+    while not stop.is_set():
+        await _look(workspace, teller)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_LOOK_SECONDS):
+                await stop.wait()
+
+
+async def _look(workspace: WorkspaceEngine, teller: Teller) -> None:
+    if asked := teller.unrested:
+        teller.look(asked, await workspace.statuses(asked))
+
+
+@dataclass(slots=True)
 class Teller:
     """Says what became of each file, and nothing twice."""
 
-    def __init__(self) -> None:
-        self._told: dict[str, str] = {}
+    names: dict[str, str] = field(default_factory=dict)
+    """How files were named, by where they lie: a link leads elsewhere."""
+    _told: dict[str, str] = field(default_factory=dict)
+    _counts: Counter[str] = field(default_factory=Counter)
+    _unrested: dict[UUID, str] = field(default_factory=dict)
+
+    @property
+    def unrested(self) -> list[UUID]:
+        """The documents of which it is not known yet whether they fail."""
+        return list(self._unrested)
 
     def tell(self, step: Step) -> None:
         """Print a line for what is worth one."""
@@ -63,15 +108,63 @@ class Teller:
         if step.verdict == "refused" and self._told.get(step.external_id) == said:
             return
         self._told[step.external_id] = said
-        line = f"{step.verdict:<8} {printable(step.external_id)}"
+        name = self.names.get(step.external_id, step.external_id)
+        self._say(step.verdict, name, step.reason)
+        if step.received is not None and step.verdict in _INDEXED_ANEW:
+            document = step.received.document
+            self._unrested[document.document_id] = name
+            if document.status is DocumentStatus.FAILED:
+                self.look([document.document_id], {document.document_id: document})
+
+    def look(self, asked: Sequence[UUID], documents: Mapping[UUID, Document]) -> None:
+        """Print a line for each document that failed, once it and what is attached to it rest.
+
+        Those asked for that are not among the documents were deleted.
+        """
+        attached: dict[UUID | None, list[Document]] = defaultdict(list)
+        for document in documents.values():
+            attached[document.parent_id].append(document)
+        for document_id in asked:
+            name, found = self._unrested.get(document_id), documents.get(document_id)
+            if name is None:
+                continue
+            family = list(_with_attachments(found, name, attached)) if found else []
+            if all(_rests(member) for member, _ in family):
+                del self._unrested[document_id]
+                for member, called in family:
+                    if member.status is DocumentStatus.FAILED:
+                        self._say("failed", called, present.failure_sentence(member))
+
+    def closing(self) -> str:
+        """What was done, and what is left to do."""
+        counts = [f"{self._counts[each]} {each}" for each in _COUNTED if self._counts[each]]
+        told = f"Stopped: {', '.join(counts) or 'nothing was taken in or removed'}."
+        waiting = len(self._unrested)
+        if not waiting:
+            return told
+        what = "1 document waits" if waiting == 1 else f"{waiting} documents wait"
+        return (
+            f"{told} {what} to be indexed; `footnote worker` or `footnote serve` goes on with that."
+        )
+
+    def _say(self, verdict: str, name: str, reason: str) -> None:
+        self._counts[verdict] += 1
+        line = f"{verdict:<8} {printable(name)}"
         present.terminal().print(Text(present.plain(line)), soft_wrap=True)
-        if reason := step.reason or _failure_of(step):
+        if reason:
             # Where the two streams are kept apart, each must say which file it speaks of.
-            told = present.plain(f"{printable(step.external_id)}: {printable(reason)}")
+            told = present.plain(f"{printable(name)}: {printable(reason)}")
             present.notices().print(Text(told, style="dim"), soft_wrap=True)
 
 
-def _failure_of(step: Step) -> str:
-    """Why a file that was taken in cannot be indexed, if that could be told at once."""
-    failure = step.received.document.failure if step.received else None
-    return f"{failure.cause}; {failure.advice}" if failure else ""
+def _with_attachments(
+    document: Document, name: str, attached: Mapping[UUID | None, Sequence[Document]]
+) -> Iterator[tuple[Document, str]]:
+    """The document and what is attached to it, each with what it is called."""
+    yield document, name
+    for each in attached.get(document.document_id, ()):
+        yield from _with_attachments(each, f"{name} › {each.filename}", attached)
+
+
+def _rests(document: Document) -> bool:
+    return document.status in (DocumentStatus.INDEXED, DocumentStatus.FAILED)

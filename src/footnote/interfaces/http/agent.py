@@ -11,6 +11,7 @@ from footnote.engine.agent import agent_stream
 from footnote.interfaces import schemas
 from footnote.interfaces.http import answer_examples, examples, requests
 from footnote.interfaces.http.asking import whole
+from footnote.interfaces.http.exact import ExactRoute
 from footnote.interfaces.http.scope import ALWAYS, TheWorkspace
 from footnote.interfaces.http.streaming import (
     CLIENT_CLOSED_REQUEST,
@@ -23,7 +24,7 @@ from footnote.interfaces.http.streaming import (
 )
 from footnote.interfaces.tools.binding import index_now
 
-router = APIRouter(tags=["questions"])
+router = APIRouter(tags=["questions"], route_class=ExactRoute)
 
 _TASKS: dict[str, Example] = {
     "task": {

@@ -16,9 +16,15 @@ from footnote.domain import AnswerDone, AnswerEvent, TextWritten
 from footnote.errors import InvalidRequest, UnsupportedSettings
 from footnote.interfaces.http import examples
 from footnote.interfaces.http.asking import chat_events_of
-from footnote.interfaces.http.chat_shapes import ChatExtras, notes_of, question_of
+from footnote.interfaces.http.chat_shapes import ChatExtras, no_text, notes_of, question_of
 from footnote.interfaces.http.requests import Name, Question
-from footnote.interfaces.http.scope import ALWAYS, WORKSPACE_HEADER, TheEngine, WorkspaceName
+from footnote.interfaces.http.scope import (
+    ALWAYS,
+    WORKSPACE_HEADER,
+    TheEngine,
+    WorkspaceName,
+    inside,
+)
 from footnote.interfaces.http.streaming import MEDIA_TYPE, EventStream, streamed, until_failure
 
 if TYPE_CHECKING:
@@ -68,7 +74,7 @@ async def run_agui(*, request: Request, engine: TheEngine, named: WorkspaceName)
     """The last message of the user, answered with its sources as events of the protocol."""
     run = _run_from(await request.body())
     extras = _extras_of(run.forwarded_props)
-    workspace = await engine.workspace(_one_workspace(named, extras.workspace))
+    workspace = await inside(engine, _one_workspace(named, extras.workspace))
     question = question_from(run, extras)
     events = chat_events_of(workspace, question, agent=extras.agent)
     from footnote.interfaces.agui.events import encoded, failed_run  # noqa: PLC0415  # of an extra
@@ -99,7 +105,9 @@ def _said(run: RunAgentInput) -> Iterator[tuple[str, str]]:
             continue
         content = message.content
         if isinstance(content, list):
-            content = "\n".join(part.text for part in content if part.type == "text")
+            content = "\n".join(
+                part.text if part.type == "text" else no_text(part.type) for part in content
+            )
         yield message.role, str(content or "").strip()
 
 

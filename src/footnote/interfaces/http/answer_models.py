@@ -18,6 +18,7 @@ from footnote.engine.answer_models import (
 )
 from footnote.interfaces.http import examples, requests
 from footnote.interfaces.http.chat import chat_models
+from footnote.interfaces.http.exact import ExactBodyRoute
 from footnote.interfaces.http.scope import ALWAYS, TheEngine, TheWorkspace, WorkspaceName
 from footnote.interfaces.schemas.answer_models import (
     ChatModel,
@@ -27,7 +28,7 @@ from footnote.interfaces.schemas.answer_models import (
     ModelsHere,
 )
 
-router = APIRouter(tags=["models"])
+router = APIRouter(tags=["models"], route_class=ExactBodyRoute)
 
 _CONFIGURED = ["openai:gpt-5-mini", "ollama:llama3.2"]
 _FOLLOWS: dict[str, object] = {"configured": _CONFIGURED, "chosen": None, "used": _CONFIGURED}

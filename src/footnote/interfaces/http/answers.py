@@ -10,6 +10,7 @@ from fastapi import APIRouter, Body, Request, Response
 from footnote.interfaces import schemas
 from footnote.interfaces.http import answer_examples, examples, requests
 from footnote.interfaces.http.asking import events_of, whole
+from footnote.interfaces.http.exact import ExactRoute
 from footnote.interfaces.http.scope import ALWAYS, TheWorkspace
 from footnote.interfaces.http.streaming import (
     CLIENT_CLOSED_REQUEST,
@@ -21,7 +22,7 @@ from footnote.interfaces.http.streaming import (
     unless_gone,
 )
 
-router = APIRouter(tags=["questions"])
+router = APIRouter(tags=["questions"], route_class=ExactRoute)
 
 _STREAM = {"schema": {"type": "string"}, "example": answer_examples.STREAM}
 

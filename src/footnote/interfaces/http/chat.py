@@ -16,7 +16,12 @@ from footnote.domain import AnswerDone, AnswerEvent, AnswerFailed, SourcesFound,
 from footnote.engine import Engine
 from footnote.errors import InvalidRequest, NotFound
 from footnote.interfaces.http.asking import chat_events_of, whole
-from footnote.interfaces.http.chat_errors import OpenAIRoute, error_responses, failed_body
+from footnote.interfaces.http.chat_errors import (
+    OpenAIRoute,
+    error_response,
+    error_responses,
+    failed_body,
+)
 from footnote.interfaces.http.chat_shapes import ChatRequest, Completion, JsonObject
 from footnote.interfaces.http.examples import Responses, problem_responses
 from footnote.interfaces.http.scope import TheEngine, WorkspaceName
@@ -176,6 +181,18 @@ async def show_chat_model(engine: TheEngine, named: WorkspaceName, model: str) -
 async def show_chat_model_too(engine: TheEngine, named: WorkspaceName, model: str) -> Response:
     """The same as `GET /openai/v1/models/{model}`."""
     return await show_chat_model(engine, named, model)
+
+
+@router.api_route(
+    "/openai/{path:path}",
+    methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
+    include_in_schema=False,
+)
+async def no_such_url(request: Request) -> Response:
+    """What OpenAI's clients may ask for and a workspace cannot do, in the shape that they read."""
+    known = "POST /openai/v1/chat/completions and GET /openai/v1/models"
+    asked = f"{request.method} {request.url.path}"
+    return error_response(404, f"there is no {asked} here ({known} are)", code="unknown_url")
 
 
 async def chat_models(engine: Engine, named: str | None) -> tuple[ChatModel, ...]:

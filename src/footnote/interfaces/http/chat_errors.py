@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 
+import structlog
 from fastapi import Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
@@ -54,6 +55,9 @@ class OpenAIRoute(APIRoute):
                 return error_response(400, message, param=param)
             except RoutingException as error:
                 return error_response(error.status_code, str(error.detail))
+            except Exception:
+                structlog.get_logger(__name__).exception("a chat completion failed")
+                return error_response(500, "Something failed inside Footnote.")
 
         return answer_or_explain
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NoReturn
 from urllib.parse import quote
 from uuid import uuid4
 
@@ -64,10 +64,7 @@ class ChatMessage(_Lenient):
         parts = self.content or ()
         other = next((part.type for part in parts if part.text is None), None)
         if other is not None:
-            raise InvalidRequest(
-                f"messages: a part of type {other!r} cannot be answered",
-                hint="send text; hand files in as documents",
-            )
+            no_text(other)
         return "\n".join(part.text or "" for part in parts).strip()
 
 
@@ -111,11 +108,28 @@ class ChatRequest(_Lenient):
         return [each for each in self.messages if each.role in ("user", "assistant")]
 
 
+def no_text(kind: str) -> NoReturn:
+    """Raise InvalidRequest for a part of a message that is no text."""
+    raise InvalidRequest(
+        f"messages: a part of type {kind!r} cannot be answered",
+        hint="send text; hand files in as documents",
+    )
+
+
+def is_encodable(text: str) -> bool:
+    """Whether it can be sent on; half of a surrogate pair, which JSON can hold, cannot."""
+    return text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)
+
+
 def question_of(said: Sequence[tuple[str, str]], extras: ChatExtras) -> Question:
     """The last thing that the user says, with what was said before it. Raises InvalidRequest."""
     asked = max((n for n, (role, text) in enumerate(said) if role == "user" and text), default=-1)
     if asked < 0:
         raise InvalidRequest(_NO_QUESTION, hint="the last message of the user is the question")
+    if any(not is_encodable(text) for _, text in said):
+        raise InvalidRequest(
+            "messages: a text holds half of a character", hint="leave such halves out"
+        )
     question = said[asked][1]
     if len(question) > MAX_QUERY_CHARACTERS:
         raise InvalidRequest(

@@ -6,14 +6,21 @@ from typing import Annotated
 from urllib.parse import quote
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Depends, Query, Response
 
 from footnote.engine import WorkspaceEngine
 from footnote.engine.reading import original
 from footnote.errors import InvalidRequest
-from footnote.interfaces.http.scope import ALWAYS, WORKSPACE_HEADER, TheEngine, WorkspaceName
+from footnote.interfaces.http.exact import ExactRoute
+from footnote.interfaces.http.scope import (
+    ALWAYS,
+    WORKSPACE_HEADER,
+    TheEngine,
+    WorkspaceName,
+    inside,
+)
 
-router = APIRouter(tags=["documents"])
+router = APIRouter(tags=["documents"], route_class=ExactRoute)
 
 _FILE = {
     "description": "The file, byte for byte as it was handed in.",
@@ -39,7 +46,6 @@ _NEVER_SHOWN = {
 
 
 async def linked_workspace(
-    request: Request,
     engine: TheEngine,
     header: WorkspaceName,
     workspace: Annotated[
@@ -52,17 +58,12 @@ async def linked_workspace(
     ] = None,
 ) -> WorkspaceEngine:
     """The workspace that a header or a link names. Raises NotFound and InvalidRequest."""
-    if len(request.query_params.getlist("workspace")) > 1:
-        raise InvalidRequest(
-            "query.workspace: it is there more than once",
-            hint="A request is about one workspace; name it once.",
-        )
     if None not in (header, workspace) and header != workspace:
         raise InvalidRequest(
             f"the header {WORKSPACE_HEADER} and the query name two workspaces",
             hint="Send one of them.",
         )
-    return await engine.workspace(header or workspace)
+    return await inside(engine, header or workspace)
 
 
 LinkedWorkspace = Annotated[WorkspaceEngine, Depends(linked_workspace)]

@@ -14,9 +14,10 @@ from footnote.interfaces import schemas
 from footnote.interfaces.http import conversation_examples as shown
 from footnote.interfaces.http import examples
 from footnote.interfaces.http.conversation_requests import ConversationChange, NewConversation
+from footnote.interfaces.http.exact import ExactRoute
 from footnote.interfaces.http.scope import ALWAYS, TheWorkspace
 
-router = APIRouter(tags=["conversations"])
+router = APIRouter(tags=["conversations"], route_class=ExactRoute)
 
 RESPONSES = {**ALWAYS, **examples.problem_responses("bad-request")}
 _ONE = {200: examples.json_example("As it is now", shown.CONVERSATION), **RESPONSES}

@@ -16,13 +16,14 @@ from footnote.engine.workspace import MAX_PAGE
 from footnote.errors import InvalidRequest
 from footnote.interfaces import schemas
 from footnote.interfaces.http import examples
+from footnote.interfaces.http.exact import ExactRoute
 from footnote.interfaces.http.problems import ContentTooLarge
 from footnote.interfaces.http.requests import ExternalId, Metadata, Name, Tags
 from footnote.interfaces.http.scope import ALWAYS, TheSettings, TheWorkspace
 
 UPLOAD_PATH = "/v1/documents"
 
-router = APIRouter(tags=["documents"])
+router = APIRouter(tags=["documents"], route_class=ExactRoute)
 
 _LOCATION = {
     "Location": {"description": "Where the document is.", "schema": {"type": "string"}},

@@ -12,11 +12,12 @@ from fastapi.responses import StreamingResponse
 from footnote.engine import WorkspaceEngine
 from footnote.engine.events import cursor_from, follow_events
 from footnote.interfaces.http import event_examples
+from footnote.interfaces.http.exact import ExactRoute
 from footnote.interfaces.http.examples import Responses
 from footnote.interfaces.http.scope import ALWAYS, TheSettings, TheWorkspace
 from footnote.interfaces.schemas.events import Event
 
-router = APIRouter(tags=["events"])
+router = APIRouter(tags=["events"], route_class=ExactRoute)
 
 _MEDIA_TYPE = "text/event-stream"
 _RECONNECT_MILLISECONDS = 2000

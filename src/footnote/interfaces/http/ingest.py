@@ -17,12 +17,13 @@ from footnote.domain.events import PushStatus
 from footnote.engine.pushes import push_content, push_status, push_url
 from footnote.errors import InvalidRequest
 from footnote.interfaces.http import event_examples, examples, requests
+from footnote.interfaces.http.exact import ExactBodyRoute
 from footnote.interfaces.http.requests import ExternalId, Metadata, Name, Tags
 from footnote.interfaces.http.scope import ALWAYS, TheSettings, TheWorkspace
 from footnote.interfaces.schemas.events import IngestStatus
 from footnote.jobs.signing import HEADER, is_genuine
 
-router = APIRouter(tags=["documents"])
+router = APIRouter(tags=["documents"], route_class=ExactBodyRoute)
 
 Url = Annotated[str, Field(min_length=1, max_length=2000)]
 Filename = Annotated[str, Field(min_length=1)]

@@ -10,10 +10,11 @@ from pydantic import Field
 
 from footnote.interfaces import schemas
 from footnote.interfaces.http import examples
+from footnote.interfaces.http.exact import ExactRoute
 from footnote.interfaces.http.requests import Flag, Request
 from footnote.interfaces.http.scope import ALWAYS, TheWorkspace
 
-router = APIRouter(tags=["lanes"])
+router = APIRouter(tags=["lanes"], route_class=ExactRoute)
 
 LaneName = Annotated[
     str, Path(min_length=1, max_length=63, description="The lane's name.", examples=["document"])

@@ -23,6 +23,7 @@ from footnote.interfaces.http import answer_examples, examples
 from footnote.interfaces.http import conversation_examples as shown
 from footnote.interfaces.http import conversation_requests as wanted
 from footnote.interfaces.http.conversations import RESPONSES, IdempotencyKey
+from footnote.interfaces.http.exact import ExactRoute
 from footnote.interfaces.http.scope import ALWAYS, TheWorkspace
 from footnote.interfaces.http.streaming import (
     CLIENT_CLOSED_REQUEST,
@@ -32,7 +33,7 @@ from footnote.interfaces.http.streaming import (
     unless_gone,
 )
 
-router = APIRouter(tags=["conversations"])
+router = APIRouter(tags=["conversations"], route_class=ExactRoute)
 
 _ASKED: examples.Responses = {
     200: {

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
+from fastapi import APIRouter, Header, Path, Query, Response
 
 from footnote.domain.pages import Highlight
 from footnote.engine.pages import DEFAULT_DPI, LEAST_DPI, MAX_HIGHLIGHTS, MOST_DPI
@@ -14,9 +14,10 @@ from footnote.errors import InvalidRequest
 from footnote.interfaces import schemas
 from footnote.interfaces.http import examples
 from footnote.interfaces.http.contents import LinkedWorkspace
+from footnote.interfaces.http.exact import ExactRoute
 from footnote.interfaces.http.scope import ALWAYS, WORKSPACE_HEADER
 
-router = APIRouter(tags=["documents"])
+router = APIRouter(tags=["documents"], route_class=ExactRoute)
 
 _PAGE_RECTANGLES: dict[str, object] = {
     "page": 3,
@@ -74,30 +75,6 @@ Texts = Annotated[
 ]
 
 
-def taking_only(*once: str, often: Sequence[str] = ()) -> Callable[[Request], None]:
-    """A dependency that refuses what would be passed over or overruled in silence.
-
-    It raises InvalidRequest for a parameter that is not known and for one of `once` that is
-    there again.
-    """
-    known = {*once, *often}
-
-    def check(request: Request) -> None:
-        names = [name for name, _ in request.query_params.multi_items()]
-        for name in names:
-            if name not in known:
-                raise InvalidRequest(
-                    f"query.{name}: there is no such parameter",
-                    hint=f"this route takes {', '.join(sorted(known))}",
-                )
-            if name in once and names.count(name) > 1:
-                raise InvalidRequest(
-                    f"query.{name}: it is there {names.count(name)} times", hint="give it once"
-                )
-
-    return check
-
-
 class Png(Response):
     """A picture."""
 
@@ -107,7 +84,6 @@ class Png(Response):
 @router.get(
     "/v1/documents/{document_id}/pages/{page}.png",
     summary="See a page with quotes marked on it",
-    dependencies=[Depends(taking_only("workspace", "dpi", often=("highlight", "start", "end")))],
     response_class=Png,
     responses={
         200: {
@@ -163,7 +139,6 @@ async def see_page(
 @router.get(
     "/v1/documents/{document_id}/pages/{page}/rects",
     summary="Say where quotes stand on a page",
-    dependencies=[Depends(taking_only("workspace", often=("quote", "start", "end")))],
     response_model=schemas.PageRectangles,
     responses={200: examples.json_example("Where it stands", _PAGE_RECTANGLES), **_RESPONSES},
 )
@@ -187,7 +162,6 @@ async def find_on_page(
 @router.get(
     "/v1/documents/{document_id}/pages",
     summary="Say on which pages a quote stands",
-    dependencies=[Depends(taking_only("workspace", "quote", "start", "end"))],
     response_model=schemas.PagesOfQuote,
     responses={
         200: examples.json_example("The pages", {"page_count": 6, "pages": [3]}),

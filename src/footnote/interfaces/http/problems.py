@@ -91,10 +91,30 @@ class ContentTooLarge(HTTPException):
         self.hint = "Split the file, or raise FOOTNOTE_MAX_FILE_BYTES." if part == "file" else None
 
 
+class NamedTwice(HTTPException):
+    """An object of a JSON body has a name twice, of which only the last would count.
+
+    An HTTPException for the same reason.
+    """
+
+    def __init__(self, name: str) -> None:
+        super().__init__(422, f"{shown(name)} is there more than once in one object")
+
+
+class NoSuchWorkspace(NotFound):
+    """The workspace a request names is absent, or foreign to who asks: the two look the same."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"There is no workspace {shown(name)}.",
+            hint="Correct the name, or make it: footnote workspace create NAME.",
+        )
+
+
 def problem_of(error: FootnoteError) -> JSONResponse:
     """The response to one of our errors; absent and foreign things give the same bytes."""
     failure = failure_of(error)
-    if isinstance(error, NotFound):
+    if isinstance(error, NotFound) and not isinstance(error, NoSuchWorkspace):
         return problem(failure.status, failure.code, ABSENT, title=failure.title)
     headers = None
     if isinstance(error, QueueFull):
@@ -127,12 +147,16 @@ async def _invalid_request(request: Request, error: Exception) -> JSONResponse:
         Invalid(where=".".join(map(str, place)), message=said)
         for place, said in _said(found, request.headers.get("content-type", ""))
     )
+    return _invalid(errors, hint=_DESCRIBED)
+
+
+def _invalid(errors: tuple[Invalid, ...], *, hint: str) -> JSONResponse:
     return problem(
         422,
         "invalid-request",
         "; ".join(f"{wrong.where}: {wrong.message}" for wrong in errors),
         title="Invalid request",
-        hint=_DESCRIBED,
+        hint=hint,
         errors=errors,
     )
 
@@ -168,12 +192,15 @@ def _said_of_body(wrong: Mapping[str, Any], content_type: str) -> str:
 
 async def _refused(_: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RoutingException)
+    if isinstance(error, NamedTwice):
+        wrong = Invalid(where="body", message=error.detail)
+        return _invalid((wrong,), hint="Give each name once; the last would overrule the others.")
     code = HTTPStatus(error.status_code).phrase.lower().replace(" ", "-")
     detail, hint = str(error.detail), None
     if isinstance(error, ContentTooLarge):
         code, hint = "content-too-large", error.hint
-    elif detail == _UNREAD:
-        detail, hint = "The body cannot be read.", "Send JSON in UTF-8, or a complete form."
+    elif detail in _UNREAD:
+        detail, hint = _UNREAD[detail]
     elif error.status_code == 404:
         code, detail, hint = "no-such-route", "There is no such route.", "See /openapi.json."
     elif error.status_code == 405:
@@ -192,8 +219,26 @@ async def _unexpected(_: Request, __: Exception) -> JSONResponse:
     )
 
 
-_UNREAD = "There was an error parsing the body"
-"""What FastAPI says of a body that it could not even decode."""
+_UNREAD = {
+    "There was an error parsing the body": (
+        "The body cannot be read.",
+        "Send JSON in UTF-8, or a complete form.",
+    ),
+    "Missing boundary in multipart.": (
+        "The form cannot be read: its Content-Type names no boundary.",
+        "Leave Content-Type to what makes the form, as `curl -F` does; it adds the boundary.",
+    ),
+    "Invalid multipart data.": (
+        "The form cannot be read: its parts are not divided by the boundary that its Content-Type "
+        "names.",
+        "Leave Content-Type to what makes the form, as `curl -F` does, and send all of it.",
+    ),
+    'The Content-Disposition header field "name" must be provided.': (
+        "The form cannot be read: a part of it has no name.",
+        "Name each part, as /openapi.json describes them.",
+    ),
+}
+"""What FastAPI and Starlette say of a body that could not even be decoded, and what we say."""
 
 
 def answer_with_problems(app: FastAPI) -> None:

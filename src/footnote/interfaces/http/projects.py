@@ -25,12 +25,13 @@ from footnote.engine.workspace import MAX_CONTEXT_WINDOW
 from footnote.errors import InvalidRequest
 from footnote.interfaces import schemas
 from footnote.interfaces.http import examples
+from footnote.interfaces.http.exact import ExactBodyRoute
 from footnote.interfaces.http.requests import MinSimilarity, Name, Query, Request, TopK, Whole
-from footnote.interfaces.http.scope import ALWAYS, TheEngine, TheSettings, WorkspaceName
+from footnote.interfaces.http.scope import ALWAYS, TheEngine, TheSettings, WorkspaceName, inside
 
 Type = TypeVar("Type", bound=StrEnum)
 
-router = APIRouter(tags=["projects"])
+router = APIRouter(tags=["projects"], route_class=ExactBodyRoute)
 
 UserId = Annotated[
     Name, Field(description="Who asks. It is believed as it stands: this serves one computer only.")
@@ -87,7 +88,7 @@ async def search_project(
     A project that does not exist, or is of another workspace, has no results.
     """
     limit = request.limit or settings.top_k
-    acting = await engine.workspace(workspace, Principal(principal_id=request.user_id))
+    acting = await inside(engine, workspace, Principal(principal_id=request.user_id))
     response = await acting.search(
         SearchRequest(query=request.query, top_k=limit, filters=filters_of(request))
     )
@@ -116,7 +117,7 @@ async def read_project_context(
     request: Annotated[ProjectContextRequest, Body(openapi_examples=examples.PROJECT_CONTEXTS)],
 ) -> schemas.ProjectContext:
     """A chunk with those before and after it in its document, as far as the user may see them."""
-    acting = await engine.workspace(workspace, Principal(principal_id=request.user_id))
+    acting = await inside(engine, workspace, Principal(principal_id=request.user_id))
     context = await acting.context(request.chunk_id, request.context_window)
     return schemas.ProjectContext.from_domain(context)
 

@@ -8,9 +8,10 @@ from fastapi import APIRouter, Body
 
 from footnote.interfaces import schemas
 from footnote.interfaces.http import examples, requests
+from footnote.interfaces.http.exact import ExactRoute
 from footnote.interfaces.http.scope import ALWAYS, TheSettings, TheWorkspace
 
-router = APIRouter(tags=["questions"])
+router = APIRouter(tags=["questions"], route_class=ExactRoute)
 
 _RESPONSES = {
     **ALWAYS,

@@ -6,10 +6,12 @@ from typing import Annotated, cast
 
 from fastapi import Depends, Header, Request
 
+from footnote.domain import LOCAL_PRINCIPAL, Principal
 from footnote.engine import Engine, WorkspaceEngine
-from footnote.errors import InvalidRequest
+from footnote.errors import InvalidRequest, NotFound
 from footnote.interfaces.http.examples import problem_responses
 from footnote.interfaces.http.lifecycle import Lifecycle
+from footnote.interfaces.http.problems import NoSuchWorkspace
 from footnote.settings import Settings
 
 WORKSPACE_HEADER = "Footnote-Workspace"
@@ -59,8 +61,18 @@ WorkspaceName = Annotated[str | None, Depends(workspace_name)]
 
 
 async def workspace(engine: TheEngine, name: WorkspaceName) -> WorkspaceEngine:
-    """The engine inside the named workspace. Raises NotFound."""
-    return await engine.workspace(name)
+    """The engine inside the named workspace. Raises NoSuchWorkspace."""
+    return await inside(engine, name)
+
+
+async def inside(
+    engine: Engine, name: str | None, principal: Principal = LOCAL_PRINCIPAL
+) -> WorkspaceEngine:
+    """The engine inside a workspace, as one principal. Raises NoSuchWorkspace."""
+    try:
+        return await engine.workspace(name, principal)
+    except NotFound as error:
+        raise NoSuchWorkspace(name or engine.settings.default_workspace) from error
 
 
 TheLifecycle = Annotated[Lifecycle, Depends(lifecycle)]

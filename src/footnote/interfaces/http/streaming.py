@@ -10,7 +10,7 @@ from typing import Annotated, TypeVar, assert_never
 from uuid import UUID
 
 import structlog
-from fastapi import Header, Request
+from fastapi import Header, Request, Response
 from fastapi.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
@@ -28,8 +28,10 @@ from footnote.domain import (
 )
 from footnote.engine import WorkspaceEngine
 from footnote.engine.answer_runs import Owner, Reader
-from footnote.errors import FootnoteError, InvalidRequest
+from footnote.errors import FootnoteError, InvalidRequest, NotFound
 from footnote.interfaces import schemas
+from footnote.interfaces.failures import failure_of
+from footnote.interfaces.http.problems import problem
 from footnote.interfaces.schemas.shape import Shape
 from footnote.interfaces.schemas.streams import failed_with
 
@@ -39,6 +41,11 @@ _HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 _ESCAPED = {ord(mark): f"\\u{ord(mark):04x}" for mark in "\x85\u2028\u2029"}
 """What JSON leaves as it is and some clients take for the end of a line."""
 _HEARTBEAT = ": still here\n\n"
+_GONE = "No such answer is under way in this process, nor was one given just now."
+_ELSEWHERE = (
+    "Ask again. Of several server processes only the one that was left keeps an answer; "
+    "one of a conversation is among its messages once it is done."
+)
 _EVENT_ID = re.compile(r"([0-9a-f-]{36}):(\d{1,9})")
 CLIENT_CLOSED_REQUEST = 499
 """As nginx notes it; nobody is there to read it."""
@@ -88,12 +95,19 @@ async def streamed_answer(
 
 async def resumed_answer(
     workspace: WorkspaceEngine, run_id: UUID | None, last_event_id: str | None
-) -> EventStream:
-    """What followed after an event. Raises NotFound and InvalidRequest."""
+) -> Response:
+    """What followed after an event, or where to look for what this process does not keep.
+
+    Raises InvalidRequest.
+    """
     named, after = (run_id, 0) if last_event_id is None else _place(last_event_id)
     if named is None or run_id not in (None, named):
         raise InvalidRequest("Last-Event-ID is of another answer", hint="send an id of this answer")
-    reader = workspace.engine.answer_runs.resume(_owner(workspace), named, after)
+    try:
+        reader = workspace.engine.answer_runs.resume(_owner(workspace), named, after)
+    except NotFound as error:
+        failure = failure_of(error)
+        return problem(failure.status, failure.code, _GONE, title=failure.title, hint=_ELSEWHERE)
     return await _begun(workspace, reader)
 
 

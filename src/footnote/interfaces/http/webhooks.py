@@ -11,11 +11,12 @@ from pydantic import Field
 from footnote.domain.events import TOLD_KINDS
 from footnote.engine.events import add_webhook, remove_webhook, webhooks
 from footnote.interfaces.http import event_examples, examples, requests
+from footnote.interfaces.http.exact import ExactRoute
 from footnote.interfaces.http.scope import ALWAYS, TheWorkspace
 from footnote.interfaces.schemas.events import Delivery, NewWebhook, Webhook, WebhookList
 from footnote.jobs.trial import try_webhook
 
-router = APIRouter(tags=["events"])
+router = APIRouter(tags=["events"], route_class=ExactRoute)
 
 
 class AddWebhook(requests.Request):

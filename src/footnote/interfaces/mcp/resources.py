@@ -74,6 +74,6 @@ def _resource(document: Document) -> mcp_types.Resource:
 
 def _document_id(uri: str) -> UUID:
     try:
-        return UUID(uri.removeprefix(PREFIX))
+        return UUID(uri.removeprefix(PREFIX) if uri.startswith(PREFIX) else "")
     except ValueError:
         raise NotFound(f"there is no resource {uri}") from None

@@ -174,6 +174,7 @@ class IngestCounts(Shape):
     unchanged: int = Field(0, description="The same as before; not read where that can be told.")
     added: int = 0
     changed: int = Field(0, description="A new version.")
+    retried: int = Field(0, description="Failed before; the same bytes are tried again.")
     renamed: int = Field(0, description="The same document under another path.")
     known: int = Field(0, description="The bytes of another document.")
     removed: int = Field(0, description="Gone, and so deleted.")

@@ -15,6 +15,7 @@ from footnote.interfaces.sdk.decoding import JsonObject, answer_event, decoded
 from footnote.interfaces.sdk.transport import Content, Repeat, Transport, server_sent_events
 
 _ASK_AGAIN = "Ask again."
+_GONE = "Ask again. Of several server processes only the one that was left keeps an answer."
 
 
 async def answer_events(
@@ -43,7 +44,7 @@ async def answer_events(
             if not last_id:
                 raise
             gone = "the connection was cut, and the server does not keep the answer any more"
-            raise NotReady(gone, hint=_ASK_AGAIN) from error
+            raise NotReady(gone, hint=_GONE) from error
         failures += 1
         again = last_id or repeat is Repeat.LOST
         if not again or failures > transport.patience.retries:

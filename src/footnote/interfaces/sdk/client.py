@@ -12,6 +12,7 @@ from uuid import UUID, uuid4
 
 import httpx
 
+from footnote.arguments import checks_arguments
 from footnote.domain import (
     Answer,
     AnswerEvent,
@@ -44,6 +45,7 @@ from footnote.interfaces.sdk.transport import (
     Patience,
     Repeat,
     Transport,
+    check_way,
     checked_headers,
     workspace_header,
 )
@@ -56,6 +58,7 @@ _LOOK_SECONDS = (0.1, 0.2, 0.4, 0.8, 1.6)
 """Pauses between looks at documents that do not rest yet; the last one is repeated."""
 
 
+@checks_arguments
 class AsyncClient:
     """One workspace of a remote server: the verbs of `WorkspaceEngine`, with the same records.
 
@@ -78,17 +81,15 @@ class AsyncClient:
         headers: Mapping[str, str] | None = None,
     ) -> None:
         """`timeout_seconds` is how long the server may be silent; raises InvalidRequest."""
-        if not base_url.startswith(("http://", "https://")):
-            raise InvalidRequest(
-                f"{base_url!r} is no address", hint="give it as http://127.0.0.1:8080"
-            )
+        patience = Patience(retries=retries, first_pause_seconds=first_pause_seconds)
+        check_way(base_url, timeout_seconds, patience)
         self.transport = Transport(
             httpx.AsyncClient(
                 base_url=base_url,
                 headers=checked_headers(headers or {}) | workspace_header(workspace),
                 timeout=httpx.Timeout(timeout_seconds, connect=min(timeout_seconds, 10.0)),
             ),
-            Patience(retries=retries, first_pause_seconds=first_pause_seconds),
+            patience,
         )
         self.conversations = AsyncConversations(self.transport)
 

@@ -7,6 +7,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from uuid import UUID, uuid4
 
+from footnote.arguments import checks_arguments
 from footnote.domain import AnswerEvent, PlanChanges, SearchFilters
 from footnote.domain.conversations import (
     Conversation,
@@ -24,6 +25,7 @@ from footnote.interfaces.sdk.encoding import JsonObject, question_json
 from footnote.interfaces.sdk.transport import Content, Repeat, Transport
 
 
+@checks_arguments
 @dataclass(frozen=True, slots=True)
 class AsyncConversations:
     """The conversations of who asks; `client.conversations`."""

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 from footnote.domain import LaneStatus, Reembedding
+from footnote.errors import NotFound
 from footnote.interfaces.sdk.decoding import decoded
 from footnote.interfaces.sdk.pages import Remote
 from footnote.interfaces.sdk.transport import NOTHING, Content, Repeat
 
 _ONCE = Repeat.UNSENT
+_LANE_NAME = re.compile(r"[^\s/.?#%]+")  # Of another name there is none, nor a path.
 
 
 async def lanes(client: Remote) -> tuple[LaneStatus, ...]:
@@ -22,24 +26,24 @@ async def reembed(
     """Begin to embed the workspace with another model."""
     content = Content(json={"model": model, "texts_per_second": texts_per_second})
     return decoded(
-        LaneStatus, await client.transport.json("POST", f"/v1/lanes/{lane}/reembed", content, _ONCE)
+        LaneStatus, await client.transport.json("POST", f"{_path_of(lane)}/reembed", content, _ONCE)
     )
 
 
 async def reembedding(client: Remote, lane: str = "document") -> Reembedding:
     """The latest change of the lane."""
-    return decoded(Reembedding, await client.transport.json("GET", f"/v1/lanes/{lane}/reembed"))
+    return decoded(Reembedding, await client.transport.json("GET", f"{_path_of(lane)}/reembed"))
 
 
 async def cancel_reembedding(client: Remote, lane: str = "document") -> LaneStatus:
     """Stop what is under way; what was embedded is kept."""
-    path = f"/v1/lanes/{lane}/reembed"
+    path = f"{_path_of(lane)}/reembed"
     return decoded(LaneStatus, await client.transport.json("DELETE", path, NOTHING, _ONCE))
 
 
 async def rollback_lane(client: Remote, lane: str = "document") -> LaneStatus:
     """Go back to the lane before the last switch."""
-    path = f"/v1/lanes/{lane}/rollback"
+    path = f"{_path_of(lane)}/rollback"
     return decoded(LaneStatus, await client.transport.json("POST", path, NOTHING, _ONCE))
 
 
@@ -48,3 +52,9 @@ async def purge_lanes(client: Remote, *, at_once: bool = False) -> tuple[LaneSta
     content = Content(json={"at_once": at_once})
     found = await client.transport.json("POST", "/v1/lanes/purge", content)
     return decoded(tuple[LaneStatus, ...], found["lanes"])
+
+
+def _path_of(lane: str) -> str:
+    if not _LANE_NAME.fullmatch(lane):
+        raise NotFound(f"there is no lane {lane!r}")
+    return f"/v1/lanes/{lane}"

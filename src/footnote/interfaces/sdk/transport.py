@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import random
 import re
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
@@ -68,6 +69,7 @@ class Content:
 NOTHING = Content()
 
 WORKSPACE_HEADER = "Footnote-Workspace"
+_HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")  # a token of RFC 9110
 _HEADER_VALUE = re.compile(r"(?:[!-~](?:[ -~\t]*[!-~])?)?")  # RFC 9110, section 5.5; ASCII alone
 
 _UNSENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError)
@@ -162,6 +164,30 @@ class Transport:
                 f"a text of the request cannot be sent: {error}",
                 hint="leave control characters and halves of characters out",
             ) from error
+        except ValueError as error:  # what JSON has no word for
+            raise InvalidRequest(
+                "a number of the request is NaN or infinite", hint="give a finite number"
+            ) from error
+
+
+def check_way(base_url: str, timeout_seconds: float, patience: Patience) -> None:
+    """Raise InvalidRequest for what no server can be reached with."""
+    try:
+        url = httpx.URL(base_url)
+    except httpx.InvalidURL:
+        url = httpx.URL("")
+    if url.scheme not in ("http", "https") or not url.host:
+        raise InvalidRequest(f"{base_url!r} is no address", hint="give it as http://127.0.0.1:8080")
+    if not 0 < timeout_seconds < math.inf:
+        raise InvalidRequest(
+            f"timeout_seconds is {timeout_seconds:g}", hint="give a finite number above 0"
+        )
+    if patience.retries < 0 or not 0 <= patience.first_pause_seconds < math.inf:
+        raise InvalidRequest(
+            f"it cannot be tried {patience.retries} times again, "
+            f"{patience.first_pause_seconds:g} seconds later",
+            hint="give retries and first_pause_seconds from 0 on",
+        )
 
 
 def workspace_header(name: str | None) -> dict[str, str]:
@@ -179,6 +205,10 @@ def workspace_header(name: str | None) -> dict[str, str]:
 def checked_headers(headers: Mapping[str, str]) -> dict[str, str]:
     """Headers that can be sent. Raises InvalidRequest."""
     for name, value in headers.items():
+        if not _HEADER_NAME.fullmatch(name):
+            raise InvalidRequest(
+                f"no header can be called {name!r}", hint="give one such as Authorization"
+            )
         if not _HEADER_VALUE.fullmatch(value):
             # The value is not repeated: it may be a key.
             raise InvalidRequest(

@@ -13,7 +13,7 @@ from footnote.jobs.sources.mailbox import MailboxSource
 from footnote.jobs.sources.objects import ObjectSource
 from footnote.jobs.sources.web import WebSource
 from footnote.settings import Settings
-from footnote.store.blobs import store_at
+from footnote.store.object_stores import names_a_place, store_at
 
 OBJECT_SCHEMES = ("s3", "gs", "az")
 
@@ -26,6 +26,11 @@ def source_at(address: str, settings: Settings) -> Source:
         return WebSource(url=address, reach=reach_of(settings))
     if scheme in OBJECT_SCHEMES:
         url = address.rstrip("/")
+        if not names_a_place(url):
+            raise InvalidRequest(
+                f"the address {address} names no bucket or container",
+                hint=f"give one like {scheme}://reports/2025",
+            )
         options = _plain(settings.source_options)
         return ObjectSource(
             url=url,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
-from typing import Literal, Protocol
+from dataclasses import dataclass, replace
+from typing import Literal, Protocol, get_args
 
 from footnote.domain import Received
 from footnote.domain.sources import KnownEntry, Labels, Offered
@@ -14,10 +14,19 @@ from footnote.errors import DocumentFailed, InvalidRequest, NotFound, SourceUnre
 from footnote.ingestion.sources.changes import changes_between, deletable
 
 Verdict = Literal[
-    "unchanged", "added", "changed", "renamed", "known", "removed", "waiting", "refused", "kept"
+    "unchanged",
+    "added",
+    "changed",
+    "retried",
+    "renamed",
+    "known",
+    "removed",
+    "waiting",
+    "refused",
+    "kept",
 ]
-"""What became of one thing: `known` has the bytes of another document, `kept` is gone from its
-source and stays all the same."""
+"""What became of one thing: `retried` had failed before, `known` has the bytes of another document,
+`kept` is gone from its source and stays all the same."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,10 +120,10 @@ async def _follow(
     gone = {entry.external_id: entry for entry in changes.missing}
     entries = {entry.external_id: entry for entry in known}
     for offered in changes.to_read:
-        before = entries.get(offered.external_id)
-        if before is not None and read_again(before):
-            before = None
-        yield await _take_in(workspace, source, offered, labels, gone=gone, before=before)
+        earlier = entries.get(offered.external_id)
+        before = None if earlier is not None and read_again(earlier) else earlier
+        step = await _take_in(workspace, source, offered, labels, gone=gone, before=before)
+        yield _retried(step, earlier)
     for entry in deletable(changes, len(known)) if delete_missing else ():
         if entry.external_id in gone:
             yield await _remove(workspace, labels, entry)
@@ -154,6 +163,14 @@ async def _take_in(
     return Step(external_id=offered.external_id, verdict=verdict, received=received)
 
 
+def _retried(step: Step, entry: KnownEntry | None) -> Step:
+    """The step, where it gave the known document another try."""
+    if step.verdict != "added" or step.received is None or entry is None:
+        return step
+    same = step.received.document.document_id == entry.document_id
+    return replace(step, verdict="retried") if same else step
+
+
 async def _remove(workspace: WorkspaceEngine, labels: Labels, entry: KnownEntry) -> Step:
     try:
         removed = await remove(workspace, labels.collection, entry)
@@ -165,5 +182,4 @@ async def _remove(workspace: WorkspaceEngine, labels: Labels, entry: KnownEntry)
 
 def counted(steps: Sequence[Step]) -> dict[str, int]:
     """How often each verdict was given, in the order of the verdicts."""
-    order = ("unchanged", "added", "changed", "renamed", "known", "removed", "waiting", "refused")
-    return {name: sum(step.verdict == name for step in steps) for name in order}
+    return {name: sum(step.verdict == name for step in steps) for name in get_args(Verdict)}

@@ -11,9 +11,10 @@ from obstore.store import ObjectStore
 from footnote.domain import Received
 from footnote.domain.sources import KnownEntry, Labels, Offered
 from footnote.engine import WorkspaceEngine
-from footnote.errors import InvalidRequest, SourceUnreachable
+from footnote.errors import FootnoteError, InvalidRequest, SourceUnreachable, UnsupportedSettings
 from footnote.ingestion.sources.ignoring import Ignoring
 from footnote.jobs.sources.following import Listing
+from footnote.store.object_stores import credentials_hint, lacks_credentials, said_by_store
 
 _IGNORING = Ignoring()
 
@@ -28,8 +29,9 @@ class ObjectSource:
     max_bytes: int
 
     async def listing(self) -> Listing:
-        """What lies there now; hidden and half-written objects are left out. Raises
-        SourceUnreachable.
+        """What lies there now; hidden and half-written objects are left out.
+
+        Raises SourceUnreachable, and UnsupportedSettings where it wants credentials.
         """
         offered = []
         try:
@@ -83,9 +85,12 @@ class ObjectSource:
         """Nothing is held open."""
 
 
-def _unreachable(url: str, error: Exception) -> SourceUnreachable:
-    reason = str(error).strip().partition("\n")[0]
+def _unreachable(url: str, error: Exception) -> FootnoteError:
+    missing = isinstance(error, FileNotFoundError)
+    reason = "there is no such bucket or container" if missing else said_by_store(error)
+    told = f"{url} cannot be read: {reason}"
+    if lacks_credentials(error):
+        return UnsupportedSettings(told, hint=credentials_hint(url, "source_options"))
     return SourceUnreachable(
-        f"{url} cannot be read: {reason}",
-        hint="check the address, FOOTNOTE_SOURCE_OPTIONS and that it answers",
+        told, hint="check the address, FOOTNOTE_SOURCE_OPTIONS and that it answers"
     )

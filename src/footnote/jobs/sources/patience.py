@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from footnote.domain import Received
 from footnote.domain.sources import KnownEntry, Labels, Offered
 from footnote.engine import WorkspaceEngine
+from footnote.errors import QueueFull
 from footnote.jobs.room import received_when_there_is_room
 from footnote.jobs.sources.following import Listing, Source
 
@@ -18,6 +20,8 @@ class PatientSource:
     source: Source
     work: bool
     """Whether this process indexes meanwhile."""
+    tell: Callable[[QueueFull], None]
+    """Hears that it waits."""
 
     async def listing(self) -> Listing:
         """What the source has now."""
@@ -35,6 +39,7 @@ class PatientSource:
             workspace,
             lambda: self.source.take_in(workspace, offered, labels, before),
             work=self.work,
+            tell=self.tell,
         )
 
     async def close(self) -> None:
