@@ -12,6 +12,7 @@ from uuid import uuid4
 
 import psycopg
 import pytest
+from hypothesis import settings as hypothesis_settings
 from psycopg import sql
 
 from footnote.engine import Engine, WorkspaceEngine, open_engine
@@ -29,7 +30,29 @@ from footnote.store.migrate import migrate
 
 from .wire import WireServer
 
+# The same commit passes or fails the same way twice; HYPOTHESIS_PROFILE=default looks for more.
+hypothesis_settings.register_profile("repeatable", derandomize=True)
+hypothesis_settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
+
 TEMPLATE = "migrated"
+_LONGEST = (
+    "jobs/test_faults.py",
+    "interfaces/test_commands.py",
+    "bench/test_contracts.py",
+    "jobs/test_crash.py",
+    "jobs/test_stopping.py",
+    "interfaces/test_lanes.py",
+    "interfaces/test_source_commands.py",
+    "ingestion/test_pdf_corpus.py",
+    "interfaces/test_serve.py",
+    "interfaces/test_serve_embedded.py",
+)
+"""Files that take half a minute or more: begun last, they would keep one process waiting."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the longest files first, for processes that share the files among them."""
+    items.sort(key=lambda item: not item.path.as_posix().endswith(_LONGEST))
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,7 +109,8 @@ def test_a_member_leads_nowhere_outside(name: str, kept: str) -> None:
         assert member.filename == kept
 
 
-@given(st.text(min_size=1, max_size=60))
+# Python's own zipfile ends a name at a null character, and cannot write an empty one.
+@given(st.text(min_size=1, max_size=60).filter(lambda name: not name.startswith("\0")))
 @settings(max_examples=60, deadline=None)
 def test_no_name_of_a_member_is_a_way_out(name: str) -> None:
     content = zipped({name.encode("utf-8", "replace").decode(): b"x", "b.txt": b"y"})
