@@ -40,7 +40,9 @@ _OPENERS: Mapping[AnswerKind, str] = {
     AnswerKind.AMOUNT: (
         "how (?:much|high|large|big|tall|deep|wide|heavy|loud|thick)"
         "|what (?:is|was|are|were) the (?:\\w+ ){0,3}"
-        "(?:price|cost|costs|fee|salary|budget|revenue|rate|rent|percentage|total|amount)"
+        "(?:price|cost|costs|fee|salary|budget|revenue|rate|rent|percentage|total|amount"
+        "|deductible|premium|deposit|wage|allowance|penalty|surcharge|commission|discount"
+        "|subsidy|tariff|fare|profit|turnover)(?!\\s+(?:used|about|called|for\\?))"
         "|(?:what|which) (?:percentage|percent|price|amount)"
         "|what (?:do|does|did|will|would)(?=\\s.*\\b(?:cost|weigh)\\b)"
         "|wie ?viel|wie hoch|wie teuer|was kostet|combien|cu[aá]nto cuesta|cu[aá]nta?o?"

@@ -295,7 +295,7 @@ def _show(outcomes: Sequence[Outcome]) -> None:
     for outcome in outcomes:
         name = present.plain(printable(outcome.path.name))
         if outcome.verdict in ("removed", "kept", "waiting"):
-            listing.add_row(name, Text(outcome.verdict), "", "", "")
+            listing.add_row(name, Text(outcome.verdict), "", "", present.plain(outcome.refusal))
             continue
         if outcome.document is None:
             refused = Text("refused", style="bold red")

@@ -105,7 +105,7 @@ class Teller:
         if step.verdict in ("unchanged", "waiting"):
             return
         said = f"{step.verdict} {printable(step.reason)}".strip()
-        if step.verdict == "refused" and self._told.get(step.external_id) == said:
+        if step.verdict in ("refused", "kept") and self._told.get(step.external_id) == said:
             return
         self._told[step.external_id] = said
         name = self.names.get(step.external_id, step.external_id)

@@ -29,6 +29,12 @@ Verdict = Literal[
 `kept` is gone from its source and stays all the same."""
 
 
+_ALL_GONE = (
+    "all of it is gone at once, as from a disk that is not mounted, so nothing is deleted; "
+    "delete it by name if that is meant"
+)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listing:
     """What a source has at this moment."""
@@ -124,9 +130,14 @@ async def _follow(
         before = None if earlier is not None and read_again(earlier) else earlier
         step = await _take_in(workspace, source, offered, labels, gone=gone, before=before)
         yield _retried(step, earlier)
-    for entry in deletable(changes, len(known)) if delete_missing else ():
-        if entry.external_id in gone:
+    believed = deletable(changes, len(known))
+    for entry in changes.missing if delete_missing else ():
+        if entry.external_id not in gone:
+            continue
+        if entry in believed:
             yield await _remove(workspace, labels, entry)
+        else:
+            yield Step(external_id=entry.external_id, verdict="kept", entry=entry, reason=_ALL_GONE)
 
 
 async def _take_in(
