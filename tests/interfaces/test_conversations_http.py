@@ -320,6 +320,9 @@ async def test_a_chat_says_each_answer_as_a_line_of_json(library: Library) -> No
 
 async def test_a_chat_goes_on_on_the_command_line(library: Library) -> None:
     env, minutes = environment(library.settings), library.ids["minutes.md"]
+    alone = await footnote(env, "chat", "--only", stdin=b"What about storms?")
+    assert (alone.code, "--document" in alone.err) == (2, True)
+    assert "--conversation" not in alone.err
     talked = await footnote(env, "chat", stdin=f"{CLAIM}\n\nWhat about storm damage?\n".encode())
     assert talked.code == 0, talked.err
     assert "within 14 days of the loss" in talked.out

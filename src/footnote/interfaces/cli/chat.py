@@ -69,6 +69,12 @@ def chat(
 ) -> None:
     """Ask one question a line, until the input ends."""
     settings = prepared(top_k=top_k)
+    if only and not document and conversation is None:
+        # A conversation that is only begun here has nothing attached yet, and would stay behind.
+        raise InvalidRequest(
+            "only: no document is attached that could be searched alone",
+            hint="attach one with --document ID, or leave --only out",
+        )
     modes: dict[bool | None, DocumentMode | None] = {None: None, True: "only", False: "first"}
     wanted = Chat(
         conversation_id=conversation,
