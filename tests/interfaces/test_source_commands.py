@@ -196,7 +196,7 @@ async def test_a_full_queue_is_told_of_in_a_sentence_by_who_waits_for_it(
             line = (await process.stderr.readline()).decode()
             assert line, "it ended"
             said += line
-        process.send_signal(signal.SIGINT)
+        process.kill()
         await process.communicate()
     assert (
         "The queue is full: 2 documents of this workspace wait to be indexed; waiting for "
