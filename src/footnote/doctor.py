@@ -17,7 +17,7 @@ from footnote.ingestion.parsing.ocr import select_ocr
 from footnote.ingestion.rendering.office import find_office
 from footnote.settings import Settings
 from footnote.store.embedded import start_embedded
-from footnote.store.examination import examine_database
+from footnote.store.examination import ADVISED, examine_database
 
 _LEAST_PYTHON = (3, 11)
 _FREE_BYTES = 1024**3  # Room for the database's first write-ahead log and the built model.
@@ -28,13 +28,16 @@ async def examine(settings: Settings) -> Health:
 
     `ready` is about what must be right; optional things may be missing and say so.
     """
+    model = await _guarded("embedding model", _model(settings))
+    database = await asyncio.to_thread(_database, settings)
+    advised = [check for check in database if check.name in ADVISED]
     required = [
         _python(),
         _home(settings),
-        await _guarded("embedding model", _model(settings)),
-        *await asyncio.to_thread(_database, settings),
+        model,
+        *(check for check in database if check.name not in ADVISED),
     ]
-    optional = [_ocr(settings), _office()]
+    optional = [*advised, _ocr(settings), _office()]
     checks = tuple(
         replace(check, hint=None) if check.ok else check for check in (*required, *optional)
     )

@@ -24,6 +24,7 @@ import structlog
 from psycopg import sql
 
 from footnote.errors import StoreUnavailable
+from footnote.store.statements import load_statements
 from footnote.store.system_user import ServerAccount, reachable_binaries, server_account
 
 POSTGRES_MAJOR = 18
@@ -61,6 +62,7 @@ jit = off
 """
 
 
+_SQL = load_statements("rights")
 _log = structlog.get_logger(__name__)
 
 
@@ -199,6 +201,7 @@ def create_database(server: EmbeddedPostgres, name: str, template: str | None = 
         connection.execute(statement)
     with psycopg.connect(server.url(SUPERUSER, name), autocommit=True) as connection:
         connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
+    _refuse_what_nothing_needs(server, name)
 
 
 def _ensure_cluster(server: EmbeddedPostgres) -> None:
@@ -277,6 +280,15 @@ def _ensure_database(server: EmbeddedPostgres) -> None:
         ).fetchone()
     if exists != (True,):
         create_database(server, DATABASE)
+    else:
+        _refuse_what_nothing_needs(server, DATABASE)
+
+
+def _refuse_what_nothing_needs(server: EmbeddedPostgres, database: str) -> None:
+    """Take from the application what every role of a new database may do."""
+    with psycopg.connect(server.url(SUPERUSER, database), autocommit=True) as connection:
+        for name in ("refuse_temporary_tables", "refuse_large_objects"):
+            connection.execute(_SQL[name])
 
 
 def _packaged_binaries() -> Path:

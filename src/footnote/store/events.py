@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -80,7 +81,8 @@ class Listener:
     """Hears over one connection, for a whole process, in which workspaces something happened."""
 
     url: str = field(repr=False)
-    _waiting: dict[UUID, set[asyncio.Event]] = field(default_factory=dict)
+    _waiting: dict[str, set[asyncio.Event]] = field(default_factory=dict)
+    """By what is notified of a workspace: every login may listen, so not by its id."""
     _task: asyncio.Task[None] | None = None
 
     @contextmanager
@@ -89,14 +91,15 @@ class Listener:
         if self._task is None:
             self._task = asyncio.create_task(self._listen())
         woken = asyncio.Event()
-        self._waiting.setdefault(workspace_id, set()).add(woken)
+        notified = hashlib.sha256(str(workspace_id).encode()).hexdigest()
+        self._waiting.setdefault(notified, set()).add(woken)
         try:
             yield woken
         finally:
-            others = self._waiting[workspace_id]
+            others = self._waiting[notified]
             others.discard(woken)
             if not others:
-                del self._waiting[workspace_id]
+                del self._waiting[notified]
 
     async def close(self) -> None:
         """Stop listening."""
@@ -120,11 +123,7 @@ class Listener:
             await asyncio.sleep(_RECONNECT_SECONDS)
 
     def _wake(self, payload: str) -> None:
-        try:
-            workspace_id = UUID(payload.partition("/")[0])
-        except ValueError:
-            return
-        for woken in self._waiting.get(workspace_id, ()):
+        for woken in self._waiting.get(payload, ()):
             woken.set()
 
     def _wake_all(self) -> None:

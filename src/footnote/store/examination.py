@@ -8,6 +8,9 @@ from footnote.domain import Check
 from footnote.store.migrate import APPLICATION_ROLE, pending_migrations
 from footnote.store.statements import load_statements
 
+ADVISED = frozenset({"temporary tables"})
+"""Checks that a database may fail and still serve."""
+
 _SQL = load_statements("examination")
 
 
@@ -20,6 +23,7 @@ def examine_database(application_url: str, owner_url: str) -> tuple[Check, ...]:
                 _pgvector(connection),
                 _application_role(connection),
                 _migrations(connection),
+                _temporary_tables(connection),
                 _owner(owner_url),
             )
     except psycopg.Error as error:
@@ -84,6 +88,22 @@ def _migrations(connection: psycopg.Connection) -> Check:
         name="migrations",
         ok=True,
         detail="all applied" if not pending else f"applied at the next start: {', '.join(pending)}",
+    )
+
+
+def _temporary_tables(connection: psycopg.Connection) -> Check:
+    """Whether the application may put tables of its own before others; migrations take it away.
+
+    They cannot where the database belongs to another role than the schema.
+    """
+    row = connection.execute(_SQL["temporary_tables"], {"role": APPLICATION_ROLE}).fetchone()
+    allowed, database = row if row is not None else (False, "")
+    return Check(
+        name="temporary tables",
+        ok=not allowed,
+        detail=f"{APPLICATION_ROLE} may {'make some, though it needs' if allowed else 'make'} none",
+        hint="let the owner of the database run: REVOKE TEMPORARY ON DATABASE "
+        f"{database} FROM PUBLIC, {APPLICATION_ROLE}",
     )
 
 

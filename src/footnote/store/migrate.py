@@ -13,12 +13,14 @@ import psycopg
 from psycopg import sql
 
 from footnote.errors import StoreUnavailable
+from footnote.store.statements import load_statements
 
 SCHEMA = "footnote"
 APPLICATION_ROLE = "footnote_app"
 _LOCK = 0x666F6F74  # "foot": any number no other program of the operator uses
 _QUEUE = "procrastinate"
 _LEAST_PGVECTOR = (0, 8)
+_SQL = load_statements("rights")
 _VERSION_OF_QUEUE_MIGRATION = re.compile(r"^(\d+)\.(\d+)\.(\d+)_")
 
 
@@ -62,7 +64,12 @@ def migrate(owner_url: str) -> tuple[str, ...]:
             _prepare(connection)
             _refuse_newer(connection)
             # The queue first: an index of ours is on its table.
-            return (*_apply_queue(connection), *_apply_ours(connection))
+            applied = (*_apply_queue(connection), *_apply_ours(connection))
+            # Each time: the queue brings functions of its own, and a copy of a database that is
+            # restored under another name has the rights that every new database has.
+            for name in ("settle_functions", "refuse_temporary_tables"):
+                connection.execute(_SQL[name])
+            return applied
     except psycopg.errors.InsufficientPrivilege as error:
         raise StoreUnavailable(
             f"the database login may not prepare the schema: {error.diag.message_primary}",

@@ -11,3 +11,7 @@ FROM pg_roles AS login WHERE login.rolname = session_user
 
 -- name: may_create
 SELECT session_user, has_database_privilege(session_user, current_database(), 'CREATE')
+
+-- name: temporary_tables
+SELECT has_database_privilege(oid, current_database(), 'TEMPORARY'), quote_ident(current_database())
+FROM pg_roles WHERE rolname = %(role)s

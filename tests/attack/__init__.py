@@ -1,0 +1,1 @@
+"""What was tried against Footnote and worked once, one file per theme, so that it never works again."""
