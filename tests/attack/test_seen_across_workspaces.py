@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from uuid import UUID
 
 import psycopg
 import pytest
 from psycopg import sql
 
-from footnote.domain import AnswerRequest, SearchRequest
+from footnote.domain import SearchRequest
 from footnote.engine import open_engine
-from footnote.jobs.inline import run_waiting_jobs
+from footnote.jobs.inline import work_until_resting
 from footnote.settings import Settings
 from footnote.store.database import Database
 from footnote.store.embedded import EmbeddedPostgres
@@ -62,3 +61,89 @@ async def test_who_waits_for_a_workspace_hears_of_it_alone(
             assert not of_bolt.is_set()
     finally:
         await listener.close()
+
+
+async def test_statements_hold_nothing_of_what_they_are_about(
+    postgres: EmbeddedPostgres, test_database: TestDatabase, settings: Settings
+) -> None:
+    """The server shows one session's statement to another, so every value travels beside it."""
+    with psycopg.connect(test_database.superuser_url, autocommit=True) as connection:
+        name = sql.Identifier(connection.info.dbname)
+        for statement in (
+            "ALTER DATABASE {} SET log_min_duration_statement = 0",
+            "ALTER DATABASE {} SET log_parameter_max_length = 0",
+        ):
+            connection.execute(sql.SQL(statement).format(name))
+    begin = postgres.log.stat().st_size
+    async with await open_engine(settings) as engine:
+        workspace = await engine.create_workspace("zanzibar-ltd")
+        opened = await engine.workspace(workspace.name)
+        received = await opened.receive(
+            b"# Xylophone\n\nThe quagmire costs EUR 500.",
+            "rutabaga.md",
+            external_id="ocelot",
+            metadata={"kumquat": "marzipan"},
+            tags=["jabberwock"],
+            idempotency_key="obelisk",
+        )
+        document_id = received.document.document_id
+        await work_until_resting(engine, opened, [document_id], lambda _: None)
+        found = await opened.search(SearchRequest(query="What does the quagmire cost?"))
+        assert found.evidence
+        await opened.ask("What does the quagmire cost?")
+        await opened.documents(limit=5)
+        await opened.delete_document(document_id)
+    with postgres.log.open("rb") as log:
+        log.seek(begin)
+        logged = log.read().decode()
+    assert logged.count("execute ") > 30
+    words = (
+        "zanzibar xylophone quagmire rutabaga ocelot kumquat marzipan jabberwock obelisk"
+    ).split()
+    assert [word for word in words if word in logged.lower()] == []
+    assert str(document_id) not in logged
+
+
+async def test_the_statistics_of_tables_show_no_values(
+    database: Database, test_database: TestDatabase, onlooker: psycopg.Connection
+) -> None:
+    await (await new_shelf(database, "secret-client")).put("A takeover is planned.")
+    with psycopg.connect(test_database.superuser_url, autocommit=True) as connection:
+        connection.execute("ANALYZE")
+        gathered = connection.execute(
+            "SELECT FROM pg_stats WHERE schemaname = 'footnote' AND tablename = ANY (%s)",
+            [CUSTOMER_TABLES],
+        ).fetchall()
+    assert gathered
+    shown = onlooker.execute(
+        "SELECT tablename FROM pg_stats WHERE schemaname = 'footnote' AND tablename = ANY (%s)",
+        [[*CUSTOMER_TABLES, "workspace_directory"]],
+    ).fetchall()
+    assert shown == []
+
+
+def test_sequences_can_be_neither_read_nor_set(onlooker: psycopg.Connection) -> None:
+    for statement in (
+        "SELECT last_value FROM footnote.event_numbers",
+        "SELECT setval('footnote.event_numbers', 1)",
+        "SELECT setval('footnote.procrastinate_jobs_id_seq', 1)",
+    ):
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            onlooker.execute(statement)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "SELECT lo_create(0)",
+        "SELECT lo_creat(-1)",
+        "SELECT lo_from_bytea(0, 'kept outside every policy')",
+        "SELECT lo_get(1)",
+        "SELECT lo_open(1, 262144)",
+    ],
+)
+def test_large_objects_which_no_policy_binds_are_out_of_reach(
+    onlooker: psycopg.Connection, statement: str
+) -> None:
+    with pytest.raises(psycopg.errors.InsufficientPrivilege, match="permission denied for func"):
+        onlooker.execute(statement.encode())
