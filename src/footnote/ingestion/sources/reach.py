@@ -5,23 +5,12 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import Iterable
-from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from urllib.parse import SplitResult, urlsplit
 
 from footnote.errors import InvalidRequest, SourceUnreachable
+from footnote.ingestion.sources.special_addresses import belonging_of
 
-Address = IPv4Address | IPv6Address
-
-_NEVER = (
-    ip_network("169.254.0.0/16"),  # link-local: where clouds tell machines their secrets
-    ip_network("fe80::/10"),
-    ip_network("fd00:ec2::/32"),  # the same of one cloud, over IPv6
-    ip_network("100.100.100.200/32"),  # and of another
-    ip_network("0.0.0.0/8"),
-    ip_network("::/128"),
-)
 WEB_SCHEMES = ("https", "http")
-_TRANSLATED = ip_network("64:ff9b::/96")  # RFC 6052: an IPv4 address in its last 32 bits
 
 
 def checked_url(url: str, *, example: str = "https://example.com/report.pdf") -> SplitResult:
@@ -70,12 +59,13 @@ def _called(url: str) -> str:
 def why_forbidden(text: str, *, allow_private: bool) -> str:
     """Why nothing is fetched from an IP address; empty when it may be.
 
-    Link-local, multicast and unspecified addresses never may; those of this machine and of
-    private networks only if they are allowed.
+    Those of this machine and of private networks may only if they are allowed, and what else is
+    set apart from public servers never may.
     """
-    if is_never_fetched(text):
+    belonging = belonging_of(text)
+    if belonging == "never":
         return f"{text} is an address that is never fetched from"
-    if not _address(text).is_global and not allow_private:
+    if belonging == "private" and not allow_private:
         return f"{text} is an address of this machine or of a private network"
     return ""
 
@@ -86,9 +76,9 @@ def require_reachable(host: str, addresses: Iterable[str], *, allow_private: boo
         if why := why_forbidden(address, allow_private=allow_private):
             raise InvalidRequest(
                 f"{host} may not be reached: {why}",
-                hint="give another address: no setting allows link-local, multicast and "
-                "unspecified ones"
-                if is_never_fetched(address)
+                hint="give another address: no setting allows link-local, multicast, reserved "
+                "and metadata ones"
+                if belonging_of(address) == "never"
                 else "give a public address, or set FOOTNOTE_ALLOW_PRIVATE_URLS=true if your own "
                 "networks may be reached",
             )
@@ -102,24 +92,3 @@ async def addresses_of(host: str, port: int) -> tuple[str, ...]:
     except (OSError, UnicodeError) as error:
         raise SourceUnreachable(f"the name {host} cannot be resolved") from error
     return tuple(dict.fromkeys(str(each[4][0]) for each in found))
-
-
-def is_never_fetched(text: str) -> bool:
-    """Whether no setting allows to fetch from an IP address."""
-    address = _address(text)
-    return address.is_multicast or any(address in network for network in _NEVER)
-
-
-def _address(text: str) -> Address:
-    return _embedded(ip_address(text.partition("%")[0]))
-
-
-def _embedded(address: Address) -> Address:
-    """The IPv4 address that an IPv6 one stands for, or the address itself."""
-    if isinstance(address, IPv4Address):
-        return address
-    if address in _TRANSLATED:
-        return IPv4Address(int(address) & 0xFFFFFFFF)
-    if address.teredo is not None:
-        return address.teredo[1]
-    return address.ipv4_mapped or address.sixtofour or address
