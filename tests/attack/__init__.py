@@ -1,1 +1,1 @@
-"""What was tried against Footnote and worked once, one file per theme, so that it never works again."""
+"""What was tried against Footnote and once worked, one file per theme: it never works again."""

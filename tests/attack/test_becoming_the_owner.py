@@ -154,7 +154,8 @@ def test_what_acts_as_its_owner_finds_nothing_of_the_callers(test_database: Test
     with psycopg.connect(test_database.superuser_url) as connection:
         found = connection.execute(
             """
-            SELECT proname, proconfig, has_function_privilege('footnote_app', pg_proc.oid, 'EXECUTE')
+            SELECT proname, proconfig,
+                has_function_privilege('footnote_app', pg_proc.oid, 'EXECUTE')
             FROM pg_proc JOIN pg_namespace ON pg_namespace.oid = pronamespace
             WHERE prosecdef AND nspname NOT IN ('pg_catalog', 'information_schema')
             ORDER BY proname

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from select import POLLIN, poll
@@ -11,6 +11,7 @@ from uuid import UUID
 
 import psycopg
 from pgvector.psycopg import register_vector_async
+from psycopg.abc import Query
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
@@ -123,6 +124,21 @@ async def bind(connection: Connection, workspace_id: UUID, principal: Principal)
         _SQL["bind"],
         {"workspace_id": str(workspace_id), "access": list(principal.access_names)},
     )
+
+
+async def execute_as_system(
+    scope: WorkspaceScope, statement: Query, parameters: Mapping[str, object]
+) -> psycopg.AsyncCursor[DictRow]:
+    """Run one statement that sees every document of the workspace, whoever the scope acts for.
+
+    For what all principals share, and for numbers of chunks that its principal may see. Columns
+    come in binary form.
+    """
+    connection = scope.connection
+    await bind(connection, scope.workspace_id, SYSTEM)
+    cursor = await connection.execute(statement, parameters, binary=True)
+    await bind(connection, scope.workspace_id, scope.principal)
+    return cursor
 
 
 async def open_database(url: str, pool_size: int, statement_timeout_seconds: float) -> Database:

@@ -20,7 +20,7 @@ from footnote.index.routing import (
 )
 from footnote.index.terms import term_ids
 from footnote.ports import RecallRequest, RoutedDocument, Routes
-from footnote.store.database import WorkspaceScope
+from footnote.store.database import WorkspaceScope, execute_as_system
 from footnote.store.index_cache import IndexCache, IndexState, Posting
 from footnote.store.statements import load_statements
 
@@ -136,10 +136,11 @@ async def _table(
     if known is not None and known.generation == state.generation:
         return known
     since = int(known.firsts[-1]) + 1 if known is not None and known.firsts.size else 0
-    cursor = await scope.connection.execute(
+    # Kept for every principal; what a search may see of it comes with the search.
+    cursor = await execute_as_system(
+        scope,
         _SQL["documents"],
         {"workspace_id": scope.workspace_id, "lane_id": lane_id, "since": since},
-        binary=True,
     )
     row = await cursor.fetchone()
     assert row is not None, "an aggregate has a row"

@@ -105,6 +105,10 @@ def belonging_of(text: str) -> Belonging:
         return "never"
     if any(address in network for network in _STANDING_FOR_V4):
         return _belonging_of_v4(IPv4Address(int(address) & 0xFFFFFFFF))
+    return _belonging_of_v6(address)
+
+
+def _belonging_of_v6(address: IPv6Address) -> Belonging:
     if any(address in network for network in _NEVER_V6):
         return "never"
     if any(address in network for network in _OWN_V6):

@@ -31,12 +31,11 @@ SELECT string_agg(int4send(lower(piece)) || int4send(upper(piece)), ''::bytea) A
 FROM (SELECT range_agg(documents.chunks) AS chunks FROM documents WHERE {documents}) AS visible
 CROSS JOIN LATERAL unnest(visible.chunks) AS piece
 
--- name: visible_of_kinds
+-- name: of_kinds
 -- One walk over chunks_of_kind for each kind and each range of visible chunks; the aggregate
 -- within keeps the planner from comparing every chunk with every range. int32 each, big-endian.
 SELECT string_agg(of_kind.numbers, ''::bytea) AS numbers
-FROM (SELECT range_agg(documents.chunks) AS chunks FROM documents WHERE {documents}) AS visible
-CROSS JOIN LATERAL unnest(visible.chunks) AS allowed
+FROM unnest(%(visible)s::int4multirange) AS allowed
 CROSS JOIN unnest(%(kinds)s::text[]) AS wanted (kind)
 CROSS JOIN LATERAL (
     SELECT string_agg(int4send(chunk_no), ''::bytea) AS numbers FROM chunks
