@@ -68,7 +68,7 @@ def bait(connection: psycopg.Connection, *tables: str) -> None:
             statement = _BAITED.partition(";")[2]
         else:
             statement = _BAITED
-        connection.execute(sql.SQL(statement).format(table=sql.Identifier(table)))  # type: ignore[arg-type]
+        connection.execute(sql.SQL(statement).format(table=sql.Identifier(table)))
 
 
 def stolen(connection: psycopg.Connection) -> list[tuple[str, str | None]]:

@@ -7,11 +7,11 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from select import POLLIN, poll
+from typing import LiteralString
 from uuid import UUID
 
 import psycopg
 from pgvector.psycopg import register_vector_async
-from psycopg.abc import Query
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
@@ -127,7 +127,7 @@ async def bind(connection: Connection, workspace_id: UUID, principal: Principal)
 
 
 async def execute_as_system(
-    scope: WorkspaceScope, statement: Query, parameters: Mapping[str, object]
+    scope: WorkspaceScope, statement: LiteralString, parameters: Mapping[str, object]
 ) -> psycopg.AsyncCursor[DictRow]:
     """Run one statement that sees every document of the workspace, whoever the scope acts for.
 
