@@ -163,7 +163,9 @@ RIGHT: dict[str, object] = {
 def test_the_library_takes_every_name_that_is_known(vendor: str) -> None:
     for name, kind in {**STORE_OPTIONS[vendor], **CLIENT_OPTIONS}.items():
         begun = (each for each in RIGHT if kind.needed.strip('"').startswith(each))
-        value = RIGHT[max(begun, key=len)] if "one of" not in kind.needed else kind.needed[7:]
+        value: object = (
+            RIGHT[max(begun, key=len)] if "one of" not in kind.needed else kind.needed[7:]
+        )
         for each in str(value).split(", ") if "one of" in kind.needed else [value]:
             error = refusal(URLS[vendor], {**NEEDED[vendor], name: each})
             assert "Configuration key" not in str(error), name
