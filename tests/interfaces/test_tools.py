@@ -255,6 +255,22 @@ async def test_a_langchain_retriever_finds_the_same(
     assert {each.metadata["collection"] for each in await board.ainvoke(QUESTION)} == {"board"}
 
 
+async def test_langchains_parallel_call_in_the_loops_own_thread_is_refused_and_not_waited_for(
+    tools: DocumentTools, expected: list[str]
+) -> None:
+    runnables = pytest.importorskip(
+        "langchain_core.runnables", reason="langchain-core is not installed"
+    )
+    search = next(each for each in tools.langchain() if each.name == "search_documents")
+    parallel = runnables.RunnableParallel(found=tools.langchain_retriever(top_k=3), said=search)
+    with pytest.raises(footnote.InvalidRequest, match="would stop the event loop"):
+        parallel.invoke(QUESTION)
+    both = runnables.RunnableParallel(found=tools.langchain_retriever(top_k=3))
+    assert [each.id for each in (await both.ainvoke(QUESTION))["found"]] == expected
+    blocked = await asyncio.to_thread(both.invoke, QUESTION)
+    assert [each.id for each in blocked["found"]] == expected
+
+
 # --- LlamaIndex -------------------------------------------------------------------------------
 
 
@@ -307,7 +323,7 @@ async def test_a_library_that_is_missing_is_named_with_what_brings_it(
     monkeypatch.delitem(sys.modules, f"footnote.interfaces.tools.{face}", raising=False)
     with pytest.raises(footnote.InvalidRequest, match="is not installed") as error:
         getattr(tools, face)()
-    assert f"footnote[{extra}]" in (error.value.hint or "")
+    assert error.value.hint == f"in a clone of Footnote: pip install '.[{extra}]'"
 
 
 # --- the file ---------------------------------------------------------------------------------

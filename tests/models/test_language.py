@@ -303,7 +303,7 @@ def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPat
     monkeypatch.setitem(sys.modules, "pydantic_ai.direct", None)
     with pytest.raises(ModelUnavailable) as caught:
         language_model_from("scripted", "http://127.0.0.1:9/v1", None, 1.0, 64)
-    assert caught.value.hint == "pip install 'footnote[models]'"
+    assert caught.value.hint == "in a clone of Footnote: pip install '.[models]'"
 
 
 def test_without_a_vendors_library_it_says_what_to_install(

@@ -216,7 +216,7 @@ async def test_without_fastembed_it_names_the_extra_to_install(
     with pytest.raises(ModelUnavailable, match="fastembed, which is not installed") as raised:
         await reranker("rent", ["rent"])
     await reranker.close()
-    assert "footnote[rerank]" in (raised.value.hint or "")
+    assert "pip install '.[rerank]'" in (raised.value.hint or "")
 
 
 async def test_what_nobody_waits_for_is_not_run_to_its_end(reranker: LocalReranker) -> None:

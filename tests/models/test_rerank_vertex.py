@@ -137,7 +137,7 @@ async def test_without_google_auth_it_names_the_extra_to_install(
     with pytest.raises(ModelUnavailable, match="google-auth, which is not installed") as raised:
         await reranker("rent", TEXTS)
     await reranker.close()
-    assert "footnote[vertex]" in (raised.value.hint or "")
+    assert "pip install '.[vertex]'" in (raised.value.hint or "")
 
 
 def key_file(folder: Path, issuer: str) -> Path:

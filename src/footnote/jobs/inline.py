@@ -8,6 +8,7 @@ from uuid import UUID
 
 from footnote.domain import Document, DocumentStatus, Reembedding
 from footnote.engine import Engine, WorkspaceEngine
+from footnote.jobs.beside import run_worker_unless_another_does
 from footnote.jobs.worker import run_worker
 
 _LOOK_SECONDS = 0.2
@@ -19,10 +20,12 @@ async def work_until_resting(
     workspace: WorkspaceEngine,
     document_ids: Sequence[UUID],
     on_change: Callable[[Mapping[UUID, Document]], None],
+    on_other: Callable[[], None] | None = None,
 ) -> Mapping[UUID, Document]:
     """Work until the documents and their attachments are indexed or failed, or are gone.
 
     Other workers may share the work. `on_change` sees the documents about five times a second.
+    With `on_other`, the work is left to another worker while one runs, and `on_other` hears of it.
     """
     found: Mapping[UUID, Document] = {}
 
@@ -32,7 +35,7 @@ async def work_until_resting(
         on_change(found)
         return all(document.status in _RESTING for document in found.values())
 
-    await _work_until(engine, rest)
+    await _work_until(engine, rest, on_other)
     return found
 
 
@@ -59,9 +62,17 @@ async def work_until_reembedded(
     return found
 
 
-async def _work_until(engine: Engine, done: Callable[[], Awaitable[bool]]) -> None:
+async def _work_until(
+    engine: Engine,
+    done: Callable[[], Awaitable[bool]],
+    on_other: Callable[[], None] | None = None,
+) -> None:
     stop = asyncio.Event()
-    worker = asyncio.create_task(run_worker(engine, stop=stop))
+    worker = asyncio.create_task(
+        run_worker(engine, stop=stop)
+        if on_other is None
+        else run_worker_unless_another_does(engine, stop, on_other)
+    )
     try:
         while not await done():
             ended, _ = await asyncio.wait([worker], timeout=_LOOK_SECONDS)

@@ -9,7 +9,7 @@ from typing import TypeVar
 from footnote.engine import WorkspaceEngine
 from footnote.engine.receiving import has_room
 from footnote.errors import QueueFull
-from footnote.jobs.worker import run_worker
+from footnote.jobs.beside import run_worker_unless_another_does
 
 T = TypeVar("T")
 
@@ -25,7 +25,8 @@ async def received_when_there_is_room(
 ) -> T:
     """What `receive` gives once the queue takes it.
 
-    With `work` this process indexes meanwhile; without, it waits for a worker as long as it takes.
+    With `work` this process indexes meanwhile, unless another does; without, it waits for a worker
+    as long as it takes.
     `tell` hears of each time it was full.
     """
     while True:
@@ -42,7 +43,7 @@ async def received_when_there_is_room(
 async def _work_until_there_is_room(workspace: WorkspaceEngine) -> None:
     engine, workspace_id = workspace.engine, workspace.workspace.workspace_id
     stop = asyncio.Event()
-    worker = asyncio.create_task(run_worker(engine, stop=stop))
+    worker = asyncio.create_task(run_worker_unless_another_does(engine, stop, lambda: None))
     try:
         while not await has_room(engine, workspace_id):
             done, _ = await asyncio.wait([worker], timeout=_LOOK_SECONDS)

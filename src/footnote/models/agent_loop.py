@@ -32,6 +32,7 @@ from pydantic_ai.settings import ModelSettings
 from pydantic_ai.toolsets import FunctionToolset
 from pydantic_ai.usage import UsageLimits
 
+from footnote.distribution import how_to_install
 from footnote.domain import ToolCalled, ToolReturned, Turn, Usage
 from footnote.errors import ModelUnavailable
 from footnote.models.agent_tools import WhyForbidden, vendor_tool
@@ -169,7 +170,7 @@ class AgentLoop:
         except ImportError as error:
             raise ModelUnavailable(
                 "the tools of MCP servers need a library that is not installed",
-                hint="pip install 'footnote[models]', or remove the workspace's MCP servers",
+                hint=f"{how_to_install('models')}, or remove the workspace's MCP servers",
             ) from error
         return tools_of(servers, self.why_forbidden, reserved)
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from footnote.distribution import how_to_install
 from footnote.errors import InvalidRequest, ModelUnavailable, UnsupportedSettings
 from footnote.models.language import Role, check_name
 
@@ -151,5 +152,5 @@ def _for_vendor(value: str | None, vendor: str, role: Role, suffix: str) -> tupl
 
 def _not_installed(what: str) -> ModelUnavailable:
     return ModelUnavailable(
-        f"{what} needs a library that is not installed", hint="pip install 'footnote[models]'"
+        f"{what} needs a library that is not installed", hint=how_to_install("models")
     )

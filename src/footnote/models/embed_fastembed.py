@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from tokenizers import Tokenizer
 
+from footnote.distribution import how_to_install
 from footnote.domain import Lane
 from footnote.errors import LaneUnavailable, UnsupportedSettings
 from footnote.models.batching import plan_batches
@@ -23,7 +24,6 @@ from footnote.ports import Vector, Vectors
 if TYPE_CHECKING:
     from fastembed import TextEmbedding
 
-EXTRA = "pip install 'footnote[rerank]'"
 PROVIDER = "fastembed"
 MODEL_FILES = (
     "onnx/model.onnx",
@@ -80,7 +80,8 @@ def load_fastembed(
         raise
     except ImportError as error:
         raise LaneUnavailable(
-            f"the embedding model {name} needs fastembed, which is not installed", hint=EXTRA
+            f"the embedding model {name} needs fastembed, which is not installed",
+            hint=how_to_install("rerank"),
         ) from error
     except Exception as error:
         raise LaneUnavailable(

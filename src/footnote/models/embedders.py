@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from footnote.distribution import how_to_install
 from footnote.domain import Lane
 from footnote.errors import InvalidRequest, LaneMismatch, LaneUnavailable, UnsupportedSettings
 from footnote.models.embed_hosted import HostedEmbedder, HostedLimits
@@ -290,7 +291,7 @@ def _client(spec: EmbedderSpec, url: str | None, key: str | None) -> VendorClien
     except ImportError as error:
         raise LaneUnavailable(
             f"the embedding model {spec.text} needs a library that is not installed",
-            hint="pip install 'footnote[models]'",
+            hint=how_to_install("models"),
         ) from error
     if spec.vendor == "openai":
         if url is None and key is None:

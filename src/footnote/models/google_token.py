@@ -6,13 +6,13 @@ import asyncio
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from footnote.distribution import how_to_install
 from footnote.errors import ModelUnavailable
 
 if TYPE_CHECKING:
     from google.auth.credentials import Credentials
 
 SCOPE = "https://www.googleapis.com/auth/cloud-platform"
-EXTRA = "pip install 'footnote[vertex]'"
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -43,8 +43,8 @@ def _refreshed(known: Credentials | None) -> Credentials:
     except ImportError as error:
         raise ModelUnavailable(
             "Vertex AI needs google-auth, which is not installed",
-            hint=f"install the extra footnote[vertex]: {EXTRA}, or set the API key of the reranker "
-            "or the judge to an access token",
+            hint=f"{how_to_install('vertex')}, or set the API key of the reranker or the judge "
+            "to an access token",
         ) from error
     try:
         credentials: Credentials = known or google.auth.default(scopes=[SCOPE])[0]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from footnote.distribution import how_to_install
 from footnote.errors import ModelUnavailable, UnsupportedSettings
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def language_model_from(
     except ImportError as error:
         raise ModelUnavailable(
             f"the {role.title} {name} needs a library that is not installed",
-            hint="pip install 'footnote[models]'",
+            hint=how_to_install("models"),
         ) from error
     return writing.WritingModel(
         name=name,

@@ -11,12 +11,12 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from footnote.distribution import how_to_install
 from footnote.errors import ModelUnavailable, UnsupportedSettings
 
 if TYPE_CHECKING:
     from fastembed.rerank.cross_encoder import TextCrossEncoder
 
-EXTRA = "pip install 'footnote[rerank]'"
 MODEL = "Xenova/ms-marco-MiniLM-L-6-v2"
 MODEL_FILES = (
     "onnx/model.onnx",
@@ -114,7 +114,7 @@ class LocalReranker:
         except ImportError as error:
             raise ModelUnavailable(
                 f"{self.name} needs fastembed, which is not installed",
-                hint=f"install the extra footnote[rerank]: {EXTRA}",
+                hint=how_to_install("rerank"),
             ) from error
         except Exception as error:
             raise ModelUnavailable(

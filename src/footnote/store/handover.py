@@ -49,6 +49,14 @@ async def take_over(
     )
 
 
+async def worker_lives(database: Database, *, silence_seconds: float) -> bool:
+    """Whether a worker of any process has been heard within so many seconds."""
+    async with database.outside() as connection:
+        found = await connection.execute(_SQL["worker_lives"], {"silence_seconds": silence_seconds})
+        row = await found.fetchone()
+    return row is not None and bool(row["lives"])
+
+
 async def excuse(database: Database, job_ids: Collection[int]) -> None:
     """Let the tries that are under way not count; say it before they are cut off."""
     async with database.outside() as connection:

@@ -12,11 +12,13 @@ from obstore.exceptions import BaseError
 from obstore.store import ObjectStore, from_url
 
 from footnote.errors import UnsupportedSettings
+from footnote.store.object_store_options import WrongOption, checked_options
 
 if TYPE_CHECKING:
-    # It is there for type checkers alone.
-    from obstore.store import S3Config
+    # They are there for type checkers alone.
+    from obstore.store import ClientConfig, S3Config
 
+_CONNECTING = "5s"
 _RETRIES = 3
 _RETRY_SECONDS = 30
 
@@ -36,6 +38,7 @@ _ENDPOINT = '{"endpoint": "https://minio.example:9000"}'
 _METADATA = ("169.254.169.254", "metadata.google.internal", "/computeMetadata/")
 """Where a store looks for the identity of the machine once it was given no other."""
 _PREFACE = re.compile(r"^(Generic \w+ error: |Error performing [\w ]*?request: )+")
+_IN_THE_ADDRESS = re.compile("URL error|URL did not match|empty host|invalid port")
 _EXCHANGE = re.compile(
     r"Error performing [A-Z]+ \S+ in \S+"
     r"(, after \d+ retries, max_retries: \d+, retry_timeout: \S+)? +- "
@@ -60,46 +63,45 @@ def store_at(url: str, options: str | None, url_name: str, options_name: str) ->
     scheme = urlsplit(url).scheme
     if scheme not in _SCHEMES or not names_a_place(url):
         missing = "no object store" if scheme not in _SCHEMES else "no bucket or container"
-        raise UnsupportedSettings(
-            f"The setting {url_name} cannot be used: it names {missing}.",
-            hint="Give s3://bucket/prefix, gs://bucket/prefix or az://container/prefix.",
-        )
-    config = _config(options, options_name)
+        raise _wrong_address(url_name, f"it names {missing}")
+    given = _object_in(options, options_name)
     if scheme == "memory":
         return from_url(url)
     try:
+        config = checked_options(given, _vendor_of(url))
+    except WrongOption as error:
+        _refuse(options_name, str(error), _keys_of(url), error)
+    try:
         return from_url(
             url,
-            config=cast("S3Config", config),  # each store has its own, and checks it
-            client_options={
-                "allow_http": config.get("endpoint", "").startswith("http://"),
-                "connect_timeout": timedelta(seconds=5),
-            },
+            config=cast("S3Config", config.store),  # each store has its own
+            client_options=cast("ClientConfig", {"connect_timeout": _CONNECTING, **config.client}),
             retry_config={
                 "max_retries": _RETRIES,
                 "retry_timeout": timedelta(seconds=_RETRY_SECONDS),
             },
         )
     except (ValueError, BaseError) as error:
+        if _IN_THE_ADDRESS.search(str(error)):
+            raise _wrong_address(url_name, said_by_store(error)) from error
         _refuse(options_name, said_by_store(error), _keys_of(url), error)
 
 
-def _config(options: str | None, options_name: str) -> dict[str, str]:
+def _wrong_address(url_name: str, reason: str) -> UnsupportedSettings:
+    return UnsupportedSettings(
+        f"The setting {url_name} cannot be used: {reason}.",
+        hint="Give s3://bucket/prefix, gs://bucket/prefix or az://container/prefix.",
+    )
+
+
+def _object_in(options: str | None, options_name: str) -> dict[str, object]:
     try:
         given = json.loads(options or "{}")
     except ValueError as error:
         _refuse(options_name, "it is not JSON", _ENDPOINT, error)
     if not isinstance(given, dict):
         _refuse(options_name, "it is not a JSON object", _ENDPOINT)
-    config = {name: _word(value) for name, value in given.items()}
-    endpoint = config.get("endpoint", "http://")
-    if not endpoint.startswith(("http://", "https://")):
-        _refuse(options_name, "its endpoint begins with neither https:// nor http://", _ENDPOINT)
-    return config
-
-
-def _word(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    return given
 
 
 def _refuse(name: str, reason: str, example: str, cause: Exception | None = None) -> NoReturn:
@@ -121,8 +123,6 @@ def said_by_store(error: Exception) -> str:
         return "it wants credentials, and neither the settings nor this machine have any"
     if "Account must be specified" in first:
         return "it lacks account_name"
-    if found := re.search(r"Configuration key: '([^']*)' is not valid", first):
-        return f"it holds {found[1]!r}, and the store knows no such option"
     told = _EXCHANGE.sub("", _PREFACE.sub("", first))
     if found := _ANSWERED.search(told):
         return f"it answered {found[1].strip()}"
@@ -145,5 +145,9 @@ def credentials_hint(url: str, options_name: str) -> str:
 
 
 def _keys_of(url: str) -> str:
+    return _KEYS[_vendor_of(url)]
+
+
+def _vendor_of(url: str) -> str:
     scheme = urlsplit(url).scheme
-    return _KEYS["az" if scheme in _AZURE else "gs" if scheme == "gs" else "s3"]
+    return "az" if scheme in _AZURE else "gs" if scheme == "gs" else "s3"

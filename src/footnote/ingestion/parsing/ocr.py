@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image
 
+from footnote.distribution import how_to_install
 from footnote.domain import Stage
 from footnote.errors import DocumentUnreadable
 from footnote.ingestion.parsing.geometry import (
@@ -38,7 +39,7 @@ OcrChoice = Literal["auto", "tesseract", "rapidocr", "off"]
 ALL_LANGUAGES = "auto"
 """In place of Tesseract's language codes: every language that is installed."""
 TESSERACT_INSTALL = "apt-get install tesseract-ocr"
-RAPIDOCR_INSTALL = "pip install 'footnote[ocr]' && pip install --no-deps rapidocr-onnxruntime"
+RAPIDOCR_INSTALL = f"{how_to_install('ocr')} && pip install --no-deps rapidocr-onnxruntime"
 _SIZE_OF_HEIGHT = 0.75
 """Font size as a share of the height of a recognised line's box."""
 _DOUBTFUL = 0.6

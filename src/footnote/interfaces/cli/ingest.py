@@ -31,7 +31,7 @@ from footnote.interfaces.cli.loading import (
 )
 from footnote.interfaces.cli.options import AsJson, Collection, Workspace, chosen_workspace
 from footnote.interfaces.cli.paths import Place, entries, location_of, named, printable
-from footnote.interfaces.cli.receiving import WaitTeller, receive_file
+from footnote.interfaces.cli.receiving import WaitTeller, receive_file, tell_of_other_worker
 from footnote.interfaces.cli.watching import watch_files
 from footnote.settings import Settings
 
@@ -193,7 +193,8 @@ async def ingest_files(
                     indexing, total=len(documents), completed=resting, stages=stages(documents)
                 )
 
-            show(await work_until_resting(engine, workspace, list(documents), show))
+            told = partial(tell_of_other_worker, progress.console)
+            show(await work_until_resting(engine, workspace, list(documents), show, told))
         except asyncio.CancelledError:
             left = await workspace.statuses(list(_accepted(outcomes)))
             sentence = left_behind(left, unread=len(files) - len(outcomes))

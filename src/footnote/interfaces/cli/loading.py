@@ -43,11 +43,12 @@ async def work_until_resting(
     workspace: WorkspaceEngine,
     document_ids: Sequence[UUID],
     on_change: Callable[[Mapping[UUID, Document]], None],
+    on_other: Callable[[], None] | None = None,
 ) -> Mapping[UUID, Document]:
-    """Index these documents in this process."""
+    """Index these documents, in this process or, with `on_other`, in the one that does already."""
     from footnote.jobs.inline import work_until_resting as work
 
-    return await work(engine, workspace, document_ids, on_change)
+    return await work(engine, workspace, document_ids, on_change, on_other)
 
 
 async def received_when_there_is_room(
@@ -209,6 +210,15 @@ async def run_worker(engine: Engine, stop: asyncio.Event) -> None:
     from footnote.jobs.worker import run_worker as work
 
     await work(engine, stop=stop)
+
+
+async def run_worker_unless_another_does(
+    engine: Engine, stop: asyncio.Event, tell: Callable[[], None]
+) -> None:
+    """Index whatever is queued until told to stop, while nobody else does."""
+    from footnote.jobs.beside import run_worker_unless_another_does as work
+
+    await work(engine, stop, tell)
 
 
 async def examine(settings: Settings) -> Health:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sys
-from importlib.metadata import version
 from typing import Annotated
 
 import typer
 
+from footnote.distribution import VERSION
 from footnote.interfaces.cli import (
     answer_models,
     chat,
@@ -40,7 +40,7 @@ app = typer.Typer(
 
 def _print_version(wanted: bool) -> None:  # the shape typer calls
     if wanted:
-        typer.echo(f"footnote {version('footnote')}")
+        typer.echo(f"footnote {VERSION}")
         raise typer.Exit
 
 

@@ -62,6 +62,15 @@ class WaitTeller:
         self.console.print(Text(told, style="dim"), soft_wrap=True)
 
 
+def tell_of_other_worker(console: Console) -> None:
+    """Say who indexes, and with whose settings."""
+    told = (
+        "Another worker runs (`footnote serve`, `footnote worker` or another `footnote ingest`): "
+        "it indexes these documents, with its own settings."
+    )
+    console.print(Text(told, style="dim"), soft_wrap=True)
+
+
 async def _receive(workspace: WorkspaceEngine, path: Path, labels: Labels) -> Received:
     if refusal := refusal_of(path):
         raise InvalidRequest(refusal)

@@ -18,9 +18,14 @@ from rich.text import Text
 from footnote.domain import Document, DocumentStatus
 from footnote.domain.sources import Labels
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.loading import files_source, opened, run_worker, watch
+from footnote.interfaces.cli.loading import (
+    files_source,
+    opened,
+    run_worker_unless_another_does,
+    watch,
+)
 from footnote.interfaces.cli.paths import entries, location_of, printable
-from footnote.interfaces.cli.receiving import WaitTeller, receive_file
+from footnote.interfaces.cli.receiving import WaitTeller, receive_file, tell_of_other_worker
 from footnote.settings import Settings
 
 if TYPE_CHECKING:
@@ -61,7 +66,9 @@ async def watch_files(
         present.notices().print(Text("Watching; Ctrl-C stops.", style="dim"))
         beside = [asyncio.create_task(_look_after(workspace, teller, stop))]
         if index:
-            beside.append(asyncio.create_task(run_worker(engine, stop)))
+            tell_of_other = partial(tell_of_other_worker, present.notices())
+            work = run_worker_unless_another_does(engine, stop, tell_of_other)
+            beside.append(asyncio.create_task(work))
         try:
             await watch(workspace, source, labels, paths=paths, stop=stop, on_step=teller.tell)
         finally:

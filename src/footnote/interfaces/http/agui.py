@@ -12,6 +12,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import StreamingResponse
 from pydantic import ValidationError
 
+from footnote.distribution import how_to_install
 from footnote.domain import AnswerDone, AnswerEvent, TextWritten
 from footnote.errors import InvalidRequest, UnsupportedSettings
 from footnote.interfaces.http import examples
@@ -117,7 +118,7 @@ def _run_from(body: bytes) -> RunAgentInput:
     except ImportError as error:
         raise UnsupportedSettings(
             "AG-UI needs a package that is not installed",
-            hint='install the extra: pip install "footnote[agui]"',
+            hint=how_to_install("agui"),
         ) from error
     try:
         return Run.model_validate_json(body)

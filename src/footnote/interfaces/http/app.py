@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager, nullcontext
 from functools import partial
-from importlib.metadata import version
 from typing import cast
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
+from footnote.distribution import VERSION
 from footnote.errors import FootnoteError
 from footnote.interfaces.http import (
     agent,
@@ -93,7 +93,7 @@ def create_app(
 
     app = FastAPI(
         title="Footnote",
-        version=version("footnote"),
+        version=VERSION,
         description=_DESCRIPTION,
         openapi_tags=_TAGS,
         lifespan=lifespan,

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import wraps
-from importlib.metadata import version
 from typing import TypeVar
 
 import structlog
 
+from footnote.distribution import VERSION
 from footnote.engine import WorkspaceEngine
 from footnote.engine.tools import Refusal, document_tools
 from footnote.errors import FootnoteError, InvalidRequest, NotFound
@@ -102,7 +102,7 @@ def mcp_server(inside: Callable[[Context], Awaitable[Inside]]) -> Server[object]
 
     return Server[object](
         "footnote",
-        version=version("footnote"),
+        version=VERSION,
         title="Footnote",
         instructions=_INSTRUCTIONS,
         on_list_tools=_told(list_tools),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -125,11 +124,11 @@ def bind(
     it was opened with `footnote.open_sync()`.
     """
     if isinstance(workspace, SyncWorkspaceEngine):
-        inner, loop = workspace.inner, workspace.portal.call(_loop)
+        inner, bridge = workspace.inner, workspace.portal.call(_bridge)
     else:
-        inner, loop = workspace, _own_loop()
+        inner, bridge = workspace, _bridge_here()
     tools = document_tools(inner, ledger, index_now=index_now)
-    return DocumentTools(workspace=inner, tools=tools, bridge=Bridge(loop))
+    return DocumentTools(workspace=inner, tools=tools, bridge=bridge)
 
 
 async def index_now(
@@ -139,13 +138,13 @@ async def index_now(
     return await work_until_resting(workspace.engine, workspace, document_ids, lambda _: None)
 
 
-async def _loop() -> asyncio.AbstractEventLoop:
-    return asyncio.get_running_loop()
+async def _bridge() -> Bridge:
+    return Bridge.here()
 
 
-def _own_loop() -> asyncio.AbstractEventLoop:
+def _bridge_here() -> Bridge:
     try:
-        return asyncio.get_running_loop()
+        return Bridge.here()
     except RuntimeError:
         raise InvalidRequest(
             "there is no event loop in which the workspace could be used",

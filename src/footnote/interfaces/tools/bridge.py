@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import sys
+import threading
 from collections.abc import Callable, Coroutine
+from concurrent.futures import FIRST_COMPLETED, Future
+from concurrent.futures import wait as first_of
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import NoReturn, TypeVar
 
 from footnote.errors import InvalidRequest
 
@@ -13,12 +17,24 @@ T = TypeVar("T")
 
 Work = Callable[[], Coroutine[object, object, T]]
 
+_LOOK_SECONDS = 1.0
+"""A loop that has not begun for so long is either busy or waits for the thread that asks it."""
+_WAITING_FOR_THREADS = ("threading", "concurrent.futures._base", "concurrent.futures.thread")
+"""Modules in which a thread stands that waits for others."""
+
 
 @dataclass(frozen=True, slots=True)
 class Bridge:
     """The way to a loop; its connections work nowhere else."""
 
     loop: asyncio.AbstractEventLoop
+    thread_id: int
+    """The thread in which it runs."""
+
+    @classmethod
+    def here(cls) -> Bridge:
+        """The way to the loop that runs in this thread. Raises RuntimeError where none does."""
+        return cls(asyncio.get_running_loop(), threading.get_ident())
 
     async def reach(self, work: Work[T]) -> T:
         """The result of the work, done in the loop, for whoever awaits it in any."""
@@ -29,19 +45,42 @@ class Bridge:
     def wait(self, work: Work[T]) -> T:
         """The result of the work, for a thread that blocks until it is there.
 
-        Raises InvalidRequest in the loop's own thread, which must not wait for itself.
+        Raises InvalidRequest in the loop's own thread, which must not wait for itself, and in a
+        thread for which that one waits, as those of LangChain's `RunnableParallel.invoke`.
         """
         if _running_loop() is self.loop:
-            raise InvalidRequest(
-                "a blocking call would stop the event loop that it waits for",
-                hint="await the asynchronous call, or open the engine with footnote.open_sync()",
-            )
+            _refuse()
         if not self.loop.is_running():
             raise InvalidRequest(
                 "the event loop of the engine does not run",
                 hint="open the engine with footnote.open_sync() for blocking calls",
             )
-        return asyncio.run_coroutine_threadsafe(work(), self.loop).result()
+        begun: Future[None] = Future()
+
+        async def begin() -> T:
+            if not begun.set_running_or_notify_cancel():
+                raise asyncio.CancelledError
+            begun.set_result(None)
+            return await work()
+
+        done = asyncio.run_coroutine_threadsafe(begin(), self.loop)
+        while not first_of((begun, done), _LOOK_SECONDS, FIRST_COMPLETED).done:
+            # What has begun meanwhile cannot be cancelled, and is waited for after all.
+            if self._waits_for_threads() and begun.cancel():
+                _refuse()
+        return done.result()
+
+    def _waits_for_threads(self) -> bool:
+        """Whether the loop's thread stands still until some other thread has ended."""
+        frame = sys._current_frames().get(self.thread_id)
+        return frame is not None and frame.f_globals.get("__name__") in _WAITING_FOR_THREADS
+
+
+def _refuse() -> NoReturn:
+    raise InvalidRequest(
+        "a blocking call would stop the event loop that it waits for",
+        hint="await the asynchronous call, or open the engine with footnote.open_sync()",
+    )
 
 
 def _running_loop() -> asyncio.AbstractEventLoop | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from footnote.distribution import how_to_install
 from footnote.errors import InvalidRequest
 
 
@@ -14,6 +15,4 @@ def wanted(library: str, extra: str) -> Iterator[None]:
     try:
         yield
     except ImportError as error:
-        raise InvalidRequest(
-            f"{library} is not installed", hint=f"pip install 'footnote[{extra}]'"
-        ) from error
+        raise InvalidRequest(f"{library} is not installed", hint=how_to_install(extra)) from error

@@ -26,3 +26,9 @@ RETURNING job.id, job.task_name, job.attempts
 -- Whoever puts the job back, now or after this process was killed, counts this try again.
 UPDATE procrastinate_jobs SET attempts = attempts - 1
 WHERE id = ANY (%(job_ids)s::bigint[]) AND status = 'doing'
+
+-- name: worker_lives
+SELECT EXISTS (
+    SELECT FROM procrastinate_workers
+    WHERE last_heartbeat >= now() - make_interval(secs => %(silence_seconds)s)
+) AS lives

@@ -1,0 +1,196 @@
+"""A wrong option of an object store is refused by name, before the store's library sees it."""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import obstore
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import SecretStr
+
+from footnote.errors import UnsupportedSettings
+from footnote.jobs.sources.addresses import source_at
+from footnote.settings import Settings
+from footnote.store.blobs import StoredBlobs, blobs_from
+from footnote.store.object_store_options import CLIENT_OPTIONS, STORE_OPTIONS
+
+STUBS = Path(obstore.__file__).parent / "_store"
+URLS = {"s3": "s3://bucket/prefix", "gs": "gs://bucket", "az": "az://container"}
+NEEDED: dict[str, dict[str, object]] = {"s3": {}, "gs": {}, "az": {"account_name": "someone"}}
+CONFIGURATIONS = {
+    "s3": ("_aws", "S3Config"),
+    "gs": ("_gcs", "GCSConfig"),
+    "az": ("_azure", "AzureConfig"),
+}
+WRONG = [
+    ("allow_http", "true", "true or false"),
+    ("allow_http", "maybe", "true or false"),
+    ("allow_http", 1, "true or false"),
+    ("aws_allow_http", "true", "true or false"),
+    ("ALLOW_HTTP", "true", "true or false"),
+    ("skip_signature", "nonsense", "true or false"),
+    ("virtual_hosted_style_request", None, "true or false"),
+    ("timeout", "soon", "a duration"),
+    ("timeout", 5, "a duration"),
+    ("connect_timeout", "-5s", "a duration"),
+    ("read_timeout", "99999999999999999999s", "a duration"),
+    ("pool_max_idle_per_host", "many", "a whole number"),
+    ("pool_max_idle_per_host", True, "a whole number"),
+    ("region", 5, "text"),
+    ("region", ["eu"], "text"),
+    ("secret_access_key", {"a": "b"}, "text"),
+    ("root_certificate", "nonsense", "a certificate"),
+    ("proxy_url", "nonsense", "a proxy"),
+    ("default_headers", {"a b": "c"}, "an object of texts"),
+    ("default_headers", {"a": "b\n"}, "an object of texts"),
+    ("user_agent", "a\nb", "text without line breaks"),
+    ("checksum_algorithm", "md5", "one of SHA256"),
+    ("conditional_put", "nonsense", "one of etag"),
+    ("copy_if_not_exists", "nonsense", "multipart"),
+    ("server_side_encryption", "nonsense", "one of AES256"),
+    ("endpoint", "minio:9000", "an address that begins with https:// or http://"),
+]
+
+
+def names_in_the_stubs(file: str, kind: str) -> Iterator[str]:
+    tree = ast.parse((STUBS / f"{file}.pyi").read_text(encoding="utf-8"))
+    [found] = [each for each in tree.body if isinstance(each, ast.ClassDef) and each.name == kind]
+    for each in found.body:
+        if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name):
+            yield each.target.id
+
+
+def refusal(url: str, options: object) -> UnsupportedSettings | None:
+    try:
+        blobs_from(Path("unused"), url, json.dumps(options))
+    except UnsupportedSettings as error:
+        return error
+    return None
+
+
+@pytest.mark.parametrize(("name", "value", "needed"), WRONG)
+def test_a_value_that_an_option_cannot_have_is_refused_by_the_name_of_the_option(
+    name: str, value: object, needed: str
+) -> None:
+    error = refusal("s3://bucket", {name: value})
+    assert error is not None
+    assert f"blob_options cannot be used: its option {name} must be" in str(error)
+    assert needed in str(error)
+    assert "FOOTNOTE_BLOB_OPTIONS" in str(error.hint)
+
+
+@pytest.mark.parametrize("vendor", URLS)
+@pytest.mark.parametrize("value", ["true", "maybe"])
+def test_every_store_refuses_a_word_where_allow_http_must_be_true_or_false(
+    vendor: str, value: str
+) -> None:
+    options = {**NEEDED[vendor], "allow_http": value}
+    assert "its option allow_http must be true or false" in str(refusal(URLS[vendor], options))
+    secret = SecretStr(json.dumps(options))
+    with pytest.raises(UnsupportedSettings, match="its option allow_http must be") as caught:
+        source_at(URLS[vendor], Settings(source_options=secret))
+    assert "FOOTNOTE_SOURCE_OPTIONS" in str(caught.value.hint)
+
+
+def test_the_value_of_a_refused_option_is_not_repeated() -> None:
+    error = refusal("s3://bucket", {"access_key_id": "a", "secret_access_key": ["hunter2"]})
+    assert error is not None
+    assert "hunter2" not in f"{error} {error.hint}"
+
+
+def test_an_unknown_option_is_told_with_the_closest_there_is() -> None:
+    error = refusal("s3://bucket", {"alow_http": True})
+    assert "holds 'alow_http', and the store knows no such option; did you mean allow_http?" in str(
+        error
+    )
+
+
+def test_options_of_the_http_client_are_taken() -> None:
+    options = {
+        "endpoint": "http://127.0.0.1:9",
+        "AWS_REGION": "us-east-1",
+        "skip_signature": True,
+        "allow_http": True,
+        "timeout": "2m 30s",
+        "pool_max_idle_per_host": 5,
+        "default_headers": {"x-team": "papers"},
+    }
+    assert isinstance(blobs_from(Path("unused"), "s3://bucket", json.dumps(options)), StoredBlobs)
+
+
+def test_an_endpoint_that_is_not_encrypted_contradicts_a_client_that_must_not_speak_so() -> None:
+    error = refusal("s3://bucket", {"endpoint": "http://127.0.0.1:9", "allow_http": False})
+    assert "its option endpoint begins with http:// and allow_http is false" in str(error)
+
+
+def test_an_address_that_the_store_refuses_is_told_of_the_address() -> None:
+    assert "The setting blob_url cannot be used" in str(refusal("s3://bucket//", {}))
+
+
+@pytest.mark.parametrize("vendor", URLS)
+def test_every_option_of_the_library_is_known_and_none_makes_it_panic(vendor: str) -> None:
+    names = [
+        *names_in_the_stubs(*CONFIGURATIONS[vendor]),
+        *names_in_the_stubs("_client", "ClientConfig"),
+    ]
+    assert len(names) > 20
+    for name in names:
+        for value in ("nonsense", "true", True, 5, None, [], {"a": "b"}):
+            error = refusal(URLS[vendor], {**NEEDED[vendor], name: value})
+            assert "no such option" not in str(error), name
+
+
+RIGHT: dict[str, object] = {
+    "a certificate in PEM": None,  # refused by the same code that reads it
+    "a duration": "2m 30s",
+    "a whole number": 5,
+    "an address": "https://127.0.0.1:9",
+    "an object of texts": {"x-team": "papers"},
+    "multipart": "multipart",
+    "text": "x",
+    "the address of a proxy": "http://127.0.0.1:9",
+    "true": True,
+}
+"""A value for each kind of option, by what a refusal says of the kind."""
+
+
+@pytest.mark.parametrize("vendor", URLS)
+def test_the_library_takes_every_name_that_is_known(vendor: str) -> None:
+    for name, kind in {**STORE_OPTIONS[vendor], **CLIENT_OPTIONS}.items():
+        begun = (each for each in RIGHT if kind.needed.strip('"').startswith(each))
+        value: object = (
+            RIGHT[max(begun, key=len)] if "one of" not in kind.needed else kind.needed[7:]
+        )
+        for each in str(value).split(", ") if "one of" in kind.needed else [value]:
+            error = refusal(URLS[vendor], {**NEEDED[vendor], name: each})
+            assert "Configuration key" not in str(error), name
+            assert value is None or "its option" not in str(error), name
+
+
+NAMES = sorted(
+    {name for each in CONFIGURATIONS.values() for name in names_in_the_stubs(*each)}
+    | {
+        f"{prefix}{name}"
+        for prefix in ("", "aws_", "google_", "azure_")
+        for name in names_in_the_stubs("_client", "ClientConfig")
+    }
+)
+WORDS = ["true", "5s", "http://x", "https://x", "etag", "multipart", "AES256", "sse-c"]
+VALUES = st.none() | st.booleans() | st.integers() | st.text() | st.sampled_from(WORDS)
+
+
+@settings(deadline=None, max_examples=300)
+@given(
+    vendor=st.sampled_from(sorted(URLS)),
+    options=st.dictionaries(st.sampled_from(NAMES), VALUES, max_size=4),
+)
+def test_whatever_the_options_are_a_store_opens_or_is_refused_in_our_words(
+    vendor: str, options: dict[str, object]
+) -> None:
+    error = refusal(URLS[vendor], options)
+    assert error is None or "Generic" not in str(error)
