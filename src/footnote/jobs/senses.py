@@ -9,8 +9,12 @@ from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
 
+from footnote.errors import ModelUnavailable
+from footnote.jobs.listening import LocalTranscriber
 from footnote.models.language import vision_model_from
-from footnote.models.transcription import HttpTranscriber, transcriber_from
+from footnote.models.speech.installed import find_speech
+from footnote.models.transcription import NobodyListens, transcriber_from
+from footnote.ports import Transcriber
 from footnote.settings import Settings
 
 if TYPE_CHECKING:
@@ -22,7 +26,7 @@ if TYPE_CHECKING:
 class Senses:
     """What is configured; nothing is reached before it is needed."""
 
-    transcriber: HttpTranscriber | None
+    transcriber: Transcriber
     describer: VisionModel | None
 
 
@@ -52,7 +56,31 @@ async def senses(settings: Settings) -> AsyncIterator[Senses]:
                 settings.vision_max_tokens,
             )
             stack.push_async_callback(describer.close)
-        yield Senses(transcriber=transcriber, describer=describer)
+        yield Senses(
+            transcriber=transcriber or await stack.enter_async_context(_listening(settings)),
+            describer=describer,
+        )
+
+
+@asynccontextmanager
+async def _listening(settings: Settings) -> AsyncIterator[Transcriber]:
+    """What listens on this machine, or says what it lacks. Raises UnsupportedSettings."""
+    try:
+        files = find_speech(settings.speech)
+    except ModelUnavailable as error:
+        yield NobodyListens(cause=str(error), advice=error.hint or "")
+        return
+    transcriber = LocalTranscriber(
+        files,
+        max_seconds=settings.speech_max_seconds,
+        timeout_seconds=settings.parse_timeout_seconds,
+        cpu_seconds=settings.parse_cpu_seconds,
+        memory_bytes=settings.parse_memory_bytes,
+    )
+    try:
+        yield transcriber
+    finally:
+        await transcriber.close()
 
 
 def _plain(secret: SecretStr | None) -> str | None:
