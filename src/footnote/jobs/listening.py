@@ -20,7 +20,7 @@ from footnote.ports import OnProgress, unheard
 RATE = 16_000
 """Samples a second that the child decodes to."""
 _UNSURE = 0.5
-"""English that is spoken plainly has .7 to .9 with the packaged model, other languages .3 to .45."""
+"""The packaged model is .7 to .9 sure of plain English, .3 to .45 of other languages."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,16 +91,18 @@ class LocalTranscriber:
         with tempfile.TemporaryDirectory(prefix="footnote-") as folder:
             source, decoded = Path(folder, "recording"), Path(folder, "samples")
             await asyncio.to_thread(source.write_bytes, content)
-            request = {"source": str(source), "decoded": str(decoded), "media_type": media_type}
+            request: Json = {"do": "decode", "source": str(source), "decoded": str(decoded)}
             async with self._turns.of(workspace_id):
-                samples = await self._child.ask({"do": "decode", **request}, b"", _samples_of)
+                samples = await self._child.ask(
+                    {**request, "media_type": media_type}, b"", _samples_of
+                )
             await asyncio.to_thread(source.unlink)
             parts: list[_Part] = []
             start, language = 0, None
             while start < samples:
-                request = {"decoded": str(decoded), "start": start, "language": language}
+                request = {"do": "listen", "decoded": str(decoded), "start": start}
                 async with self._turns.of(workspace_id):
-                    part = await self._child.ask({"do": "listen", **request}, b"", _part_of)
+                    part = await self._child.ask({**request, "language": language}, b"", _part_of)
                 parts.append(part)
                 start, language = part.next_sample, language or part.language
                 on_progress(min(start, samples) // RATE, samples // RATE)
@@ -153,8 +155,6 @@ def _utterance_of(told: object) -> Utterance:
         case [str(text), float(start), float(end), float(confidence)] if (
             0 <= start <= end and math.isfinite(end) and 0 <= confidence <= 1
         ):
-            return Utterance(
-                text=text, start_seconds=start, end_seconds=end, confidence=confidence
-            )
+            return Utterance(text=text, start_seconds=start, end_seconds=end, confidence=confidence)
         case _:
             raise MalformedFrame("no utterance")

@@ -42,7 +42,7 @@ class _Listener:
         sound = read_samples(decoded, start, count)
         stretches = self.voices(sound)
         following = start + max(len(sound), 1)
-        if len(sound) == count and len(stretches) > 1 and stretches[-1].end == count:
+        if len(sound) == count and stretches and stretches[-1].end == count:
             # Somebody is cut short: the next part begins with what they say.
             following = start + stretches.pop().start
         said: list[tuple[str, float, float, float]] = []

@@ -37,15 +37,7 @@ async def senses(settings: Settings) -> AsyncIterator[Senses]:
     Raises UnsupportedSettings, and ModelUnavailable when a library is not installed.
     """
     async with AsyncExitStack() as stack:
-        transcriber = transcriber_from(
-            url=settings.transcriber_url,
-            model=settings.transcriber_model,
-            api_key=_plain(settings.transcriber_api_key),
-            timeout_seconds=settings.transcriber_timeout_seconds,
-            max_bytes=settings.transcriber_max_bytes,
-        )
-        if transcriber is not None:
-            stack.push_async_callback(transcriber.close)
+        transcriber = await stack.enter_async_context(_transcriber(settings))
         describer = None
         if settings.vision_model is not None:
             describer = vision_model_from(
@@ -56,31 +48,42 @@ async def senses(settings: Settings) -> AsyncIterator[Senses]:
                 settings.vision_max_tokens,
             )
             stack.push_async_callback(describer.close)
-        yield Senses(
-            transcriber=transcriber or await stack.enter_async_context(_listening(settings)),
-            describer=describer,
-        )
+        yield Senses(transcriber=transcriber, describer=describer)
 
 
 @asynccontextmanager
-async def _listening(settings: Settings) -> AsyncIterator[Transcriber]:
-    """What listens on this machine, or says what it lacks. Raises UnsupportedSettings."""
+async def _transcriber(settings: Settings) -> AsyncIterator[Transcriber]:
+    """The service that is configured, else what listens on this machine, or says what it lacks.
+
+    Raises UnsupportedSettings.
+    """
+    service = transcriber_from(
+        url=settings.transcriber_url,
+        model=settings.transcriber_model,
+        api_key=_plain(settings.transcriber_api_key),
+        timeout_seconds=settings.transcriber_timeout_seconds,
+        max_bytes=settings.transcriber_max_bytes,
+    )
+    if service is not None:
+        async with AsyncExitStack() as stack:
+            stack.push_async_callback(service.close)
+            yield service
+        return
     try:
         files = find_speech(settings.speech)
     except ModelUnavailable as error:
         yield NobodyListens(cause=str(error), advice=error.hint or "")
         return
-    transcriber = LocalTranscriber(
+    listener = LocalTranscriber(
         files,
         max_seconds=settings.speech_max_seconds,
         timeout_seconds=settings.parse_timeout_seconds,
         cpu_seconds=settings.parse_cpu_seconds,
         memory_bytes=settings.parse_memory_bytes,
     )
-    try:
-        yield transcriber
-    finally:
-        await transcriber.close()
+    async with AsyncExitStack() as stack:
+        stack.push_async_callback(listener.close)
+        yield listener
 
 
 def _plain(secret: SecretStr | None) -> str | None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
+from uuid import UUID
 
 from footnote.domain import Attachment, Failure, ParsedDocument, Publication, SourceType, Stage
 from footnote.ports.models import OnProgress, Vectors, unheard
+
 
 class Parser(Protocol):
     """Reads bytes into blocks."""

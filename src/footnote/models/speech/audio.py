@@ -56,8 +56,9 @@ def decode(source: Path, media_type: str, target: Path, max_seconds: float) -> i
 
 def read_samples(decoded: Path, start: int, count: int) -> Samples:
     """Up to `count` samples of what `decode` wrote."""
-    whole = np.fromfile(decoded, dtype=np.int16, count=count, offset=start * SAMPLE_BYTES)
-    return whole.astype(np.float32) / 32768
+    with decoded.open("rb") as source:
+        source.seek(start * SAMPLE_BYTES)
+        return _floats(source.read(count * SAMPLE_BYTES))
 
 
 def _write(sound: Iterator[Samples], target: Path, max_seconds: float) -> int:
@@ -125,8 +126,12 @@ def _by_ffmpeg(source: Path, media_type: str) -> Iterator[Samples]:
 
 def _blocks(pipe: IO[bytes]) -> Iterator[Samples]:
     while block := pipe.read(RATE * _DECODED_SECONDS * SAMPLE_BYTES):
-        whole = len(block) - len(block) % SAMPLE_BYTES
-        yield np.frombuffer(block[:whole], dtype=np.int16).astype(np.float32) / 32768
+        yield _floats(block)
+
+
+def _floats(content: bytes) -> Samples:
+    whole = np.frombuffer(content, np.int16, count=len(content) // SAMPLE_BYTES)
+    return np.divide(whole, 32768, dtype=np.float32)
 
 
 def _unreadable(cause: str, advice: str) -> DocumentUnreadable:

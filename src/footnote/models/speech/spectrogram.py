@@ -30,7 +30,8 @@ def log_mel(sound: Samples, mels: int) -> Spectrogram:
     power = np.abs(np.fft.rfft(frames * hann)) ** 2
     loudness = np.log10(np.maximum(mel_filters(mels) @ power.T, 1e-10))
     loudness = np.maximum(loudness, loudness.max() - _LOUDNESS_RANGE)
-    return ((loudness + 4.0) / 4.0).astype(np.float32)
+    spectrogram: Spectrogram = ((loudness + 4.0) / 4.0).astype(np.float32)
+    return spectrogram
 
 
 @lru_cache(maxsize=2)
