@@ -56,7 +56,7 @@ def test_speech_is_found_between_silences() -> None:
 
 
 @pytest.mark.parametrize(
-    "sound", [silence(20), noise(20), silence(0)], ids=["none", "noise", "0 s"]
+    "sound", [silence(20), noise(20), silence(0)], ids=["silence", "noise", "0 s"]
 )
 def test_nobody_speaks_in_silence_and_noise(sound: np.ndarray) -> None:
     assert VoiceDetector(speech_files().detector)(sound) == []
