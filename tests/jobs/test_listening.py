@@ -110,7 +110,7 @@ async def test_times_are_right_beyond_the_first_part_and_nothing_is_cut_in_two()
     assert len(told) >= 3
     [delivered] = [each for each in found.utterances if "crane" in each.text]
     assert "third of march" in delivered.text.lower()
-    assert delivered.start_seconds == pytest.approx(149.5, abs=1.5)
+    assert delivered.start_seconds == pytest.approx(149.5, abs=1)
     assert found.utterances[-1].start_seconds == pytest.approx(308 + len(crane) / RATE, abs=1)
 
 

@@ -51,7 +51,7 @@ class _Listener:
             parts = [sound[each.start : each.end] for each in stretches]
             english = not self.whisper.is_multilingual
             language = language or self.whisper.language_of(parts)
-            heard = (each.utterances for each in self.whisper(parts, language))
+            heard = (self.whisper(part, language) for part in parts)
             said = [*_placed(stretches, heard, start)]
         return {"heard": said, "next": following, "language": language, "english": english}
 
