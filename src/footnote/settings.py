@@ -129,6 +129,15 @@ class Settings(BaseSettings):
         description="Tesseract language codes, joined by '+', or `auto` for every installed one.",
     )
 
+    speech: str = Field(
+        "auto",
+        description="What listens to recordings on this machine: `auto` is the packaged English "
+        "model where it is installed, `off` nothing, anything else a folder with a Whisper model "
+        "in CTranslate2's form. A transcriber wins.",
+    )
+    speech_max_seconds: float = Field(
+        6 * 3600.0, gt=0, description="Longest recording that is listened to on this machine."
+    )
     transcriber_url: str | None = Field(
         None,
         description="OpenAI-compatible API that writes recordings down, such as "

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache, partial
 from pathlib import Path
+from uuid import UUID
 
 from footnote.domain import Block, BlockKind, ParsedDocument
 from footnote.errors import DocumentUnreadable
@@ -113,7 +114,9 @@ async def _hear(content: bytes, filename: str, media_type: str) -> ParsedDocumen
         )
         assert transcriber is not None
         try:
-            return await transcribe(transcriber, content, filename, media_type)
+            return await transcribe(
+                transcriber, content, filename, media_type, workspace_id=UUID(int=1)
+            )
         finally:
             await transcriber.close()
 

@@ -207,6 +207,22 @@ async def test_a_database_that_cannot_be_reached_is_exit_code_4(settings: Settin
     assert parsed(doctor)["ready"] is False
 
 
+async def test_the_doctor_says_what_listens_to_recordings(env: dict[str, str]) -> None:
+    async def told(**settings: str) -> dict[str, object]:
+        checks = parsed(await footnote(env | settings, "doctor", "--json"))["checks"]
+        [check] = [each for each in checks if each["name"] == "recordings"]
+        return dict(check)
+
+    silent = await told(FOOTNOTE_SPEECH="off")
+    assert not silent["ok"]
+    assert "FOOTNOTE_SPEECH" in str(silent["hint"])
+    wrong = await told(FOOTNOTE_SPEECH="/no/such/model")
+    assert not wrong["ok"]
+    assert "model.bin" in str(wrong["detail"])
+    service = await told(FOOTNOTE_TRANSCRIBER_URL="http://127.0.0.1:9/v1")
+    assert service["ok"]
+
+
 async def test_the_doctor_says_what_is_there(env: dict[str, str]) -> None:
     ended = await footnote(env, "doctor", "--json")
     checks = json.loads(ended.out)["checks"]

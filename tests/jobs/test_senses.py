@@ -22,6 +22,7 @@ from tests.ingestion import files
 from tests.ingestion.recordings import wav
 from tests.ingestion.test_describing import photo, report_docx
 from tests.models.openai_server import OpenAiServer, fails, says
+from tests.models.speech.spoken import COST, CRANE, GERMAN, speech_files, spoken
 from tests.models.transcription_server import TranscriptionServer, heard
 
 TALK = heard(
@@ -108,19 +109,54 @@ async def test_a_recording_that_is_refused_fails_visibly(settings: Settings) -> 
     assert "FOOTNOTE_TRANSCRIBER_API_KEY" in document.failure.advice
 
 
-async def test_without_a_transcriber_a_recording_fails_with_the_settings_that_help(
-    engine: Engine,
+async def test_without_a_service_a_recording_is_listened_to_on_this_machine(
+    settings: Settings,
 ) -> None:
-    _, document = await ingested(engine, wav(), "winch.wav")
+    speech_files()
+    async with engine_with(settings) as engine:
+        workspace, document = await ingested(engine, spoken(f"{CRANE} {COST}"), "crane.wav")
+        assert document.status is DocumentStatus.INDEXED
+        assert document.metadata["transcribed_by"] == "whisper-tiny.en"
+        evidence = await found(workspace, "When was the new crane delivered?")
+        answer = await workspace.ask("When was the new crane delivered?")
+    assert evidence.passage.kind is BlockKind.UTTERANCE
+    [citation, *_] = answer.citations
+    assert "third of March" in citation.quote
+    assert citation.start_seconds is not None
+    assert citation.end_seconds is not None
+    assert 0.5 < citation.start_seconds < citation.end_seconds < 8
+
+
+async def test_a_recording_that_is_doubted_says_so(settings: Settings) -> None:
+    speech_files()
+    async with engine_with(settings) as engine:
+        _, document = await ingested(engine, spoken(GERMAN, "de"), "kran.wav")
+    assert "English alone" in str(document.metadata["transcription_warning"])
+
+
+async def test_a_service_that_is_configured_wins(settings: Settings) -> None:
+    with TranscriptionServer(TALK) as server:
+        async with engine_with(settings, transcriber_url=server.url, speech="auto") as engine:
+            _, document = await ingested(engine, wav(), "crane.wav")
+    assert document.metadata["transcribed_by"] == "whisper-1"
+
+
+async def test_without_a_transcriber_a_recording_fails_with_the_settings_that_help(
+    settings: Settings,
+) -> None:
+    async with engine_with(settings, speech="off") as engine:
+        _, document = await ingested(engine, wav(), "winch.wav")
     assert document.status is DocumentStatus.FAILED
     assert document.failure is not None
     assert "FOOTNOTE_TRANSCRIBER_URL" in document.failure.advice
+    assert "FOOTNOTE_SPEECH" in document.failure.advice
 
 
+@pytest.mark.parametrize("wrong", [{"transcriber_url": "nonsense"}, {"speech": "/no/such/model"}])
 async def test_a_setting_that_cannot_work_stops_the_worker_with_a_reason(
-    settings: Settings,
+    settings: Settings, wrong: dict[str, str]
 ) -> None:
-    async with engine_with(settings, transcriber_url="nonsense") as engine:
+    async with engine_with(settings, **wrong) as engine:
         with pytest.raises(UnsupportedSettings):
             await run_worker(engine)
 

@@ -151,6 +151,8 @@ class Transcript:
     language: str | None = None
     """ISO 639-1."""
     duration_seconds: float | None = None
+    warning: str | None = None
+    """Why its words should be doubted, in a sentence."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -62,6 +62,8 @@ class ChildLimits:
     """What to do about a file that takes too long."""
     busy_advice: str
     """What to do about a file that takes too much computing."""
+    crash_advice: str = "save the file anew in its own program, or as PDF, and upload that copy"
+    """What to do about a file that crashes the child."""
 
 
 class ChildPool:
@@ -176,7 +178,7 @@ class ChildPool:
         return DocumentUnreadable(
             stage=Stage.PARSE,
             cause=f"the reader crashed on it (exit code {code})",
-            advice="save the file anew in its own program, or as PDF, and upload that copy",
+            advice=self._limits.crash_advice,
         )
 
 

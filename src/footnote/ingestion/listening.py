@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from uuid import UUID
 
 from footnote.domain import BlockKind, ParsedDocument, Stage, Transcript, Utterance
 from footnote.errors import DocumentUnreadable
 from footnote.ingestion.media import is_recording, sniff_media_type
 from footnote.ingestion.parsing.drafts import Draft, Reading, assemble
-from footnote.ports import Transcriber
+from footnote.ports import OnProgress, Transcriber, unheard
 from footnote.text import sentence_spans
 
 TRANSCRIBED_BY = "transcribed_by"
 """Metadata: the model that wrote a recording down."""
 DURATION = "duration_seconds"
+TRANSCRIPTION_WARNING = "transcription_warning"
+"""Metadata: why the words should be doubted."""
 _SNIFFED_BYTES = 4096
 _MAX_CHARACTERS = 600
 """Whoever speaks without a full stop is interrupted after about as many."""
@@ -29,13 +32,21 @@ def recording_type(content: bytes, filename: str) -> str | None:
 
 
 async def transcribe(
-    transcriber: Transcriber, content: bytes, filename: str, media_type: str
+    transcriber: Transcriber,
+    content: bytes,
+    filename: str,
+    media_type: str,
+    *,
+    workspace_id: UUID,
+    on_progress: OnProgress = unheard,
 ) -> ParsedDocument:
     """The document of a recording.
 
     Raises DocumentUnreadable, also when nothing is said in it, and DocumentInterrupted.
     """
-    transcript = await transcriber(content, media_type)
+    transcript = await transcriber(
+        content, media_type, workspace_id=workspace_id, on_progress=on_progress
+    )
     parsed = document_of(transcript, filename, media_type, transcriber.name)
     if not parsed.blocks:
         raise DocumentUnreadable(
@@ -63,6 +74,8 @@ def document_of(
     metadata: dict[str, str | int | float | bool] = {TRANSCRIBED_BY: transcriber}
     if transcript.duration_seconds is not None:
         metadata[DURATION] = round(transcript.duration_seconds, 1)
+    if transcript.warning is not None:
+        metadata[TRANSCRIPTION_WARNING] = transcript.warning
     languages = (transcript.language,) if transcript.language else ()
     reading = Reading(drafts=drafts, languages=languages, metadata=metadata)
     return assemble(reading, filename, media_type)

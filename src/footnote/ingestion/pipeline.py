@@ -116,15 +116,25 @@ class Ingestion:
         parsed = await work.parsed()
         if parsed is None:
             async with reporting(work, Stage.PARSE) as on_progress:
-                parsed = await self._read(await work.content(), work.filename, on_progress)
+                parsed = await self._read(work, await work.content(), on_progress)
             await self._attach(work, parsed)
             await work.keep_parsed(parsed)
         return parsed
 
-    async def _read(self, content: bytes, filename: str, on_progress: OnProgress) -> ParsedDocument:
+    async def _read(
+        self, work: VersionInWork, content: bytes, on_progress: OnProgress
+    ) -> ParsedDocument:
         """Read, listened to or looked at: what does not need the same models again."""
+        filename = work.filename
         if self.transcriber is not None and (media_type := recording_type(content, filename)):
-            return await transcribe(self.transcriber, content, filename, media_type)
+            return await transcribe(
+                self.transcriber,
+                content,
+                filename,
+                media_type,
+                workspace_id=work.workspace_id,
+                on_progress=on_progress,
+            )
         parsed = await self.parser(content, filename, on_progress)
         return parsed if self.describer is None else await describe(self.describer, parsed)
 

@@ -9,8 +9,12 @@ from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
 
+from footnote.errors import ModelUnavailable
+from footnote.jobs.listening import LocalTranscriber
 from footnote.models.language import vision_model_from
-from footnote.models.transcription import HttpTranscriber, transcriber_from
+from footnote.models.speech.installed import find_speech
+from footnote.models.transcription import NobodyListens, transcriber_from
+from footnote.ports import Transcriber
 from footnote.settings import Settings
 
 if TYPE_CHECKING:
@@ -22,7 +26,7 @@ if TYPE_CHECKING:
 class Senses:
     """What is configured; nothing is reached before it is needed."""
 
-    transcriber: HttpTranscriber | None
+    transcriber: Transcriber
     describer: VisionModel | None
 
 
@@ -33,15 +37,7 @@ async def senses(settings: Settings) -> AsyncIterator[Senses]:
     Raises UnsupportedSettings, and ModelUnavailable when a library is not installed.
     """
     async with AsyncExitStack() as stack:
-        transcriber = transcriber_from(
-            url=settings.transcriber_url,
-            model=settings.transcriber_model,
-            api_key=_plain(settings.transcriber_api_key),
-            timeout_seconds=settings.transcriber_timeout_seconds,
-            max_bytes=settings.transcriber_max_bytes,
-        )
-        if transcriber is not None:
-            stack.push_async_callback(transcriber.close)
+        transcriber = await stack.enter_async_context(_transcriber(settings))
         describer = None
         if settings.vision_model is not None:
             describer = vision_model_from(
@@ -53,6 +49,41 @@ async def senses(settings: Settings) -> AsyncIterator[Senses]:
             )
             stack.push_async_callback(describer.close)
         yield Senses(transcriber=transcriber, describer=describer)
+
+
+@asynccontextmanager
+async def _transcriber(settings: Settings) -> AsyncIterator[Transcriber]:
+    """The service that is configured, else what listens on this machine, or says what it lacks.
+
+    Raises UnsupportedSettings.
+    """
+    service = transcriber_from(
+        url=settings.transcriber_url,
+        model=settings.transcriber_model,
+        api_key=_plain(settings.transcriber_api_key),
+        timeout_seconds=settings.transcriber_timeout_seconds,
+        max_bytes=settings.transcriber_max_bytes,
+    )
+    if service is not None:
+        async with AsyncExitStack() as stack:
+            stack.push_async_callback(service.close)
+            yield service
+        return
+    try:
+        files = find_speech(settings.speech)
+    except ModelUnavailable as error:
+        yield NobodyListens(cause=str(error), advice=error.hint or "")
+        return
+    listener = LocalTranscriber(
+        files,
+        max_seconds=settings.speech_max_seconds,
+        timeout_seconds=settings.parse_timeout_seconds,
+        cpu_seconds=settings.parse_cpu_seconds,
+        memory_bytes=settings.parse_memory_bytes,
+    )
+    async with AsyncExitStack() as stack:
+        stack.push_async_callback(listener.close)
+        yield listener
 
 
 def _plain(secret: SecretStr | None) -> str | None:

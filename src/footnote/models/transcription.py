@@ -10,6 +10,7 @@ import re
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from uuid import UUID
 
 import httpx
 
@@ -21,6 +22,7 @@ from footnote.errors import (
     UnsupportedSettings,
 )
 from footnote.models.rerank_transport import Token, fixed_token, pause_asked_for
+from footnote.ports import OnProgress, unheard
 
 ATTEMPTS = 3
 MAX_ANSWER_BYTES = 64 * 1024**2
@@ -88,7 +90,14 @@ class HttpTranscriber:
         """The model's name."""
         return self.model
 
-    async def __call__(self, content: bytes, media_type: str) -> Transcript:
+    async def __call__(
+        self,
+        content: bytes,
+        media_type: str,
+        *,
+        workspace_id: UUID,  # noqa: ARG002  A service has a queue of its own …
+        on_progress: OnProgress = unheard,  # noqa: ARG002  … and says nothing before the end.
+    ) -> Transcript:
         """What is said in a recording.
 
         Asks up to three times when the server is busy or failed (429, 5xx) and the time allows.
@@ -192,6 +201,26 @@ class HttpTranscriber:
         return DocumentInterrupted(stage=Stage.PARSE, cause=cause, advice=advice)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NobodyListens:
+    """In place of a transcriber: says of each recording why it cannot be written down."""
+
+    cause: str
+    advice: str
+    name: str = "nobody"
+
+    async def __call__(
+        self,
+        content: bytes,  # noqa: ARG002
+        media_type: str,  # noqa: ARG002
+        *,
+        workspace_id: UUID,  # noqa: ARG002
+        on_progress: OnProgress = unheard,  # noqa: ARG002
+    ) -> Transcript:
+        """Raise DocumentUnreadable."""
+        raise _refused(f"it is a recording, and nobody listens to it: {self.cause}", self.advice)
+
+
 def transcriber_from(
     *,
     url: str | None,
@@ -275,8 +304,8 @@ def _utterances(segments: Sequence[object]) -> list[Utterance]:
         if not isinstance(segment, dict) or not isinstance(segment.get("text"), str):
             raise _Malformed
         likelihood = _number(segment.get("avg_logprob"))
-        if (_number(segment.get("no_speech_prob")) or 0.0) > _NO_SPEECH and (
-            likelihood is not None and likelihood < _UNSURE
+        if likelihood is not None and is_silence(
+            _number(segment.get("no_speech_prob")) or 0.0, likelihood
         ):
             continue
         start, end = _seconds(segment.get("start")), _seconds(segment.get("end"))
@@ -291,6 +320,11 @@ def _utterances(segments: Sequence[object]) -> list[Utterance]:
             )
         )
     return utterances
+
+
+def is_silence(no_speech_probability: float, mean_log_probability: float) -> bool:
+    """Whether Whisper is unsure of its words and takes the sound for silence itself."""
+    return no_speech_probability > _NO_SPEECH and mean_log_probability < _UNSURE
 
 
 def _number(value: object) -> float | None:

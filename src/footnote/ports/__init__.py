@@ -15,17 +15,19 @@ from footnote.ports.index import (
     TermsOf,
     Widened,
 )
-from footnote.ports.ingesting import Blobs, OnProgress, Parser, TermCounts, VersionInWork, unheard
+from footnote.ports.ingesting import Blobs, Parser, TermCounts, VersionInWork
 from footnote.ports.models import (
     Analyzer,
     Describer,
     Embedder,
     LanguageModel,
+    OnProgress,
     Reranker,
     Tokenizer,
     Transcriber,
     Vector,
     Vectors,
+    unheard,
 )
 from footnote.ports.writers import (
     AgentBounds,

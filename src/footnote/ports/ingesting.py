@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
+from uuid import UUID
 
 from footnote.domain import Attachment, Failure, ParsedDocument, Publication, SourceType, Stage
-from footnote.ports.models import Vectors
-
-OnProgress = Callable[[int, int], None]
-"""Is told how many of how many parts are done."""
-
-
-def unheard(_done: int, _total: int) -> None:
-    """What is said to nobody."""
+from footnote.ports.models import OnProgress, Vectors, unheard
 
 
 class Parser(Protocol):
@@ -69,6 +63,11 @@ class TermCounts:
 
 class VersionInWork(Protocol):
     """One version of a document while it is ingested: its bytes in, its publication out."""
+
+    @property
+    def workspace_id(self) -> UUID:
+        """The workspace it belongs to."""
+        ...
 
     @property
     def filename(self) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
+from uuid import UUID
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +15,12 @@ Vectors = npt.NDArray[np.float32]
 """Rows of unit length, shape (n, dimensions)."""
 Vector = npt.NDArray[np.float32]
 """One unit vector, shape (dimensions,)."""
+OnProgress = Callable[[int, int], None]
+"""Is told how many of how many parts are done."""
+
+
+def unheard(_done: int, _total: int) -> None:
+    """What is said to nobody."""
 
 
 class Tokenizer(Protocol):
@@ -74,8 +81,19 @@ class Transcriber(Protocol):
         """What a document that it wrote down is marked with."""
         ...
 
-    async def __call__(self, content: bytes, media_type: str) -> Transcript:
-        """What is said in a recording. Raises DocumentUnreadable or DocumentInterrupted."""
+    async def __call__(
+        self,
+        content: bytes,
+        media_type: str,
+        *,
+        workspace_id: UUID,
+        on_progress: OnProgress = unheard,
+    ) -> Transcript:
+        """What is said in a recording, telling of its seconds where they are heard one by one.
+
+        Workspaces share what listens on this machine fairly. Raises DocumentUnreadable or
+        DocumentInterrupted.
+        """
         ...
 
 

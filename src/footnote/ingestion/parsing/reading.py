@@ -105,7 +105,8 @@ def read_document(
     if media.is_recording(media_type):
         raise _unreadable(
             "it is a recording, and there is nobody to listen to it",
-            "configure a transcriber: set FOOTNOTE_TRANSCRIBER_URL and FOOTNOTE_TRANSCRIBER_MODEL",
+            "see what is missing with: footnote doctor; or configure a transcriber: set "
+            "FOOTNOTE_TRANSCRIBER_URL and FOOTNOTE_TRANSCRIBER_MODEL",
         )
     keeper = PictureKeeper(options.pictures) if options.pictures else None
     try:

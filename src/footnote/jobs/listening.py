@@ -1,0 +1,160 @@
+"""Listens to recordings in a child process, some minutes of each at a time."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import UUID
+
+from footnote.domain import Transcript, Utterance
+from footnote.ingestion.children import ChildLimits, ChildPool
+from footnote.ingestion.parsing.wire import Json, MalformedFrame
+from footnote.jobs.turns import Turns
+from footnote.models.speech.installed import SpeechFiles
+from footnote.ports import OnProgress, unheard
+
+RATE = 16_000
+"""Samples a second that the child decodes to."""
+_UNSURE = 0.5
+"""The packaged model is .7 to .9 sure of plain English, .3 to .45 of other languages."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Part:
+    """What the child heard between two moments."""
+
+    utterances: tuple[Utterance, ...]
+    next_sample: int
+    """Where it goes on."""
+    language: str | None
+    knows_english_alone: bool
+
+
+class LocalTranscriber:
+    """A Whisper model on this machine behind `ports.Transcriber`.
+
+    One part of one recording is listened to at a time, and workspaces take turns at that, so that
+    a short recording need not wait for the end of a long one. Sound lies decoded in a private
+    temporary file meanwhile; memory does not grow with its length.
+    """
+
+    def __init__(
+        self,
+        files: SpeechFiles,
+        *,
+        max_seconds: float,
+        timeout_seconds: float,
+        cpu_seconds: int,
+        memory_bytes: int,
+    ) -> None:
+        self.name = files.name
+        self._turns = Turns()
+        self._child = ChildPool(
+            "footnote.jobs.listening_child",
+            {
+                "model": str(files.model),
+                "detector": str(files.detector),
+                "max_seconds": max_seconds,
+            },
+            ChildLimits(
+                timeout_seconds=timeout_seconds,
+                cpu_seconds=cpu_seconds,
+                memory_bytes=memory_bytes,
+                slow_advice="take a smaller model by FOOTNOTE_SPEECH, or raise "
+                "FOOTNOTE_PARSE_TIMEOUT_SECONDS",
+                busy_advice="take a smaller model by FOOTNOTE_SPEECH, or raise "
+                "FOOTNOTE_PARSE_CPU_SECONDS",
+                crash_advice="convert the recording to WAV or MP3 and upload that copy",
+            ),
+        )
+
+    async def close(self) -> None:
+        """End the child."""
+        await self._child.aclose()
+
+    async def __call__(
+        self,
+        content: bytes,
+        media_type: str,
+        *,
+        workspace_id: UUID,
+        on_progress: OnProgress = unheard,
+    ) -> Transcript:
+        """What is said in a recording, telling of its seconds.
+
+        Raises DocumentUnreadable or DocumentInterrupted.
+        """
+        with tempfile.TemporaryDirectory(prefix="footnote-") as folder:
+            source, decoded = Path(folder, "recording"), Path(folder, "samples")
+            await asyncio.to_thread(source.write_bytes, content)
+            request: Json = {"do": "decode", "source": str(source), "decoded": str(decoded)}
+            async with self._turns.of(workspace_id):
+                samples = await self._child.ask(
+                    {**request, "media_type": media_type}, b"", _samples_of
+                )
+            await asyncio.to_thread(source.unlink)
+            parts: list[_Part] = []
+            start, language = 0, None
+            while start < samples:
+                request = {"do": "listen", "decoded": str(decoded), "start": start}
+                async with self._turns.of(workspace_id):
+                    part = await self._child.ask({**request, "language": language}, b"", _part_of)
+                parts.append(part)
+                start, language = part.next_sample, language or part.language
+                on_progress(min(start, samples) // RATE, samples // RATE)
+        utterances = tuple(utterance for part in parts for utterance in part.utterances)
+        return Transcript(
+            utterances=utterances,
+            language=language,
+            duration_seconds=samples / RATE,
+            warning=_warning(utterances, english=any(part.knows_english_alone for part in parts)),
+        )
+
+
+def _warning(utterances: Sequence[Utterance], *, english: bool) -> str | None:
+    """Why to doubt what was written down; None when the model was sure of it."""
+    letters = sum(len(each.text) for each in utterances)
+    sure = sum(len(each.text) * (each.confidence or 0.0) for each in utterances)
+    if not letters or sure / letters >= _UNSURE:
+        return None
+    reason = (
+        "the model knows English alone, and the recording may be in another language or hard to "
+        "understand"
+        if english
+        else "the recording may be hard to understand"
+    )
+    return f"The speech model is {sure / letters:.0%} sure of its words: {reason}."
+
+
+def _samples_of(answer: Json, _body: bytes) -> int:
+    samples = answer.get("samples")
+    if not isinstance(samples, int) or samples < 0:
+        raise MalformedFrame("no count of samples")
+    return samples
+
+
+def _part_of(answer: Json, _body: bytes) -> _Part:
+    """A part, checked: the child has opened a foreign file."""
+    told, following, language = answer.get("heard"), answer.get("next"), answer.get("language")
+    if not isinstance(told, list) or not isinstance(following, int) or following <= 0:
+        raise MalformedFrame("no part of a transcript")
+    return _Part(
+        utterances=tuple(_utterance_of(each) for each in told),
+        next_sample=following,
+        language=language if isinstance(language, str) else None,
+        knows_english_alone=answer.get("english") is True,
+    )
+
+
+def _utterance_of(told: object) -> Utterance:
+    match told:
+        case [str(text), float(start), float(end), float(confidence)] if (
+            0 <= start <= end and math.isfinite(end) and 0 <= confidence <= 1
+        ):
+            return Utterance(text=text, start_seconds=start, end_seconds=end, confidence=confidence)
+        case _:
+            raise MalformedFrame("no utterance")

