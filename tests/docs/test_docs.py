@@ -24,7 +24,7 @@ from footnote.interfaces.cli.main import app
 from footnote.interfaces.failures import FAILURES
 from footnote.interfaces.http import requests
 from footnote.interfaces.http.app import create_app
-from footnote.retrieval.pipeline import MAX_QUERY_CHARACTERS
+from footnote.retrieval.query import MAX_QUERY_CHARACTERS
 from footnote.settings import Settings
 
 from .pages import ROOT, Page, page, pages

@@ -7,7 +7,7 @@ import pytest
 
 from footnote.engine.workspace import MAX_PAGE
 from footnote.interfaces.http import requests
-from footnote.retrieval.pipeline import MAX_QUERY_CHARACTERS
+from footnote.retrieval.query import MAX_QUERY_CHARACTERS
 from tests.interfaces.conftest import Library
 from tests.interfaces.serving import environment, footnote
 from tests.interfaces.test_refusals import assert_problem

@@ -25,7 +25,7 @@ class Plan:
     """Whether neighbours may stand under another heading."""
     spelling: bool = True
     condense: bool = False
-    """Rewrite a follow-up question so that it stands alone. Needs a language model."""
+    """Have a language model put a follow-up question so that it stands alone; rules do else."""
     queries: int = 1
     """Wordings of the question that are searched, 1…5. More than one needs a language model."""
     hypothetical: bool = False

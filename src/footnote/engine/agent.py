@@ -14,7 +14,7 @@ from footnote.engine.answering import grounding_of
 from footnote.engine.lanes import serving
 from footnote.engine.tools import EvidenceLedger, IndexNow, document_tools
 from footnote.errors import InvalidRequest
-from footnote.retrieval.pipeline import MAX_QUERY_CHARACTERS
+from footnote.retrieval.query import MAX_QUERY_CHARACTERS
 
 if TYPE_CHECKING:
     from footnote.engine.workspace import WorkspaceEngine

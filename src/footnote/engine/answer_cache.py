@@ -40,6 +40,20 @@ class AskedQuestion:
     key: CacheKey
     """Workspace, access, filters, plan, conversation, lane, and what writes; and the index."""
     text: str
+    alone: str | None = field(default=None, compare=False)
+    """What is asked, which may be put differently; None where a model reads the conversation."""
+
+    def given(self, answer: Answer, asked: str) -> Answer:
+        """The answer as one to the question as it was put now."""
+        if self.alone is None:
+            return replace(answer, question=asked)
+        searched = dict.fromkeys((self.alone, *answer.searched))
+        return replace(
+            answer,
+            question=asked,
+            asked_as=None if self.alone == asked else self.alone,
+            searched=tuple(each for each in searched if each != asked),
+        )
 
 
 @dataclass(slots=True, kw_only=True)
@@ -152,7 +166,7 @@ class AnswerCache:
 
 
 async def asked_question(workspace: WorkspaceEngine, asking: Asking) -> AskedQuestion | None:
-    """The question as the cache knows it; None where the plan or the settings want no cache.
+    """The question as the cache knows it; None where it is not to be kept.
 
     An earlier answer is looked for only after asking the database whether the index still stands
     as it did. Raises InvalidRequest.
@@ -169,6 +183,11 @@ async def asked_question(workspace: WorkspaceEngine, asking: Asking) -> AskedQue
     index = workspace.index_in(in_lane.embedder.lane)
     known = index.last_generation
     models = (await models_in_use(workspace)).used if engine.answer_models.names else ()
+    alone, notes = stages.phrase.without_conversation(request, plan)
+    if notes:
+        return None
+    if not models:
+        request = alone
     key = CacheKey.of(
         request,
         plan,
@@ -177,7 +196,10 @@ async def asked_question(workspace: WorkspaceEngine, asking: Asking) -> AskedQue
         lane=f"{in_lane.embedder.lane.fingerprint} {models!r}",
         generation=await index.generation() if known is None else known,
     )
-    question = AskedQuestion(key=key, text=one_spelling(checked_query(request)))
+    text = checked_query(request)
+    question = AskedQuestion(
+        key=key, text=one_spelling(text), alone=None if request.conversation else text
+    )
     if known is None or not cache.may_hold(question):
         return question
     return replace(question, key=replace(key, generation=await index.generation()))
@@ -192,7 +214,8 @@ async def given_before_or(
         cache = workspace.engine.answer_cache
         known = None if question is None else cache.find(question)
         if known is not None:
-            for event in retold(replace(known, question=asking.question.strip())):
+            assert question is not None, "nothing is found without a key"
+            for event in retold(question.given(known, asking.question.strip())):
                 yield event
             return
         async for event in stream:

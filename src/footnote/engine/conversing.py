@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
-from dataclasses import replace
 from uuid import UUID
 
 from footnote.answering.answerer import completed
@@ -49,9 +48,7 @@ async def answered_stream(
         async for event in events:
             if isinstance(event, AnswerDone):
                 await remember(workspace, question, event.answer)
-                yield AnswerDone(answer=_as_put(event.answer, question))
-            else:
-                yield event
+            yield event
 
 
 async def ask_in_conversation(
@@ -148,7 +145,7 @@ def kept_answer(answer: Answer, question: NextQuestion) -> MessageAnswer:
             for each in answer.evidence
         ),
         confidence=answer.confidence,
-        asked_as=_asked_as(answer, question),
+        asked_as=answer.asked_as or question.question,
         corrected_question=answer.corrected_question,
         degraded=answer.degraded,
         model=answer.model,
@@ -159,20 +156,6 @@ def kept_answer(answer: Answer, question: NextQuestion) -> MessageAnswer:
         cached=answer.cached,
         timings_ms=dict(answer.timings_ms),
     )
-
-
-def _asked_as(answer: Answer, question: NextQuestion) -> str:
-    """The question without its conversation."""
-    if question.condensed and answer.searched:
-        return answer.searched[0]
-    return question.attempts[-1].question.strip()
-
-
-def _as_put(answer: Answer, question: NextQuestion) -> Answer:
-    """The answer to the question as it was put."""
-    asked_as = _asked_as(answer, question)
-    other = None if asked_as == question.question else asked_as
-    return replace(answer, question=question.question, asked_as=other)
 
 
 async def _events(

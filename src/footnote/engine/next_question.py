@@ -7,16 +7,14 @@ from dataclasses import dataclass, replace
 from typing import Literal
 from uuid import UUID, uuid4, uuid5
 
+from footnote.domain import Turn
 from footnote.domain.conversations import Conversation, Exchange
 from footnote.engine.answering import Asking
-from footnote.engine.lanes import serving
 from footnote.engine.receiving import checked_key
 from footnote.engine.scoping import scope_of
 from footnote.engine.workspace import WorkspaceEngine
 from footnote.errors import InvalidRequest
-from footnote.retrieval.followup import standing_alone
-from footnote.retrieval.pipeline import MAX_QUERY_CHARACTERS, checked_query
-from footnote.retrieval.plans import resolved
+from footnote.retrieval.pipeline import checked_query
 from footnote.store.conversations import get_conversation
 from footnote.store.database import WorkspaceScope
 from footnote.store.documents import documents_and_attachments
@@ -45,8 +43,6 @@ class NextQuestion:
     """As it was put."""
     attempts: tuple[Asking, ...]
     """As it is asked, in turn, until an answer is sure."""
-    condensed: bool
-    """Whether a model makes it stand alone."""
     place: Literal["append", "branch", "again"]
     """After the last message, after a given one, or as another answer to a given one."""
     after_no: int | None = None
@@ -75,14 +71,12 @@ async def next_question(
         last = await last_active(scope, conversation_id)
         said = await said_until(scope, conversation_id, last, MESSAGES_MINDED)
         documents = await _attached(scope, conversation)
-    attempts, condensed = await _attempts(workspace, asking, conversation, documents, said)
     return NextQuestion(
         conversation_id=conversation_id,
         question_id=question_id,
         reply_id=reply_id,
         question=question,
-        attempts=attempts,
-        condensed=condensed,
+        attempts=_attempts(asking, conversation, documents, said),
         place="append",
     )
 
@@ -104,14 +98,12 @@ async def edited_question(
             )
         said = await said_until(scope, conversation_id, place.parent_no, MESSAGES_MINDED)
         documents = await _attached(scope, conversation)
-    attempts, condensed = await _attempts(workspace, asking, conversation, documents, said)
     return NextQuestion(
         conversation_id=conversation_id,
         question_id=uuid4(),
         reply_id=uuid4(),
         question=question,
-        attempts=attempts,
-        condensed=condensed,
+        attempts=_attempts(asking, conversation, documents, said),
         place="branch",
         after_no=place.parent_no,
     )
@@ -135,41 +127,38 @@ async def question_again(
         asked = await message_at(scope, conversation_id, place.parent_no)
         documents = await _attached(scope, conversation)
     afresh = replace(asking, question=asked.text, changes=replace(asking.changes, cache=False))
-    attempts, condensed = await _attempts(workspace, afresh, conversation, documents, said[:-1])
     return NextQuestion(
         conversation_id=conversation_id,
         question_id=asked.message_id,
         reply_id=uuid4(),
         question=asked.text,
-        attempts=attempts,
-        condensed=condensed,
+        attempts=_attempts(afresh, conversation, documents, said[:-1]),
         place="again",
         after_no=place.parent_no,
     )
 
 
-async def _attempts(
-    workspace: WorkspaceEngine,
+def _attempts(
     asking: Asking,
     conversation: Conversation,
     documents: Sequence[UUID],
     said: Sequence[Said],
-) -> tuple[tuple[Asking, ...], bool]:
-    """How the question is asked, in turn, and whether a model makes it stand alone."""
-    engine = workspace.engine
-    stages = (await serving(engine, workspace.workspace.workspace_id)).stages
-    plan = resolved(stages.plans, asking.plan or stages.default_plan, asking.changes)
-    condensed = bool(said) and plan.condense and stages.phrase.model is not None
-    writes = stages.phrase.model is not None or bool(engine.answer_models.names)
-    if said and not condensed:
-        asking = replace(asking, question=_alone(asking.question, said))
-    # Without a model nobody reads what was said, and the caches would take it for a difference.
-    if writes:
-        asking = replace(asking, conversation=tuple(each.turn for each in said))
+) -> tuple[Asking, ...]:
+    """How the question is asked, in turn."""
+    asking = replace(asking, conversation=_turns(said))
     within = _within(asking, conversation, documents)
     if within is None:
-        return (asking,), condensed
-    return ((within,) if conversation.document_mode == "only" else (within, asking)), condensed
+        return (asking,)
+    return (within,) if conversation.document_mode == "only" else (within, asking)
+
+
+def _turns(said: Sequence[Said]) -> tuple[Turn, ...]:
+    """What was said; the first question as it stands alone, since what it followed is left out."""
+    turns = [each.turn for each in said]
+    answer = next((at for at, each in enumerate(said) if at and each.asked_as), 0)
+    if answer:
+        turns[answer - 1] = replace(turns[answer - 1], text=said[answer].asked_as or "")
+    return tuple(turns)
 
 
 def _within(asking: Asking, conversation: Conversation, documents: Sequence[UUID]) -> Asking | None:
@@ -193,16 +182,6 @@ async def _attached(scope: WorkspaceScope, conversation: Conversation) -> tuple[
         return ()
     family = await documents_and_attachments(scope, conversation.document_ids)
     return tuple(sorted(document.document_id for document in family))
-
-
-def _alone(question: str, said: Sequence[Said]) -> str:
-    """The question as it can be searched after what was said, by rules."""
-    answers = [each for each in said if each.asked_as is not None]
-    questions = [each for each in said if each.turn.role == "user"]
-    asked = (answers[-1].asked_as if answers else "") or questions[-1].turn.text
-    answer = answers[-1].turn.text if answers else ""
-    alone = standing_alone(question, asked=asked, answered=answer)
-    return alone if len(alone) <= MAX_QUERY_CHARACTERS else question
 
 
 def _checked(workspace: WorkspaceEngine, asking: Asking) -> str:

@@ -19,6 +19,7 @@ from footnote.errors import (
     StoreUnavailable,
 )
 from footnote.index.analysis import TextAnalyzer
+from footnote.ingestion.languages import detect_language
 from footnote.models.breaker import GuardedReranker
 from footnote.models.embedders import Embedders
 from footnote.models.judges import OwnedJudge, judge_from
@@ -26,6 +27,7 @@ from footnote.models.language import language_model_from
 from footnote.models.rerankers import reranker_from
 from footnote.ports import Analyzer, Blobs, Embedder, LanguageModel, Reranker, Routing
 from footnote.retrieval.cache import SemanticCache
+from footnote.retrieval.followup import StandAlone
 from footnote.retrieval.fusion import FusionChoices
 from footnote.retrieval.gathering import Gather
 from footnote.retrieval.phrasing import Phrase
@@ -141,7 +143,11 @@ def _search_stages(
 ) -> Search:
     """The stages of a search as the settings have them."""
     return Search(
-        phrase=Phrase(embedder=embedder, model=model),
+        phrase=Phrase(
+            embedder=embedder,
+            model=model,
+            stand_alone=StandAlone(language_of=detect_language),
+        ),
         gather=Gather(
             embedder=embedder,
             analyzer=analyzer,

@@ -8,6 +8,15 @@ given the names that were last spoken of. Everything else stands as it is.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from footnote.domain import Turn
+from footnote.errors import InvalidRequest
+from footnote.retrieval.prompts import trimmed
+from footnote.retrieval.query import MAX_QUERY_CHARACTERS, parse_query
+from footnote.retrieval.understanding import TURN_CHARACTERS, Notes
+from footnote.text import is_storable
 
 _WORD = re.compile(r"\w+(?:[-'’./&]\w+)*")
 _QUOTED = re.compile(r'["“„«]([^"“”„«»]+)["”“»]')
@@ -82,6 +91,76 @@ _SHAPES = (
     re.compile(r"(?=\S*\d)(?=\S*[^\W\d_])\S+"),  # an identifier
     re.compile(r"[A-Z]\w+"),  # a name
 )
+
+
+_LANGUAGES = frozenset(("de", "en", "es", "fr"))
+_NAMED = "English, German, French and Spanish"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StandAlone:
+    """Puts a question so that it can be searched without its conversation."""
+
+    language_of: Callable[[str], str | None] = lambda _: None
+    """From a text to its language, as ISO 639-1; None where it cannot tell."""
+
+    def __call__(self, question: str, conversation: Sequence[Turn]) -> tuple[str, Notes]:
+        """The question as it stands alone, or as it was with a note where that cannot be told.
+
+        Each question of the conversation is put so in turn, since it may be a follow-up as well.
+        """
+        asked, answered = "", ""
+        said = [question]
+        for turn in conversation:
+            text = _readable(turn.text)
+            if turn.role == "assistant":
+                answered = text
+            elif text:
+                asked, answered = standing_alone(text, asked=asked, answered=answered), ""
+                said.append(text)
+        language = self.language_of(" ".join(said))
+        if asked and language is not None and language not in _LANGUAGES:
+            return question, (_of_no_known_language(language),)
+        alone = standing_alone(question, asked=asked, answered=answered)
+        if alone == question and _needs_more(question):
+            return question, (_NOTHING_BEFORE,)
+        return (alone, ()) if _can_be_searched(alone) else (question, (_TOO_MUCH,))
+
+
+_NOTHING_BEFORE = (
+    "condense: the question seems to go on from something, and the conversation holds nothing "
+    "that it could be; it was searched as it is"
+)
+_TOO_MUCH = (
+    "condense: the question with what it leaves out is no query any more; it was searched as it is"
+)
+
+
+def _of_no_known_language(language: str) -> str:
+    return (
+        f"condense: without a language model, follow-ups are understood in {_NAMED}, and the "
+        f"conversation seems to be in {language!r}; the question was searched as it is"
+    )
+
+
+def _readable(text: str) -> str:
+    """As much of a message as the rules read."""
+    kept = "".join(character if is_storable(character) else " " for character in text)
+    return trimmed(kept, TURN_CHARACTERS).strip()
+
+
+def _can_be_searched(alone: str) -> bool:
+    try:
+        parse_query(alone)
+    except InvalidRequest:
+        return False
+    return len(alone) <= MAX_QUERY_CHARACTERS
+
+
+def _needs_more(question: str) -> bool:
+    """Whether it leaves something out that must have been said before."""
+    lead = _LEAD.match(question)
+    return bool(lead and _left_over(question)) or _says_little(question)
 
 
 def standing_alone(question: str, *, asked: str, answered: str = "") -> str:

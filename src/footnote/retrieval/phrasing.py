@@ -6,12 +6,19 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from footnote.domain import Plan, SearchRequest
 from footnote.ports import Embedder, LanguageModel, Vector
 from footnote.retrieval.cache import QueryVectors
+from footnote.retrieval.followup import StandAlone
 from footnote.retrieval.gathering import Wording, at_hand
 from footnote.retrieval.journal import Asked
 from footnote.retrieval.query import parse_query
-from footnote.retrieval.understanding import Condense, HypotheticalDocument, MultiQuery
+from footnote.retrieval.understanding import (
+    Condense,
+    HypotheticalDocument,
+    MultiQuery,
+    Notes,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +28,19 @@ class Phrase:
     embedder: Embedder
     model: LanguageModel | None = None
     vectors: QueryVectors = field(default_factory=QueryVectors)
+    stand_alone: StandAlone = field(default_factory=StandAlone)
+    """What minds a conversation where no model does."""
+
+    def without_conversation(
+        self, request: SearchRequest, plan: Plan
+    ) -> tuple[SearchRequest, Notes]:
+        """The request as it stands alone; unchanged where a model is to put it so."""
+        if not request.conversation or (plan.condense and self.model is not None):
+            return request, ()
+        question, notes = self.stand_alone(request.query, request.conversation)
+        if plan.condense:
+            notes = (f"{_without_model('condense')}, so rules put the question", *notes)
+        return replace(request, query=question, conversation=()), notes
 
     async def __call__(self, asked: Asked) -> list[Wording]:
         """The question as it stands alone, then other wordings of it."""
@@ -49,14 +69,14 @@ class Phrase:
 
     async def _condensed(self, asked: Asked) -> str:
         query, conversation = asked.request.query, asked.request.conversation
-        if not asked.plan.condense or not conversation:
-            return query
-        if self.model is None:
-            asked.journal.note(_without_model("condense"))
+        if self.model is None or not asked.plan.condense or not conversation:
             return query
         with asked.journal.timed("condense"):
             question, notes = await Condense(model=self.model)(query, conversation)
         asked.journal.note(*notes)
+        if notes:
+            question, notes = self.stand_alone(query, conversation)
+            asked.journal.note(*notes)
         return question
 
     async def _reworded(self, question: str, asked: Asked) -> Sequence[str]:

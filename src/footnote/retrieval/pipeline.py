@@ -18,11 +18,11 @@ from footnote.retrieval.grading import Grade, Rewrite
 from footnote.retrieval.journal import Asked, Asker
 from footnote.retrieval.phrasing import Phrase
 from footnote.retrieval.plans import BALANCED, resolved
-from footnote.retrieval.query import parse_query
+from footnote.retrieval.query import MAX_QUERY_CHARACTERS, parse_query
 from footnote.retrieval.refinement import Refine
+from footnote.retrieval.understanding import Notes
 from footnote.text import is_storable
 
-MAX_QUERY_CHARACTERS = 10_000
 MAX_TOP_K = 200
 ENOUGH_RELEVANT = 2  # Relevant passages that make rewriting the question needless.
 
@@ -47,8 +47,15 @@ class Search:
 
         A stage that cannot do its work is named in `degraded`; the search goes on without it.
         """
-        request = self._checked(request)
-        plan = resolved(self.plans, request.plan or self.default_plan, request.changes)
+        checked = self._checked(request)
+        plan = resolved(self.plans, checked.plan or self.default_plan, checked.changes)
+        alone, notes = self.phrase.without_conversation(checked, plan)
+        response = await self._answered(alone, plan, index, asker)
+        return _as_asked(response, checked.query, alone.query, notes)
+
+    async def _answered(
+        self, request: SearchRequest, plan: Plan, index: Index, asker: Asker
+    ) -> SearchResponse:
         asked = Asked(request=request, plan=plan, index=index, asker=asker)
         if not plan.cache or not self.cache.capacity_bytes:
             return await self._searched(asked)
@@ -162,6 +169,21 @@ class Search:
         if filters.min_similarity is None and self.min_similarity is not None:
             filters = replace(filters, min_similarity=self.min_similarity)
         return replace(request, query=query, filters=filters)
+
+
+def _as_asked(response: SearchResponse, query: str, alone: str, notes: Notes) -> SearchResponse:
+    """The response to a question that was searched as it stands alone, as to the question."""
+    if query == alone and not notes:
+        return response
+    searched = response.searched if response.cached == "near" else (alone, *response.searched)
+    other = None if query == alone else alone
+    return replace(
+        response,
+        query=query,
+        standalone_question=response.standalone_question or other,
+        searched=tuple(each for each in dict.fromkeys(searched) if each != query),
+        degraded=(*notes, *response.degraded),
+    )
 
 
 def checked_query(request: SearchRequest) -> str:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from footnote.errors import InvalidRequest
 
+MAX_QUERY_CHARACTERS = 10_000
 MAX_PARTS = 32
 """Phrases and exclusions of one query; each costs a look-up."""
 

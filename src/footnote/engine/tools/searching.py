@@ -31,7 +31,7 @@ from footnote.engine.tools.rendering import evidence_text, line
 from footnote.engine.workspace import MAX_PAGE, WorkspaceEngine
 from footnote.errors import InvalidRequest
 from footnote.filters import condition_from
-from footnote.retrieval.pipeline import MAX_QUERY_CHARACTERS
+from footnote.retrieval.query import MAX_QUERY_CHARACTERS
 
 MAX_EVIDENCE = 50
 """Of one search; more would fill a model's context and tell it little."""

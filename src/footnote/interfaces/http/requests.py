@@ -142,7 +142,7 @@ class Stages(Request):
     )
     spelling: Flag | None = Field(None, description="Mend the spelling of what is found nowhere.")
     condense: Flag | None = Field(
-        None, description="Put a follow-up question so that it stands alone; needs a model."
+        None, description="Have a model put a follow-up so that it stands alone, and not rules."
     )
     queries: Whole | None = Field(
         None, description="Wordings that are searched, 1 to 5; more than one needs a model."
