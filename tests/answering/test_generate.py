@@ -158,6 +158,14 @@ async def test_lists_tables_and_headings_keep_their_shape() -> None:
     )
 
 
+async def test_a_table_with_an_unnamed_column_keeps_its_columns() -> None:
+    answer = await answer_to(
+        "|  | CHF | Per |\n|---|---|---|\n| Deposit | 7,500 [1] | lease |\n| Fee | 50 [1] | |\n"
+    )
+    assert [line.count("|") for line in answer.text.splitlines()] == [3, 3, 3, 3]
+    assert answer.text.startswith("| | CHF | Per\n|---|---|---\n| Deposit | 7,500")
+
+
 async def test_what_announces_goes_with_what_it_announces() -> None:
     answer = await answer_to("**Costs**\n\nTwo things are due:\n- The rent is CHF 2,500 [1]\n")
     (sentence,) = answer.sentences
