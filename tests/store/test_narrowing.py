@@ -36,6 +36,7 @@ async def recall(
     limit: int = 10,
     principal: Principal = LOCAL_PRINCIPAL,
     filters: SearchFilters | None = None,
+    exact_phrases: bool = False,
 ) -> Recalled:
     return await shelf.index(principal).recall(
         RecallRequest(
@@ -45,6 +46,7 @@ async def recall(
             filters=filters or SearchFilters(),
             phrases=tuple(phrases),
             excluded=tuple(excluded),
+            exact_phrases=exact_phrases,
         )
     )
 
@@ -101,7 +103,8 @@ async def test_a_phrase_of_function_words_identifiers_or_characters_is_found(
     await shelf.put("这份保险合同是有效的", language="zh")
     await shelf.put("Wir bestätigen die Kündigung.", language="de")
     await shelf.put("Something else, be it or not, to 88213 POL.")
-    assert numbers(await recall(shelf, "x", phrases=[phrase]))[1] == expected
+    found = await recall(shelf, "x", phrases=[phrase], exact_phrases=True)
+    assert numbers(found)[1] == expected
 
 
 async def test_an_excluded_word_goes_by_its_stem_in_each_language(shelf: Shelf) -> None:
@@ -205,78 +208,43 @@ async def test_holders_are_visible_chunks_and_nothing_else(shelf: Shelf) -> None
     assert (await counts(everyone, terms, SearchFilters()))["secret"] == 1
 
 
-async def test_a_phrase_that_stands_nowhere_is_said_so(shelf: Shelf) -> None:
-    await shelf.put("the red apple", "an apple, red")
-    found = await recall(shelf, "apple", phrases=("apple red pear",))
-    assert (found.dense, found.lexical) == ((), ())
+async def test_the_words_of_a_phrase_that_stands_nowhere_are_searched_and_it_is_said(
+    shelf: Shelf,
+) -> None:
+    await shelf.put("the red apple", "an apple, red", "a pear tart")
+    found = await recall(shelf, "apple red pear", phrases=("apple red pear",), excluded=["tart"])
+    assert numbers(found) == ([0, 1], [0, 1])
     assert found.notes == (
-        "phrases: no passage that was searched holds “apple red pear”; to search for the words "
-        "themselves, leave out the quotation marks",
+        "phrases: no passage that may be searched holds “apple red pear”, so its words were "
+        "searched; with exact_phrases nothing but the phrase is found",
     )
 
 
-async def test_spelling_is_corrected_by_visible_words_alone(shelf: Shelf) -> None:
-    await shelf.put("the merger of Meridian", access=("board",))
-    await shelf.put("the meridional wind")
-    correct = Correct(shelf.analyzer)
-    board = Principal(principal_id="chair", groups=("board",))
-    for principal, expected in ((board, "Meridian merger"), (READER, None)):
-        found = await recall(shelf, "Meridain merger", principal=principal)
-        index = shelf.index(principal)
-        mended = await correct(
-            "Meridain merger", found.absent_terms, found.languages, index, SearchFilters()
-        )
-        assert mended == expected
-
-
-async def test_holders_are_those_of_lists_in_memory_and_leave_none_there(shelf: Shelf) -> None:
-    await shelf.put("chain", "chain link")
-    index = shelf.index()
-    before = await index.holders(["chain", "link", "nothing"], SearchFilters(), 3)
-    assert not shelf.cache._postings
-    await recall(shelf, "chain link nothing")
-    assert await index.holders(["chain", "link", "nothing"], SearchFilters(), 3) == before
-
-
-async def test_the_generation_rises_with_what_is_published_and_deleted(shelf: Shelf) -> None:
-    index = shelf.index()
-    first = await index.generation()
-    document = await shelf.put("chain")
-    second = await index.generation()
-    await shelf.remove(document)
-    assert first < second < await index.generation()
-
-
-@pytest.mark.parametrize(
-    ("name", "index"),
-    [
-        ("texts", "chunks_pkey"),
-        ("holders", "postings_pkey"),
-        ("language_ranges", "documents_"),
-    ],
-)
-async def test_a_statement_uses_its_index(
-    shelf: Shelf, test_database: TestDatabase, name: str, index: str
+async def test_of_phrases_that_no_passage_holds_together_the_words_are_searched(
+    shelf: Shelf,
 ) -> None:
-    await shelf.put("chain", "link")
-    with psycopg.connect(test_database.superuser_url, autocommit=True) as connection:
-        connection.execute("SET search_path = footnote, public")
-        connection.execute(
-            """
-            INSERT INTO chunks SELECT workspace_id, 1000 + number, document_id, 1, 10 + number,
-                'paragraph', 'x', 0, 0, 1, '[]', '{}', NULL, NULL, 1, 1, 1, NULL
-            FROM documents, generate_series(1, 5000) AS number
-            """
-        )
-        connection.execute("VACUUM ANALYZE")
-    async with shelf.database.workspace(shelf.workspace.workspace_id, LOCAL_PRINCIPAL) as scope:
-        # A table of one row is rightly read whole; the question is whether the index can be used.
-        await scope.connection.execute("SET LOCAL enable_seqscan = off")
-        statement = sql.SQL(load_statements("narrowing")[name])
-        plan = await plan_of(
-            scope,
-            statement,
-            {"workspace_id": scope.workspace_id, "numbers": [0, 1, 1500], "terms": [5, 17, 4096]},
-        )
-    assert f'"Index Name": "{index}' in plan
-    assert whole_reads(plan) == set()
+    await shelf.put("red apple", "green pear", "brown nut")
+    found = await recall(shelf, "red apple green pear", phrases=["red apple", "green pear"])
+    assert numbers(found)[0] == [0, 1]
+    assert found.notes == (
+        "phrases: no passage that may be searched holds “red apple” and “green pear” together, so "
+        "their words were searched; with exact_phrases nothing but the phrases is found",
+    )
+
+
+async def test_a_phrase_that_only_a_hidden_passage_holds_stands_nowhere(shelf: Shelf) -> None:
+    await shelf.put("the merger is secret", access=("board",))
+    await shelf.put("secret is the merger")
+    found = await recall(shelf, "merger", phrases=["merger is secret"], principal=READER)
+    assert numbers(found) == ([1], [1])
+    assert len(found.notes) == 1
+
+
+async def test_where_only_the_exact_phrase_is_wanted_nothing_else_is_found(shelf: Shelf) -> None:
+    await shelf.put("the red apple", "an apple, red")
+    found = await recall(shelf, "apple", phrases=("apple red pear",), exact_phrases=True)
+    assert (found.dense, found.lexical) == ((), ())
+    assert found.notes == (
+        "phrases: no passage that may be searched holds “apple red pear”; to search for the words "
+        "themselves, leave out the quotation marks",
+    )
