@@ -248,3 +248,70 @@ async def test_where_only_the_exact_phrase_is_wanted_nothing_else_is_found(shelf
         "phrases: no passage that may be searched holds “apple red pear”; to search for the words "
         "themselves, leave out the quotation marks",
     )
+
+
+async def test_spelling_is_corrected_by_visible_words_alone(shelf: Shelf) -> None:
+    await shelf.put("the merger of Meridian", access=("board",))
+    await shelf.put("the meridional wind")
+    correct = Correct(shelf.analyzer)
+    board = Principal(principal_id="chair", groups=("board",))
+    for principal, expected in ((board, "Meridian merger"), (READER, None)):
+        found = await recall(shelf, "Meridain merger", principal=principal)
+        index = shelf.index(principal)
+        mended = await correct(
+            "Meridain merger", found.absent_terms, found.languages, index, SearchFilters()
+        )
+        assert mended == expected
+
+
+async def test_holders_are_those_of_lists_in_memory_and_leave_none_there(shelf: Shelf) -> None:
+    await shelf.put("chain", "chain link")
+    index = shelf.index()
+    before = await index.holders(["chain", "link", "nothing"], SearchFilters(), 3)
+    assert not shelf.cache._postings
+    await recall(shelf, "chain link nothing")
+    assert await index.holders(["chain", "link", "nothing"], SearchFilters(), 3) == before
+
+
+async def test_the_generation_rises_with_what_is_published_and_deleted(shelf: Shelf) -> None:
+    index = shelf.index()
+    first = await index.generation()
+    document = await shelf.put("chain")
+    second = await index.generation()
+    await shelf.remove(document)
+    assert first < second < await index.generation()
+
+
+@pytest.mark.parametrize(
+    ("name", "index"),
+    [
+        ("texts", "chunks_pkey"),
+        ("holders", "postings_pkey"),
+        ("language_ranges", "documents_"),
+    ],
+)
+async def test_a_statement_uses_its_index(
+    shelf: Shelf, test_database: TestDatabase, name: str, index: str
+) -> None:
+    await shelf.put("chain", "link")
+    with psycopg.connect(test_database.superuser_url, autocommit=True) as connection:
+        connection.execute("SET search_path = footnote, public")
+        connection.execute(
+            """
+            INSERT INTO chunks SELECT workspace_id, 1000 + number, document_id, 1, 10 + number,
+                'paragraph', 'x', 0, 0, 1, '[]', '{}', NULL, NULL, 1, 1, 1, NULL
+            FROM documents, generate_series(1, 5000) AS number
+            """
+        )
+        connection.execute("VACUUM ANALYZE")
+    async with shelf.database.workspace(shelf.workspace.workspace_id, LOCAL_PRINCIPAL) as scope:
+        # A table of one row is rightly read whole; the question is whether the index can be used.
+        await scope.connection.execute("SET LOCAL enable_seqscan = off")
+        statement = sql.SQL(load_statements("narrowing")[name])
+        plan = await plan_of(
+            scope,
+            statement,
+            {"workspace_id": scope.workspace_id, "numbers": [0, 1, 1500], "terms": [5, 17, 4096]},
+        )
+    assert f'"Index Name": "{index}' in plan
+    assert whole_reads(plan) == set()
