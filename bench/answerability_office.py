@@ -109,7 +109,7 @@ async def ask_office(
 
 def is_right(candidate: Candidate, question: GoldenQuestion, found: Found) -> bool:
     """Whether quoting this statement would answer, by the judgement of `footnote eval`."""
-    (citation,), _ = cite([candidate], [candidate.evidence])
+    (citation,), _ = cite([candidate])
     around = found.around[candidate.evidence.passage.chunk_id]
     return question.answerable and answers(citation, question, found.library, around)
 

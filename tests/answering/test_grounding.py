@@ -198,7 +198,7 @@ async def test_a_row_of_a_table_is_supported_as_an_extractive_answer_shows_it() 
     table = "| City | Rent |\n|---|---|\n| Basel | 1,200 |\n| Bern | 1,100 |"
     evidence = make_evidence(make_passage(table, kinds=[BlockKind.TABLE]))
     candidates = candidates_of(evidence)
-    citations, markers = cite(candidates, evidence)
+    citations, markers = cite(candidates)
     result = await BY_WORDS(
         [
             stating(candidate.statement, marker)

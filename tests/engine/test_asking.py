@@ -54,3 +54,29 @@ async def test_a_question_is_asked_by_a_plan_and_within_filters(
     assert {record.stage for each in answer.evidence for record in each.explanation} >= {
         "lexical_only"
     }
+
+
+GEAR = (
+    "# Marine gear\n\nThe policy for gear covers nets, buoys and ropes that are lost at sea."
+    "\n\nWear and tear is excluded."
+)
+
+
+async def test_a_quoted_phrase_that_stands_nowhere_does_not_end_in_a_refusal(
+    workspace: WorkspaceEngine,
+) -> None:
+    await publish(workspace, GEAR, STORM)
+    quoted = await workspace.ask('What does the "policy for marine gear" cover?')
+    plain = await workspace.ask("What does the policy for marine gear cover?")
+    assert quoted.found
+    assert [each.quote for each in quoted.citations] == [each.quote for each in plain.citations]
+    assert [note.split(",")[0] for note in quoted.degraded] == [
+        "phrases: no passage that may be searched holds “policy for marine gear”"
+    ]
+    strict = await workspace.ask(
+        'What does the "policy for marine gear" cover?', changes=PlanChanges(exact_phrases=True)
+    )
+    assert (strict.found, strict.evidence) == (False, ())
+    assert [note.split(";")[0] for note in strict.degraded] == [
+        "phrases: no passage that may be searched holds “policy for marine gear”"
+    ]

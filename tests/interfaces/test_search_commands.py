@@ -64,6 +64,16 @@ async def test_what_was_searched_instead_is_said(library: Library) -> None:
     assert "2,500 euros" in answer.out
 
 
+async def test_a_phrase_that_stands_nowhere_is_told(library: Library) -> None:
+    query = 'How much is the deductible for "damage by storm"?'
+    answer = await run(library, "ask", query)
+    assert "2,500 euros" in answer.out
+    assert "no passage that may be searched holds “damage by storm”" in " ".join(answer.err.split())
+    strictly = await run(library, "search", query, "--set", "exact_phrases=true")
+    assert "2,500 euros" not in strictly.out
+    assert "leave out the quotation marks" in " ".join(strictly.err.split())
+
+
 async def test_an_answer_is_narrowed_planned_and_explained(library: Library) -> None:
     narrow = ("--filter", '{"metadata.year": 2024}', "--plan", "thorough")
     ended = await run(library, "ask", CLAIM, *narrow, "--set", "fusion=rrf", "--explain")

@@ -141,6 +141,18 @@ async def test_a_misspelt_query_is_mended_and_says_so(library: Library) -> None:
     assert as_typed["corrected_query"] is None
 
 
+async def test_a_phrase_that_stands_nowhere_is_searched_by_its_words(library: Library) -> None:
+    query = '"damage by storm" deductible'
+    found = await searched(library, query=query)
+    assert found["evidence"][0]["filename"] == "policy.md"
+    [note] = found["degraded"]
+    assert note.startswith("phrases: no passage that may be searched holds “damage by storm”, so")
+    strictly = await searched(library, query=query, stages={"exact_phrases": True})
+    assert strictly["evidence"] == []
+    [note] = strictly["degraded"]
+    assert "leave out the quotation marks" in note
+
+
 async def test_a_passage_that_says_the_same_is_listed_with_the_other(library: Library) -> None:
     [best, *_] = (await searched(library))["evidence"]
     [other] = best["near_duplicates"]

@@ -36,6 +36,7 @@ async def recall(
     limit: int = 10,
     principal: Principal = LOCAL_PRINCIPAL,
     filters: SearchFilters | None = None,
+    exact_phrases: bool = False,
 ) -> Recalled:
     return await shelf.index(principal).recall(
         RecallRequest(
@@ -45,6 +46,7 @@ async def recall(
             filters=filters or SearchFilters(),
             phrases=tuple(phrases),
             excluded=tuple(excluded),
+            exact_phrases=exact_phrases,
         )
     )
 
@@ -101,7 +103,8 @@ async def test_a_phrase_of_function_words_identifiers_or_characters_is_found(
     await shelf.put("这份保险合同是有效的", language="zh")
     await shelf.put("Wir bestätigen die Kündigung.", language="de")
     await shelf.put("Something else, be it or not, to 88213 POL.")
-    assert numbers(await recall(shelf, "x", phrases=[phrase]))[1] == expected
+    found = await recall(shelf, "x", phrases=[phrase], exact_phrases=True)
+    assert numbers(found)[1] == expected
 
 
 async def test_an_excluded_word_goes_by_its_stem_in_each_language(shelf: Shelf) -> None:
@@ -205,12 +208,44 @@ async def test_holders_are_visible_chunks_and_nothing_else(shelf: Shelf) -> None
     assert (await counts(everyone, terms, SearchFilters()))["secret"] == 1
 
 
-async def test_a_phrase_that_stands_nowhere_is_said_so(shelf: Shelf) -> None:
+async def test_the_words_of_a_phrase_that_stands_nowhere_are_searched_and_it_is_said(
+    shelf: Shelf,
+) -> None:
+    await shelf.put("the red apple", "an apple, red", "a pear tart")
+    found = await recall(shelf, "apple red pear", phrases=("apple red pear",), excluded=["tart"])
+    assert numbers(found) == ([0, 1], [0, 1])
+    assert found.notes == (
+        "phrases: no passage that may be searched holds “apple red pear”, so its words were "
+        "searched; with exact_phrases nothing but the phrase is found",
+    )
+
+
+async def test_of_phrases_that_no_passage_holds_together_the_words_are_searched(
+    shelf: Shelf,
+) -> None:
+    await shelf.put("red apple", "green pear", "brown nut")
+    found = await recall(shelf, "red apple green pear", phrases=["red apple", "green pear"])
+    assert numbers(found)[0] == [0, 1]
+    assert found.notes == (
+        "phrases: no passage that may be searched holds “red apple” and “green pear” together, so "
+        "their words were searched; with exact_phrases nothing but the phrases is found",
+    )
+
+
+async def test_a_phrase_that_only_a_hidden_passage_holds_stands_nowhere(shelf: Shelf) -> None:
+    await shelf.put("the merger is secret", access=("board",))
+    await shelf.put("secret is the merger")
+    found = await recall(shelf, "merger", phrases=["merger is secret"], principal=READER)
+    assert numbers(found) == ([1], [1])
+    assert len(found.notes) == 1
+
+
+async def test_where_only_the_exact_phrase_is_wanted_nothing_else_is_found(shelf: Shelf) -> None:
     await shelf.put("the red apple", "an apple, red")
-    found = await recall(shelf, "apple", phrases=("apple red pear",))
+    found = await recall(shelf, "apple", phrases=("apple red pear",), exact_phrases=True)
     assert (found.dense, found.lexical) == ((), ())
     assert found.notes == (
-        "phrases: no passage that was searched holds “apple red pear”; to search for the words "
+        "phrases: no passage that may be searched holds “apple red pear”; to search for the words "
         "themselves, leave out the quotation marks",
     )
 

@@ -72,14 +72,12 @@ class Attribution:
     embedder: Embedder | None = None
     shown: Collection[int] | None = None
     """The numbers of the sources that the model saw; None when it saw all."""
-    footnotes: Footnotes = field(init=False)
+    footnotes: Footnotes = field(default_factory=Footnotes)
+    """Of every quote that was asked for, whether its statement is shown or not."""
     _spans: dict[int, tuple[Span, ...]] = field(default_factory=dict)
     _vectors: dict[int, Vectors | None] = field(default_factory=dict)
     _weights: Mapping[str, float] | None = None
     _unseen: float = 1.0
-
-    def __post_init__(self) -> None:
-        self.footnotes = Footnotes(self.evidence)
 
     async def quotes(self, number: int, clause: str) -> list[Citation]:
         """The citations of a clause in source `number`, best first: none, one or two.

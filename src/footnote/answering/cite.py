@@ -1,8 +1,6 @@
 """Chosen statements become numbered citations, bound to the canonical text of their documents.
 
-Source `[n]` is the n-th of the evidence, and the first quote from it bears its number. A further
-quote from the same source has the next number that no source and no other quote has. So a marker
-always leads to exactly one quote, and up to the number of sources it names its source as well.
+Footnotes count from 1 in the order in which they are made, and each leads to exactly one quote.
 """
 
 from __future__ import annotations
@@ -11,49 +9,34 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from footnote.answering.sentences import Candidate
-from footnote.domain import BlockSpan, Citation, Evidence, Passage
+from footnote.domain import BlockSpan, Citation, Passage
 
 
 @dataclass(slots=True)
 class Footnotes:
     """Numbers quotes as they are made. Law: a marker, once given, never changes."""
 
-    evidence: Sequence[Evidence]
     citations: list[Citation] = field(default_factory=list)
     """In the order in which they were made."""
     _known: dict[tuple[str, int, int], Citation] = field(default_factory=dict)
-    _sources: dict[str, int] = field(init=False)
-
-    def __post_init__(self) -> None:
-        chunks = [each.passage.chunk_id for each in self.evidence]
-        self._sources = {chunk: number for number, chunk in reversed([*enumerate(chunks, 1)])}
 
     def citation(self, passage: Passage, start: int, end: int) -> Citation:
         """The citation of `passage.text[start:end]`; the same quote has the same marker."""
         place = (passage.chunk_id, start, end)
         if place not in self._known:
-            made = citation_of(passage, start, end, marker=self._marker(passage.chunk_id))
+            made = citation_of(passage, start, end, marker=len(self.citations) + 1)
             self._known[place] = made
             self.citations.append(made)
         return self._known[place]
 
-    def _marker(self, chunk_id: str) -> int:
-        taken = {each.marker for each in self.citations}
-        own = self._sources.get(chunk_id)
-        if own is not None and own not in taken:
-            return own
-        return max([len(self.evidence), *taken]) + 1
 
-
-def cite(
-    chosen: Sequence[Candidate], evidence: Sequence[Evidence]
-) -> tuple[tuple[Citation, ...], tuple[int, ...]]:
+def cite(chosen: Sequence[Candidate]) -> tuple[tuple[Citation, ...], tuple[int, ...]]:
     """The citations of statements that are quotes themselves, and each statement's marker.
 
     Law: a citation's quote is its passage's text at its offsets, shifted by
     `char_start - body_offset`.
     """
-    footnotes = Footnotes(evidence)
+    footnotes = Footnotes()
     markers = [
         footnotes.citation(each.evidence.passage, each.start, each.end).marker for each in chosen
     ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from footnote.answering.attribution import Attribution
 from footnote.answering.layout import Layout, Unit
@@ -22,12 +22,12 @@ class Composition:
     Nothing is released before the first statement whose source carries it: a text that never
     cites, such as one that an order in a source brought about, can so be dropped unseen.
 
-    Laws: the pieces joined are the prose of `sentences`; every marker in it is a citation's;
-    where the text is cut changes nothing.
+    Laws: the pieces joined are the prose of `sentences`; every marker in it is a citation's, and
+    they count from 1 in the order of the text; where the text is cut changes nothing.
     """
 
     evidence: Sequence[Evidence]
-    """Complete and in its final order: source `[n]` is the n-th."""
+    """Complete and in its final order: what the model calls `[n]` is the n-th."""
     analyzer: Analyzer
     embedder: Embedder | None = None
     shown: Collection[int] | None = None
@@ -36,6 +36,7 @@ class Composition:
     """Released, not yet grounded."""
     _held: list[AnswerSentence] = field(default_factory=list)
     _made: dict[int, Citation] = field(default_factory=dict)
+    """Those of released sentences, by the number that the quote was given when it was found."""
     _layout: Layout = field(default_factory=Layout)
     _statements: Statements = field(init=False)
 
@@ -101,9 +102,11 @@ class Composition:
         known = {each.marker: each for each in self._statements.attribution.footnotes.citations}
         for each in held:
             before = self.sentences[-1] if self.sentences else None
-            self.sentences.append(each)
-            yield TextWritten(text=each.piece(before))
-            for marker in each.markers:
-                if marker not in self._made:
-                    self._made[marker] = known[marker]
-                    yield CitationMade(citation=known[marker])
+            new = [marker for marker in each.markers if marker not in self._made]
+            for marker in new:
+                self._made[marker] = replace(known[marker], marker=len(self._made) + 1)
+            markers = tuple(self._made[marker].marker for marker in each.markers)
+            self.sentences.append(replace(each, markers=markers))
+            yield TextWritten(text=self.sentences[-1].piece(before))
+            for marker in new:
+                yield CitationMade(citation=self._made[marker])

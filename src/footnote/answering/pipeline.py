@@ -64,7 +64,7 @@ class ExtractiveAnswerer:
         confidence = answerability(outlook, self._trust(asked, ranked[0].reading, degraded))
         if confidence < self.least_answerability:
             return _refusal(question, evidence, confidence=confidence, degraded=degraded)
-        citations, markers = cite([each.reading.candidate for each in chosen], ranked_evidence)
+        citations, markers = cite([each.reading.candidate for each in chosen])
         sentences = tuple(
             AnswerSentence(
                 text=_readable(each.reading.candidate),

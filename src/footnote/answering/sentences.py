@@ -166,7 +166,7 @@ def _rows(evidence: Evidence, start: int, end: int) -> Iterator[Candidate]:
     passage = evidence.passage
     header, rows = _header_and_rows(passage, start, end)
     for first, last in rows:
-        cells = _cells(passage.text[first:last])
+        cells = _cells(_whole_line(passage.text, first, last))
         if not any(any(map(str.isalnum, cell)) for cell in cells):
             continue
         yield Candidate(
@@ -187,7 +187,7 @@ def _header_and_rows(
     header = _cells(repeated[0]) if repeated else []
     for number, (first, last) in enumerate(lines[:2]):
         if number == 1 and _is_separator(passage.text[first:last]):
-            header = _cells(passage.text[lines[0][0] : lines[0][1]])
+            header = _cells(_whole_line(passage.text, *lines[0]))
             lines = lines[2:]
     return header, [
         (first, last) for first, last in lines if not _is_separator(passage.text[first:last])
@@ -208,6 +208,12 @@ def _lines(text: str, start: int, end: int) -> list[tuple[int, int]]:
     return found
 
 
+def _whole_line(text: str, start: int, end: int) -> str:
+    """The line that this part of it stands in, borders and empty outer cells included."""
+    after = text.find("\n", end)
+    return text[text.rfind("\n", 0, start) + 1 : after if after >= 0 else len(text)]
+
+
 def _is_edge(character: str) -> bool:
     return character == "|" or character.isspace()
 
@@ -217,23 +223,33 @@ def _is_separator(row: str) -> bool:
 
 
 def _cells(row: str) -> list[str]:
-    row = row.strip().strip("|")
-    return [
+    """The cells of a line, empty ones included; only its outermost borders are none of them.
+
+    >>> _cells("|  | Weight | |")
+    ['', 'Weight', '']
+    """
+    cells = [
         " ".join(_EMPHASIS.sub("", cell.replace("\\|", "|")).split())
-        for cell in _CELL_BORDER.split(row)
+        for cell in _CELL_BORDER.split(row.strip())
     ]
+    first = 1 if len(cells) > 1 and not cells[0] else 0
+    last = len(cells) - 1 if len(cells) - first > 1 and not cells[-1] else len(cells)
+    return cells[first:last]
 
 
 def _spell_out(header: Sequence[str], cells: Sequence[str]) -> str:
     """`Header: cell, Header: cell`; a cell without a header stands alone.
 
+    A part of a row, known by its fewer cells, has no headers: which are its own cannot be told.
+
     >>> _spell_out(["City", "Rent"], ["Basel", "1,200"])
     'City: Basel, Rent: 1,200'
+    >>> _spell_out(["", "Weight"], ["Adze", "3 kg"])
+    'Adze — Weight: 3 kg'
     """
-    titles = [*header, *[""] * len(cells)]
-    parts = [
-        f"{title}: {cell}" if title else cell
-        for title, cell in zip(titles, cells, strict=False)
-        if cell
-    ]
+    titles = list(header) if len(header) == len(cells) else [""] * len(cells)
+    named = list(zip(titles, cells, strict=True))
+    parts = [f"{title}: {cell}" if title else cell for title, cell in named if cell]
+    if not titles[0] and cells[0] and len(parts) > 1 and any(titles):
+        return f"{parts[0]} — {', '.join(parts[1:])}"
     return ", ".join(parts)

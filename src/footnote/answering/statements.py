@@ -99,8 +99,17 @@ def _is_torso(words: str, text: str, addresses: Collection[str]) -> bool:
 def _laid_out(unit: Unit, text: str) -> str:
     """The text with its sign; a row stays open, so that its markers stand in its last cell."""
     if unit.kind is Kind.ROW:
-        return "| " + text.strip("| ")
+        return _open_row(text)
     if unit.kind is Kind.TABLE_HEAD:
-        head = "| " + text.strip("| ")
+        head = _open_row(text)
         return head + "\n" + "|---" * head.count("|")
     return unit.sign + text
+
+
+def _open_row(text: str) -> str:
+    """A row with its outer borders taken off and the left one set again; empty cells stay.
+
+    >>> _open_row("|  | Weight | |")
+    '|  | Weight |'
+    """
+    return "| " + text.strip().removeprefix("|").removesuffix("|").strip(" ")

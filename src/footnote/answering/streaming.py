@@ -51,7 +51,7 @@ class StreamedAnswerer:
 
 
 def numbered(evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
-    """The evidence in the order in which `[n]` counts it, flagged where it gives orders."""
+    """The evidence in the order in which a model is shown it, flagged where it gives orders."""
     return flag(sorted(evidence, key=lambda each: (each.rank, each.passage.chunk_id)))
 
 

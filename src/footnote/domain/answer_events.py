@@ -10,7 +10,7 @@ from footnote.domain.search import Evidence
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourcesFound:
-    """The evidence that the answer will rest on; source `[n]` is the n-th."""
+    """The evidence that the answer will rest on, in the order in which a model is shown it."""
 
     evidence: tuple[Evidence, ...]
     degraded: tuple[str, ...] = ()

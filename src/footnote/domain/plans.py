@@ -24,6 +24,8 @@ class Plan:
     across_headings: bool = False
     """Whether neighbours may stand under another heading."""
     spelling: bool = True
+    exact_phrases: bool = False
+    """Find nothing where no passage holds the query's phrases, rather than search their words."""
     condense: bool = False
     """Have a language model put a follow-up question so that it stands alone; rules do else."""
     queries: int = 1
@@ -46,6 +48,7 @@ class PlanChanges:
     neighbours: int | None = None
     across_headings: bool | None = None
     spelling: bool | None = None
+    exact_phrases: bool | None = None
     condense: bool | None = None
     queries: int | None = None
     hypothetical: bool | None = None

@@ -64,7 +64,10 @@ class RecallRequest:
     filters: SearchFilters = field(default_factory=SearchFilters)
     phrases: tuple[str, ...] = ()
     """Chunks must hold each of these word sequences literally, case, accents and punctuation
-    aside, in their text, a heading or their document's title."""
+    aside, in their text, a heading or their document's title. Where none does, they count as
+    nothing more than their words, and a note says so."""
+    exact_phrases: bool = False
+    """Whether nothing is found where no chunk holds the phrases."""
     complete: bool = False
     """Whether every recalled chunk gets the scores of both recalls."""
     route: Routing | None = None

@@ -163,6 +163,7 @@ class Gather:
             limit=max(self.recall_limit, CANDIDATES_PER_RESULT * asked.request.top_k),
             filters=asked.request.filters,
             phrases=wording.parsed.phrases,
+            exact_phrases=asked.plan.exact_phrases,
             excluded=wording.parsed.excluded,
             complete=asked.plan.fusion in ("adaptive", "weighted_blend")
             or asked.request.filters.min_similarity is not None,

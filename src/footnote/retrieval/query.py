@@ -1,9 +1,10 @@
 """Reads the little syntax of a query: phrases in quotes, and exclusions behind a hyphen.
 
-`"notice period"` must stand in a passage literally, `-draft` and `-"first draft"` must not. Quotes
-may be any of `"…"` `“…”` `„…“` `«…»` `»…«` `「…」` `『…』`. Where a mark cannot be meant so, it is
-plain text: a quote without its partner, inches (`5" pipe`), a hyphen inside a word (`POL-88213-X`),
-before a space (`- bullet`) or before a number (`-5`, `-1,240.00`).
+`"notice period"` must stand in a passage literally, if it stands in any; `-draft` and
+`-"first draft"` must not. Quotes may be any of `"…"` `“…”` `„…“` `«…»` `»…«` `「…」` `『…』`.
+Where a mark cannot be meant so, it is plain text: a quote without its partner, inches (`5" pipe`),
+a hyphen inside a word (`POL-88213-X`), before a space (`- bullet`) or before a number (`-5`,
+`-1,240.00`).
 """
 
 from __future__ import annotations

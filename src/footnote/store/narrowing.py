@@ -49,9 +49,12 @@ async def narrow(
     *,
     phrases: Sequence[str],
     excluded: Sequence[str],
+    exact_phrases: bool = False,
 ) -> Narrowed:
     """The visible chunks that hold every phrase and nothing that is excluded.
 
+    Where no visible chunk holds every phrase, the phrases narrow nothing and a note says so,
+    unless `exact_phrases` wants them or nothing.
     An excluded word goes by its stem in each document's language, so `drafts` excludes `draft`;
     an excluded identifier or phrase, and a function word, literally. At most `MOST_VERIFIED` texts
     are read, those that the words of the phrases promise most of; chunks that could not be checked
@@ -65,10 +68,11 @@ async def narrow(
     if wanted:
         found = await _verified(scope, lookup, lookup.candidates(wanted), wanted, reading)
         reading -= found.read
-        visible = ChunkRanges.from_rising(found.holding)
-        notes += found.notes(f"the phrase {_quoted(wanted)}")
+        if found.holding.size or exact_phrases:
+            visible = ChunkRanges.from_rising(found.holding)
+            notes += found.notes(f"the phrase {_quoted(wanted)}")
         if not found.holding.size:
-            notes.append(_nowhere(wanted))
+            notes.append(_nowhere(wanted, found, exact_phrases=exact_phrases))
     for phrase in unwanted:
         visible = visible.difference(ChunkRanges.from_rising(lookup.by_stem(phrase)))
         suspects = lookup.literal_candidates(phrase)
@@ -250,10 +254,16 @@ def _quoted(phrases: Sequence[Phrase]) -> str:
     return " and ".join(f"“{phrase.text}”" for phrase in phrases)
 
 
-def _nowhere(phrases: Sequence[Phrase]) -> str:
+def _nowhere(phrases: Sequence[Phrase], found: _Verified, *, exact_phrases: bool) -> str:
+    several = len(phrases) > 1
+    looked = "was checked" if found.unread.size else "may be searched"
+    absent = f"phrases: no passage that {looked} holds {_quoted(phrases)}"
+    absent += " together" if several else ""
+    if exact_phrases:
+        return f"{absent}; to search for the words themselves, leave out the quotation marks"
     return (
-        f"phrases: no passage that was searched holds {_quoted(phrases)}; to search for the words "
-        "themselves, leave out the quotation marks"
+        f"{absent}, so {'their' if several else 'its'} words were searched; with exact_phrases "
+        f"nothing but the {'phrases' if several else 'phrase'} is found"
     )
 
 

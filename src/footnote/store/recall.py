@@ -230,6 +230,7 @@ class PostgresIndex:
             self.cache,
             view.ranges,
             phrases=request.phrases,
+            exact_phrases=request.exact_phrases,
             excluded=request.excluded,
         )
         return _Scope(view=view, searched=left.visible, notes=left.notes)

@@ -68,7 +68,7 @@ class _MarkdownWalk:
             if token.type == "table_open":
                 yield from self._flush_list()
                 rows, position = self._table(position)
-                yield from table_drafts(rows, self._page)
+                yield from table_drafts(rows, self._page, has_header=True)
             elif token.type == "inline":
                 yield from self._inline(position)
             elif token.type == "code_block" and self._items and not self._lists:

@@ -24,14 +24,23 @@ def table_text(rows: Rows) -> str:
     return "\n".join(lines)
 
 
-def table_drafts(rows: Rows, page: int | None = None) -> Iterator[Draft]:
-    """The tables of a grid: empty rows part it, empty columns go, a lone cell is a paragraph."""
-    for region in _regions([[clean(cell).replace("\n", " ") for cell in row] for row in rows]):
+def table_drafts(
+    rows: Rows, page: int | None = None, *, has_header: bool = False
+) -> Iterator[Draft]:
+    """The tables of a grid: empty rows part it, empty columns go, a lone cell is a paragraph.
+
+    Where the grid is known to have a header, an empty first row says that no column has a name.
+    """
+    grid = [[clean(cell).replace("\n", " ") for cell in row] for row in rows]
+    unnamed = has_header and bool(grid) and not _filled(grid[0])
+    for region in _regions(grid):
         titles = 0
-        while titles < len(region) and _is_title(region, titles):
+        while not unnamed and titles < len(region) and _is_title(region, titles):
             yield _paragraph(region[titles], page)
             titles += 1
         table = _without_empty_columns(region[titles:])
+        if unnamed:
+            table.insert(0, [""] * len(table[0]))
         if len(table) > 1 and len(table[0]) > 1:
             yield Draft(kind=BlockKind.TABLE, text=table_text(table), page=page)
         else:
@@ -54,11 +63,20 @@ def _filled(row: Sequence[str]) -> int:
 
 
 def _is_title(region: Rows, position: int) -> bool:
-    """Whether a row with one filled cell stands over a table, or is all there is."""
+    """Whether a row with one filled cell stands over a table, or is all there is.
+
+    Over a table it begins where the table does; further right it is the name of a column.
+    """
     row = region[position]
     if len(row) < 2 or _filled(row) != 1:
         return False
-    return position + 1 == len(region) or _filled(region[position + 1]) > 1
+    below = region[position + 1 :]
+    edge = min((_first_filled(each) for each in below), default=0)
+    return not below or (_filled(below[0]) > 1 and _first_filled(row) <= edge)
+
+
+def _first_filled(row: Sequence[str]) -> int:
+    return next(column for column, cell in enumerate(row) if cell)
 
 
 def _regions(rows: Rows) -> Iterator[list[Sequence[str]]]:

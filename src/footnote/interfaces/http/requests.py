@@ -141,6 +141,9 @@ class Stages(Request):
         None, description="Whether neighbours may stand under another heading."
     )
     spelling: Flag | None = Field(None, description="Mend the spelling of what is found nowhere.")
+    exact_phrases: Flag | None = Field(
+        None, description="Find nothing where a phrase in quotes stands nowhere, not its words."
+    )
     condense: Flag | None = Field(
         None, description="Have a model put a follow-up so that it stands alone, and not rules."
     )

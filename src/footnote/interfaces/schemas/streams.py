@@ -15,7 +15,7 @@ from footnote.interfaces.schemas.shape import Shape
 
 
 class AnswerSources(Shape):
-    """The evidence that the answer will rest on; source `[n]` is the n-th."""
+    """The evidence that the answer will rest on, in the order in which a model is shown it."""
 
     evidence: tuple[Evidence, ...]
     degraded: tuple[str, ...] = Field((), description="Stages that could not do their work.")

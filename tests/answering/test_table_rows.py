@@ -1,0 +1,202 @@
+"""A row of a table is said with the headers of its own columns, whatever file it is from."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Sequence
+
+import docx
+import openpyxl
+import pytest
+from pptx import Presentation
+from pptx.util import Inches
+
+from footnote.answering.sentences import candidates_of
+from footnote.domain import BlockKind
+from footnote.ingestion.parsing.reading import ReadingOptions, read_document
+from tests.ingestion import pdf_files
+from tests.ingestion.legacy_files import IN_TABLE, Par, row_end, word_97
+from tests.ingestion.office_files import open_document
+
+from .factories import make_evidence, make_passage
+
+UNNAMED = (("", "Weight", "Price"), ("Adze", "3 kg", "71"), ("Maul", "5 kg", "64"))
+PAIRS = (("", "Price"), ("Adze", "71"), ("Maul", "64"))
+HOLED = (("Tool", "Weight", "Price"), ("Adze", "", "71"), ("", "5 kg", "64"), ("Froe", "1 kg", ""))
+
+Rows = Sequence[Sequence[str]]
+
+
+def markdown(rows: Rows) -> bytes:
+    lines = ["| " + " | ".join(row) + " |" for row in rows]
+    return "\n".join([lines[0], "|---" * len(rows[0]) + "|", *lines[1:]]).encode()
+
+
+def page(rows: Rows) -> bytes:
+    head = "".join(f"<th>{cell}</th>" for cell in rows[0])
+    body = "".join(
+        "<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows[1:]
+    )
+    return f"<html><body><table><tr>{head}</tr>{body}</table></body></html>".encode()
+
+
+def word(rows: Rows) -> bytes:
+    document = docx.Document()
+    table = document.add_table(rows=len(rows), cols=len(rows[0]))
+    for row, cells in zip(table.rows, rows, strict=True):
+        for cell, text in zip(row.cells, cells, strict=True):
+            cell.text = text
+    return saved(document)
+
+
+def old_word(rows: Rows) -> bytes:
+    body = []
+    for row in rows:
+        body += [Par(f"{text}\x07", 0, IN_TABLE) for text in row]
+        body.append(Par("\x07", 0, row_end([1000 * at for at in range(len(row) + 1)], [])))
+    return word_97([*body, Par("After.\r")])
+
+
+def rich_text(rows: Rows) -> bytes:
+    edges = "".join(rf"\cellx{1000 * (at + 1)}" for at in range(len(rows[0])))
+    lines = "".join(
+        rf"\trowd{edges}" + "".join(rf"\intbl {text}\cell" for text in row) + r"\row"
+        for row in rows
+    )
+    return (r"{\rtf1\ansi " + lines + r"\pard After.\par}").encode()
+
+
+def slides(rows: Rows) -> bytes:
+    deck = Presentation()
+    slide = deck.slides.add_slide(deck.slide_layouts[6])
+    place = (Inches(1), Inches(1), Inches(6), Inches(2))
+    table = slide.shapes.add_table(len(rows), len(rows[0]), *place).table
+    for number, row in enumerate(rows):
+        for column, text in enumerate(row):
+            table.cell(number, column).text = text
+    return saved(deck)
+
+
+def sheet(rows: Rows) -> bytes:
+    book = openpyxl.Workbook()
+    assert book.active is not None
+    for row in rows:
+        book.active.append([cell or None for cell in row])
+    return saved(book)
+
+
+def open_text(rows: Rows) -> bytes:
+    return open_document("text", open_table(rows))
+
+
+def open_sheet(rows: Rows) -> bytes:
+    return open_document("spreadsheet", open_table(rows))
+
+
+def open_table(rows: Rows) -> str:
+    cells = (
+        "".join(f"<table:table-cell><text:p>{cell}</text:p></table:table-cell>" for cell in row)
+        for row in rows
+    )
+    lines = "".join(f"<table:table-row>{line}</table:table-row>" for line in cells)
+    return f'<table:table table:name="Tools">{lines}</table:table>'
+
+
+def comma_separated(rows: Rows) -> bytes:
+    return "\n".join(",".join(row) for row in rows).encode()
+
+
+def portable(rows: Rows) -> bytes:
+    def draw(canvas: pdf_files.Canvas) -> None:
+        width, height, top = 120, 18, 700
+        for number, row in enumerate(rows):
+            for column, text in enumerate(row):
+                x, y = 60 + width * column, top - height * number
+                canvas.rect(x, y, width, height)
+                canvas.drawString(x + 4, y + 5, text)
+
+    return pdf_files.pdf(draw)
+
+
+def saved(made: object) -> bytes:
+    target = io.BytesIO()
+    made.save(target)  # type: ignore[attr-defined]  # three libraries, one way to save
+    return target.getvalue()
+
+
+WRITERS: dict[str, Callable[[Rows], bytes]] = {
+    "tools.md": markdown,
+    "tools.html": page,
+    "tools.docx": word,
+    "tools.doc": old_word,
+    "tools.rtf": rich_text,
+    "tools.pptx": slides,
+    "tools.xlsx": sheet,
+    "tools.odt": open_text,
+    "tools.ods": open_sheet,
+    "tools.pdf": portable,
+}
+
+
+def statements(content: bytes, name: str) -> list[str]:
+    """What may be said of the tables of a file."""
+    parsed = read_document(content, name, ReadingOptions(ocr="off"))
+    tables = [block.text for block in parsed.blocks if block.kind is BlockKind.TABLE]
+    passages = [make_passage(text, kinds=[BlockKind.TABLE], name=name) for text in tables]
+    return [each.statement for each in candidates_of(make_evidence(*passages))]
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_an_unnamed_first_column_does_not_shift_the_others(name: str) -> None:
+    assert statements(WRITERS[name](UNNAMED), name) == [
+        "Adze — Weight: 3 kg, Price: 71",
+        "Maul — Weight: 5 kg, Price: 64",
+    ]
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_a_name_over_the_second_of_two_columns_is_no_title(name: str) -> None:
+    assert statements(WRITERS[name](PAIRS), name) == ["Adze — Price: 71", "Maul — Price: 64"]
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_an_empty_cell_does_not_shift_the_others(name: str) -> None:
+    assert statements(WRITERS[name](HOLED), name) == [
+        "Tool: Adze, Price: 71",
+        "Weight: 5 kg, Price: 64",
+        "Tool: Froe, Weight: 1 kg",
+    ]
+
+
+@pytest.mark.parametrize("rows", [UNNAMED, PAIRS], ids=["three", "two"])
+def test_a_column_of_separated_values_without_a_name_is_numbered(rows: Rows) -> None:
+    said = statements(comma_separated(rows), "tools.csv")
+    assert said[0].startswith("column 1: Adze, ")
+    assert said[0].endswith("Price: 71")
+
+
+def test_rows_under_a_header_that_is_left_empty_stand_alone() -> None:
+    rows = (("", ""), ("Adze", "71"), ("Maul", "64"))
+    assert statements(markdown(rows), "tools.md") == ["Adze, 71", "Maul, 64"]
+
+
+def test_an_empty_cell_between_two_borders_keeps_its_place() -> None:
+    table = "||Weight|Price|\n|---|---|---|\n|Adze|3 kg|71|\n||5 kg|64|"
+    found = candidates_of(make_evidence(make_passage(table, kinds=[BlockKind.TABLE])))
+    assert [each.statement for each in found] == [
+        "Adze — Weight: 3 kg, Price: 71",
+        "Weight: 5 kg, Price: 64",
+    ]
+    assert [each.quote for each in found] == ["Adze|3 kg|71", "5 kg|64"]
+
+
+def test_a_part_of_a_row_is_said_without_headers_that_may_not_be_its_own() -> None:
+    passage = make_passage(
+        "handle of ash | 71 |",
+        kinds=[BlockKind.TABLE],
+        repeated_header="| Tool | Weight | Made of | Price |\n|---|---|---|---|\n",
+        offset=400,
+    )
+    assert [each.statement for each in candidates_of(make_evidence(passage))] == [
+        "handle of ash, 71"
+    ]
