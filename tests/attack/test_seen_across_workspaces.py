@@ -13,7 +13,7 @@ from footnote.engine import open_engine
 from footnote.jobs.inline import work_until_resting
 from footnote.settings import Settings
 from footnote.store.database import Database
-from footnote.store.embedded import EmbeddedPostgres
+from footnote.store.embedded import DATABASE, SUPERUSER, EmbeddedPostgres, start_embedded
 from footnote.store.events import Listener
 from tests.conftest import TestDatabase
 from tests.store.shelves import new_shelf
@@ -147,3 +147,22 @@ def test_large_objects_which_no_policy_binds_are_out_of_reach(
 ) -> None:
     with pytest.raises(psycopg.errors.InsufficientPrivilege, match="permission denied for func"):
         onlooker.execute(statement.encode())
+
+
+def test_a_database_of_before_loses_the_rights_that_nothing_needs(
+    postgres: EmbeddedPostgres,
+) -> None:
+    with psycopg.connect(postgres.url(SUPERUSER, DATABASE), autocommit=True) as connection:
+        connection.execute("GRANT TEMPORARY ON DATABASE footnote TO PUBLIC")
+        connection.execute(
+            "GRANT EXECUTE ON FUNCTION lo_create(oid), lo_put(oid, int8, bytea) TO PUBLIC"
+        )
+        start_embedded(postgres.home).release()
+        left = connection.execute(
+            """
+            SELECT has_database_privilege('footnote_app', current_database(), 'TEMPORARY'),
+                has_function_privilege('footnote_app', 'lo_create(oid)', 'EXECUTE'),
+                has_function_privilege('footnote_app', 'lo_put(oid, int8, bytea)', 'EXECUTE')
+            """
+        ).fetchone()
+    assert left == (False, False, False)
