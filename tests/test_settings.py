@@ -7,7 +7,7 @@ import pytest
 
 import footnote
 from footnote.errors import UnsupportedSettings
-from footnote.settings import Settings, settings_from
+from footnote.settings import Settings, settings_from, unknown_variables
 from tests.interfaces.serving import footnote as run
 
 MALFORMED = {
@@ -93,3 +93,19 @@ def test_a_setting_that_cannot_be_used_is_told_what_it_must_be(
     assert said in str(refusal.value)
     assert f"FOOTNOTE_{variable}" in str(refusal.value.hint)
     assert "s3cret" not in f"{refusal.value}{refusal.value.hint}"
+
+
+def test_a_variable_that_is_almost_a_setting_is_told_with_the_setting() -> None:
+    environment = {
+        "FOOTNOTE_TOPK": "3",
+        "FOOTNOTE_QQQQQQQQ": "",
+        "FOOTNOTE_TOP_K": "3",
+        "footnote_top_k": "3",
+        "FOOTNOTE_WORKSPACE": "acme",
+        "FOOTNOTE_TEST_DATA": "/data",
+        "HOME": "/home/ada",
+    }
+    assert unknown_variables(environment) == (
+        ("FOOTNOTE_QQQQQQQQ", None),
+        ("FOOTNOTE_TOPK", "FOOTNOTE_TOP_K"),
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Literal
@@ -635,6 +636,27 @@ def variables_of(name: str) -> tuple[str, ...]:
     if isinstance(alias, AliasChoices):
         return tuple(str(choice) for choice in alias.choices)
     return (f"FOOTNOTE_{name.upper()}",)
+
+
+_NO_SETTINGS = ("FOOTNOTE_WORKSPACE",)
+"""Variables that the command line reads beside the settings."""
+_PREFIX = "FOOTNOTE_"
+_OF_TESTS = "FOOTNOTE_TEST_"
+
+
+def unknown_variables(environment: Mapping[str, str]) -> tuple[tuple[str, str | None], ...]:
+    """Variables that look like settings and are none, each with the closest that is one."""
+    known = {name for field in Settings.model_fields for name in variables_of(field)}
+    known.update(_NO_SETTINGS)
+    # Compared without what all have in common, which would make any two of them alike.
+    ends = [name.removeprefix(_PREFIX) for name in sorted(known) if name.startswith(_PREFIX)]
+    found = []
+    for name in sorted(environment):
+        spelt = name.upper()
+        if spelt.startswith(_PREFIX) and not spelt.startswith(_OF_TESTS) and spelt not in known:
+            close = get_close_matches(spelt.removeprefix(_PREFIX), ends, n=1)
+            found.append((name, f"{_PREFIX}{close[0]}" if close else None))
+    return tuple(found)
 
 
 @lru_cache(maxsize=1)

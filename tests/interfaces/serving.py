@@ -1,17 +1,25 @@
 """Real servers and real processes for the tests of the interfaces."""
 
 import asyncio
+import io
+import logging
 import os
 import socket
 import sys
-from collections.abc import AsyncIterator, Mapping
+import warnings
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
+from unittest import mock
 
 import httpx
+import structlog
 
 from footnote.errors import FootnoteError
 from footnote.interfaces.cli import loading
+from footnote.interfaces.cli.edge import exit_code_of
+from footnote.interfaces.cli.main import app
 from footnote.settings import Settings
 
 
@@ -58,6 +66,38 @@ def environment(settings: Settings, **more: str) -> dict[str, str]:
     inherited = {key: value for key, value in os.environ.items() if key[:9] != "FOOTNOTE_"}
     given = {key: value for key, value in urls.items() if value}
     return {**inherited, "FOOTNOTE_HOME": str(settings.home), **given, **more}
+
+
+async def footnote_here(env: Mapping[str, str], *arguments: str, stdin: bytes = b"") -> Ended:
+    """Run the command in a thread of this process, which starts sooner than a process of its own.
+
+    It must be awaited alone: streams, environment and logs belong to all of this process.
+    """
+    return await asyncio.to_thread(_run_here, env, arguments, stdin)
+
+
+def _run_here(env: Mapping[str, str], arguments: Sequence[str], stdin: bytes) -> Ended:
+    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
+    given = io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8")
+    root, configured = logging.getLogger(), structlog.get_config()
+    handlers, level = root.handlers[:], root.level
+    call = partial(app, list(arguments), prog_name="footnote", standalone_mode=False)
+    with (
+        warnings.catch_warnings(),
+        mock.patch.dict(os.environ, env, clear=True),
+        mock.patch.multiple(sys, stdin=given, stdout=out, stderr=err),
+    ):
+        try:
+            code = exit_code_of(call, arguments)
+        finally:
+            root.handlers[:], root.level = handlers, level
+            structlog.configure(**configured)
+            logging.captureWarnings(capture=False)
+    written = []
+    for stream in (out, err):
+        stream.seek(0)
+        written.append(stream.read())
+    return Ended(code, *written)
 
 
 async def footnote(env: Mapping[str, str], *arguments: str, stdin: bytes = b"") -> Ended:

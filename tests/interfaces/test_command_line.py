@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -90,6 +91,14 @@ def test_every_command_has_help_with_its_exit_codes(
     assert ended.err == ""
 
 
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_names_no_type_of_the_code(name: str, command: Callable[..., Ended]) -> None:
+    said = command(*name.split(), "--help").out
+    assert "<" not in re.sub(r"\[.*?<=x.*?\]", "", said)
+    assert "UUID" not in said
+    assert re.search(r"--help +-h ", said)
+
+
 def test_help_names_every_group(command: Callable[..., Ended]) -> None:
     ended = command("--help")
     assert all(name.split()[0] in ended.out for name in COMMANDS)
@@ -120,12 +129,10 @@ def test_the_version_is_said(command: Callable[..., Ended]) -> None:
         ("search", "x", "-k", "0"),
         ("search", "x", "--kind", "poem"),
         ("search", "x", "--source-type", "fax"),
-        ("search", "x", "--document", "not-a-uuid"),
         ("search", "x", "--min-similarity", "2"),
         ("ask", "x", "--facet", "class"),
         ("ingest", "/no/such/file"),
         ("ingest", ""),
-        ("documents", "show", "not-a-uuid"),
         ("documents", "list", "--status", "lost"),
         ("documents", "list", "--limit", "few"),
         ("ingest", "ftp://example.com/report.pdf"),
@@ -147,7 +154,7 @@ def test_wrong_usage_is_one_sentence_and_a_hint_and_exit_code_2(
     ("arguments", "said"),
     [
         (("search", "x", "--kind", "poem"), "'--kind': 'poem' is not one of 'heading', "),
-        (("search", "x", "--document", "a"), "'--document': it must be a UUID such as "),
+        (("chat", "--conversation", "a"), "'--conversation': it must be a UUID such as "),
         (("search", "x", "--set", "rerank=7"), "rerank=7 cannot be used: it must be true or false"),
         (("search", "x", "-k", "few"), "it must be a whole number, not 'few'"),
         (("search", "x", "-k", "0"), "it must be at least 1, not 0"),
@@ -162,6 +169,22 @@ def test_a_wrong_value_is_told_what_is_needed_and_what_came(
     ended = command(*arguments)
     assert (ended.code, ended.out) == (2, "")
     assert said in ended.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        (("documents", "show"), "`footnote documents show --help` says how it is used."),
+        (("search", "x", "-k", "0"), "`footnote search --help` says how it is used."),
+        (("documents", "shew"), "`footnote documents --help` lists the commands"),
+        (("serch", "x"), "`footnote --help` lists the commands"),
+    ],
+    ids=" ".join,
+)
+def test_the_hint_of_wrong_usage_names_the_command(
+    arguments: tuple[str, ...], hint: str, command: Callable[..., Ended]
+) -> None:
+    assert hint in command(*arguments).err
 
 
 def test_wrong_usage_is_json_when_json_is_wanted(command: Callable[..., Ended]) -> None:

@@ -22,6 +22,7 @@ from footnote.domain import (
     Failure,
     Health,
     NearDuplicate,
+    Progress,
     SearchResponse,
     Stage,
     StageRecord,
@@ -31,7 +32,7 @@ from footnote.domain import (
 from footnote.interfaces.cli import present, results
 from footnote.interfaces.cli.ingest import stages
 from footnote.interfaces.cli.present import encodable_json
-from footnote.interfaces.cli.writing import shown_as_written
+from footnote.interfaces.cli.writing import show_rewording, shown_as_written
 from tests.interfaces.records import a_document, an_answer, an_evidence
 
 
@@ -179,6 +180,37 @@ def test_a_failing_check_comes_with_its_hint(console: Console) -> None:
     present.show_health(console, Health(ready=False, checks=(check,)))
     assert "→ install tesseract-ocr" in written(console)
     assert "Not ready." in written(console)
+
+
+def test_how_far_a_stage_is_is_never_more_than_there_is() -> None:
+    working = a_document(
+        status=DocumentStatus.INGESTING, stage=Stage.EMBED, progress=Progress(done=2, total=0)
+    )
+    assert present.stage_words(working) == "embed"
+
+
+@pytest.mark.parametrize(
+    ("question", "asked_as", "said"),
+    [
+        ("And for fire?", "What is the deductible for fire?", "Asked as “What is the deductible"),
+        (
+            "When does it end?",
+            "When does it end? Hartwell lease",
+            "Searched with “Hartwell lease” as well, from what was said before.",
+        ),
+        (
+            "And what about fire?",
+            "fire? days notice",
+            "Asked as “fire?”, searched with “days notice” as well.",
+        ),
+        ("why", "why Hartwell", "Searched with “Hartwell” as well, from what was said before."),
+    ],
+)
+def test_a_question_with_search_words_behind_it_is_not_shown_as_a_sentence(
+    console: Console, question: str, asked_as: str, said: str
+) -> None:
+    show_rewording(console, replace(an_answer(), question=question, asked_as=asked_as))
+    assert said in written(console)
 
 
 def test_stages_are_counted_in_the_order_of_the_journey() -> None:

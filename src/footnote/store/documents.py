@@ -98,6 +98,34 @@ async def get_document(scope: WorkspaceScope, document_id: UUID) -> Document:
     return document_of(row)
 
 
+async def documents_called(
+    scope: WorkspaceScope, called: str, ids: tuple[UUID, UUID] | None, *, limit: int
+) -> tuple[Document, ...]:
+    """Documents with that file name or with an id in the range, newest first."""
+    first_id, last_id = ids or (None, None)
+    rows = await (
+        await scope.connection.execute(
+            _SQL["called"],
+            {
+                "workspace_id": scope.workspace_id,
+                "called": called,
+                "first_id": first_id,
+                "last_id": last_id,
+                "limit": limit,
+            },
+        )
+    ).fetchall()
+    return tuple(document_of(row) for row in rows)
+
+
+async def names_of_collections(scope: WorkspaceScope) -> tuple[str, ...]:
+    """The collections that have documents, by name."""
+    found = await scope.connection.execute(
+        _SQL["names_of_collections"], {"workspace_id": scope.workspace_id}
+    )
+    return tuple(row["name"] for row in await found.fetchall())
+
+
 async def documents_and_attachments(
     scope: WorkspaceScope, document_ids: Sequence[UUID]
 ) -> tuple[Document, ...]:

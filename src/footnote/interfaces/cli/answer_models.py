@@ -118,7 +118,7 @@ def list_all(
     listing = present.table("name", "address", "headers")
     for each in found:
         listing.add_row(each.name, present.plain(each.url), ", ".join(sorted(each.headers)))
-    present.terminal().print(listing)
+    listing.show(present.terminal())
 
 
 @servers.command("remove", epilog=EXIT_CODES)
@@ -165,7 +165,7 @@ def _print(in_use: ModelsInUse, *, as_json: bool) -> None:
     for other in shape.configured:
         if other not in shape.used:
             listing.add_row("", present.plain(other))
-    present.terminal().print(listing)
+    listing.show(present.terminal())
     lost = [name for name in in_use.chosen or () if name not in in_use.configured]
     if lost:
         said = f"Chosen, but no longer configured: {', '.join(lost)}."

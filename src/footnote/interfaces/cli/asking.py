@@ -34,13 +34,12 @@ class Asking:
     def request(
         self, query: str, settings: Settings, facets: Sequence[str] | None = None
     ) -> SearchRequest:
-        """What is searched. Raises InvalidRequest."""
+        """What is searched, but for the documents. Raises InvalidRequest."""
         return SearchRequest(
             query=query,
             top_k=settings.top_k,
             filters=searching.filters_of(
                 collections=self.collection,
-                documents=self.document,
                 source_types=self.source_type,
                 kinds=self.kind,
                 where=self.where,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from footnote.errors import InvalidRequest, ModelUnavailable
 from footnote.interfaces import schemas
 from footnote.interfaces.cli import present, searching
 from footnote.interfaces.cli.edge import prepared, report, wait_for
-from footnote.interfaces.cli.loading import opened
+from footnote.interfaces.cli.loading import document_called, opened
 from footnote.interfaces.cli.loading_conversations import asked, begun, gone_on_with
 from footnote.interfaces.cli.options import TopK, Workspace, chosen_workspace
 from footnote.interfaces.cli.writing import show_rewording
@@ -29,6 +30,14 @@ if TYPE_CHECKING:
     from footnote.engine import WorkspaceEngine
 
 _PROMPT = "> "
+_LEAVING = ("exit", "quit", "/exit", "/quit")
+_HELPING = ("/help", "/?")
+_COMMAND = re.compile(r"/[a-z?]+")
+_WELCOME = "Ask a question a line. /help says more; exit ends the chat."
+_HELP = (
+    "Each line is a question, and may follow up on the ones before it. exit or quit, or the end of "
+    "the input, ends the chat; the conversation is kept."
+)
 
 EachAsJson = Annotated[
     bool, typer.Option("--json", help="Print one JSON object a line for each answer.")
@@ -40,7 +49,7 @@ class Chat:
     """What a chat is about and how it is answered."""
 
     conversation_id: UUID | None
-    document_ids: Sequence[UUID]
+    documents: Sequence[str]
     mode: DocumentMode | None
     top_k: int | None
     plan: str | None
@@ -55,8 +64,11 @@ def chat(
         typer.Option(metavar="CONVERSATION", help="Go on with this one; a new one if not given."),
     ] = None,
     document: Annotated[
-        list[UUID] | None,
-        typer.Option(metavar="DOCUMENT", help="Attach this document; may be repeated."),
+        list[str] | None,
+        typer.Option(
+            metavar="DOCUMENT",
+            help="Attach this one, by id, beginning of an id, or file name; may be repeated.",
+        ),
     ] = None,
     only: Annotated[
         bool | None,
@@ -67,7 +79,7 @@ def chat(
     workspace: Workspace = None,
     as_json: EachAsJson = False,
 ) -> None:
-    """Ask one question a line, until the input ends."""
+    """Ask one question a line, until the input ends or says exit."""
     settings = prepared(top_k=top_k)
     if only and not document and conversation is None:
         # A conversation that is only begun here has nothing attached yet, and would stay behind.
@@ -78,7 +90,7 @@ def chat(
     modes: dict[bool | None, DocumentMode | None] = {None: None, True: "only", False: "first"}
     wanted = Chat(
         conversation_id=conversation,
-        document_ids=tuple(document or ()),
+        documents=tuple(document or ()),
         mode=modes[only],
         top_k=top_k,
         plan=plan,
@@ -94,23 +106,46 @@ async def _talk(settings: Settings, name: str | None, wanted: Chat) -> int:
     async with opened(settings) as engine:
         workspace = await engine.workspace(name)
         conversation_id = wanted.conversation_id
+        attached = [await document_called(workspace, each) for each in wanted.documents]
         if conversation_id is not None:
-            await gone_on_with(workspace, conversation_id, wanted.document_ids, wanted.mode)
+            await gone_on_with(workspace, conversation_id, attached, wanted.mode)
+        if sys.stdin.isatty() and not wanted.as_json:
+            _notice(_WELCOME)
         code = 0
         while (line := await _next_line(prompt="" if wanted.as_json else _PROMPT)) is not None:
-            if not line.strip():
+            said = line.strip().lower()
+            if said in _LEAVING:
+                break
+            if _COMMAND.fullmatch(said):
+                _notice(_HELP if said in _HELPING else f"There is no {said}. {_HELP}")
                 continue
+            if not said:
+                continue
+            if not wanted.as_json:
+                _echo(line)
             if conversation_id is None:
-                conversation_id = await _begin(workspace, wanted)
+                conversation_id = await _begin(workspace, attached, wanted.mode)
             code = await _answer(workspace, conversation_id, line, wanted) or code
         return code
 
 
-async def _begin(workspace: WorkspaceEngine, wanted: Chat) -> UUID:
-    made = await begun(workspace, wanted.document_ids, wanted.mode or "first")
-    said = f"Go on later with: footnote chat --conversation {made.conversation_id}"
-    present.notices().print(Text(said, style="dim"), soft_wrap=True)
+async def _begin(
+    workspace: WorkspaceEngine, document_ids: Sequence[UUID], mode: DocumentMode | None
+) -> UUID:
+    made = await begun(workspace, document_ids, mode or "first")
+    _notice(f"Go on later with: footnote chat --conversation {made.conversation_id}")
     return made.conversation_id
+
+
+def _notice(told: str) -> None:
+    present.notices().print(Text(told, style="dim"), soft_wrap=True)
+
+
+def _echo(line: str) -> None:
+    """Print a question that nobody typed where the answers go, so that each has its own."""
+    if not sys.stdin.isatty():
+        question = Text(f"{_PROMPT}{present.plain(line).strip()}", style="bold")
+        present.terminal().print(question, soft_wrap=True)
 
 
 async def _answer(

@@ -72,7 +72,10 @@ def show_list(
             str(len(each.document_ids) or ""),
             f"{each.updated_at:%Y-%m-%d %H:%M} UTC",
         )
-    present.terminal().print(listing if page.conversations else "No conversations.")
+    if page.conversations:
+        listing.show(present.terminal())
+    else:
+        present.terminal().print("No conversations.")
     if page.next_cursor:
         more = f"There are more: footnote conversations list --cursor {page.next_cursor}"
         present.notices().print(Text(more, style="dim"), soft_wrap=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from typing import Annotated
-from uuid import UUID
 
 import typer
 from rich.text import Text
@@ -15,19 +14,19 @@ from footnote.errors import InvalidRequest
 from footnote.interfaces import schemas
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import prepared, wait_for
-from footnote.interfaces.cli.loading import opened
+from footnote.interfaces.cli.loading import document_called, opened
 from footnote.interfaces.cli.options import (
     EXIT_CODES,
     AsJson,
     Collection,
+    DocumentName,
     Workspace,
     chosen_workspace,
 )
+from footnote.interfaces.cli.searching import tell_of_unknown_collections
 from footnote.settings import Settings
 
 app = typer.Typer(name="documents", help="See and delete documents.", no_args_is_help=True)
-
-DocumentId = Annotated[UUID, typer.Argument(metavar="DOCUMENT", help="The document's id.")]
 
 
 @app.command("list", epilog=EXIT_CODES)
@@ -47,9 +46,12 @@ def list_documents(
 
     async def read() -> DocumentPage:
         async with opened(settings) as engine:
-            return await (await engine.workspace(name)).documents(
+            inside = await engine.workspace(name)
+            page = await inside.documents(
                 collection=collection, status=status, limit=limit, cursor=cursor
             )
+            await tell_of_unknown_collections(inside, [collection] if collection else [])
+            return page
 
     page = wait_for(read())
     if as_json:
@@ -65,14 +67,14 @@ def list_documents(
 def show_document(
     *,
     context: typer.Context,
-    document_id: DocumentId,
+    called: DocumentName,
     workspace: Workspace = None,
     as_json: AsJson = False,
 ) -> None:
     """Show a document and its attachments."""
     settings = prepared()
     name = chosen_workspace(context, workspace)
-    document, children = wait_for(_family(settings, name, document_id))
+    document, children = wait_for(_family(settings, name, called))
     if as_json:
         present.print_json(schemas.DocumentWithAttachments.from_family(document, children))
     else:
@@ -80,10 +82,11 @@ def show_document(
 
 
 async def _family(
-    settings: Settings, name: str | None, document_id: UUID
+    settings: Settings, name: str | None, called: str
 ) -> tuple[Document, tuple[Document, ...]]:
     async with opened(settings) as engine:
         workspace = await engine.workspace(name)
+        document_id = await document_called(workspace, called)
         return await workspace.document(document_id), await workspace.children(document_id)
 
 
@@ -91,8 +94,11 @@ async def _family(
 def retry_documents(
     *,
     context: typer.Context,
-    document_ids: Annotated[
-        list[UUID] | None, typer.Argument(metavar="DOCUMENT", help="Ids of failed documents.")
+    documents: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="DOCUMENT", help="Failed ones, by id, beginning of an id, or file name."
+        ),
     ] = None,
     all_failed: Annotated[
         bool, typer.Option("--all-failed", help="Every failed document of the workspace.")
@@ -101,7 +107,7 @@ def retry_documents(
     as_json: AsJson = False,
 ) -> None:
     """Queue failed documents once more, for a worker to try again."""
-    if bool(document_ids) == all_failed:
+    if bool(documents) == all_failed:
         raise InvalidRequest(
             "It is not clear which documents are meant.",
             hint="Name documents, or give --all-failed.",
@@ -112,9 +118,10 @@ def retry_documents(
     async def retry() -> tuple[Retried, ...]:
         async with opened(settings) as engine:
             inside = await engine.workspace(name)
-            return await (
-                inside.retry_failed() if all_failed else inside.retry_all(document_ids or ())
-            )
+            if all_failed:
+                return await inside.retry_failed()
+            ids = [await document_called(inside, each) for each in documents or ()]
+            return await inside.retry_all(ids)
 
     retried = wait_for(retry())
     if as_json:
@@ -134,14 +141,14 @@ def _show_retried(retried: Sequence[Retried]) -> None:
         document = each.document
         status = present.status_text(document) if document else Text("refused", style="bold red")
         listing.add_row(str(each.document_id), status, present.plain(each.refusal))
-    present.terminal().print(listing)
+    listing.show(present.terminal())
 
 
 @app.command("delete", epilog=EXIT_CODES)
 def delete_document(
     *,
     context: typer.Context,
-    document_id: DocumentId,
+    called: DocumentName,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     verify: Annotated[
         bool, typer.Option("--verify", help="Look everywhere afterwards, and say what is left.")
@@ -152,7 +159,7 @@ def delete_document(
     """Delete a document, its attachments and everything made from them."""
     settings = prepared()
     name = chosen_workspace(context, workspace)
-    document, erasure = wait_for(_delete(settings, name, document_id, sure=yes, verify=verify))
+    document, erasure = wait_for(_delete(settings, name, called, sure=yes, verify=verify))
     if erasure is not None:
         _show_erasure(document, erasure, as_json=as_json)
         raise typer.Exit(0 if erasure.complete else 1)
@@ -170,7 +177,7 @@ def _show_erasure(document: Document, erasure: Erasure, *, as_json: bool) -> Non
     listing = present.table("place", "#held", "#left", "")
     for check in erasure.checks:
         listing.add_row(check.place, str(check.held), str(check.left), check.kept)
-    console.print(listing)
+    listing.show(console)
     title = present.plain(document.title)
     console.print(Text(f"Deleted {title}; {_told(erasure)}."))
 
@@ -185,10 +192,11 @@ def _told(erasure: Erasure) -> str:
 
 
 async def _delete(
-    settings: Settings, name: str | None, document_id: UUID, *, sure: bool, verify: bool
+    settings: Settings, name: str | None, called: str, *, sure: bool, verify: bool
 ) -> tuple[Document, Erasure | None]:
     async with opened(settings) as engine:
         workspace = await engine.workspace(name)
+        document_id = await document_called(workspace, called)
         document = await workspace.document(document_id)
         if not sure:
             _confirm(document)

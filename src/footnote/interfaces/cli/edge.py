@@ -19,10 +19,10 @@ from rich.console import Console
 from rich.text import Text
 
 from footnote.errors import FootnoteError
-from footnote.interfaces.cli.present import encodable_json
+from footnote.interfaces.cli.present import encodable_json, show_degraded
 from footnote.interfaces.failures import UNEXPECTED, UNWRITABLE, USAGE, failure_of
 from footnote.interfaces.logs import write_logs
-from footnote.settings import Settings, settings_from
+from footnote.settings import Settings, settings_from, unknown_variables
 from footnote.wrong_values import wrong_value
 
 INTERRUPTED = 130
@@ -31,9 +31,16 @@ INTERRUPTED = 130
 T = TypeVar("T")
 
 
-def prepared(**overrides: object) -> Settings:
-    """The settings of this call, with the logs set up as they say."""
+def prepared(*, tell: bool = True, **overrides: object) -> Settings:
+    """The settings of this call, with the logs set up as they say.
+
+    Variables that look like settings and are none are told of, unless somebody else does.
+    """
     given = {name: value for name, value in overrides.items() if value is not None}
+    if tell:
+        for name, closest in unknown_variables(os.environ):
+            meant = f"did you mean {closest}?" if closest else "docs/settings.md lists all."
+            show_degraded([f"there is no setting {name}; {meant}"])
     settings = settings_from(None, given)
     write_logs(settings)
     return settings
@@ -64,7 +71,7 @@ def exit_code_of(command: Callable[[], object], arguments: Sequence[str]) -> int
     except typer.TyperException as error:
         message = _in_our_words(error)
         if message:  # empty after a help page
-            report(USAGE.code, message, _USAGE_HINT, USAGE.exit_code, as_json=as_json)
+            report(USAGE.code, message, _usage_hint(error), USAGE.exit_code, as_json=as_json)
         return USAGE.exit_code
     except (KeyboardInterrupt, typer.Abort, asyncio.CancelledError):
         return INTERRUPTED
@@ -104,8 +111,16 @@ def _unexpected(error: Exception, *, as_json: bool) -> int:
 
 
 _FULL_HINT = "Make room where the output goes and in FOOTNOTE_HOME, then run it again."
-_USAGE_HINT = "`footnote --help` lists the commands; each has its own --help."
 _UNEXPECTED_HINT = "Run it again with FOOTNOTE_LOG_LEVEL=debug to see where."
+
+
+def _usage_hint(error: typer.TyperException) -> str:
+    """Where to read how the command that was meant is used."""
+    context = getattr(error, "ctx", None)
+    command = getattr(context, "command_path", "footnote")
+    if getattr(getattr(context, "command", None), "commands", None) or context is None:
+        return f"`{command} --help` lists the commands; each has its own --help."
+    return f"`{command} --help` says how it is used."
 
 
 def wants_json(arguments: Sequence[str]) -> bool:

@@ -25,7 +25,7 @@ def show_figures(console: Console, run: Run) -> None:
     for metric in METRICS:
         meaning = Text(metric.meaning, style="dim")
         listing.add_row(metric.label(run.setup.k), _value(run, metric), meaning)
-    console.print(listing)
+    listing.show(console)
 
 
 def show_differences(
@@ -40,7 +40,7 @@ def show_differences(
         label, difference, interval, p, better = difference_row(each)
         verdict = Text(better, style=_STYLES[better])
         listing.add_row(label, a, b, difference, interval, p, verdict)
-    console.print(listing)
+    listing.show(console)
 
 
 def show_kinds(console: Console, run: Run) -> None:
@@ -52,7 +52,7 @@ def show_kinds(console: Console, run: Run) -> None:
         count = sum(each.golden.kind == kind for each in run.judged)
         shares = [share_text(figures[label]) for label in labels]
         listing.add_row(present.plain(kind), str(count), *shares)
-    console.print(listing)
+    listing.show(console)
 
 
 def show_worst(console: Console, run: Run, most: int) -> None:

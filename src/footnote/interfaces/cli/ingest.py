@@ -16,7 +16,7 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from footnote.domain import Document, DocumentStatus, Received
+from footnote.domain import Document, DocumentStatus, Received, SourceType
 from footnote.domain.sources import Labels
 from footnote.errors import InvalidRequest
 from footnote.interfaces import schemas
@@ -174,11 +174,16 @@ async def ingest_files(
     async with opened(settings) as engine:
         workspace = await engine.workspace(name)
         try:
-            reading = progress.add_task("taking in", total=len(files), stages="")
+            # How much an address holds is not known before it was followed.
+            known = None if others else len(files)
+            reading = progress.add_task("taking in", total=known, stages="")
+            taken = 0
             async for step in follow_all(workspace, sources, labels, delete_missing=delete_missing):
                 named = places.get(step.external_id, Path(step.external_id))
                 outcomes.append(await _outcome(workspace, step, named))
-                progress.advance(reading, step.verdict not in ("removed", "kept"))
+                taken += step.verdict not in ("removed", "kept")
+                progress.update(reading, completed=taken, total=known and max(known, taken))
+            progress.update(reading, total=taken)
             order = {location: number for number, location in enumerate(places)}
             outcomes.sort(key=lambda outcome: order.get(outcome.location, len(order)))
             documents.update(_accepted(outcomes))
@@ -302,12 +307,14 @@ def _show(outcomes: Sequence[Outcome]) -> None:
             refused = Text("refused", style="bold red")
             listing.add_row(name, refused, "", "", present.plain(outcome.refusal))
             continue
+        if outcome.document.source_type is SourceType.EMAIL:
+            name = present.excerpt(outcome.document.title)  # its subject; its file is a number
         listing.add_row(name, *_cells(outcome.document, _remark(outcome)))
         for attachment in outcome.attachments:
             inner = f"└ {present.plain(attachment.filename)}"
             listing.add_row(inner, *_cells(attachment, ""))
     if listing.row_count:
-        console.print(listing)
+        listing.show(console)
     counts = {name: count for name, count in counts_of(outcomes).items() if count}
     if set(counts) - {"added"}:
         told = " · ".join(f"{count} {name}" for name, count in counts.items())

@@ -185,7 +185,7 @@ def _show(console: Console, found: Sequence[LaneStatus]) -> None:
             Text(_state(each), style="green" if each.state is LaneState.CURRENT else "dim"),
             f"{each.chunks_embedded:,}/{each.chunks:,}",
         )
-    console.print(listing)
+    listing.show(console)
 
 
 def _state(status: LaneStatus) -> str:

@@ -51,6 +51,22 @@ async def work_until_resting(
     return await work(engine, workspace, document_ids, on_change, on_other)
 
 
+async def document_called(workspace: WorkspaceEngine, called: str) -> UUID:
+    """The id of the document with that id, file name or beginning of an id."""
+    from footnote.engine.finding import document_called as find
+
+    return await find(workspace, called)
+
+
+async def unknown_collections(
+    workspace: WorkspaceEngine, names: Sequence[str]
+) -> tuple[tuple[str, str | None], ...]:
+    """Those of the names that no collection has, each with the closest there is."""
+    from footnote.engine.finding import unknown_collections as unknown
+
+    return await unknown(workspace, names)
+
+
 async def received_when_there_is_room(
     workspace: WorkspaceEngine,
     receive: Callable[[], Awaitable[Received]],

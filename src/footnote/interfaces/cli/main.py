@@ -26,9 +26,10 @@ from footnote.interfaces.cli import (
     workspaces,
 )
 from footnote.interfaces.cli.edge import exit_code_of, print_whatever_the_terminal_lacks
+from footnote.interfaces.cli.helping import PlainTyper
 from footnote.interfaces.cli.options import EXIT_CODES, RootWorkspace
 
-app = typer.Typer(
+app = PlainTyper(
     name="footnote",
     help="Files go in, cited answers come out.",
     epilog=EXIT_CODES,

@@ -28,7 +28,7 @@ def worker(
     ] = False,
 ) -> None:
     """Index whatever is queued, until it is stopped."""
-    settings = prepared()
+    settings = prepared(tell=not until_stdin_ends)
     wait_for(_work(settings, until_stdin_ends=until_stdin_ends))
 
 

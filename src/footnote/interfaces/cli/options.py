@@ -39,6 +39,11 @@ Collection = Annotated[
     str | None, typer.Option("--collection", "-c", metavar="NAME", help="The collection.")
 ]
 
+DocumentName = Annotated[
+    str,
+    typer.Argument(metavar="DOCUMENT", help="Its id, the beginning of its id, or its file name."),
+]
+
 
 _WORKSPACE_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")
 """As the database has it; here so that nobody is told to create what cannot be."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Annotated
-from uuid import UUID
 
 import typer
 
@@ -13,15 +12,15 @@ from footnote.errors import InvalidRequest
 from footnote.interfaces import schemas
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import prepared, wait_for
-from footnote.interfaces.cli.loading import opened
-from footnote.interfaces.cli.options import AsJson, Workspace, chosen_workspace
+from footnote.interfaces.cli.loading import document_called, opened
+from footnote.interfaces.cli.options import AsJson, DocumentName, Workspace, chosen_workspace
 from footnote.settings import Settings
 
 
 def page(
     *,
     context: typer.Context,
-    document_id: Annotated[UUID, typer.Argument(metavar="DOCUMENT", help="The document's id.")],
+    called: DocumentName,
     number: Annotated[int, typer.Argument(metavar="PAGE", min=1, help="The page, from 1.")],
     out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The PNG to write.")],
     highlight: Annotated[
@@ -47,7 +46,7 @@ def page(
         *(Highlight(text=text) for text in highlight or ()),
         *(_span(each) for each in span or ()),
     )
-    image = wait_for(_draw(settings, name, document_id, number, highlights, dpi=dpi))
+    image = wait_for(_draw(settings, name, called, number, highlights, dpi=dpi))
     _write(out, image.content)
     if as_json:
         present.print_json(schemas.PageRectangles.from_domain(image.rectangles))
@@ -58,7 +57,7 @@ def page(
 async def _draw(
     settings: Settings,
     name: str | None,
-    document_id: UUID,
+    called: str,
     number: int,
     highlights: tuple[Highlight, ...],
     *,
@@ -66,6 +65,7 @@ async def _draw(
 ) -> PageImage:
     async with opened(settings) as engine:
         workspace = await engine.workspace(name)
+        document_id = await document_called(workspace, called)
         return await workspace.page_image(document_id, number, highlights, dpi=dpi)
 
 

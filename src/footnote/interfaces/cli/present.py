@@ -11,7 +11,6 @@ from typing import IO
 
 import typer
 from pydantic import BaseModel
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
@@ -28,6 +27,7 @@ from footnote.domain import (
     Verdict,
     Workspace,
 )
+from footnote.interfaces.cli.listing import Listing, beside_names
 
 _EXCERPT_CHARACTERS = 360
 _NEAREST = 3
@@ -231,7 +231,7 @@ def numbered() -> Table:
 def show_degraded(degraded: Iterable[str]) -> None:
     """Say on standard error what a result had to do without."""
     for note in degraded:
-        notices().print(Text(f"Note: {plain(note)}", style="yellow"))
+        notices().print(Text(f"Note: {plain(note)}", style="yellow"), soft_wrap=True)
 
 
 def status_text(document: Document) -> Text:
@@ -244,8 +244,8 @@ def status_text(document: Document) -> Text:
 
 def stage_words(document: Document) -> str:
     """The stage a document is in, and how far it has come, if that is known."""
-    if document.progress is None:
-        return document.stage.value
+    if document.progress is None or document.progress.total < document.progress.done:
+        return document.stage.value  # how much there is to do is not known yet
     return f"{document.stage.value} {document.progress.done:,}/{document.progress.total:,}"
 
 
@@ -257,13 +257,9 @@ def failure_sentence(document: Document) -> str:
     return f"{cause}; {advice}"
 
 
-def table(*columns: str) -> Table:
+def table(*columns: str) -> Listing:
     """An airy table; columns named `#…` are numbers."""
-    made = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="bold")
-    for column in columns:
-        name = column.removeprefix("#")
-        made.add_column(name, justify="left" if name == column else "right", overflow="fold")
-    return made
+    return Listing(columns)
 
 
 def show_documents(console: Console, documents: Sequence[Document]) -> None:
@@ -272,7 +268,6 @@ def show_documents(console: Console, documents: Sequence[Document]) -> None:
         console.print("No documents.")
         return
     listing = table("id", "document", "collection", "status", "#pages", "#chunks")
-    listing.columns[0].no_wrap = True
     for document in documents:
         listing.add_row(
             str(document.document_id),
@@ -282,7 +277,7 @@ def show_documents(console: Console, documents: Sequence[Document]) -> None:
             str(document.page_count or ""),
             str(document.chunk_count),
         )
-    console.print(listing)
+    listing.show(console)
 
 
 def _name(document: Document) -> Text:
@@ -293,13 +288,15 @@ def _name(document: Document) -> Text:
 
 def show_document(console: Console, document: Document, children: Sequence[Document]) -> None:
     """Everything about one document."""
-    facts = Table.grid(padding=(0, 2))
-    facts.add_column(style="dim")
-    facts.add_column(overflow="fold")
-    for name, value in _facts(document):
-        facts.add_row(name, value)
     console.print(Text(plain(document.title), style="bold"))
-    console.print(Padding(facts, (1, 0), expand=False))
+    console.print()
+    facts = [
+        (Text(name, style="dim"), Text(value) if isinstance(value, str) else value)
+        for name, value in _facts(document)
+    ]
+    for line in beside_names(facts, console.width):
+        console.print(line, soft_wrap=True)
+    console.print()
     if children:
         console.print(Text("Attachments", style="bold"))
         show_documents(console, children)
@@ -340,21 +337,19 @@ def show_workspaces(console: Console, workspaces: Sequence[Workspace]) -> None:
     for workspace in workspaces:
         created = f"{workspace.created_at:%Y-%m-%d %H:%M} UTC"
         listing.add_row(plain(workspace.name), str(workspace.workspace_id), created)
-    console.print(listing)
+    listing.show(console)
 
 
 def show_health(console: Console, health: Health) -> None:
     """Each check, and below one that fails what to do."""
-    listing = Table.grid(padding=(0, 2))
-    for _ in range(2):
-        listing.add_column(no_wrap=True)
-    listing.add_column(overflow="fold")
+    facts: list[tuple[Text, Text]] = []
     for check in health.checks:
-        mark = Text("✓", style="green") if check.ok else Text("✗", style="bold red")
-        listing.add_row(mark, check.name, plain(check.detail))
+        mark = ("✓ ", "green") if check.ok else ("✗ ", "bold red")
+        facts.append((Text.assemble(mark, check.name), Text(plain(check.detail))))
         if check.hint:
-            listing.add_row("", "", Text(f"→ {plain(check.hint)}", style="yellow"))
-    console.print(listing)
+            facts.append((Text(), Text(f"→ {plain(check.hint)}", style="yellow")))
+    for line in beside_names(facts, console.width):
+        console.print(line, soft_wrap=True)
     verdict = (
         Text("Ready.", style="green") if health.ready else Text("Not ready.", style="bold red")
     )

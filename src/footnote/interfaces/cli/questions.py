@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -32,7 +33,7 @@ def search(
     settings = prepared(top_k=asking.top_k)
     name = chosen_workspace(context, asking.workspace)
     request = asking.request(query, settings, facet)
-    response = wait_for(_search(settings, name, request))
+    response = wait_for(_search(settings, name, request, asking.document))
     present.show_degraded(response.degraded)
     if asking.as_json:
         present.print_json(schemas.SearchResults.from_domain(response))
@@ -40,10 +41,12 @@ def search(
         results.show_response(present.terminal(), response, explain=asking.explain)
 
 
-async def _search(settings: Settings, name: str | None, request: SearchRequest) -> SearchResponse:
+async def _search(
+    settings: Settings, name: str | None, request: SearchRequest, documents: Sequence[str] | None
+) -> SearchResponse:
     async with opened(settings) as engine:
         workspace = await engine.workspace(name)
-        return await workspace.search(request)
+        return await workspace.search(await searching.looked_up(workspace, request, documents))
 
 
 @with_options
@@ -61,7 +64,7 @@ def ask(
     request = asking.request(question, settings)
     console = present.terminal()
     live = console.is_terminal and not asking.as_json
-    answer, is_shown = wait_for(_ask(settings, name, request, live=live))
+    answer, is_shown = wait_for(_ask(settings, name, request, asking.document, live=live))
     present.show_degraded(answer.degraded)
     if asking.as_json:
         present.print_json(schemas.Answer.from_domain(answer))
@@ -76,10 +79,16 @@ def ask(
 
 
 async def _ask(
-    settings: Settings, name: str | None, request: SearchRequest, *, live: bool
+    settings: Settings,
+    name: str | None,
+    request: SearchRequest,
+    documents: Sequence[str] | None,
+    *,
+    live: bool,
 ) -> tuple[Answer, bool]:
     async with opened(settings) as engine:
         workspace = await engine.workspace(name)
+        request = await searching.looked_up(workspace, request, documents)
         events = workspace.ask_stream(
             request.query,
             top_k=request.top_k,

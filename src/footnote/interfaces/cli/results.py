@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from rich.console import Console, Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from footnote.domain import (
@@ -18,6 +17,7 @@ from footnote.domain import (
     SearchResponse,
     StageRecord,
 )
+from footnote.interfaces.cli.listing import Listing
 from footnote.interfaces.cli.present import (
     excerpt,
     numbered,
@@ -69,7 +69,7 @@ def show_facets(console: Console, facets: Mapping[str, Sequence[FacetCount]]) ->
         listing = table(plain(name), "#documents")
         for count in counts:
             listing.add_row(excerpt(count.value, 60), str(count.documents))
-        console.print(listing)
+        listing.show(console)
 
 
 def _heading(item: Evidence) -> Text:
@@ -133,7 +133,7 @@ def _explained(item: Evidence) -> Iterator[RenderableType]:
     yield Text(item.passage.chunk_id, style="dim")
 
 
-def _stages(explanation: Sequence[StageRecord]) -> Table:
+def _stages(explanation: Sequence[StageRecord]) -> Listing:
     stages = table("stage", "#rank", "#score", "detail")
     for record in explanation:
         stages.add_row(

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields
-from typing import Annotated
-from uuid import UUID
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from pydantic import TypeAdapter, ValidationError
 
-from footnote.domain import BlockKind, PlanChanges, SearchFilters, SourceType
+from footnote.domain import BlockKind, PlanChanges, SearchFilters, SearchRequest, SourceType
 from footnote.errors import InvalidRequest
 from footnote.filters import condition_from_text
+from footnote.interfaces.cli import present
+from footnote.interfaces.cli.loading import document_called, unknown_collections
 from footnote.wrong_values import wrong_value
+
+if TYPE_CHECKING:
+    from footnote.engine import WorkspaceEngine
 
 PlanName = Annotated[
     str | None,
@@ -36,8 +40,12 @@ SourceTypes = Annotated[
     typer.Option("--source-type", help="Only documents that came so; may be repeated."),
 ]
 DocumentIds = Annotated[
-    list[UUID] | None,
-    typer.Option("--document", metavar="DOCUMENT", help="Only in this one; may be repeated."),
+    list[str] | None,
+    typer.Option(
+        "--document",
+        metavar="DOCUMENT",
+        help="Only in this one, by id, beginning of an id, or file name; may be repeated.",
+    ),
 ]
 MinSimilarity = Annotated[
     float | None,
@@ -60,7 +68,6 @@ _STAGES = tuple(each.name for each in fields(PlanChanges))
 def filters_of(
     *,
     collections: Sequence[str] | None,
-    documents: Sequence[UUID] | None,
     source_types: Sequence[SourceType] | None,
     kinds: Sequence[BlockKind] | None,
     where: str | None,
@@ -69,12 +76,32 @@ def filters_of(
     """What restricts a search. Raises InvalidRequest, with the place in the filter."""
     return SearchFilters(
         collections=tuple(collections or ()),
-        document_ids=tuple(documents or ()),
         source_types=tuple(source_types or ()),
         evidence_types=tuple(kinds or ()),
         where=None if where is None else condition_from_text(where),
         min_similarity=min_similarity,
     )
+
+
+async def looked_up(
+    workspace: WorkspaceEngine, request: SearchRequest, documents: Sequence[str] | None
+) -> SearchRequest:
+    """The request, within the documents that are called so; says which collections there are not.
+
+    Raises NotFound and InvalidRequest.
+    """
+    await tell_of_unknown_collections(workspace, request.filters.collections)
+    ids = [await document_called(workspace, each) for each in documents or ()]
+    return replace(request, filters=replace(request.filters, document_ids=tuple(ids)))
+
+
+async def tell_of_unknown_collections(workspace: WorkspaceEngine, names: Sequence[str]) -> None:
+    """Say on standard error which of the collections there are not."""
+    if not names:
+        return
+    for name, closest in await unknown_collections(workspace, names):
+        told = f"there is no collection {name!r} with documents in this workspace"
+        present.show_degraded([f"{told}; did you mean {closest!r}?" if closest else told])
 
 
 def changes_of(settings: Sequence[str] | None) -> PlanChanges:

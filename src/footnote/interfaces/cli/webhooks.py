@@ -83,7 +83,7 @@ def show(*, context: typer.Context, workspace: Workspace = None, as_json: AsJson
             Text(state, style="" if each.disabled_at is None else "bold red"),
             present.plain(each.last_error or ""),
         )
-    present.terminal().print(listing)
+    listing.show(present.terminal())
 
 
 @app.command("remove", epilog=EXIT_CODES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass, field
@@ -86,10 +87,24 @@ async def shown_as_written(
 def show_rewording(console: Console, answer: Answer) -> None:
     """Say so where another question was answered than was typed."""
     if answer.asked_as is not None:
-        said = f"Asked as “{present.plain(answer.asked_as)}”."
-        console.print(Text(said, style="dim"))
+        console.print(Text(_reworded(answer.question, present.plain(answer.asked_as)), style="dim"))
     asked = answer.asked_as or answer.question
     results.show_correction(console, asked, answer.corrected_question)
+
+
+_WORDS_BEHIND = re.compile(r"(?P<sentence>.+?[?!.…])\s+(?P<words>[^?!.…]+)")
+"""A question with search words behind it, which is no sentence for people."""
+
+
+def _reworded(question: str, asked_as: str) -> str:
+    found = _WORDS_BEHIND.fullmatch(asked_as)
+    if found is None and not asked_as.startswith(f"{question} "):
+        return f"Asked as “{asked_as}”."
+    sentence = found["sentence"] if found else question
+    words = found["words"] if found else asked_as.removeprefix(question).strip()
+    if sentence == question.strip():
+        return f"Searched with “{words}” as well, from what was said before."
+    return f"Asked as “{sentence}”, searched with “{words}” as well."
 
 
 def _notice(text: str) -> None:

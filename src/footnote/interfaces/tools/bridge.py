@@ -9,7 +9,7 @@ from collections.abc import Callable, Coroutine
 from concurrent.futures import FIRST_COMPLETED, Future
 from concurrent.futures import wait as first_of
 from dataclasses import dataclass
-from typing import NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 from footnote.errors import InvalidRequest
 
@@ -64,7 +64,8 @@ class Bridge:
             return await work()
 
         done = asyncio.run_coroutine_threadsafe(begin(), self.loop)
-        while not first_of((begun, done), _LOOK_SECONDS, FIRST_COMPLETED).done:
+        either: tuple[Future[Any], ...] = (begun, done)
+        while not first_of(either, _LOOK_SECONDS, FIRST_COMPLETED).done:
             # What has begun meanwhile cannot be cancelled, and is waited for after all.
             if self._waits_for_threads() and begun.cancel():
                 _refuse()

@@ -92,6 +92,26 @@ WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
 SELECT * FROM documents
 WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
 
+-- name: called
+SELECT * FROM documents
+WHERE workspace_id = %(workspace_id)s
+    AND (
+        filename = %(called)s
+        OR document_id BETWEEN %(first_id)s::uuid AND %(last_id)s::uuid
+    )
+ORDER BY created_at DESC, document_id
+LIMIT %(limit)s
+
+-- name: names_of_collections
+-- Of what the principal may see: a collection of nothing but hidden documents is none.
+SELECT name FROM collections
+WHERE workspace_id = %(workspace_id)s AND EXISTS (
+    SELECT FROM documents
+    WHERE documents.workspace_id = collections.workspace_id
+        AND documents.collection = collections.name
+)
+ORDER BY name
+
 -- name: with_attachments
 WITH RECURSIVE family AS (
     SELECT * FROM documents
