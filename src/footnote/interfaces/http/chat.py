@@ -65,7 +65,7 @@ _MODEL = ChatModel(id=MODEL, created=1746178200).model_dump()
 _MODELS: JsonObject = {"object": "list", "data": [_MODEL]}
 _OBJECT = {"type": "object"}
 _ERRORS: Responses = {
-    **error_responses(400, 404, 422, 500, 503),
+    **error_responses(400, 404, 409, 422, 500, 503),
     **problem_responses("not-local"),
 }
 _ONE_MODEL: Responses = {

@@ -1,0 +1,1 @@
+"""Attacks that were tried on Footnote, and are tried again with every change."""
