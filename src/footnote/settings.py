@@ -615,6 +615,15 @@ class Settings(BaseSettings):
 
     host: str = Field("127.0.0.1", description="Address the server listens on.")
     port: int = Field(8080, ge=0, le=65535, description="Port the server listens on; 0 picks one.")
+    request_head_seconds: float = Field(
+        10.0, gt=0, description="Longest a client may take to send the headers of a request."
+    )
+    request_body_seconds: float = Field(
+        20.0,
+        gt=0,
+        description="Time in which the body of a request must go on, at 500 bytes a second, or its "
+        "connection is closed.",
+    )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         "warning", description="Least severe log line that is written."
     )

@@ -1,1 +1,1 @@
-"""What was tried against Footnote and once worked, one file per theme: it never works again."""
+"""Attacks that were tried on Footnote, and are tried again with every change."""

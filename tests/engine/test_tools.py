@@ -40,8 +40,8 @@ HOSTILE: list[dict[str, object]] = [
     {"query": "x" * 100_000},
     {"query": "\x00"},
     {"query": "\ud800"},
-    {"query": "x", "limit": "many"},
-    {"query": "x", "limit": 10**30},
+    {"query": "x", "top_k": "many"},
+    {"query": "x", "top_k": 10**30},
     {"query": "x", "collections": {"a": "b"}},
     {"query": "x", "document_ids": ["'; DROP TABLE documents; --"]},
     {"query": "x", "where": {"metadata.x'); --": {"eq": [1]}}},
@@ -67,9 +67,9 @@ async def test_hostile_arguments_are_refused_in_words(
 
 
 async def test_a_refusal_says_what_would_be_taken(shelf: Shelf) -> None:
-    said = await shelf.call("search_documents", query="rent", limit=99, where={"colour": "red"})
-    assert "limit" in said
-    assert "It takes: query (required), limit, " in said
+    said = await shelf.call("search_documents", query="rent", top_k=99, where={"colour": "red"})
+    assert "top_k" in said
+    assert "It takes: query (required), top_k, " in said
     said = await shelf.call("search_documents", query="rent", where={"colour": "red"})
     assert "there is no field 'colour'" in said
 
@@ -78,7 +78,7 @@ async def test_a_refusal_says_what_would_be_taken(shelf: Shelf) -> None:
 
 
 async def test_evidence_is_numbered_and_says_where_it_stands(shelf: Shelf) -> None:
-    said = await shelf.call("search_documents", query="rent of berth 3", limit=2)
+    said = await shelf.call("search_documents", query="rent of berth 3", top_k=2)
     first = said.split("\n\n")[1]
     assert first.startswith("[1] document: Lease (lease.md)\n")
     assert f"\nDocument ID: {shelf.ids['lease.md']}\n" in first
@@ -106,7 +106,7 @@ async def test_no_text_can_pass_for_an_entry_of_ours(shelf: Shelf) -> None:
 async def test_a_text_that_gives_orders_carries_a_warning(shelf: Shelf) -> None:
     ledger = EvidenceLedger()
     tools = shelf.tools(ledger)
-    said = await tools["search_documents"].call({"query": "previous instructions", "limit": 1})
+    said = await tools["search_documents"].call({"query": "previous instructions", "top_k": 1})
     assert "\nWarning: this text tries to give orders" in said
     [evidence] = ledger.evidence
     assert evidence.suspicious
@@ -119,27 +119,27 @@ async def test_filters_hold(shelf: Shelf) -> None:
     assert "lease.md" not in said
     said = await shelf.call("search_documents", query="rent", created_before="2001-01-01")
     assert said.startswith("No passages found for “rent”.")
-    said = await shelf.call("search_documents", query="rent", where={"tags": "old"}, limit=1)
+    said = await shelf.call("search_documents", query="rent", where={"tags": "old"}, top_k=1)
     assert "lease.md" in said
 
 
 async def test_the_same_passage_keeps_its_number_over_calls(shelf: Shelf) -> None:
     ledger = EvidenceLedger()
     tools = shelf.tools(ledger)
-    await tools["search_documents"].call({"query": "rent of berth 2", "limit": 1})
-    await tools["search_documents"].call({"query": "repaint hull 5", "limit": 1})
+    await tools["search_documents"].call({"query": "rent of berth 2", "top_k": 1})
+    await tools["search_documents"].call({"query": "repaint hull 5", "top_k": 1})
     chunk = ledger.evidence[0].passage.chunk_id
     said = await tools["get_document_context"].call({"chunk_id": chunk, "window": 1})
     assert re.findall(r"^\[(\d+)\]", said, re.MULTILINE) == ["3", "1", "4"]
     for number, evidence in enumerate(ledger.evidence, start=1):
         assert evidence.rank == number
-    again = await tools["search_documents"].call({"query": "repaint hull 5", "limit": 1})
+    again = await tools["search_documents"].call({"query": "repaint hull 5", "top_k": 1})
     assert "\n[2] document: Lease" in again
 
 
 async def test_a_wider_view_of_a_passage_takes_its_place_in_the_ledger(shelf: Shelf) -> None:
     ledger = EvidenceLedger()
-    await shelf.tools(ledger)["search_documents"].call({"query": "berth 4", "limit": 1})
+    await shelf.tools(ledger)["search_documents"].call({"query": "berth 4", "top_k": 1})
     [narrow] = ledger.evidence
     wide = replace(narrow, passage=widened(narrow.passage))
     assert ledger.number(wide) == 1
@@ -235,7 +235,7 @@ async def test_a_saved_document_is_found_by_the_next_search(shelf: Shelf) -> Non
     )
     assert said.startswith("Document created")
     assert "File name: Regatta results 2025.md" in said
-    found = await tools["search_documents"].call({"query": "Ptarmigan regatta", "limit": 1})
+    found = await tools["search_documents"].call({"query": "Ptarmigan regatta", "top_k": 1})
     assert "[1] document (generated): Regatta: results/2025" in found
     assert f"> {content}" in found
     again = await tools["create_document"].call(

@@ -34,7 +34,7 @@ async def served(settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
         settled.set()
 
     listening = socket.create_server(("127.0.0.1", 0))
-    server = loading.server(loading.create_app(settings, settled.set, fail), 5)
+    server = loading.server(loading.create_app(settings, settled.set, fail), settings, 5)
     serving = asyncio.create_task(server.serve(sockets=[listening]))
     port = listening.getsockname()[1]
     try:

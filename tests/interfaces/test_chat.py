@@ -345,6 +345,32 @@ async def test_what_a_workspace_cannot_do_is_an_error_in_their_shape(
     assert f"there is no {method} {path} here" in error["message"]
 
 
+@pytest.mark.parametrize("base", ["/openai/v1", "/v1"])
+async def test_their_client_reads_what_there_is_not(library: Library, base: str) -> None:
+    """Below /v1 too, where it is told from ours by how the path begins."""
+    async with client_of(library, base) as client:
+        for asked in (
+            client.embeddings.create(model="footnote", input="x"),
+            client.responses.create(model="footnote", input="x"),
+            client.completions.create(model="footnote", prompt="x"),
+            client.models.delete("footnote"),
+            client.chat.completions.retrieve("chatcmpl-1"),
+            client.chat.completions.list(),
+            client.files.list(),
+        ):
+            with pytest.raises(openai.NotFoundError) as refused:
+                await asked
+            assert refused.value.code == "unknown_url"
+            assert "there is no" in refused.value.message
+
+
+@pytest.mark.parametrize("path", ["/v1/nothing", "/v1/documents/x/y/z", "/v2", "/v1/searching"])
+async def test_an_unknown_path_of_ours_stays_a_problem(library: Library, path: str) -> None:
+    response = await library.http.get(path)
+    assert response.status_code == 404
+    assert response.json()["type"] == "urn:footnote:problem:no-such-route"
+
+
 async def test_a_defect_of_ours_is_an_error_in_their_shape() -> None:
     app = FastAPI()
     router = APIRouter(route_class=OpenAIRoute)

@@ -5,10 +5,13 @@ import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
+from typing import Any
 
 import httpx
 import pytest
 
+from footnote import open as open_footnote
+from footnote import work_until_resting
 from footnote.settings import Settings
 from tests.interfaces.conftest import Library
 from tests.interfaces.papers import CLAIM
@@ -19,7 +22,12 @@ httpx2 = pytest.importorskip("httpx2", reason="mcp brings its own HTTP client")
 
 from mcp import Client, MCPError, StdioServerParameters  # noqa: E402
 from mcp.client.streamable_http import streamable_http_client  # noqa: E402
-from mcp.types import CallToolResult, TextContent, TextResourceContents  # noqa: E402
+from mcp.types import (  # noqa: E402
+    CallToolResult,
+    ResourceLink,
+    TextContent,
+    TextResourceContents,
+)
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
 
@@ -71,7 +79,7 @@ async def said(client: Client, tool: str, **arguments: object) -> str:
 
 
 def text_of(result: CallToolResult) -> str:
-    [content] = result.content
+    content = result.content[0]
     assert isinstance(content, TextContent)
     return content.text
 
@@ -112,6 +120,104 @@ async def test_clients_of_either_era_of_the_protocol_are_served(
         assert CLAIM in await said(client, "search_documents", query=QUESTION)
 
 
+async def test_every_tool_says_the_same_as_data(library: Library) -> None:
+    """The client itself holds what comes against the schema."""
+    document_id = library.ids["policy.md"]
+    async with over_http(library) as client:
+        tools = (await client.list_tools()).tools
+        assert all((each.output_schema or {})["type"] == "object" for each in tools)
+        search = await client.call_tool("search_documents", {"query": QUESTION, "top_k": 2})
+        passages = data_of(search)["passages"]
+        context = {"chunk_id": passages[0]["chunk_id"], "window": 1}
+        around = await client.call_tool("get_document_context", context)
+        listed = await client.call_tool("list_documents", {"name_contains": "policy"})
+        facts = await client.call_tool("get_document", {"document_id": document_id})
+        analysis = await client.call_tool(
+            "analyze_document", {"document_id": document_id, "question": QUESTION}
+        )
+        nothing = await client.call_tool("search_documents", {"query": '"quokka" xyzzy'})
+    assert [each["number"] for each in passages] == [1, 2]
+    assert all(f"> {each['text'].splitlines()[0]}" in text_of(search) for each in passages)
+    assert all(f"[{each['number']}] " in text_of(search) for each in passages)
+    assert data_of(around)["chunk_id"] == passages[0]["chunk_id"]
+    assert {each["filename"] for each in data_of(listed)["documents"]} == {
+        "policy.md",
+        "policy-2024.md",
+    }
+    assert data_of(facts)["document_id"] == document_id
+    assert data_of(facts)["download"] in text_of(facts)
+    assert data_of(analysis)["found"]
+    assert "14 days" in data_of(analysis)["findings"]
+    assert data_of(analysis)["passages"]
+    assert data_of(nothing)["passages"] == []
+
+
+async def test_what_is_found_is_linked_as_a_resource(library: Library) -> None:
+    async with over_http(library) as client:
+        found = await client.call_tool("search_documents", {"query": QUESTION, "top_k": 4})
+        links = [each for each in found.content if isinstance(each, ResourceLink)]
+        assert {each.name for each in links} == {
+            each["filename"] for each in data_of(found)["passages"]
+        }
+        [content] = (await client.read_resource(str(links[0].uri))).contents
+    assert isinstance(content, TextResourceContents)
+    assert CLAIM in content.text
+
+
+async def test_a_document_that_failed_is_not_offered(settings: Settings) -> None:
+    async with open_footnote(settings) as engine:
+        workspace = await engine.workspace()
+        await workspace.receive(b"", "empty.md")
+        note = await workspace.receive(b"# Note\n\nThe kettle is blue.", "note.md")
+        await work_until_resting(engine, workspace, [note.document.document_id])
+    async with over_its_input(settings) as client:
+        assert [each.name for each in (await client.list_resources()).resources] == ["note.md"]
+        listed = await client.call_tool("list_documents", {})
+    status = {each["filename"]: each["status"] for each in data_of(listed)["documents"]}
+    assert status == {"note.md": "indexed", "empty.md": "failed"}
+    links = [each.name for each in listed.content if isinstance(each, ResourceLink)]
+    assert links == ["note.md"]
+
+
+TITLES = ["Plan *A* [draft] #2", "The captain's log", 'The "last" log', "Minutes: May / June"]
+CONTENTS = [
+    "# Another heading\n\nThe text.",
+    "The text.",
+    "---\ntitle: Hers\nauthor: Ann\n---\n\nThe text.",
+]
+
+
+async def test_a_title_that_is_given_is_kept(settings: Settings) -> None:
+    async with over_its_input(settings) as client:
+        for title in TITLES:
+            for content in CONTENTS:
+                made = await client.call_tool(
+                    "create_document", {"title": title, "content": content}
+                )
+                assert data_of(made)["title"] == title
+                facts = await client.call_tool(
+                    "get_document", {"document_id": data_of(made)["document_id"]}
+                )
+                assert data_of(facts)["title"] == title
+
+
+def data_of(result: CallToolResult) -> dict[str, Any]:
+    assert not result.is_error, result
+    assert isinstance(result.structured_content, dict)
+    return result.structured_content
+
+
+@asynccontextmanager
+async def over_its_input(settings: Settings) -> AsyncIterator[Client]:
+    parameters = StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "footnote.interfaces.cli.main", "mcp"],
+        env=environment(settings),
+    )
+    async with Client(parameters) as client:
+        yield client
+
+
 async def test_two_workspaces_never_meet(library: Library) -> None:
     async with over_http(library, workspace="annex") as client:
         text = await said(client, "search_documents", query=QUESTION)
@@ -139,9 +245,9 @@ async def test_wrong_arguments_come_back_as_an_error_that_says_what_is_wrong(
     library: Library,
 ) -> None:
     async with over_http(library) as client:
-        result = await client.call_tool("search_documents", {"query": "x", "limit": 1000})
+        result = await client.call_tool("search_documents", {"query": "x", "top_k": 1000})
         assert result.is_error
-        assert "limit" in text_of(result)
+        assert "top_k" in text_of(result)
         result = await client.call_tool("search_documents", {"query": "x", "workspace": "annex"})
         assert result.is_error
         assert "workspace: there is no such argument" in text_of(result)
@@ -181,12 +287,7 @@ async def test_an_unknown_workspace_is_refused(library: Library) -> None:
 
 
 async def test_a_saved_document_is_found_by_the_next_call(settings: Settings) -> None:
-    parameters = StdioServerParameters(
-        command=sys.executable,
-        args=["-m", "footnote.interfaces.cli.main", "mcp"],
-        env=environment(settings),
-    )
-    async with Client(parameters) as client:
+    async with over_its_input(settings) as client:
         content = "The harbour mascot is a quokka named Zanzibar."
         await said(client, "create_document", title="Mascot", content=content)
         assert content in await said(client, "search_documents", query="quokka Zanzibar")

@@ -104,10 +104,10 @@ def test_every_response_with_a_body_has_a_schema_and_an_example(
 ) -> None:
     for status, response in operation["responses"].items():
         assert response["description"]
-        if status == "204":
+        if status in ("204", "304"):
             continue
         for body in response["content"].values():
-            assert body["schema"]
+            assert body.get("schema") or body.get("itemSchema")
             assert body["example"]
 
 
@@ -127,6 +127,24 @@ def test_errors_are_documented_as_problem_details(
     elif path != "/health":
         assert {"404", "422"} <= set(errors)
         assert all(set(content) == {"application/problem+json"} for content in errors.values())
+
+
+@pytest.mark.parametrize(("path", "method", "operation"), OPERATIONS)
+def test_what_is_refused_before_a_route_is_chosen_is_said_of_each(
+    path: str, method: str, operation: dict[str, Any]
+) -> None:
+    for status in ("400", "403", "408", "431"):
+        content = operation["responses"][status]["content"]
+        assert content["application/problem+json"]["example"]
+    if "requestBody" in operation:
+        assert operation["responses"]["413"]["content"]
+
+
+@pytest.mark.parametrize(("path", "method", "operation"), OPERATIONS)
+def test_a_stream_says_what_an_event_is(path: str, method: str, operation: dict[str, Any]) -> None:
+    for response in operation["responses"].values():
+        stream = response.get("content", {}).get("text/event-stream")
+        assert stream is None or stream["itemSchema"]["properties"]["data"]
 
 
 @pytest.mark.parametrize(("path", "method", "operation"), OPERATIONS)

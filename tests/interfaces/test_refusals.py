@@ -60,6 +60,24 @@ async def test_an_unknown_route_and_a_wrong_method_are_problems(closed: httpx.As
     assert wrong.headers["allow"] == "POST"
 
 
+@pytest.mark.parametrize(
+    ("path", "allowed"),
+    [
+        ("/v1/documents", "GET, POST"),
+        ("/v1/conversations/5b0f7f5e-3c1d-4f64-8f0a-2d9f4c6f7a10", "DELETE, GET, PATCH"),
+        ("/v1/models", "DELETE, GET, PUT"),
+        ("/v1/webhooks/document-uploaded", "POST"),
+        ("/health", "GET"),
+    ],
+)
+async def test_a_wrong_method_is_told_all_right_ones(
+    closed: httpx.AsyncClient, path: str, allowed: str
+) -> None:
+    answered = await closed.request("OPTIONS", path)
+    assert answered.status_code == 405
+    assert answered.headers["allow"] == allowed
+
+
 async def test_there_is_no_page_that_would_load_from_the_network(closed: httpx.AsyncClient) -> None:
     assert_problem(await closed.get("/docs"), 404, "no-such-route")
     assert_problem(await closed.get("/redoc"), 404, "no-such-route")

@@ -28,7 +28,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
 QUESTION = "How soon must a claim be reported?"
 TOP_K = 4
 SEARCH = "search_documents"
-ARGUMENTS = json.dumps({"query": QUESTION, "limit": TOP_K})
+ARGUMENTS = json.dumps({"query": QUESTION, "top_k": TOP_K})
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ async def by_agui(asked: Asked) -> list[str]:
 
 
 async def by_tool(asked: Asked) -> list[str]:
-    arguments = {"query": QUESTION, "limit": TOP_K}
+    arguments = {"query": QUESTION, "top_k": TOP_K}
     return named_in(await bind(asked.workspace).dispatch("search_documents", arguments))
 
 
@@ -191,7 +191,7 @@ async def by_mcp(asked: Asked) -> list[str]:
     from tests.interfaces.test_mcp import over_http, said  # noqa: PLC0415  # needs the package
 
     async with over_http(asked.library) as client:
-        return named_in(await said(client, "search_documents", query=QUESTION, limit=TOP_K))
+        return named_in(await said(client, "search_documents", query=QUESTION, top_k=TOP_K))
 
 
 def named_in(text: str) -> list[str]:

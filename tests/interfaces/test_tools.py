@@ -26,7 +26,7 @@ from tests.interfaces.conftest import Library
 from tests.wire import WireServer, calls
 
 QUESTION = "How soon must a claim be reported?"
-ASKED = {"query": QUESTION, "limit": 3}
+ASKED = {"query": QUESTION, "top_k": 3}
 
 
 @pytest.fixture(scope="module")
@@ -119,8 +119,8 @@ async def test_what_is_hidden_from_a_principal_is_hidden_from_its_tools(
 async def test_a_ledger_numbers_evidence_over_all_calls(engine: footnote.Engine) -> None:
     ledger = EvidenceLedger()
     tools = bind(await engine.workspace(), ledger)
-    first = await tools.dispatch("search_documents", {"query": QUESTION, "limit": 1})
-    second = await tools.dispatch("search_documents", {"query": "launch of the buoy", "limit": 1})
+    first = await tools.dispatch("search_documents", {"query": QUESTION, "top_k": 1})
+    second = await tools.dispatch("search_documents", {"query": "launch of the buoy", "top_k": 1})
     assert "\n[1] document: Marine policy" in first
     assert "\n[2] document: Minutes" in second
     assert [each.rank for each in ledger.evidence] == [1, 2]
@@ -236,7 +236,7 @@ async def test_langchain_finds_the_same(tools: DocumentTools, expected: list[str
     described = calling.convert_to_openai_tool(search)["function"]["parameters"]["properties"]
     own = next(each for each in tools.tools if each.name == "search_documents")
     assert described == own.parameters["properties"]
-    refused = await search.ainvoke({"query": "x", "limit": 1000})
+    refused = await search.ainvoke({"query": "x", "top_k": 1000})
     assert refused.startswith("search_documents failed: ")
 
 
@@ -284,7 +284,7 @@ async def test_llama_index_finds_the_same(tools: DocumentTools, expected: list[s
     blocked = await asyncio.to_thread(search.call, **ASKED)
     assert chunks(str(blocked.content)) == expected
     described = search.metadata.to_openai_tool()["function"]
-    assert set(described["parameters"]["properties"]) >= {"query", "limit", "collections"}
+    assert set(described["parameters"]["properties"]) >= {"query", "top_k", "collections"}
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
@@ -299,6 +299,36 @@ async def test_a_llama_index_retriever_finds_the_same(
     assert found[0].node.metadata["section"] == "Marine policy POL-88213-X > Claims"
     blocked = await asyncio.to_thread(retriever.retrieve, QUESTION)
     assert [each.node.node_id for each in blocked] == expected
+
+
+# --- where it stands --------------------------------------------------------------------------
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+async def test_what_retrievers_find_names_its_source_and_a_link_to_it(
+    library: Library, engine: footnote.Engine
+) -> None:
+    pytest.importorskip("langchain_core", reason="langchain-core is not installed")
+    pytest.importorskip("llama_index.core", reason="llama-index-core is not installed")
+    tools = bind(await engine.workspace("annex"), base_url=str(library.http.base_url))
+    [found, *_] = await tools.langchain_retriever(top_k=1).ainvoke("consul")
+    [node, *_] = await tools.llama_index_retriever(top_k=1).aretrieve("consul")
+    assert found.metadata["source"] == node.node.metadata["source"] == "annex.md"
+    assert found.metadata["link"] == node.node.metadata["link"]
+    assert found.metadata["link"].startswith(str(library.http.base_url))
+    file = await library.http.get(found.metadata["link"])
+    assert file.status_code == 200
+    assert b"consul" in file.content
+
+
+async def test_without_an_address_links_go_where_the_server_would_be(
+    tools: DocumentTools, engine: footnote.Engine
+) -> None:
+    found = await tools.search(QUESTION, 1)
+    link = tools.link_to(found.evidence[0].passage)
+    settings = engine.settings
+    assert link.startswith(f"http://{settings.host}:{settings.port}/v1/documents/")
+    assert "workspace=default" in link
 
 
 # --- what is missing --------------------------------------------------------------------------

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from types import MappingProxyType
+from typing import Protocol, Self
+from uuid import UUID
 
 from footnote.domain import ToolCalled, ToolReturned, Turn, Usage
 from footnote.domain.models_in_use import McpServer
@@ -54,6 +56,35 @@ class Refusal(str):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ReadableDocument:
+    """A document that a tool speaks of and whose text can be read."""
+
+    document_id: UUID
+    filename: str
+    title: str
+
+
+class ToolText(str):
+    """What a tool says, with the same as data for a protocol that hands data on."""
+
+    data: Mapping[str, object]
+    """As the tool's `returns` describes it."""
+    documents: tuple[ReadableDocument, ...]
+
+    def __new__(
+        cls,
+        text: str,
+        data: Mapping[str, object] = MappingProxyType({}),
+        documents: Iterable[ReadableDocument] = (),
+    ) -> Self:
+        """The text, with its data and each document once."""
+        made = super().__new__(cls, text)
+        made.data = data
+        made.documents = tuple({each.document_id: each for each in documents}.values())
+        return made
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
     """Something a model may ask for, bound to a workspace and a principal already."""
 
@@ -65,6 +96,8 @@ class Tool:
     call: Callable[[Mapping[str, object]], Awaitable[str]]
     """From arguments that fit the schema to what the model reads. What goes wrong is said in the
     text, as a `Refusal`: only a broken engine raises."""
+    returns: Mapping[str, object] | None = None
+    """JSON Schema of the data of its `ToolText`, if it gives any."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,13 +7,21 @@ from collections.abc import Mapping
 from footnote.engine.tools.analysis import Analysing
 from footnote.engine.tools.creating import IndexNow, Writing
 from footnote.engine.tools.definition import ABSENT, Arguments, Definition
-from footnote.engine.tools.documents import Shelves
+from footnote.engine.tools.documents import Shelves, passage_path
 from footnote.engine.tools.ledger import EvidenceLedger
 from footnote.engine.tools.searching import Searching
 from footnote.engine.workspace import WorkspaceEngine
 from footnote.ports import Refusal, Tool
 
-__all__ = ["ABSENT", "EvidenceLedger", "IndexNow", "Refusal", "argument_shapes", "document_tools"]
+__all__ = [
+    "ABSENT",
+    "EvidenceLedger",
+    "IndexNow",
+    "Refusal",
+    "argument_shapes",
+    "document_tools",
+    "passage_path",
+]
 
 
 def document_tools(

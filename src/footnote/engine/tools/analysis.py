@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 
 from pydantic import Field
 
 from footnote.answering.suspicion import flag
-from footnote.domain import Answer, Evidence, Passage, SearchFilters, SearchRequest
+from footnote.domain import Answer, Document, Evidence, Passage, SearchFilters, SearchRequest
 from footnote.engine.answer_models import answer_writer_for
 from footnote.engine.lanes import serving
 from footnote.engine.reading import passages
@@ -17,6 +17,7 @@ from footnote.engine.tools.definition import Arguments, Definition, DocumentId, 
 from footnote.engine.tools.digest import Digest, Write, digest
 from footnote.engine.tools.ledger import EvidenceLedger
 from footnote.engine.tools.rendering import evidence_text, line, source_line
+from footnote.engine.tools.results import Analysis, found_passage, readable, told
 from footnote.engine.tools.searching import as_evidence, parents_of
 from footnote.engine.workspace import WorkspaceEngine
 from footnote.errors import ModelUnavailable
@@ -70,6 +71,7 @@ class Analysing:
                 description=_ANALYZE,
                 arguments=AnalyzeDocument,
                 work=self.analyse,
+                returns=Analysis,
             ),
         )
 
@@ -88,18 +90,22 @@ class Analysing:
         if writer is not None:
             try:
                 found = await digest(_whole(writer), asked.question, read)
-                return await self._digested(head, found, read, ledger)
+                return await self._digested(head, document, found, read, ledger)
             except ModelUnavailable as error:
                 head.append(f"The language model could not be asked ({line(str(error))}); quotes:")
-        return await self._quotes(head, asked, read, ledger)
+        return await self._quotes(head, document, asked, read, ledger)
 
     async def _digested(
-        self, head: list[str], found: Digest, read: Sequence[Passage], ledger: EvidenceLedger
+        self,
+        head: list[str],
+        document: Document,
+        found: Digest,
+        read: Sequence[Passage],
+        ledger: EvidenceLedger,
     ) -> str:
         """What the model wrote, with its markers renumbered, and the passages it cites."""
         if not found.cited:
-            head.append("The document does not answer this.")
-            return "\n".join(head)
+            return _nothing(head, document, len(read))
         flagged = flag([as_evidence(read[number - 1]) for number in found.cited])
         evidence = dict(zip(found.cited, flagged, strict=True))
         numbers = {number: ledger.number(each) for number, each in evidence.items()}
@@ -114,11 +120,15 @@ class Analysing:
         ]
         if found.removed:
             head.append(f"Removed citations of what was never read: {found.removed}.")
-        return "\n\n".join(["\n".join(head), found.numbered(numbers), *shown, *rest])
+        findings = found.numbered(numbers)
+        said = "\n\n".join(["\n".join(head), findings, *shown, *rest])
+        cited = {numbers[number]: each for number, each in evidence.items()}
+        return told(said, _analysis(document, len(read), findings, cited), readable([document]))
 
     async def _quotes(
         self,
         head: list[str],
+        document: Document,
         asked: AnalyzeDocument,
         read: Sequence[Passage],
         ledger: EvidenceLedger,
@@ -133,12 +143,12 @@ class Analysing:
         ]
         statements = _best(answers)
         if not statements:
-            head.append("The document does not answer this.")
-            return "\n".join(head)
+            return _nothing(head, document, len(read))
         if max(each.confidence for each in answers) < known.answerer.least_answerability:
             head.append("Nothing in it answers this clearly; the following comes nearest.")
-        lines, section = [*head, ""], ""
+        lines, section = list[str](), ""
         sources: dict[int, str] = {}
+        cited: dict[int, Evidence] = {}
         for each in statements:
             passage = each.evidence.passage
             number = ledger.number(each.evidence)
@@ -148,7 +158,10 @@ class Analysing:
                 section = heading
             lines.append(f"- {line(each.text, 1000)} [{number}]")
             sources.setdefault(number, source_line(number, passage, each.quote))
-        return "\n".join([*lines, "", "Sources:", *sources.values()])
+            cited.setdefault(number, each.evidence)
+        said = "\n".join([*head, "", *lines, "", "Sources:", *sources.values()])
+        analysis = _analysis(document, len(read), "\n".join(lines), cited)
+        return told(said, analysis, readable([document]))
 
     async def _ranked(self, asked: AnalyzeDocument, read: Sequence[Passage]) -> dict[str, Evidence]:
         """Each passage as evidence by its chunk, ranked as a search in the document ranks it."""
@@ -170,6 +183,24 @@ class Analysing:
             ]
         )
         return {each.passage.chunk_id: each for each in ranked}
+
+
+def _nothing(head: Sequence[str], document: Document, read: int) -> str:
+    said = "\n".join([*head, "The document does not answer this."])
+    return told(said, _analysis(document, read, "", {}), readable([document]))
+
+
+def _analysis(
+    document: Document, read: int, findings: str, cited: Mapping[int, Evidence]
+) -> Analysis:
+    return Analysis(
+        document_id=document.document_id,
+        title=document.title,
+        passages_read=read,
+        found=bool(cited),
+        findings=findings,
+        passages=[found_passage(number, each) for number, each in sorted(cited.items())],
+    )
 
 
 def _whole(writer: Writer) -> Write:

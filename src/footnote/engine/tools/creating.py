@@ -13,6 +13,7 @@ from pydantic import Field
 from footnote.domain import Document, DocumentStatus, SourceType
 from footnote.engine.tools.definition import Arguments, Definition, Name, Text
 from footnote.engine.tools.rendering import line
+from footnote.engine.tools.results import SavedDocument, readable, told
 from footnote.engine.workspace import WorkspaceEngine
 from footnote.ports import Refusal
 
@@ -26,6 +27,8 @@ PATIENCE_SECONDS = 120.0
 
 _NOT_IN_NAMES = re.compile(r"[^\w\- ]+")
 _MOST_NAME_CHARACTERS = 100
+_FRONT = re.compile(r"---[ \t]*\n(.*?\n)?---[ \t]*(?:\n|\Z)", re.DOTALL)
+_TITLE = re.compile(r"^title[ \t]*:.*\n", re.MULTILINE | re.IGNORECASE)
 
 
 class CreateDocument(Arguments):
@@ -62,6 +65,7 @@ class Writing:
                 description=_CREATE,
                 arguments=CreateDocument,
                 work=self.create,
+                returns=SavedDocument,
                 failed=FAILED,
             ),
         )
@@ -76,21 +80,28 @@ class Writing:
             source_type=SourceType.GENERATED,
         )
         document = await self._rested(received.document)
-        told = [
+        lines = [
             f"Document ID: {document.document_id}",
             f"Title: {line(document.title)}",
             f"File name: {line(document.filename)}",
         ]
         if document.failure is not None:
             failure = document.failure
-            return Refusal("\n".join([f"{FAILED}: {failure.cause}. {failure.advice}", *told]))
+            return Refusal("\n".join([f"{FAILED}: {failure.cause}. {failure.advice}", *lines]))
         if document.status is not DocumentStatus.INDEXED:
             head = "Document saved. It is not indexed yet and will be found once a worker has."
         elif received.duplicate:
             head = "There was already a document with exactly this text; nothing was added."
         else:
             head = "Document created; search_documents finds it from now on."
-        return "\n".join([head, *told])
+        result = SavedDocument(
+            document_id=document.document_id,
+            title=document.title,
+            filename=document.filename,
+            status=document.status.value,
+            duplicate=received.duplicate,
+        )
+        return told("\n".join([head, *lines]), result, readable([document]))
 
     async def _rested(self, document: Document) -> Document:
         """The document once it is indexed or failed, or as it is when patience ends."""
@@ -106,10 +117,21 @@ class Writing:
 
 
 def markdown(title: str, content: str) -> str:
-    """The content under its title, unless it begins with a heading of its own."""
+    """The content under its title, unless it begins with a heading of its own.
+
+    The title stands in front matter too: a heading is read as Markdown, and the content's own may
+    be another.
+    """
+    named = line(title, 200)
+    quote = '"' if "'" in named else "'"
     text = content.strip()
-    begins = text.startswith("# ")
-    return f"{text}\n" if begins else f"# {line(title, 200)}\n\n{text}\n"
+    own, body = _FRONT.match(text), text
+    kept = ""
+    if own is not None:
+        kept, body = _TITLE.sub("", own[1] or ""), text[own.end() :].strip()
+    if not body.startswith("# "):
+        body = f"# {named}\n\n{body}"
+    return f"---\ntitle: {quote}{named}{quote}\n{kept}---\n\n{body}\n"
 
 
 def sanitised(title: str) -> str:

@@ -61,6 +61,8 @@ class Definition(Generic[Shape]):
     description: str
     arguments: type[Shape]
     work: Callable[[Shape], Awaitable[str]] = field(repr=False)
+    returns: type[BaseModel]
+    """The shape of the data of what it says."""
     failed: str = ""
     """How the text of a failure begins; the name of the tool if empty."""
 
@@ -71,6 +73,7 @@ class Definition(Generic[Shape]):
             description=self.description,
             parameters=schema_of(self.arguments),
             call=self,
+            returns=schema_of(self.returns),
         )
 
     async def __call__(self, arguments: Mapping[str, object]) -> str:

@@ -17,6 +17,7 @@ from footnote.domain import (
     DocumentClass,
     DocumentStatus,
     Operator,
+    Passage,
     SourceType,
 )
 from footnote.engine.reading import select_documents
@@ -28,6 +29,14 @@ from footnote.engine.tools.rendering import (
     names,
     sender_of,
     size_text,
+)
+from footnote.engine.tools.results import (
+    DocumentFacts,
+    DocumentRows,
+    facts_of,
+    readable,
+    row_of,
+    told,
 )
 from footnote.engine.tools.searching import Day, Where, within
 from footnote.engine.workspace import WorkspaceEngine
@@ -79,6 +88,15 @@ def content_path(workspace: str, document_id: UUID) -> str:
     return f"/v1/documents/{document_id}/content?workspace={workspace}"
 
 
+def passage_path(workspace: str, passage: Passage) -> str:
+    """Where a person sees a passage: marked on its page if it has one, else in the file."""
+    if passage.page_start is None:
+        return content_path(workspace, passage.document_id)
+    span = f"start={passage.char_start}&end={passage.char_end}"
+    page = f"/v1/documents/{passage.document_id}/pages/{passage.page_start}.png"
+    return f"{page}?{span}&workspace={workspace}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shelves:
     """The documents of one workspace."""
@@ -90,9 +108,19 @@ class Shelves:
     def definitions(self) -> tuple[Definition[GetDocument], Definition[ListDocuments]]:
         """The two tools."""
         return (
-            Definition(name="get_document", description=_GET, arguments=GetDocument, work=self.get),
             Definition(
-                name="list_documents", description=_LIST, arguments=ListDocuments, work=self.list
+                name="get_document",
+                description=_GET,
+                arguments=GetDocument,
+                work=self.get,
+                returns=DocumentFacts,
+            ),
+            Definition(
+                name="list_documents",
+                description=_LIST,
+                arguments=ListDocuments,
+                work=self.list,
+                returns=DocumentRows,
             ),
         )
 
@@ -106,7 +134,8 @@ class Shelves:
                 ("Download", self._url(found)),
             ]
         )
-        return "\n".join(lines)
+        facts = facts_of(found, attachments=attached, download=self._url(found))
+        return told("\n".join(lines), facts, readable([found]))
 
     def _url(self, document: Document) -> str:
         name = self.workspace.workspace.name
@@ -121,8 +150,13 @@ class Shelves:
             limit=asked.limit,
             cursor=asked.cursor,
         )
+        result = DocumentRows(
+            documents=[row_of(each) for each in page.documents], next_cursor=page.next_cursor
+        )
         if not page.documents:
-            return "No documents match." if asked.cursor is None else "There are no more."
+            return told(
+                "No documents match." if asked.cursor is None else "There are no more.", result
+            )
         count = len(page.documents)
         rows = [
             f"{count} document{'s' if count > 1 else ''}, newest first: "
@@ -131,7 +165,7 @@ class Shelves:
         ]
         if page.next_cursor:
             rows.append(f"There are more; go on with cursor: {page.next_cursor}")
-        return "\n".join(rows)
+        return told("\n".join(rows), result, readable(page.documents))
 
 
 def _wanted(asked: ListDocuments) -> Condition:

@@ -28,6 +28,13 @@ from footnote.engine.reading import select_documents
 from footnote.engine.tools.definition import Arguments, Definition, Name, Text
 from footnote.engine.tools.ledger import EvidenceLedger
 from footnote.engine.tools.rendering import evidence_text, line
+from footnote.engine.tools.results import (
+    FoundPassages,
+    PassageInContext,
+    document_of,
+    found_passage,
+    told,
+)
 from footnote.engine.workspace import MAX_PAGE, WorkspaceEngine
 from footnote.errors import InvalidRequest
 from footnote.filters import condition_from
@@ -60,7 +67,7 @@ class SearchDocuments(Arguments):
         description="A question or key words, with exact names, numbers and identifiers as they "
         'are written. "quoted words" must occur together; -word excludes.',
     )
-    limit: int | None = Field(
+    top_k: int | None = Field(
         None, ge=1, le=MAX_EVIDENCE, description="How many passages; a handful if left out."
     )
     collections: tuple[Name, ...] = Field((), max_length=100, description="Only in these.")
@@ -112,12 +119,14 @@ class Searching:
                 description=_SEARCH,
                 arguments=SearchDocuments,
                 work=self.search,
+                returns=FoundPassages,
             ),
             Definition(
                 name="get_document_context",
                 description=_CONTEXT,
                 arguments=GetDocumentContext,
                 work=self.context,
+                returns=PassageInContext,
             ),
         )
 
@@ -126,7 +135,7 @@ class Searching:
         response = await self.workspace.search(
             SearchRequest(
                 query=asked.query,
-                top_k=asked.limit or min(self.workspace.engine.settings.top_k, MAX_EVIDENCE),
+                top_k=asked.top_k or min(self.workspace.engine.settings.top_k, MAX_EVIDENCE),
                 filters=SearchFilters(
                     collections=asked.collections,
                     document_ids=asked.document_ids,
@@ -136,9 +145,18 @@ class Searching:
             )
         )
         head = _headline(response)
-        if not response.evidence:
-            return f"{head}\nTry other words or fewer filters, or see list_documents."
-        return "\n\n".join([head, *await self._entries(response.evidence)])
+        numbered = self._numbered(response.evidence)
+        said = "\n\n".join([head, *await self._entries(numbered)])
+        if not numbered:
+            said = f"{head}\nTry other words or fewer filters, or see list_documents."
+        result = FoundPassages(
+            query=response.query,
+            corrected_query=response.corrected_query,
+            confidence=response.confidence,
+            degraded=list(response.degraded),
+            passages=[found_passage(*each) for each in numbered],
+        )
+        return told(said, result, [document_of(each) for _, each in numbered])
 
     async def context(self, asked: GetDocumentContext) -> str:
         """The passage between its neighbours, each numbered."""
@@ -146,24 +164,31 @@ class Searching:
         passages = [*found.context_before, found.chunk, *found.context_after]
         head = f"{len(passages)} passages of “{line(found.chunk.document_title)}”, in order."
         notes = {found.chunk.chunk_id: "This is the passage that was asked for."}
-        entries = await self._entries([as_evidence(each) for each in passages], notes)
-        return "\n\n".join([head, *entries])
+        numbered = self._numbered([as_evidence(each) for each in passages])
+        said = "\n\n".join([head, *await self._entries(numbered, notes)])
+        result = PassageInContext(
+            chunk_id=found.chunk.chunk_id, passages=[found_passage(*each) for each in numbered]
+        )
+        return told(said, result, [document_of(each) for _, each in numbered])
+
+    def _numbered(self, evidence: Sequence[Evidence]) -> list[tuple[int, Evidence]]:
+        ledger = EvidenceLedger() if self.ledger is None else self.ledger
+        return [(ledger.number(each), each) for each in flag(evidence)]
 
     async def _entries(
-        self, evidence: Sequence[Evidence], notes: Mapping[str, str] | None = None
+        self, numbered: Sequence[tuple[int, Evidence]], notes: Mapping[str, str] | None = None
     ) -> list[str]:
-        parents = await parents_of(self.workspace, [each.passage for each in evidence])
-        ledger = EvidenceLedger() if self.ledger is None else self.ledger
+        parents = await parents_of(self.workspace, [each.passage for _, each in numbered])
         return [
             evidence_text(
-                ledger.number(each),
+                number,
                 each,
                 parents,
                 note=""
                 if notes is None
                 else notes.get(each.passage.chunk_id, "A passage beside it."),
             )
-            for each in flag(evidence)
+            for number, each in numbered
         ]
 
 

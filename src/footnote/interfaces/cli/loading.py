@@ -275,12 +275,21 @@ def is_loopback(host: str) -> bool:
     return judge(host)
 
 
-def server(app: FastAPI, grace_seconds: int) -> Server:
+def server(app: FastAPI, settings: Settings, grace_seconds: int) -> Server:
     """A server for the application, silent but for the logs of this process."""
     import uvicorn
 
+    from footnote.interfaces.http.connections import Patience, patient_protocol
+    from footnote.interfaces.http.guard import MAX_HEAD_BYTES
+
+    patience = Patience(
+        head_seconds=settings.request_head_seconds, body_seconds=settings.request_body_seconds
+    )
     config = uvicorn.Config(
         app,
+        http=patient_protocol(patience),
+        ws="none",
+        h11_max_incomplete_event_size=MAX_HEAD_BYTES,
         lifespan="on",
         log_config=None,
         access_log=True,

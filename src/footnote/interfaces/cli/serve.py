@@ -96,7 +96,7 @@ async def _serve(settings: Settings, listening: socket.socket, *, with_worker: b
         return _worker_beside(ready) if with_worker else nullcontext()
 
     app = create_app(settings, begin, stop_for, beside)
-    server = loading.server(app, _GRACE_SECONDS)
+    server = loading.server(app, settings, _GRACE_SECONDS)
     _end_quietly_on_signals(server)
     await server.serve(sockets=[listening])
     if failures:

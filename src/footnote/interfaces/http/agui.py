@@ -62,7 +62,7 @@ class RunExtras(ChatExtras):
             "content": {MEDIA_TYPE: {"schema": {"type": "string"}, "example": _EXAMPLE}},
         },
         **ALWAYS,
-        **examples.problem_responses("bad-request", "content-too-large"),
+        **examples.problem_responses("bad-request", "content-too-large", "lane-mismatch"),
     },
     openapi_extra={
         "requestBody": {

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager, nullcontext
 from functools import partial
-from typing import cast
 
 from fastapi import FastAPI
-from fastapi.openapi.utils import get_openapi
 
 from footnote.distribution import VERSION
 from footnote.errors import FootnoteError
@@ -31,9 +29,10 @@ from footnote.interfaces.http import (
     questions,
     webhooks,
 )
-from footnote.interfaces.http.guard import BodyLimit, LoopbackOnly
+from footnote.interfaces.http.describing import describe
+from footnote.interfaces.http.guard import BodyLimit, LoopbackOnly, OrdinaryHead
 from footnote.interfaces.http.lifecycle import Lifecycle, stop_this_process
-from footnote.interfaces.http.problems import Problem, answer_with_problems
+from footnote.interfaces.http.problems import answer_with_problems
 from footnote.interfaces.mcp.mount import McpMount
 from footnote.settings import Settings, settings_from
 
@@ -129,23 +128,6 @@ def create_app(
         BodyLimit, upload_path=documents.UPLOAD_PATH, max_file_bytes=settings.max_file_bytes
     )
     app.add_middleware(LoopbackOnly)
-    app.openapi = partial(_describe, app)  # type: ignore[method-assign]  # FastAPI's documented way
+    app.add_middleware(OrdinaryHead)
+    app.openapi = partial(describe, app)  # type: ignore[method-assign]  # FastAPI's documented way
     return app
-
-
-def _describe(app: FastAPI) -> dict[str, object]:
-    if app.openapi_schema is None:
-        schema = get_openapi(
-            title=app.title,
-            version=app.version,
-            description=app.description,
-            tags=app.openapi_tags,
-            routes=app.routes,
-        )
-        template = "#/components/schemas/{model}"
-        described = Problem.model_json_schema(ref_template=template)
-        components = schema.setdefault("components", {}).setdefault("schemas", {})
-        components.update(described.pop("$defs", {}))
-        components["Problem"] = described
-        app.openapi_schema = schema
-    return cast("dict[str, object]", app.openapi_schema)

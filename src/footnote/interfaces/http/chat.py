@@ -65,7 +65,7 @@ _MODEL = ChatModel(id=MODEL, created=1746178200).model_dump()
 _MODELS: JsonObject = {"object": "list", "data": [_MODEL]}
 _OBJECT = {"type": "object"}
 _ERRORS: Responses = {
-    **error_responses(400, 404, 422, 500, 503),
+    **error_responses(400, 404, 409, 422, 500, 503),
     **problem_responses("not-local"),
 }
 _ONE_MODEL: Responses = {
@@ -183,16 +183,32 @@ async def show_chat_model_too(engine: TheEngine, named: WorkspaceName, model: st
     return await show_chat_model(engine, named, model)
 
 
-@router.api_route(
-    "/openai/{path:path}",
-    methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
-    include_in_schema=False,
-)
 async def no_such_url(request: Request) -> Response:
     """What OpenAI's clients may ask for and a workspace cannot do, in the shape that they read."""
     known = "POST /openai/v1/chat/completions and GET /openai/v1/models"
     asked = f"{request.method} {request.url.path}"
     return error_response(404, f"there is no {asked} here ({known} are)", code="unknown_url")
+
+
+SECTIONS = (
+    *("assistants", "audio", "batches", "chat", "completions", "containers", "embeddings"),
+    *("evals", "files", "fine_tuning", "images", "moderations", "organization", "realtime"),
+    *("responses", "threads", "uploads", "vector_stores", "videos"),
+)
+"""What OpenAI's paths below /v1 begin with, and none of ours does."""
+
+for _path in (
+    "/openai/{path:path}",
+    "/v1/models/{path:path}",
+    *(f"/v1/{section}" for section in SECTIONS),
+    *(f"/v1/{section}/{{path:path}}" for section in SECTIONS),
+):
+    router.add_api_route(
+        _path,
+        no_such_url,
+        methods=["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"],
+        include_in_schema=False,
+    )
 
 
 async def chat_models(engine: Engine, named: str | None) -> tuple[ChatModel, ...]:

@@ -23,9 +23,9 @@ from footnote.interfaces.http.scope import (
 router = APIRouter(tags=["documents"], route_class=ExactRoute)
 
 _FILE = {
-    "description": "The file, byte for byte as it was handed in.",
+    "description": "The file, byte for byte as it was handed in, with its own media type.",
     "content": {
-        "application/octet-stream": {
+        "*/*": {
             "schema": {"type": "string", "format": "binary"},
             "example": "%PDF-1.7 …",
         }

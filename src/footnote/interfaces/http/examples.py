@@ -332,6 +332,8 @@ _PROBLEMS: dict[str, tuple[int, str, str]] = {
         "Content Too Large",
         "The file is larger than the 209,715,200 bytes accepted here.",
     ),
+    "request-timeout": (408, "Request Timeout", "The body did not come in time."),
+    "head-too-large": (431, "Request Header Fields Too Large", "There are more than 100 headers."),
     "invalid-request": (422, "Invalid request", "body.top_k: it must be at most 200, not 500"),
     "document-unreadable": (
         422,

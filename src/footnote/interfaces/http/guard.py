@@ -1,4 +1,4 @@
-"""Lets in only requests from this computer, and only as much body as is accepted."""
+"""Lets in only requests from this computer, and only as much of them as is accepted."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
+from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from footnote.interfaces.http.problems import ContentTooLarge, problem
@@ -16,6 +17,70 @@ MAX_JSON_BYTES = 1024 * 1024
 
 _FORM_OVERHEAD_BYTES = 1024 * 1024 + 64 * 1024
 """What the fields and boundaries of an upload may take beside its file."""
+
+
+MAX_HEADERS = 100
+MAX_HEAD_BYTES = 32 * 1024
+"""Of the request's line and headers. Browsers and proxies send a few thousand."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refusal:
+    """Why a request is not let in."""
+
+    status: int
+    code: str
+    detail: str
+    hint: str | None = None
+
+
+HEAD_TOO_LARGE = Refusal(
+    status=431,
+    code="head-too-large",
+    detail=f"The address and headers of the request have more than {MAX_HEAD_BYTES:,} bytes, or "
+    f"there are more than {MAX_HEADERS} headers.",
+    hint="Leave out what is not needed, such as the cookies of another site.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class OrdinaryHead:
+    """Refuses heads that no client means and that two servers could read in two ways."""
+
+    app: ASGIApp
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on or answer it with a problem."""
+        refusal = _unusual(scope) if scope["type"] == "http" else None
+        if refusal is None:
+            await self.app(scope, receive, send)
+        else:
+            await _response(refusal)(scope, receive, send)
+
+
+def _unusual(scope: Scope) -> Refusal | None:
+    pairs = scope["headers"]
+    target = scope.get("raw_path") or scope["path"].encode()
+    head_bytes = len(target) + len(scope.get("query_string", b""))
+    head_bytes += sum(len(name) + len(value) + len(": \r\n") for name, value in pairs)
+    names = [name for name, _ in pairs]
+    if len(pairs) > MAX_HEADERS or head_bytes > MAX_HEAD_BYTES:
+        return HEAD_TOO_LARGE
+    if names.count(b"host") > 1:
+        return _bad("There is more than one Host header.", "Send one.")
+    if b"content-length" in names and b"transfer-encoding" in names:
+        return _bad("The body has a length and comes in chunks.", "Say one of the two.")
+    if not target.startswith(b"/"):
+        return _bad("The target of the request is no path.", "Ask for a path, as in /health.")
+    return None
+
+
+def _bad(detail: str, hint: str) -> Refusal:
+    return Refusal(status=400, code="bad-request", detail=detail, hint=hint)
+
+
+def _response(refusal: Refusal) -> JSONResponse:
+    return problem(refusal.status, refusal.code, refusal.detail, hint=refusal.hint)
 
 
 def is_loopback(host: str) -> bool:
@@ -31,7 +96,9 @@ class LoopbackOnly:
     """Refuses what may come from elsewhere, as long as there are no identities.
 
     The peer's address keeps other computers out however the app is served, the `Host` header
-    web pages whose name was rebound to this computer, `Origin` web pages that post across sites.
+    web pages whose name was rebound to this computer, `Origin` web pages that post across sites,
+    and `Sec-Fetch-Site` those that embed or load. A person may follow a link, as to a footnote:
+    the page it stands on sees nothing of what it opens.
     """
 
     app: ASGIApp
@@ -42,8 +109,8 @@ class LoopbackOnly:
         if refusal is None:
             await self.app(scope, receive, send)
         else:
-            response = problem(403, "not-local", refusal, hint=_NOT_LOCAL)
-            await response(scope, receive, send)
+            refused = Refusal(status=403, code="not-local", detail=refusal, hint=_NOT_LOCAL)
+            await _response(refused)(scope, receive, send)
 
 
 _NOT_LOCAL = "Until Footnote knows identities it serves this computer only; use 127.0.0.1."
@@ -58,7 +125,19 @@ def _refusal(scope: Scope) -> str | None:
         return "The Host header does not name this computer."
     if origin is not None and not is_loopback(_host(origin)):
         return "The Origin header does not name this computer."
+    if headers.get("sec-fetch-site", "").lower() == "cross-site" and not _is_followed(scope):
+        return "A page of another site asks."
     return None
+
+
+_FOLLOWED = {"sec-fetch-mode": "navigate", "sec-fetch-dest": "document", "sec-fetch-user": "?1"}
+
+
+def _is_followed(scope: Scope) -> bool:
+    """Whether a person opens it from a link, which browsers say so that no page can."""
+    headers = Headers(scope=scope)
+    said = {name: headers.get(name) for name in _FOLLOWED}
+    return scope["method"] in ("GET", "HEAD") and said == _FOLLOWED
 
 
 def _host(url: str) -> str:

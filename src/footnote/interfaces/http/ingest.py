@@ -73,7 +73,7 @@ _ACCEPTED = {
         "headers": _LOCATION,
     },
     **ALWAYS,
-    **examples.problem_responses("bad-request", "content-too-large"),
+    **examples.problem_responses("bad-request", "content-too-large", "queue-full"),
 }
 
 

@@ -86,6 +86,7 @@ class Png(Response):
     summary="See a page with quotes marked on it",
     response_class=Png,
     responses={
+        304: {"description": "It is as the `If-None-Match` of the request says."},
         200: {
             "description": "The page as a picture.",
             "content": {

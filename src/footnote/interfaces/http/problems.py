@@ -12,6 +12,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException as RoutingException
+from starlette.routing import compile_path
 
 from footnote.errors import FootnoteError, ModelUnavailable, NotFound, QueueFull
 from footnote.filters.words import shown
@@ -190,7 +191,7 @@ def _said_of_body(wrong: Mapping[str, Any], content_type: str) -> str:
     return ""
 
 
-async def _refused(_: Request, error: Exception) -> JSONResponse:
+async def _refused(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RoutingException)
     if isinstance(error, NamedTwice):
         wrong = Invalid(where="body", message=error.detail)
@@ -205,8 +206,24 @@ async def _refused(_: Request, error: Exception) -> JSONResponse:
         code, detail, hint = "no-such-route", "There is no such route.", "See /openapi.json."
     elif error.status_code == 405:
         detail, hint = "This route does not take that method.", "See /openapi.json."
-    headers = dict(error.headers) if error.headers else None
+    headers = dict(error.headers) if error.headers else {}
+    if error.status_code == 405 and (methods := _methods_of(request)):
+        headers["Allow"] = ", ".join(methods)
     return problem(error.status_code, code, detail, hint=hint, headers=headers)
+
+
+def _methods_of(request: Request) -> list[str]:
+    """What the path takes by the description; of the routes it fits, one knows its own alone."""
+    described: Mapping[str, Mapping[str, object]] = request.app.openapi()["paths"]
+    asked = request.url.path
+    exact = described.get(asked)
+    fitting = (
+        methods
+        for template, methods in described.items()
+        if compile_path(template)[0].fullmatch(asked)
+    )
+    methods = {each for found in ([exact] if exact else fitting) for each in found}
+    return sorted(method.upper() for method in methods)
 
 
 async def _unexpected(_: Request, __: Exception) -> JSONResponse:

@@ -9,6 +9,7 @@ from footnote.engine import WorkspaceEngine
 from footnote.engine.reading import text
 from footnote.errors import Conflict, NotFound
 from footnote.interfaces.tools.missing import wanted
+from footnote.ports import ReadableDocument
 
 with wanted("mcp", "mcp"):
     import mcp.types as mcp_types
@@ -22,10 +23,30 @@ _TEXT = "text/plain"
 
 
 async def listed(workspace: WorkspaceEngine, cursor: str | None) -> mcp_types.ListResourcesResult:
-    """A page of the documents, newest first. Raises InvalidRequest for a cursor not of ours."""
-    page = await workspace.documents(limit=_PAGE, cursor=cursor)
-    return mcp_types.ListResourcesResult(
-        resources=[_resource(each) for each in page.documents], next_cursor=page.next_cursor
+    """A page of the documents that can be read, newest first.
+
+    Raises InvalidRequest for a cursor not of ours.
+    """
+    found: list[Document] = []
+    while True:
+        page = await workspace.documents(limit=_PAGE, cursor=cursor)
+        found += [each for each in page.documents if each.chunk_count]
+        cursor = page.next_cursor
+        # Some clients show one page: it should not be empty for documents that failed.
+        if found or cursor is None:
+            return mcp_types.ListResourcesResult(
+                resources=[_resource(each) for each in found], next_cursor=cursor
+            )
+
+
+def link(document: ReadableDocument) -> mcp_types.ResourceLink:
+    """A link to the text of a document."""
+    return mcp_types.ResourceLink(
+        type="resource_link",
+        name=document.filename,
+        title=document.title,
+        uri=f"{PREFIX}{document.document_id}",
+        mime_type=_TEXT,
     )
 
 

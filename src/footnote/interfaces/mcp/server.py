@@ -17,7 +17,7 @@ from footnote.interfaces.failures import ABSENT
 from footnote.interfaces.mcp import prompts, resources
 from footnote.interfaces.tools.binding import index_now
 from footnote.interfaces.tools.missing import wanted
-from footnote.ports import Tool
+from footnote.ports import Tool, ToolText
 
 with wanted("mcp", "mcp"):
     import mcp.types as mcp_types
@@ -66,10 +66,7 @@ def mcp_server(inside: Callable[[Context], Awaitable[Inside]]) -> Server[object]
         if found is None:
             raise InvalidRequest("there is no such tool", hint="tools/list names them")
         text = await found.call(asked.arguments or {})
-        return mcp_types.CallToolResult(
-            content=[mcp_types.TextContent(type="text", text=str(text))],
-            is_error=isinstance(text, Refusal),
-        )
+        return _told_to_model(text)
 
     async def list_resources(
         context: Context, asked: mcp_types.PaginatedRequestParams | None
@@ -115,12 +112,25 @@ def mcp_server(inside: Callable[[Context], Awaitable[Inside]]) -> Server[object]
     )
 
 
+def _told_to_model(text: str) -> mcp_types.CallToolResult:
+    """The text, the same as data, and links to the documents it speaks of."""
+    content: list[mcp_types.ContentBlock] = [mcp_types.TextContent(type="text", text=str(text))]
+    if isinstance(text, ToolText):
+        content += [resources.link(each) for each in text.documents]
+    return mcp_types.CallToolResult(
+        content=content,
+        structured_content=dict(text.data) if isinstance(text, ToolText) else None,
+        is_error=isinstance(text, Refusal),
+    )
+
+
 def _described(tool: Tool) -> mcp_types.Tool:
     saves = tool.name == "create_document"
     return mcp_types.Tool(
         name=tool.name,
         description=tool.description,
         input_schema=dict(tool.parameters),
+        output_schema=None if tool.returns is None else dict(tool.returns),
         annotations=mcp_types.ToolAnnotations(
             read_only_hint=not saves, destructive_hint=False, open_world_hint=False
         ),

@@ -8,14 +8,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from footnote.domain import Document, SearchFilters, SearchRequest, SearchResponse
+from footnote.domain import Document, Passage, SearchFilters, SearchRequest, SearchResponse
 from footnote.engine import WorkspaceEngine
-from footnote.engine.tools import EvidenceLedger, Refusal, document_tools
+from footnote.engine.tools import EvidenceLedger, Refusal, document_tools, passage_path
 from footnote.errors import InvalidRequest
 from footnote.interfaces.tools import schemas
 from footnote.interfaces.tools.bridge import Bridge
 from footnote.jobs.inline import work_until_resting
 from footnote.ports import Tool
+from footnote.settings import Settings
 from footnote.sync import SyncWorkspaceEngine
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ class DocumentTools:
     workspace: WorkspaceEngine
     tools: tuple[Tool, ...]
     bridge: Bridge = field(repr=False)
+    base_url: str = ""
+    """Where the HTTP server is reached; links are paths without it."""
 
     def openai(self) -> list[dict[str, object]]:
         """Function schemas as OpenAI's chat completions take them in `tools`."""
@@ -98,6 +101,10 @@ class DocumentTools:
         """`dispatch`, blocking. Raises InvalidRequest in the event loop's own thread."""
         return self.bridge.wait(lambda: self.dispatch(name, arguments))
 
+    def link_to(self, passage: Passage) -> str:
+        """Where a person sees a passage, once `footnote serve` runs."""
+        return self.base_url + passage_path(self.workspace.workspace.name, passage)
+
     async def search(
         self, query: str, top_k: int | None = None, filters: SearchFilters | None = None
     ) -> SearchResponse:
@@ -115,20 +122,25 @@ class DocumentTools:
 
 
 def bind(
-    workspace: WorkspaceEngine | SyncWorkspaceEngine, ledger: EvidenceLedger | None = None
+    workspace: WorkspaceEngine | SyncWorkspaceEngine,
+    ledger: EvidenceLedger | None = None,
+    *,
+    base_url: str | None = None,
 ) -> DocumentTools:
     """The tools of a workspace, as the principal it was opened for.
 
     With a ledger, evidence is numbered over all calls, and `ledger.evidence` is what the numbers
-    stand for. Raises InvalidRequest outside the event loop in which the engine was opened, unless
-    it was opened with `footnote.open_sync()`.
+    stand for. Links begin with `base_url`; without one, with the address that `footnote serve` has
+    by the same settings. Raises InvalidRequest outside the event loop in which the engine was
+    opened, unless it was opened with `footnote.open_sync()`.
     """
     if isinstance(workspace, SyncWorkspaceEngine):
         inner, bridge = workspace.inner, workspace.portal.call(_bridge)
     else:
         inner, bridge = workspace, _bridge_here()
-    tools = document_tools(inner, ledger, index_now=index_now)
-    return DocumentTools(workspace=inner, tools=tools, bridge=bridge)
+    base = _address(inner.engine.settings) if base_url is None else base_url.rstrip("/")
+    tools = document_tools(inner, ledger, index_now=index_now, base_url=base)
+    return DocumentTools(workspace=inner, tools=tools, bridge=bridge, base_url=base)
 
 
 async def index_now(
@@ -136,6 +148,13 @@ async def index_now(
 ) -> Mapping[UUID, Document]:
     """Bring documents to rest, also where no worker runs."""
     return await work_until_resting(workspace.engine, workspace, document_ids, lambda _: None)
+
+
+def _address(settings: Settings) -> str:
+    """Where the server of these settings is reached; empty where it picks a port."""
+    host = settings.host.strip("[]")
+    named = f"[{host}]" if ":" in host else host
+    return f"http://{named}:{settings.port}" if settings.port else ""
 
 
 async def _bridge() -> Bridge:

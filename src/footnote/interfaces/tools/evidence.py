@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from footnote.domain import Evidence
+from collections.abc import Callable
+
+from footnote.domain import Evidence, Passage
+
+Metadata = dict[str, str | int | float | bool]
 
 
-def metadata_of(evidence: Evidence) -> dict[str, str | int | float | bool]:
-    """Names as in the HTTP API; what a passage lacks is left out."""
+def metadata_of(evidence: Evidence, link_to: Callable[[Passage], str]) -> Metadata:
+    """Names as in the HTTP API; what a passage lacks is left out.
+
+    `source` is what the libraries call the file, and `link` leads to the passage.
+    """
     passage = evidence.passage
     known: dict[str, str | int | float | bool | None] = {
+        "source": passage.filename,
+        "link": link_to(passage),
         "chunk_id": passage.chunk_id,
         "document_id": str(passage.document_id),
         "document_title": passage.document_title,

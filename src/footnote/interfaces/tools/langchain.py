@@ -57,7 +57,7 @@ class FootnoteRetriever(BaseRetriever):
         *,
         run_manager: CallbackManagerForRetrieverRun | None = None,  # noqa: ARG002  # its signature
     ) -> list[Document]:
-        return _documents(self._bound.bridge.wait(lambda: self._searched(query)))
+        return _documents(self._bound, self._bound.bridge.wait(lambda: self._searched(query)))
 
     async def _aget_relevant_documents(
         self,
@@ -65,16 +65,18 @@ class FootnoteRetriever(BaseRetriever):
         *,
         run_manager: AsyncCallbackManagerForRetrieverRun | None = None,  # noqa: ARG002  # as above
     ) -> list[Document]:
-        return _documents(await self._searched(query))
+        return _documents(self._bound, await self._searched(query))
 
     async def _searched(self, query: str) -> SearchResponse:
         return await self._bound.search(query, self.top_k, self._filters)
 
 
-def _documents(response: SearchResponse) -> list[Document]:
+def _documents(bound: DocumentTools, response: SearchResponse) -> list[Document]:
     return [
         Document(
-            id=each.passage.chunk_id, page_content=each.passage.text, metadata=metadata_of(each)
+            id=each.passage.chunk_id,
+            page_content=each.passage.text,
+            metadata=metadata_of(each, bound.link_to),
         )
         for each in response.evidence
     ]

@@ -47,20 +47,22 @@ class FootnoteRetriever(BaseRetriever):
         self._bound, self._top_k, self._filters = bound, top_k, filters
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        return _nodes(self._bound.bridge.wait(lambda: self._searched(query_bundle)))
+        return _nodes(self._bound, self._bound.bridge.wait(lambda: self._searched(query_bundle)))
 
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        return _nodes(await self._searched(query_bundle))
+        return _nodes(self._bound, await self._searched(query_bundle))
 
     async def _searched(self, query: QueryBundle) -> SearchResponse:
         return await self._bound.search(query.query_str, self._top_k, self._filters)
 
 
-def _nodes(response: SearchResponse) -> list[NodeWithScore]:
+def _nodes(bound: DocumentTools, response: SearchResponse) -> list[NodeWithScore]:
     return [
         NodeWithScore(
             node=TextNode(
-                id_=each.passage.chunk_id, text=each.passage.text, metadata=metadata_of(each)
+                id_=each.passage.chunk_id,
+                text=each.passage.text,
+                metadata=metadata_of(each, bound.link_to),
             ),
             score=each.score,
         )
