@@ -18,6 +18,7 @@ from footnote.ingestion.rendering.office import find_office
 from footnote.settings import Settings
 from footnote.store.embedded import start_embedded
 from footnote.store.examination import examine_database
+from footnote.store.system_user import require_usable
 
 _LEAST_PYTHON = (3, 11)
 _FREE_BYTES = 1024**3  # Room for the database's first write-ahead log and the built model.
@@ -28,12 +29,11 @@ async def examine(settings: Settings) -> Health:
 
     `ready` is about what must be right; optional things may be missing and say so.
     """
-    required = [
-        _python(),
-        _home(settings),
-        await _guarded("embedding model", _model(settings)),
-        *await asyncio.to_thread(_database, settings),
-    ]
+    required = [_python(), _refused_home(settings) or _home(settings)]
+    if not _refused_home(settings):
+        # Both keep what they make in it.
+        required.append(await _guarded("embedding model", _model(settings)))
+        required += await asyncio.to_thread(_database, settings)
     optional = [_ocr(settings), _office()]
     checks = tuple(
         replace(check, hint=None) if check.ok else check for check in (*required, *optional)
@@ -48,6 +48,16 @@ def _python() -> Check:
         detail=f"{platform.python_version()} on {platform.system()} {platform.machine()}",
         hint="install Python 3.11 or newer",
     )
+
+
+def _refused_home(settings: Settings) -> Check | None:
+    """What is wrong with a home that is used for nothing; None where nothing is."""
+    try:
+        if settings.database_url is None:
+            require_usable(settings.home)
+    except FootnoteError as error:
+        return Check(name="home", ok=False, detail=str(error), hint=error.hint)
+    return None
 
 
 def _home(settings: Settings) -> Check:

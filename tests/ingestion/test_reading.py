@@ -314,3 +314,18 @@ def test_a_value_that_is_too_long_is_named_by_its_row(above: int) -> None:
         f"a value in row {above + 2} has more than 10,485,760 characters"
     )
     assert "quotation mark that is never closed" in caught.value.advice
+
+
+@pytest.mark.parametrize("mark", ["\u202e", "\u2066", "\u200f", "\u061c"], ids=ascii)
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.md", "# Invoice {}fdp.exe\n\nPay now."),
+        ("a.html", "<title>Invoice {}fdp.exe</title><p>Pay now.</p>"),
+        ("Invoice {}fdp.exe.txt", "Pay now."),
+    ],
+    ids=["heading", "declared", "name"],
+)
+def test_a_title_does_not_turn_what_stands_beside_it(name: str, text: str, mark: str) -> None:
+    parsed = read_document(text.format(mark).encode(), name.format(mark))
+    assert parsed.title == "Invoice fdp.exe"

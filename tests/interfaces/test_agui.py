@@ -263,7 +263,7 @@ async def test_the_official_client_understands_a_run(library: Library, node_modu
 
 
 async def test_where_nothing_answers_the_closest_passage_is_told(library: Library) -> None:
-    question = "How long does the deductible for storm damage to a moored buoy last?"
+    question = "Who decides about the deductible for storm damage to a moored buoy?"
     events = await events_of(library, run_of(question))
     text = "".join(each.delta for each in events if isinstance(each, TextMessageContentEvent))
     assert text.startswith("I could not find this in your documents.\n\nClosest passage: “")

@@ -129,7 +129,7 @@ async def test_an_answer_that_is_not_there_is_streamed_too(library: Library) -> 
     )
 
 
-UNANSWERED = {"question": "How long does the deductible for storm damage to a moored buoy last?"}
+UNANSWERED = {"question": "Who decides about the deductible for storm damage to a moored buoy?"}
 
 
 async def test_where_nothing_answers_the_closest_passage_is_told(library: Library) -> None:

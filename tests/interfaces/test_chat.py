@@ -398,7 +398,7 @@ def test_footnotes_stand_at_their_statements() -> None:
     assert places[0] != places[1]
 
 
-UNANSWERED = "How long does the deductible for storm damage to a moored buoy last?"
+UNANSWERED = "Who decides about the deductible for storm damage to a moored buoy?"
 
 
 async def test_where_nothing_answers_the_closest_passage_stands_below_with_its_footnote(
