@@ -19,6 +19,7 @@ from footnote.models.speech.installed import FFMPEG_INSTALL, decodes_everything,
 from footnote.settings import Settings
 from footnote.store.embedded import start_embedded
 from footnote.store.examination import ADVISED, examine_database
+from footnote.store.system_user import require_usable
 
 _LEAST_PYTHON = (3, 11)
 _FREE_BYTES = 1024**3  # Room for the database's first write-ahead log and the built model.
@@ -29,16 +30,14 @@ async def examine(settings: Settings) -> Health:
 
     `ready` is about what must be right; optional things may be missing and say so.
     """
-    model = await _guarded("embedding model", _model(settings))
-    database = await asyncio.to_thread(_database, settings)
-    advised = [check for check in database if check.name in ADVISED]
-    required = [
-        _python(),
-        _home(settings),
-        model,
-        *(check for check in database if check.name not in ADVISED),
-    ]
-    optional = [*advised, _ocr(settings), _office(), _speech(settings)]
+    refused = _refused_home(settings)
+    required = [_python(), refused or _home(settings)]
+    optional = [_ocr(settings), _office(), _speech(settings)]
+    if not refused:
+        # Both keep what they make in it.
+        required.append(await _guarded("embedding model", _model(settings)))
+        for check in await asyncio.to_thread(_database, settings):
+            (optional if check.name in ADVISED else required).append(check)
     checks = tuple(
         replace(check, hint=None) if check.ok else check for check in (*required, *optional)
     )
@@ -52,6 +51,16 @@ def _python() -> Check:
         detail=f"{platform.python_version()} on {platform.system()} {platform.machine()}",
         hint="install Python 3.11 or newer",
     )
+
+
+def _refused_home(settings: Settings) -> Check | None:
+    """What is wrong with a home that is used for nothing; None where nothing is."""
+    try:
+        if settings.database_url is None:
+            require_usable(settings.home)
+    except FootnoteError as error:
+        return Check(name="home", ok=False, detail=str(error), hint=error.hint)
+    return None
 
 
 def _home(settings: Settings) -> Check:

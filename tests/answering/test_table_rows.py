@@ -10,6 +10,7 @@ import openpyxl
 import pytest
 from pptx import Presentation
 from pptx.util import Inches
+from reportlab.pdfgen.canvas import Canvas
 
 from footnote.answering.sentences import candidates_of
 from footnote.domain import BlockKind
@@ -107,7 +108,7 @@ def comma_separated(rows: Rows) -> bytes:
 
 
 def portable(rows: Rows) -> bytes:
-    def draw(canvas: pdf_files.Canvas) -> None:
+    def draw(canvas: Canvas) -> None:
         width, height, top = 120, 18, 700
         for number, row in enumerate(rows):
             for column, text in enumerate(row):

@@ -30,6 +30,8 @@ LABELS: dict[str, dict[str, Any]] = {
     "access is a text": {"access": "alice"},
     "access holds a number": {"access": [7]},
     "access is a number": {"access": 7},
+    "access holds an empty name": {"access": ["alice", " "]},
+    "access holds a NUL": {"access": ["alice\0bob"]},
     "tags are a text": {"tags": "urgent"},
     "tags are bytes": {"tags": b"urgent"},
     "a tag is None": {"tags": [None]},
@@ -77,6 +79,23 @@ async def test_the_largest_numbers_are_kept(workspace: WorkspaceEngine) -> None:
     }
     received = await workspace.receive(b"text", "a.txt", metadata=metadata)
     assert received.document.metadata == metadata
+
+
+@pytest.mark.parametrize(
+    "principal",
+    [
+        Principal(principal_id=""),
+        Principal(principal_id=" \t"),
+        Principal(principal_id="alice\0"),
+        Principal(principal_id="\ud800"),
+        Principal(principal_id="alice", groups=("board", "")),
+        Principal(principal_id="alice", groups=("bo\0ard",)),
+    ],
+    ids=repr,
+)
+async def test_nobody_acts_under_a_name_that_is_none(engine: Engine, principal: Principal) -> None:
+    with pytest.raises(InvalidRequest, match="the principal"):
+        await engine.workspace(principal=principal)
 
 
 async def test_access_that_is_a_list_admits_those_in_it(engine: Engine) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from footnote.answering import NOT_FOUND
 from footnote.domain import Comparison, Operator, PlanChanges, SearchFilters, Turn
 from footnote.engine import WorkspaceEngine
 from footnote.jobs.inline import work_until_resting
@@ -80,3 +81,24 @@ async def test_a_quoted_phrase_that_stands_nowhere_does_not_end_in_a_refusal(
     assert [note.split(";")[0] for note in strict.degraded] == [
         "phrases: no passage that may be searched holds “policy for marine gear”"
     ]
+
+
+async def test_where_nothing_answers_the_closest_passage_is_shown_if_the_search_is_sure(
+    workspace: WorkspaceEngine,
+) -> None:
+    await publish(workspace, STORM, FIRE)
+    answer = await workspace.ask("How long does the deductible for storm damage last?")
+    assert (answer.found, answer.citations) == (False, ())
+    assert answer.text == NOT_FOUND
+    assert answer.closest is not None
+    assert answer.closest.text == "The deductible for storm damage is EUR 500 for each event."
+    citation = answer.closest.citation
+    assert (citation.marker, citation.document_title) == (1, "Storm")
+    assert citation.quote == answer.closest.text
+    again = await workspace.ask("How long does the deductible for storm damage last?")
+    assert again.cached
+    assert again.closest == answer.closest
+    unsure = await workspace.ask("Who wrote the opera about the three oranges?")
+    assert (unsure.found, unsure.closest) == (False, None)
+    answered = await workspace.ask("What is the deductible for storm damage?")
+    assert (answered.found, answered.closest) == (True, None)

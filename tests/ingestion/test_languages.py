@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from footnote.index.stemming import SNOWBALL
+from footnote.ingestion.enrichment import words_of
 from footnote.ingestion.languages import detect_language
+from footnote.ingestion.parsing.reading import read_document
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
 
 SENTENCES = {
     "ar": "مدة الإشعار ثلاثة أشهر ويجدد العقد بعد ذلك سنة أخرى.",
@@ -68,3 +74,39 @@ def test_hebrew_is_not_taken_for_yiddish() -> None:
 @pytest.mark.parametrize("text", ["", "Hello", "12345 67890 12345 67890", "A-1"])
 def test_too_little_text_tells_nothing(text: str) -> None:
     assert detect_language(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("The vault code is 4711.", "en"),
+        ("The cat sat on the mat.", "en"),
+        ("Das Passwort ist 4711.", "de"),
+        ("Le code est sur le mur.", "fr"),
+        ("El código está en la caja.", "es"),
+    ],
+)
+def test_the_function_words_of_a_short_sentence_tell_its_language(text: str, language: str) -> None:
+    assert detect_language(text) == language
+
+
+@pytest.mark.parametrize("text", ["Anna Tulip, Rome", "PEL-3-ICE is 4711", "Bern 4711, Basel 4712"])
+def test_names_and_codes_tell_nothing(text: str) -> None:
+    assert detect_language(text) is None
+
+
+def test_the_names_of_columns_tell_the_language_of_a_table_of_codes_and_numbers() -> None:
+    rows = [f"KL-T-5020{at},100,{90 + at}.4,{at}.6,3.0,pass,2025-03-0{at + 1}" for at in range(9)]
+    head = (
+        "serial,reference_ntu,measured_ntu,deviation_percent,tolerance_percent,result,calibrated_on"
+    )
+    assert detect_language("\n".join([head, *rows])) == "en"
+
+
+@pytest.mark.parametrize(
+    "path", sorted((EXAMPLES / "sources").iterdir()), ids=lambda path: path.name
+)
+def test_every_example_has_a_language(path: Path) -> None:
+    parsed = read_document(path.read_bytes(), path.name)
+    expected = "de" if path.name.startswith("lagermietvertrag") else "en"
+    assert words_of(parsed).language == expected

@@ -1,19 +1,28 @@
 from __future__ import annotations
 
+import io
 import os
 from email.message import EmailMessage
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from footnote.domain import Block, BlockKind, ParsedDocument
 from footnote.errors import DocumentUnreadable
+from footnote.ingestion.failures import plain_cause
 from footnote.ingestion.parsing.drafts import clean
 from footnote.ingestion.parsing.reading import ReadingOptions, read_document
 from tests.ingestion import files
 
 NO_OCR = ReadingOptions(ocr="off")
+
+
+def blank_picture() -> bytes:
+    target = io.BytesIO()
+    Image.new("RGB", (400, 300), "#8fbcd4").save(target, "PNG")
+    return target.getvalue()
 
 
 def blocks_of(parsed: ParsedDocument, kind: BlockKind) -> list[Block]:
@@ -284,6 +293,7 @@ def test_every_example_is_read_lawfully(name: str) -> None:
         ("a.mbox", b"From a@b Mon Jan 1 00:00:00 2024\n", "no message was found", "its headers"),
         ("a.ipynb", b'{"cells": [], "nbformat": 4}', "no cell with text", "in Jupyter"),
         ("a.txt", b" \n ", "no text was found", "not empty"),
+        ("a.png", blank_picture(), "no text was found in the picture", "FOOTNOTE_VISION_MODEL"),
     ],
 )
 def test_a_file_without_text_says_what_its_type_lacks(
@@ -293,3 +303,29 @@ def test_a_file_without_text_says_what_its_type_lacks(
         read_document(content, filename)
     assert cause in caught.value.cause
     assert advice in caught.value.advice
+
+
+@pytest.mark.parametrize("above", [0, 300])
+def test_a_value_that_is_too_long_is_named_by_its_row(above: int) -> None:
+    rows = "name,note\n" + "ada,x\n" * above + f'bob,"{"word " * 2_200_000}\n'
+    with pytest.raises(DocumentUnreadable) as caught:
+        read_document(rows.encode(), "notes.csv")
+    assert plain_cause(caught.value) == (
+        f"a value in row {above + 2} has more than 10,485,760 characters"
+    )
+    assert "quotation mark that is never closed" in caught.value.advice
+
+
+@pytest.mark.parametrize("mark", ["\u202e", "\u2066", "\u200f", "\u061c"], ids=ascii)
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.md", "# Invoice {}fdp.exe\n\nPay now."),
+        ("a.html", "<title>Invoice {}fdp.exe</title><p>Pay now.</p>"),
+        ("Invoice {}fdp.exe.txt", "Pay now."),
+    ],
+    ids=["heading", "declared", "name"],
+)
+def test_a_title_does_not_turn_what_stands_beside_it(name: str, text: str, mark: str) -> None:
+    parsed = read_document(text.format(mark).encode(), name.format(mark))
+    assert parsed.title == "Invoice fdp.exe"

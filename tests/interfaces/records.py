@@ -1,5 +1,6 @@
 """One factory for each domain record the interfaces present."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from uuid import UUID
 
@@ -9,6 +10,7 @@ from footnote.domain import (
     BlockKind,
     BlockSpan,
     Citation,
+    ClosestPassage,
     Document,
     DocumentStatus,
     Evidence,
@@ -102,4 +104,18 @@ def an_answer(quote: str = "A claim must be reported within 14 days.") -> Answer
         citations=(citation,),
         evidence=(an_evidence(quote),),
         confidence=0.9,
+    )
+
+
+def unanswered() -> Answer:
+    """A refusal with what comes closest."""
+    answer = an_answer()
+    (citation,) = answer.citations
+    return replace(
+        answer,
+        found=False,
+        sentences=(AnswerSentence(text="I could not find this.", markers=(), support=0.0),),
+        citations=(),
+        closest=ClosestPassage(text=citation.quote, citation=citation),
+        degraded=("answer: words alone",),
     )

@@ -260,3 +260,15 @@ async def test_the_official_client_understands_a_run(library: Library, node_modu
     assert message["role"] == "assistant"
     assert message["content"] == told["state"]["answer"]["text"]
     assert "14 days" in message["content"]
+
+
+async def test_where_nothing_answers_the_closest_passage_is_told(library: Library) -> None:
+    question = "Who decides about the deductible for storm damage to a moored buoy?"
+    events = await events_of(library, run_of(question))
+    text = "".join(each.delta for each in events if isinstance(each, TextMessageContentEvent))
+    assert text.startswith("I could not find this in your documents.\n\nClosest passage: “")
+    assert text.endswith("” [1]")
+    state = [each for each in events if isinstance(each, StateSnapshotEvent)][-1].snapshot
+    custom = [each for each in events if isinstance(each, CustomEvent)]
+    cited = [each.value for each in custom if each.name == "footnote:citation"]
+    assert cited == [state["answer"]["closest"]["citation"]]

@@ -127,3 +127,20 @@ async def test_an_answer_that_is_not_there_is_streamed_too(library: Library) -> 
         "".join(each.data["text"] for each in events if each.event == "token")
         == (events[-1].data["text"])
     )
+
+
+UNANSWERED = {"question": "Who decides about the deductible for storm damage to a moored buoy?"}
+
+
+async def test_where_nothing_answers_the_closest_passage_is_told(library: Library) -> None:
+    whole = (await library.http.post("/v1/answers", json=UNANSWERED)).json()
+    assert (whole["found"], whole["citations"]) == (False, [])
+    closest = whole["closest"]
+    assert "2,500 euros" in closest["text"]
+    assert closest["citation"]["marker"] == 1
+    assert closest["citation"]["quote"] == closest["text"]
+    assert closest["citation"]["filename"] == "policy.md"
+    events = await told_of(library.http, {**UNANSWERED, "stream": True})
+    assert without_times(events[-1].data) == without_times(whole)
+    answered = await library.http.post("/v1/answers", json={**ASKED, "stream": False})
+    assert answered.json()["closest"] is None

@@ -22,10 +22,11 @@ from footnote.interfaces.http.chat_shapes import (
     Completion,
     annotations_of,
     question_of,
+    without_notes,
 )
 from footnote.settings import settings_from
 from tests.interfaces.conftest import Library
-from tests.interfaces.records import an_answer
+from tests.interfaces.records import an_answer, unanswered
 from tests.interfaces.serving import served
 from tests.wire import WireServer, says
 
@@ -421,3 +422,40 @@ def test_footnotes_stand_at_their_statements() -> None:
     texts = [twice.text[p["start_index"] : p["end_index"]] for p in places]  # type: ignore[index]
     assert texts == [f"{answer.sentences[0].text} [1]"] * 2
     assert places[0] != places[1]
+
+
+UNANSWERED = "Who decides about the deductible for storm damage to a moored buoy?"
+
+
+async def test_where_nothing_answers_the_closest_passage_stands_below_with_its_footnote(
+    library: Library,
+) -> None:
+    messages: list[ChatCompletionMessageParam] = [{"role": "user", "content": UNANSWERED}]
+    async with client_of(library) as client:
+        completion = await client.chat.completions.create(model="footnote", messages=messages)
+        stream = await client.chat.completions.create(
+            model="footnote", messages=messages, stream=True
+        )
+        chunks = [chunk async for chunk in stream]
+    message = completion.choices[0].message
+    assert message.content
+    refusal, below = message.content.split("\n\n")
+    assert refusal == "I could not find this in your documents."
+    assert below.startswith("Closest passage: “The deductible for storm damage")
+    assert below.endswith("” [1]")
+    assert message.annotations
+    (annotation,) = message.annotations
+    place = annotation.url_citation
+    assert message.content[place.start_index : place.end_index] == below
+    deltas = [chunk.choices[0].delta for chunk in chunks if chunk.choices]
+    assert "".join(delta.content or "" for delta in deltas) == message.content
+    noted = [(delta.model_extra or {}).get("annotations") for delta in deltas]
+    assert [len(each) for each in noted if each] == [1]
+
+
+def test_the_closest_passage_is_taken_off_what_a_front_end_sends_back() -> None:
+    answer = unanswered()
+    content = Completion(model="footnote", created=0, base_url="http://x/").whole(answer)
+    said = content["choices"][0]["message"]["content"]  # type: ignore[index]  # JSON
+    assert said.endswith("Note: words alone")
+    assert without_notes(said) == answer.text

@@ -33,7 +33,7 @@ from footnote.interfaces.cli import present, results
 from footnote.interfaces.cli.ingest import stages
 from footnote.interfaces.cli.present import encodable_json
 from footnote.interfaces.cli.writing import show_rewording, shown_as_written
-from tests.interfaces.records import a_document, an_answer, an_evidence
+from tests.interfaces.records import a_document, an_answer, an_evidence, unanswered
 
 
 @pytest.fixture
@@ -75,6 +75,28 @@ def test_an_answer_that_was_not_found_names_what_comes_nearest(console: Console)
     shown = written(console)
     assert "Searched: another wording" in shown
     assert "· Policy (policy.pdf) › Claims › Notice › p. 3 ¶ 2" in shown
+
+
+def test_an_answer_that_was_not_found_shows_the_closest_passage(console: Console) -> None:
+    present.show_answer(console, replace(unanswered(), evidence=(an_evidence(),)))
+    lines = [line.rstrip() for line in written(console).splitlines()]
+    assert lines[:3] == [
+        "I could not find this.",
+        "Closest passage: “A claim must be reported within 14 days.” [1]",
+        "",
+    ]
+    assert lines[3].startswith("[1] Policy (policy.pdf) › Claims › Notice › p. 3 ¶ 2")
+    assert "Nearest to it" not in written(console)
+
+
+async def test_the_closest_passage_follows_what_was_shown_as_it_was_written(
+    console: Console,
+) -> None:
+    answer, is_shown = await shown_as_written(console, told(unanswered()), live=True)
+    assert is_shown
+    present.show_footnotes(console, answer)
+    assert written(console).count("I could not find this.") == 1
+    assert "Closest passage: “A claim must" in written(console)
 
 
 def test_a_doubtful_sentence_of_a_model_is_named(console: Console) -> None:

@@ -24,6 +24,7 @@ PAIRS: list[tuple[type, type[BaseModel], set[str]]] = [
     (domain.PassageContext, schemas.PassageContext, set()),
     (domain.Citation, schemas.Citation, set()),
     (domain.AnswerSentence, schemas.AnswerSentence, set()),
+    (domain.ClosestPassage, schemas.ClosestPassage, set()),
     (domain.Answer, schemas.Answer, set()),
     (domain.Lane, schemas.Lane, set()),
     (domain.LaneStatus, schemas.LaneStatus, set()),

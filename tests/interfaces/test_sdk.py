@@ -23,7 +23,7 @@ SearchRequest SearchFilters condition_from
 condition_from_text BlockKind PlanChanges Turn SearchResponse Evidence StageRecord NearDuplicate
 Neighbour FacetCount Passage PassageContext
 Highlight PageImage PageRectangles MarkedQuote QuoteMatch Rectangle PagesOfQuote
-Answer AnswerSentence Verdict Citation Usage AnswerEvent
+Answer AnswerSentence Verdict Citation ClosestPassage Usage AnswerEvent
 SourcesFound TextWritten CitationMade SentenceGrounded ToolCalled ToolReturned UsageCounted
 AnswerDone AnswerFailed WorkspaceStats CacheStats
 LaneStatus LaneState Reembedding ReembeddingState Health Check

@@ -74,6 +74,15 @@ async def test_a_phrase_that_stands_nowhere_is_told(library: Library) -> None:
     assert "leave out the quotation marks" in " ".join(strictly.err.split())
 
 
+async def test_where_nothing_answers_the_closest_passage_is_shown(library: Library) -> None:
+    question = "Who decides about the deductible for storm damage to a moored buoy?"
+    ended = await run(library, "ask", question)
+    words = " ".join(ended.out.split())
+    assert words.startswith("I could not find this in your documents. Closest passage: “The ded")
+    assert "2,500 euros for each event.” [1] [1] Marine policy POL-88213-X (policy.md)" in words
+    assert "Nearest to it" not in words
+
+
 async def test_an_answer_is_narrowed_planned_and_explained(library: Library) -> None:
     narrow = ("--filter", '{"metadata.year": 2024}', "--plan", "thorough")
     ended = await run(library, "ask", CLAIM, *narrow, "--set", "fusion=rrf", "--explain")

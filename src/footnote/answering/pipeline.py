@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from footnote.answering.addresses import addresses_in
 from footnote.answering.cite import cite
 from footnote.answering.coefficients import Trust
 from footnote.answering.context import NOT_FOUND
@@ -15,10 +14,8 @@ from footnote.answering.decide import answerability, look_out
 from footnote.answering.ground import Weighed, by_words, says_something, weigh
 from footnote.answering.question import Question, read_question
 from footnote.answering.reading import Reading, rarity, read
-from footnote.answering.sanitise import plain_text
 from footnote.answering.select import Selection, by_strength, shortlist
-from footnote.answering.sentences import Candidate, candidates_of
-from footnote.answering.suspicion import gives_orders
+from footnote.answering.sentences import candidates_of
 from footnote.domain import Answer, AnswerSentence, Evidence, Verdict
 from footnote.errors import LaneUnavailable
 from footnote.ports import Analyzer, Embedder, Vector, Vectors
@@ -67,7 +64,7 @@ class ExtractiveAnswerer:
         citations, markers = cite([each.reading.candidate for each in chosen])
         sentences = tuple(
             AnswerSentence(
-                text=_readable(each.reading.candidate),
+                text=each.reading.candidate.readable,
                 markers=(marker,),
                 support=each.support,
                 # It is its quote.
@@ -92,7 +89,7 @@ class ExtractiveAnswerer:
         select = replace(self.selection, limit=self.max_sentences)
         while True:
             chosen = select(ranked, asked.all_terms)
-            orders = [each for each in chosen if _is_order(each.reading.candidate)]
+            orders = [each for each in chosen if each.reading.candidate.gives_orders]
             if not orders:
                 return ranked, chosen
             ranked = [each for each in ranked if not any(each is one for one in orders)]
@@ -147,17 +144,6 @@ class ExtractiveAnswerer:
             return Trust.CROSS
         native = not trained or language is None or language in trained
         return Trust.NATIVE if native else Trust.FOREIGN
-
-
-def _is_order(candidate: Candidate) -> bool:
-    return gives_orders(candidate.quote) or gives_orders(candidate.statement)
-
-
-def _readable(candidate: Candidate) -> str:
-    """The statement without what its document might make a viewer open, load or mistake."""
-    trusted = not candidate.evidence.suspicious
-    addresses = addresses_in(candidate.statement) if trusted else frozenset[str]()
-    return plain_text(candidate.statement, addresses=addresses) or "…"
 
 
 def _refusal(

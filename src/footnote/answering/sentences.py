@@ -7,6 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+from footnote.answering.addresses import addresses_in
+from footnote.answering.sanitise import plain_text
+from footnote.answering.suspicion import gives_orders
 from footnote.domain import BlockKind, Evidence, Passage
 from footnote.text import sentence_spans
 
@@ -61,6 +64,18 @@ class Candidate:
         if self.is_field and not headings:
             headings = (self.evidence.passage.document_title,)
         return ": ".join((*headings, self.statement))[:EMBEDDED_CHARACTERS]
+
+    @property
+    def readable(self) -> str:
+        """The statement without what its document might make a viewer open, load or mistake."""
+        trusted = not self.evidence.suspicious
+        addresses = addresses_in(self.statement) if trusted else frozenset[str]()
+        return plain_text(self.statement, addresses=addresses) or "…"
+
+    @property
+    def gives_orders(self) -> bool:
+        """Whether it is an order to a model, which answers nobody."""
+        return gives_orders(self.quote) or gives_orders(self.statement)
 
     @property
     def canonical_span(self) -> tuple[int, int]:

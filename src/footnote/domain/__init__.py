@@ -22,6 +22,7 @@ from footnote.domain.answers import (
     Answer,
     AnswerSentence,
     Citation,
+    ClosestPassage,
     Usage,
     Verdict,
 )
@@ -129,6 +130,7 @@ __all__ = [
     "Chunk",
     "Citation",
     "CitationMade",
+    "ClosestPassage",
     "Comparison",
     "Condition",
     "DiversityName",

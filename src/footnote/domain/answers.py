@@ -69,6 +69,22 @@ class Citation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ClosestPassage:
+    """What comes closest to an answer that there is not."""
+
+    text: str
+    """Statements that follow each other in one passage, table rows spelled out with their header;
+    nothing in it is or becomes a link."""
+    citation: Citation
+    """Its footnote, with the exact words; its marker is 1."""
+
+    @property
+    def prose(self) -> str:
+        """The text with its marker, and what it is."""
+        return f"Closest passage: “{self.text}” [{self.citation.marker}]"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerSentence:
     """One statement of an answer."""
 
@@ -105,6 +121,8 @@ class Answer:
     question: str
     found: bool
     """False when the documents do not answer; `sentences` then says so, uncited."""
+    closest: ClosestPassage | None = None
+    """What comes closest, where nothing answers although the evidence is about the question."""
     sentences: tuple[AnswerSentence, ...]
     citations: tuple[Citation, ...]
     evidence: tuple[Evidence, ...]

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
-from footnote.domain.answers import AnswerSentence, Citation, Usage, as_prose
+from footnote.domain.answers import AnswerSentence, Citation, ClosestPassage, Usage, as_prose
 from footnote.domain.search import Evidence
 
 DocumentMode = Literal["first", "only"]
@@ -176,6 +176,8 @@ class Exchange:
     reply: Message
     evidence: tuple[Evidence, ...] = ()
     """The passages themselves; none when the exchange was kept before."""
+    closest: ClosestPassage | None = None
+    """What comes closest, where nothing answers; none when the exchange was kept before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -233,8 +233,11 @@ def retold(answer: Answer) -> Iterator[AnswerEvent]:
 def answer_bytes(answer: Answer) -> int:
     """About how much memory an answer takes, its evidence included."""
     said = sum(getsizeof(each.text) for each in answer.sentences)
-    quoted = sum(getsizeof(each.quote) for each in answer.citations)
-    beside = 300 * len(answer.sentences) + 900 * len(answer.citations)
+    closest = () if answer.closest is None else (answer.closest,)
+    said += sum(getsizeof(each.text) for each in closest)
+    cited = (*answer.citations, *(each.citation for each in closest))
+    quoted = sum(getsizeof(each.quote) for each in cited)
+    beside = 300 * (len(answer.sentences) + len(closest)) + 900 * len(cited)
     evidence = response_bytes(SearchResponse(query=answer.question, evidence=answer.evidence))
     return said + quoted + beside + evidence
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from footnote.answering.answerer import Answerer
+from footnote.answering.closest import closest_passage
 from footnote.answering.generate import GenerativeAnswerer
 from footnote.answering.grounding import Ground
 from footnote.answering.streaming import StreamedAnswerer
@@ -28,6 +29,10 @@ from footnote.models.token_estimate import estimate_tokens
 
 if TYPE_CHECKING:
     from footnote.engine.workspace import WorkspaceEngine
+
+CONFIDENT = 0.5
+"""Confidence of a search from which its best passage is shown where nothing answers: it is more
+likely than not that the evidence is about the question."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +75,12 @@ async def ask_stream(workspace: WorkspaceEngine, asking: Asking) -> AsyncGenerat
             if isinstance(event, SourcesFound):
                 yield replace(event, degraded=(*response.degraded, *event.degraded))
             elif isinstance(event, AnswerDone):
-                yield AnswerDone(answer=_of_request(event.answer, response))
+                closest = None
+                if not event.answer.found and response.confidence >= CONFIDENT:
+                    analyzer = workspace.engine.analyzer
+                    closest = closest_passage(meant, event.answer.evidence, analyzer)
+                answer = replace(event.answer, closest=closest)
+                yield AnswerDone(answer=_of_request(answer, response))
             else:
                 yield event
 

@@ -121,7 +121,7 @@ async def remember(workspace: WorkspaceEngine, question: NextQuestion, answer: A
             assert after is not None, "an answer follows its question"
             reply = await branch_answer(scope, conversation_id, after, question.reply_id, kept)
             asked = await message_at(scope, conversation_id, after)
-    return Exchange(question=asked, reply=reply, evidence=answer.evidence)
+    return Exchange(question=asked, reply=reply, evidence=answer.evidence, closest=answer.closest)
 
 
 def kept_answer(answer: Answer, question: NextQuestion) -> MessageAnswer:

@@ -20,6 +20,7 @@ from footnote.engine.health import look
 from footnote.engine.lanes import KnownLanes
 from footnote.engine.workspace import WorkspaceEngine
 from footnote.errors import Conflict, InvalidRequest, NotFound, NotReady
+from footnote.ingestion.labels import checked_principal
 from footnote.ingestion.rendering.renderer import PageRenderer
 from footnote.models.answer_models import AnswerModels
 from footnote.models.breaker import GuardedReranker
@@ -107,6 +108,7 @@ class Engine:
         """
         require(str | None, "a text", name=name)
         require(Principal, "a footnote.Principal", principal=principal)
+        checked_principal(principal)
         self.require_open()
         if SYSTEM.principal_id in principal.access_names:
             raise InvalidRequest(f"nobody may act as {SYSTEM.principal_id!r}")

@@ -50,6 +50,7 @@ from footnote.store.events import Listener
 from footnote.store.index_cache import IndexCache
 from footnote.store.migrate import migrate
 from footnote.store.revival import keep
+from footnote.store.system_user import require_usable
 from footnote.store.vector_cache import VectorCache
 
 if TYPE_CHECKING:
@@ -64,6 +65,8 @@ async def open_engine(settings: Settings | None = None) -> Engine:
     """
     settings = settings or load_settings()
     blobs = blobs_from(settings.home / "blobs", settings.blob_url, _plain(settings.blob_options))
+    if settings.database_url is None:
+        require_usable(settings.home)
     await asyncio.to_thread(_make_home, settings.home)
     embedders = embedders_from(settings)
     server = None

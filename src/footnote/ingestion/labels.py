@@ -12,6 +12,7 @@ from footnote.domain import (
     MAX_TAG_CHARACTERS,
     MAX_TAGS,
     MetadataValue,
+    Principal,
 )
 from footnote.errors import InvalidRequest
 from footnote.text import is_storable
@@ -60,7 +61,25 @@ def checked_tags(tags: Sequence[str]) -> tuple[str, ...]:
 
 def checked_access(access: Sequence[str] | None) -> tuple[str, ...] | None:
     """The names that are admitted; None admits everybody. Raises InvalidRequest."""
-    return None if access is None else _checked_names("access", access)
+    return None if access is None else _checked_principals("access", access)
+
+
+def checked_principal(principal: Principal) -> Principal:
+    """The principal, if it and its groups have names. Raises InvalidRequest."""
+    _checked_principals("the principal", (principal.principal_id,))
+    _checked_principals("the principal's groups", principal.groups)
+    return principal
+
+
+def _checked_principals(what: str, names: Sequence[str]) -> tuple[str, ...]:
+    """Names that access is given to: one that is empty, or cut short by a NUL, is another's."""
+    listed = _checked_names(what, names)
+    for name in listed:
+        if not name.strip():
+            raise InvalidRequest(f"{what} holds an empty name", hint="give a name, or leave it out")
+        if not is_storable(name):
+            raise _unstorable(what)
+    return listed
 
 
 def _checked_names(what: str, names: Sequence[str]) -> tuple[str, ...]:

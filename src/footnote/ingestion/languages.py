@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
@@ -18,6 +19,8 @@ _MIN_LETTERS = 20
 _IDEOGRAPHS_FROM = "\u2e80"
 """Characters from here on say as much as two letters."""
 _MIN_PROBABILITY = 0.6
+_FUNCTION_WORDS_THAT_TELL = 2
+_WORD = re.compile(r"\w+")
 _NORWEGIAN = frozenset(("nb", "nn"))
 _YIDDISH = frozenset("און איז פון פֿון נישט ניט דער".split())
 """Words that Hebrew, for which the model takes Yiddish, does not have."""
@@ -65,16 +68,36 @@ def function_words(language: str | None) -> frozenset[str]:
 
 
 def detect_language(text: str) -> str | None:
-    """ISO 639-1 code of the language of a text; None when it is too short or unclear to tell."""
+    """ISO 639-1 code of the language of a text; None when it is too short or unclear to tell.
+
+    Where the text as a whole leaves it unclear, its distinct words without codes and numbers are
+    asked, and then the function words of what is likeliest.
+    """
     letters = [character for character in text[:400] if character.isalpha()]
-    if len(letters) + sum(letter >= _IDEOGRAPHS_FROM for letter in letters) < _MIN_LETTERS:
-        return None
     code, probability = _identifier().classify(text)
-    if probability < _MIN_PROBABILITY:
-        return None
+    if len(letters) + sum(letter >= _IDEOGRAPHS_FROM for letter in letters) < _MIN_LETTERS:
+        return str(code) if _speaks(str(code), text) else None
+    if probability < _MIN_PROBABILITY and not _speaks(str(code), text):
+        code, probability = _identifier().classify(_distinct_words(text))
+        if probability < _MIN_PROBABILITY:
+            return None
     if code == "he" and len(_YIDDISH.intersection(text[:2000].split())) > 1:
         return "yi"
     return "no" if code in _NORWEGIAN else str(code)
+
+
+def _distinct_words(text: str) -> str:
+    """The words of a text, each once, those with a digit left out: what names columns remains."""
+    words = (word for word in _WORD.findall(text) if not any(map(str.isdigit, word)))
+    return " ".join(dict.fromkeys(part for word in words for part in word.split("_") if part))
+
+
+def _speaks(language: str, text: str) -> bool:
+    """Whether a text has two function words of a language, and fewer of any other."""
+    words = frozenset(word.lower() for word in _WORD.findall(text))
+    counts = {code: len(words & function_words(code)) for code in _FUNCTION_WORDS}
+    own = counts.pop(language, 0)
+    return own >= _FUNCTION_WORDS_THAT_TELL and own > max(counts.values())
 
 
 @lru_cache(maxsize=1)

@@ -9,6 +9,8 @@ import zipfile
 import zlib
 from pathlib import PurePath
 
+from footnote.ingestion.terminal_codes import bytes_without_terminal_codes
+
 PDF = "application/pdf"
 EMAIL = "message/rfc822"
 OUTLOOK = "application/vnd.ms-outlook"
@@ -281,7 +283,7 @@ def _is_text(head: bytes) -> bool:
         odd, even = head[1::2], head[::2]
         zeros, letters = (odd, even) if odd.count(0) > even.count(0) else (even, odd)
         return zeros.count(0) > 0.4 * len(zeros) and _controls(letters) <= len(letters) // 20
-    return _controls(head) <= len(head) // 200
+    return _controls(bytes_without_terminal_codes(head)) <= len(head) // 200
 
 
 def _controls(text: bytes) -> int:

@@ -25,7 +25,12 @@ from psycopg import sql
 
 from footnote.errors import StoreUnavailable
 from footnote.store.statements import load_statements
-from footnote.store.system_user import ServerAccount, reachable_binaries, server_account
+from footnote.store.system_user import (
+    ServerAccount,
+    reachable_binaries,
+    require_usable,
+    server_account,
+)
 
 POSTGRES_MAJOR = 18
 APPLICATION_ROLE = "footnote_app"
@@ -160,6 +165,7 @@ def start_embedded(home: Path) -> EmbeddedPostgres:
 
     Blocks for about a second the first time. Raises StoreUnavailable.
     """
+    require_usable(home)
     account = server_account()
     home = home.expanduser().absolute()
     try:

@@ -34,12 +34,14 @@ class ServerAccount:
 
     def require_reachable(self, folder: Path) -> None:
         """Raise StoreUnavailable when the account could not walk down to `folder`."""
-        closed = None if self.uid is None else _first_closed(folder)
-        if closed is not None:
-            raise StoreUnavailable(
-                f"Postgres cannot run as root, and another user may not enter {closed}",
-                hint=f"set FOOTNOTE_HOME to a folder others may walk through, such as {ROOT_HOME}",
-            )
+        if self.uid is not None:
+            _require_open_way(folder)
+
+
+def require_usable(home: Path) -> None:
+    """Raise StoreUnavailable where no server could run in `home`, before anything is made there."""
+    if os.geteuid() == 0:
+        _require_open_way(home.expanduser().absolute())
 
 
 def server_account() -> ServerAccount:
@@ -101,6 +103,15 @@ def reachable_binaries(account: ServerAccount, binaries: Path, version: str) -> 
     except OSError:
         shutil.rmtree(staging)
     return copied
+
+
+def _require_open_way(folder: Path) -> None:
+    closed = _first_closed(folder)
+    if closed is not None:
+        raise StoreUnavailable(
+            f"Postgres cannot run as root, and another user may not enter {closed}",
+            hint=f"set FOOTNOTE_HOME to a folder others may walk through, such as {ROOT_HOME}",
+        )
 
 
 def _first_closed(folder: Path) -> Path | None:

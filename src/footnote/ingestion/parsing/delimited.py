@@ -7,9 +7,11 @@ import io
 import re
 from collections import Counter
 from collections.abc import Sequence
-from itertools import groupby
+from contextlib import suppress
+from itertools import groupby, islice
 
-from footnote.domain import BlockKind
+from footnote.domain import BlockKind, Stage
+from footnote.errors import DocumentUnreadable
 from footnote.ingestion.parsing.drafts import Draft, Reading
 from footnote.ingestion.parsing.tables import table_drafts
 
@@ -24,16 +26,30 @@ def read_delimited(text: str) -> Reading:
     """Read values under the delimiter that cuts most rows into the same number of fields.
 
     Lines of a single value above a table of three columns or more are paragraphs: its title.
+    Raises DocumentUnreadable for a value that is longer than any could be.
     """
-    csv.field_size_limit(_FIELD_LIMIT)
-    delimiter = _delimiter(text)
-    rows = list(csv.reader(io.StringIO(text.replace("\0", ""), newline=""), delimiter=delimiter))
+    rows = _rows(text.replace("\0", ""))
     top = _first_full_row(rows)
     titles = [Draft(kind=BlockKind.PARAGRAPH, text=cell) for row in rows[:top] for cell in row]
     rows = _without_gaps(rows[top:])
     if rows and any(cell.strip() for cell in rows[0]):
         rows[0] = _full_header(rows)
     return Reading(drafts=(*titles, *table_drafts(rows)))
+
+
+def _rows(text: str) -> list[list[str]]:
+    csv.field_size_limit(_FIELD_LIMIT)
+    rows: list[list[str]] = []
+    try:
+        rows.extend(csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text)))
+    except csv.Error as error:
+        raise DocumentUnreadable(
+            stage=Stage.PARSE,
+            cause=f"a value in row {len(rows) + 1} has more than {_FIELD_LIMIT:,} characters",
+            advice="look there for a quotation mark that is never closed: it makes one value of "
+            "all that follows; close it, or split the file",
+        ) from error
+    return rows
 
 
 def _first_full_row(rows: Sequence[Sequence[str]]) -> int:
@@ -101,8 +117,9 @@ def _delimiter(text: str) -> str:
 
     def agreement(delimiter: str) -> tuple[float, int]:
         reader = csv.reader(lines, delimiter=delimiter)
-        widths = Counter(len(row) for row, _ in zip(reader, range(_SAMPLED_ROWS), strict=False))
-        widths = Counter({width: count for width, count in widths.items() if width > 1})
+        widths = Counter[int]()
+        with suppress(csv.Error):  # whoever reads all rows says which value is too long
+            widths.update(len(row) for row in islice(reader, _SAMPLED_ROWS) if len(row) > 1)
         if not widths:
             return 0.0, 0
         width, count = widths.most_common(1)[0]

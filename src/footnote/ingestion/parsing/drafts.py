@@ -25,6 +25,9 @@ _SEPARATOR = "\n\n"
 _INVISIBLE = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u200b\u2060\ufeff\ud800-\udfff\ufffe\uffff]"
 )
+# Marks, embeddings, overrides and isolates of direction: a title stands in lists and footnotes,
+# where one that is left open turns what follows, such as the ending of a file's name.
+_DIRECTIONS = re.compile(r"[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _ODD_SPACE = re.compile(r"[\u00a0\u2000-\u200a\u202f\u205f]")
 _LINE_END_SPACE = re.compile(r"[ \t]+(?=\n|$)")
 _BLANK_LINES = re.compile(r"\n{3,}")
@@ -181,16 +184,21 @@ def _said(drafts: Sequence[Draft]) -> Sequence[Draft]:
 
 def _title(declared: str | None, drafts: Iterable[Draft], filename: str) -> str:
     """The declared title if it says something, else the first heading, else the file's name."""
-    declared = " ".join(clean(declared or "").split())
+    declared = _one_line(declared or "")
     if declared and not _WORTHLESS_TITLE.fullmatch(declared):
         return declared[:MAX_TITLE_CHARACTERS]
     headings = (draft.text for draft in drafts if draft.kind is BlockKind.HEADING)
-    heading = next((said for text in headings if (said := " ".join(clean(text).split()))), "")
+    heading = next((said for text in headings if (said := _one_line(text))), "")
     # The first chapter is not what the whole is called, nor is a sheet that nobody named.
     if _NUMBERED.match(heading) or _UNNAMED_SHEET.fullmatch(heading):
         heading = ""
-    stem = clean(stem_of(filename))
+    stem = _one_line(stem_of(filename))
     return (heading or stem or filename)[:MAX_TITLE_CHARACTERS]
+
+
+def _one_line(text: str) -> str:
+    """A text as a title: on one line, and without what would turn the text around it."""
+    return " ".join(_DIRECTIONS.sub("", clean(text)).split())
 
 
 def stem_of(filename: str) -> str:

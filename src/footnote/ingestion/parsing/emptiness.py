@@ -8,8 +8,13 @@ from footnote.ingestion import media
 
 _NOTHING = ("no text was found in it", "check that the file is not empty")
 _NO_PIXELS_READ = (
-    "no text was found in it",
-    "check that the picture is sharp and upright, or upload a copy with a text layer",
+    "no text was found on its pages, which are pictures or empty",
+    "check that they are sharp and upright, or upload a copy with a text layer",
+)
+_NO_TEXT_IN_PICTURE = (
+    "no text was found in the picture",
+    "if it shows text, check that it is sharp and upright; a photo without text can be found by "
+    "its description: set FOOTNOTE_VISION_MODEL",
 )
 _NO_CAPTIONS = (
     "no caption was found in it",
@@ -28,8 +33,10 @@ _NO_CELLS = (
 
 def nothing_in(media_type: str, filename: str) -> tuple[str, str]:
     """Why a file that was read has nothing to index, and what to do about it."""
-    if media_type == media.PDF or media.is_image(media_type):
+    if media_type == media.PDF:
         return _NO_PIXELS_READ
+    if media.is_image(media_type):
+        return _NO_TEXT_IN_PICTURE
     if media_type in (media.CAPTIONS, media.SUBRIP):
         return _NO_CAPTIONS
     if media_type == media.MBOX:

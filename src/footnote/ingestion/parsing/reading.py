@@ -34,6 +34,7 @@ from footnote.ingestion.parsing.pictures import Pictures
 from footnote.ingestion.parsing.plaintext import read_captions, read_plain_text
 from footnote.ingestion.parsing.rst import read_rst
 from footnote.ingestion.parsing.structured import read_json, read_json_lines
+from footnote.ingestion.terminal_codes import without_terminal_codes
 from footnote.ports import OnProgress, unheard
 
 _TEXT_READERS: dict[str, Callable[[str], Reading]] = {
@@ -136,7 +137,7 @@ def _read(
     if media_type in _CONTAINERS:
         return _read_container(content, filename, media_type, options.archive)
     if _is_text(media_type):
-        return _read_text(decode(content), filename, media_type)
+        return _read_text(without_terminal_codes(decode(content)), filename, media_type)
     ocr = partial(select_ocr, options.ocr, options.ocr_languages)
     if media_type == media.PDF:
         return read_pdf(

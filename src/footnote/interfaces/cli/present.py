@@ -165,7 +165,7 @@ def show_answer(console: Console, answer: Answer) -> None:
     """The answer with its markers, and below it the footnotes."""
     if not answer.found:
         console.print(Text(plain(answer.text), style="yellow"))
-        show_nearest(console, answer)
+        show_footnotes(console, answer)
         return
     prose = Text()
     before: AnswerSentence | None = None
@@ -181,10 +181,17 @@ def show_answer(console: Console, answer: Answer) -> None:
 
 
 def show_nearest(console: Console, answer: Answer) -> None:
-    """What comes nearest to an answer that there is not, and what else was searched."""
+    """What comes nearest to an answer that there is not, and what else was searched.
+
+    The text of one passage where the search is confident, else the places of a few.
+    """
     if answer.searched:
         said = "; ".join(excerpt(each, 100) for each in answer.searched)
         console.print(Text(f"Searched: {said}", style="dim"))
+    if answer.closest is not None:
+        console.print(Text(plain(answer.closest.prose)))
+        _show_notes(console, [answer.closest.citation])
+        return
     if not answer.evidence:
         return
     console.print(Text("Nearest to it:", style="dim"))
@@ -205,19 +212,26 @@ def show_nearest(console: Console, answer: Answer) -> None:
 
 
 def show_footnotes(console: Console, answer: Answer) -> None:
-    """The footnotes of an answer, and which of its statements they do not carry."""
-    notes = numbered()
-    for citation in answer.citations:
-        notes.add_row(Text(f"[{citation.marker}]", style="bold cyan"), footnote(citation))
-    if answer.citations:
-        console.print()
-        console.print(notes)
+    """What stands below an answer: its footnotes and doubts, or what comes nearest to one."""
+    if not answer.found:
+        show_nearest(console, answer)
+        return
+    _show_notes(console, answer.citations)
     doubtful = [each for each in answer.sentences if each.verdict in _DOUBTS]
-    if answer.found and answer.model is not None and doubtful:
+    if answer.model is not None and doubtful:
         console.print()
         for sentence in doubtful:
             said = f"{_DOUBTS[sentence.verdict]}: “{excerpt(sentence.text, 100)}”"
             console.print(Text(said, style="yellow"))
+
+
+def _show_notes(console: Console, citations: Sequence[Citation]) -> None:
+    notes = numbered()
+    for citation in citations:
+        notes.add_row(Text(f"[{citation.marker}]", style="bold cyan"), footnote(citation))
+    if citations:
+        console.print()
+        console.print(notes)
 
 
 def numbered() -> Table:

@@ -13,11 +13,11 @@ from fastapi.responses import StreamingResponse
 from pydantic import ValidationError
 
 from footnote.distribution import how_to_install
-from footnote.domain import AnswerDone, AnswerEvent, TextWritten
+from footnote.domain import AnswerDone, AnswerEvent, CitationMade, TextWritten
 from footnote.errors import InvalidRequest, UnsupportedSettings
 from footnote.interfaces.http import examples
 from footnote.interfaces.http.asking import chat_events_of
-from footnote.interfaces.http.chat_shapes import ChatExtras, no_text, notes_of, question_of
+from footnote.interfaces.http.chat_shapes import ChatExtras, below, no_text, question_of
 from footnote.interfaces.http.requests import Name, Question
 from footnote.interfaces.http.scope import (
     ALWAYS,
@@ -135,11 +135,13 @@ def _extras_of(forwarded: object) -> RunExtras:
 
 
 async def _with_notes(events: AsyncGenerator[AnswerEvent]) -> AsyncGenerator[AnswerEvent]:
-    """The events, with the notes of the answer as the last of its text."""
+    """The events, with what stands below the answer as the last of its text."""
     async with aclosing(events):
         async for event in events:
-            if isinstance(event, AnswerDone) and (notes := notes_of(event.answer)):
-                yield TextWritten(text=notes)
+            if isinstance(event, AnswerDone) and (rest := below(event.answer)):
+                yield TextWritten(text=rest)
+                if event.answer.closest is not None:
+                    yield CitationMade(citation=event.answer.closest.citation)
             yield event
 
 

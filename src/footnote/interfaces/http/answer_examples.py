@@ -9,6 +9,7 @@ from footnote.interfaces.http.examples import CHUNK_ID, DOCUMENT_ID, EVIDENCE
 ANSWER: dict[str, object] = {
     "question": "How soon must a claim be reported?",
     "found": True,
+    "closest": None,
     "text": "A claim must be reported within 14 days of the loss. [1]",
     "sentences": [
         {

@@ -34,6 +34,8 @@ _OF_ANSWER = "answer: "
 """How a note begins that is of the answer itself and not of its search."""
 # The last paragraph, where it is notes alone; a statement of the answer would carry a marker.
 _NOTES = re.compile(r"(?:\A|\n\n)(?:Note: [^\n]*(?<!\[\d\])(?<!\[\d\d\])(?:\n|\Z))+\Z")
+# What comes closest to an answer that there is not, below the sentence that says so.
+_CLOSEST = re.compile(r"\n\nClosest passage: “[^\n]*” \[1\]\Z")
 _NO_QUESTION = "messages: there is no text of a user in it"
 
 
@@ -168,7 +170,7 @@ class Completion:
         """The answer as a `chat.completion`."""
         message = {
             "role": "assistant",
-            "content": answer.text + notes_of(answer),
+            "content": answer.text + below(answer),
             "refusal": None,
             "annotations": list(annotations_of(answer, self.base_url, self.workspace)),
         }
@@ -193,9 +195,9 @@ class Completion:
         return {**head, "choices": [], "usage": usage_of(usage)}
 
     def last_chunks(self, answer: domain.Answer) -> Iterator[JsonObject]:
-        """What follows the text: its notes and footnotes, then the end with the whole answer."""
-        if notes := notes_of(answer):
-            yield self.chunk({"content": notes})
+        """What follows the text: what is below it, footnotes, the end with the whole answer."""
+        if rest := below(answer):
+            yield self.chunk({"content": rest})
         annotations = list(annotations_of(answer, self.base_url, self.workspace))
         if annotations:
             yield self.chunk({"annotations": annotations})
@@ -220,6 +222,12 @@ def usage_of(usage: domain.Usage) -> JsonObject:
     }
 
 
+def below(answer: domain.Answer) -> str:
+    """What stands below the text: what comes closest where nothing answers, then the notes."""
+    closest = "" if answer.closest is None else f"\n\n{answer.closest.prose}"
+    return closest + notes_of(answer)
+
+
 def notes_of(answer: domain.Answer) -> str:
     """What a reader is told below the text of how it was made, such as without its model.
 
@@ -231,14 +239,16 @@ def notes_of(answer: domain.Answer) -> str:
 
 
 def without_notes(text: str) -> str:
-    """An answer as a front end sends it back, without what `notes_of` put below it."""
-    return _NOTES.sub("", text.strip())
+    """An answer as a front end sends it back, without what `below` put below it."""
+    return _CLOSEST.sub("", _NOTES.sub("", text.strip()))
 
 
 def annotations_of(
     answer: domain.Answer, base_url: str, workspace: str | None = None
 ) -> Iterator[JsonObject]:
     """A footnote for each marker of each statement, over the statement's place in the text.
+
+    Where nothing answers, the one of what comes closest, over its place below the text.
 
     Its link names the workspace, if one is given, since a link can send no header.
 
@@ -248,17 +258,26 @@ def annotations_of(
     citations = {citation.marker: citation for citation in answer.citations}
     for (start, end), sentence in zip(places_of(answer), answer.sentences, strict=True):
         for marker in sentence.markers:
-            citation = citations[marker]
-            yield {
-                "type": "url_citation",
-                "url_citation": {
-                    "start_index": start,
-                    "end_index": end,
-                    "title": citation.document_title or citation.filename,
-                    "url": f"{base_url}{_path_of(citation, workspace)}",
-                },
-                "file_citation": _file_citation(citation),
-            }
+            yield _annotation(citations[marker], (start, end), base_url, workspace)
+    if answer.closest is not None:
+        start = len(answer.text) + len("\n\n")
+        place = (start, start + len(answer.closest.prose))
+        yield _annotation(answer.closest.citation, place, base_url, workspace)
+
+
+def _annotation(
+    citation: domain.Citation, place: tuple[int, int], base_url: str, workspace: str | None
+) -> JsonObject:
+    return {
+        "type": "url_citation",
+        "url_citation": {
+            "start_index": place[0],
+            "end_index": place[1],
+            "title": citation.document_title or citation.filename,
+            "url": f"{base_url}{_path_of(citation, workspace)}",
+        },
+        "file_citation": _file_citation(citation),
+    }
 
 
 def _path_of(citation: domain.Citation, workspace: str | None) -> str:

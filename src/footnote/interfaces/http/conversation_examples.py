@@ -79,6 +79,7 @@ EXCHANGE: dict[str, object] = {
     "question": QUESTION,
     "reply": {**REPLY, "feedback": None},
     "evidence": [EVIDENCE],
+    "closest": None,
 }
 EXPORT: dict[str, object] = {"conversation": CONVERSATION, "messages": [QUESTION, REPLY]}
 MARKDOWN = (

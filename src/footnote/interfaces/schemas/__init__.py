@@ -7,6 +7,7 @@ from footnote.interfaces.schemas.answers import (
     Answer,
     AnswerSentence,
     Citation,
+    ClosestPassage,
     Usage,
 )
 from footnote.interfaces.schemas.condition import (
@@ -105,6 +106,7 @@ __all__ = [
     "CacheStats",
     "Check",
     "Citation",
+    "ClosestPassage",
     "Conversation",
     "ConversationExport",
     "ConversationList",

@@ -50,6 +50,13 @@ class AnswerSentence(Shape):
     )
 
 
+class ClosestPassage(Shape):
+    """What comes closest to an answer that there is not."""
+
+    text: str = Field(description="As it may be shown; table rows spelled out with their header.")
+    citation: Citation = Field(description="Its footnote, with the exact words.")
+
+
 class Usage(Shape):
     """What the models that were asked have read and written."""
 
@@ -69,6 +76,10 @@ class Answer(Shape):
 
     question: str
     found: bool = Field(description="False when the documents do not answer.")
+    closest: ClosestPassage | None = Field(
+        None,
+        description="What comes closest, where nothing answers although the search is confident.",
+    )
     text: str = Field(description="The answer as prose with `[n]` markers.")
     sentences: tuple[AnswerSentence, ...]
     citations: tuple[Citation, ...]

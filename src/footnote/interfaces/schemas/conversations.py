@@ -10,7 +10,7 @@ from uuid import UUID
 from pydantic import Field
 
 from footnote.domain import conversations as domain
-from footnote.interfaces.schemas.answers import AnswerSentence, Citation, Usage
+from footnote.interfaces.schemas.answers import AnswerSentence, Citation, ClosestPassage, Usage
 from footnote.interfaces.schemas.search import Evidence
 from footnote.interfaces.schemas.shape import Shape, values_of
 
@@ -138,6 +138,10 @@ class Exchange(Shape):
     reply: Message
     evidence: tuple[Evidence, ...] = Field(
         description="The passages themselves; none when the exchange was kept before."
+    )
+    closest: ClosestPassage | None = Field(
+        None,
+        description="What comes closest, where nothing answers; null when it was kept before.",
     )
 
     @classmethod
