@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from footnote.domain import ParsedDocument, Stage
+from footnote.domain import Stage
 from footnote.engine import Engine, WorkspaceEngine
 from footnote.jobs.inline import work_until_resting
 from footnote.store.handover import take_over
@@ -82,7 +82,7 @@ async def test_a_worker_thought_dead_leaves_nothing_with_a_document_that_rests(
     assert slow is not None
     assert await slow.begin(Stage.PARSE)
     await work_until_resting(engine, workspace, [received.document_id], lambda _: None)
-    await slow.keep_parsed(ParsedDocument(text="", blocks=(), media_type="text/markdown"))
+    await slow.keep_parsed(b"what was read")
     assert await kept(workspace) == 0
 
 

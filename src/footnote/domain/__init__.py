@@ -25,6 +25,7 @@ from footnote.domain.answers import (
     Usage,
     Verdict,
 )
+from footnote.domain.chunk_terms import ChunkTerms
 from footnote.domain.condition import (
     CacheStats,
     Check,
@@ -127,6 +128,7 @@ __all__ = [
     "CacheStats",
     "Check",
     "Chunk",
+    "ChunkTerms",
     "Citation",
     "CitationMade",
     "Comparison",

@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 import sys
+from asyncio import StreamReader
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -16,10 +17,13 @@ from footnote.domain import Stage
 from footnote.errors import DocumentInterrupted, DocumentUnreadable
 from footnote.ingestion.parsing.wire import (
     HEADER,
+    PART_BYTES,
+    Bytes,
     Json,
     MalformedFrame,
     decode_json,
     decode_lengths,
+    encode_beginning,
     encode_frame,
     progress_of,
 )
@@ -90,7 +94,7 @@ class ChildPool:
         self,
         header: Json,
         content: bytes,
-        decode: Callable[[Json, bytes], T],
+        decode: Callable[[Json, Bytes], T],
         on_progress: OnProgress = unheard,
     ) -> T:
         """Send a request, receive its answer; `decode` raises MalformedFrame for what is none.
@@ -184,19 +188,22 @@ async def _exchange(
     process: Process,
     header: Json,
     content: bytes,
-    decode: Callable[[Json, bytes], T],
+    decode: Callable[[Json, Bytes], T],
     on_progress: OnProgress,
 ) -> T:
     """Send a request, receive its answer. Raises DocumentUnreadable or _ChildDied."""
     assert process.stdin is not None
     assert process.stdout is not None
     try:
-        process.stdin.write(encode_frame(header, content))
+        process.stdin.write(encode_beginning(header, len(content)))
+        for start in range(0, len(content), PART_BYTES):
+            process.stdin.write(memoryview(content)[start : start + PART_BYTES])
+            await process.stdin.drain()
         await process.stdin.drain()
         while True:
             lengths = decode_lengths(await process.stdout.readexactly(HEADER.size))
-            text = await process.stdout.readexactly(lengths[0])
-            body = await process.stdout.readexactly(lengths[1])
+            text = await _receive(process.stdout, lengths[0])
+            body = await _receive(process.stdout, lengths[1])
             answer = await asyncio.to_thread(decode_json, text)
             if "total" not in answer:
                 break
@@ -208,6 +215,17 @@ async def _exchange(
     raise DocumentUnreadable(
         stage=Stage.PARSE, cause=str(answer["cause"]), advice=str(answer.get("advice", ""))
     )
+
+
+async def _receive(source: StreamReader, size: int) -> bytearray:
+    """So many bytes, held once: `readexactly` would hold them twice. Raises EOFError."""
+    received = bytearray()
+    while len(received) < size:
+        part = await source.read(min(size - len(received), PART_BYTES))
+        if not part:
+            raise EOFError(f"{len(received)} of {size} bytes came")
+        received += part
+    return received
 
 
 async def _end(child: _Child) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from footnote.domain import (
     Chunk,
+    ChunkTerms,
     Enrichment,
     Failure,
     ParsedDocument,
@@ -18,6 +19,7 @@ from footnote.domain import (
 )
 from footnote.errors import DocumentFailed, DocumentUnreadable
 from footnote.ingestion import media
+from footnote.ingestion.chunk_sequence import ChunkSequence
 from footnote.ingestion.chunking import ChunkPolicy, chunk_blocks
 from footnote.ingestion.describing import describe
 from footnote.ingestion.enrichment import classify, enrich, words_of
@@ -28,6 +30,7 @@ from footnote.ingestion.keywords import (
     keywords_among,
 )
 from footnote.ingestion.listening import recording_type, transcribe
+from footnote.ingestion.parsing.keeping_parsed import pack, unpack
 from footnote.ingestion.progress import reporting
 from footnote.ingestion.provenance import with_provenance
 from footnote.ingestion.receive import check_received
@@ -86,10 +89,9 @@ class Ingestion:
             raise _nothing_to_read(work.filename)
         if not await work.begin(Stage.EMBED):
             return
-        hashes = tuple(text_hash(chunk.embedded_text) for chunk in chunks)
         about = about_text(enrichment)
-        texts = dict(zip(hashes, (chunk.embedded_text for chunk in chunks), strict=True))
-        embedded = await self._embed(work, {text_hash(about): about} | texts)
+        texts = await asyncio.to_thread(_texts_of, chunks, about)
+        embedded = await self._embed(work, texts)
         if not embedded or not await work.begin(Stage.PUBLISH):
             return
         terms = await asyncio.to_thread(self._index, work, enrichment, chunks)
@@ -103,7 +105,7 @@ class Ingestion:
                 enrichment=replace(enrichment, keywords=keywords),
                 metadata=with_provenance(parsed, work.filename),
                 chunks=looked_at,
-                text_hashes=hashes,
+                text_hashes=texts.hashes,
                 chunk_terms=terms,
                 document_hash=text_hash(about),
                 document_terms=document_terms,
@@ -113,12 +115,14 @@ class Ingestion:
     async def _parse(self, work: VersionInWork) -> ParsedDocument | None:
         if not await work.begin(Stage.PARSE):
             return None
-        parsed = await work.parsed()
+        kept = await work.parsed()
+        parsed = None if kept is None else await asyncio.to_thread(unpack, kept)
         if parsed is None:
             async with reporting(work, Stage.PARSE) as on_progress:
                 parsed = await self._read(await work.content(), work.filename, on_progress)
             await self._attach(work, parsed)
-            await work.keep_parsed(parsed)
+            parsed = replace(parsed, attachments=(), pictures=())
+            await work.keep_parsed(await asyncio.to_thread(pack, parsed))
         return parsed
 
     async def _read(self, content: bytes, filename: str, on_progress: OnProgress) -> ParsedDocument:
@@ -152,20 +156,19 @@ class Ingestion:
 
     def _divide(
         self, parsed: ParsedDocument, words: WordCounts, filename: str
-    ) -> tuple[Enrichment, tuple[Chunk, ...]]:
+    ) -> tuple[Enrichment, ChunkSequence]:
         policy = self.policy.for_class(classify(parsed, filename))
         chunks = chunk_blocks(parsed, self.embedder, policy)
         return enrich(parsed, chunks, filename, words=words)
 
-    async def _embed(self, work: VersionInWork, texts: Mapping[bytes, str]) -> bool:
+    async def _embed(self, work: VersionInWork, texts: _Texts) -> bool:
         """Keep the vectors that are missing; False when nobody wants them any more."""
-        missing = await work.missing_vectors(list(texts))
-        wanted = {key: text for key, text in texts.items() if key in missing}
+        missing = await work.missing_vectors(list(texts.lengths))
         # Batches of like length waste the least padding.
-        keys = sorted(wanted, key=lambda key: (len(wanted[key]), key))
+        keys = sorted(missing, key=lambda key: (texts.lengths[key], key))
         for start in range(0, len(keys), self.embedding_batch):
             batch = keys[start : start + self.embedding_batch]
-            vectors = await self.embedder.embed_documents([wanted[key] for key in batch])
+            vectors = await self.embedder.embed_documents([texts[key] for key in batch])
             if not await work.progress(Stage.EMBED, start + len(batch), len(keys)):
                 return False
             await work.keep_vectors(batch, vectors)
@@ -183,26 +186,54 @@ class Ingestion:
 
     def _index(
         self, work: VersionInWork, enrichment: Enrichment, chunks: Sequence[Chunk]
-    ) -> tuple[tuple[int, ...], ...]:
-        return tuple(
+    ) -> ChunkTerms:
+        return ChunkTerms.of(
             work.term_ids(self.analyzer.terms(indexed_text(chunk, enrichment), enrichment.language))
             for chunk in chunks
         )
 
-    def _look_for_orders(
-        self, enrichment: Enrichment, chunks: tuple[Chunk, ...]
-    ) -> tuple[Chunk, ...]:
+    def _look_for_orders(self, enrichment: Enrichment, chunks: ChunkSequence) -> ChunkSequence:
         """The chunks, each with whether a reader of it would be given orders."""
-        if self.gives_orders is None:
+        gives_orders = self.gives_orders
+        if gives_orders is None:
             return chunks
-        return tuple(
-            replace(chunk, suspicious=self.gives_orders(indexed_text(chunk, enrichment)))
-            for chunk in chunks
-        )
+        found = bytes(gives_orders(indexed_text(chunk, enrichment)) for chunk in chunks)
+        return chunks.changed(lambda chunk: replace(chunk, suspicious=bool(found[chunk.ordinal])))
 
     def _index_document(self, work: VersionInWork, enrichment: Enrichment) -> tuple[int, ...]:
         terms = self.analyzer.terms(about_terms(enrichment), enrichment.language)
         return work.document_term_ids(terms)
+
+
+@dataclass(frozen=True, slots=True)
+class _Texts:
+    """What is embedded of a document: of each chunk its text, and what it is about."""
+
+    chunks: Sequence[Chunk]
+    about: str
+    hashes: tuple[bytes, ...]
+    """One for each chunk."""
+    lengths: Mapping[bytes, int]
+    """Of each different text, by its hash."""
+    places: Mapping[bytes, int]
+    """The first chunk that has the text; what the document is about is in none."""
+
+    def __getitem__(self, text_hash: bytes) -> str:
+        place = self.places.get(text_hash)
+        return self.about if place is None else self.chunks[place].embedded_text
+
+
+def _texts_of(chunks: Sequence[Chunk], about: str) -> _Texts:
+    hashes: list[bytes] = []
+    lengths = {text_hash(about): len(about)}
+    places: dict[bytes, int] = {}
+    for chunk in chunks:
+        text = chunk.embedded_text
+        key = text_hash(text)
+        hashes.append(key)
+        if places.setdefault(key, chunk.ordinal) == chunk.ordinal:
+            lengths[key] = len(text)
+    return _Texts(chunks, about, tuple(hashes), lengths, places)
 
 
 def text_hash(text: str) -> bytes:

@@ -87,12 +87,12 @@ class VersionInWork(Protocol):
         """The bytes that were received."""
         ...
 
-    async def parsed(self) -> ParsedDocument | None:
-        """What an earlier try read of it, attachments left out."""
+    async def parsed(self) -> bytes | None:
+        """What an earlier try kept of what it read."""
         ...
 
-    async def keep_parsed(self, parsed: ParsedDocument) -> None:
-        """Keep what was read for a later try, attachments left out."""
+    async def keep_parsed(self, packed: bytes) -> None:
+        """Keep what was read for a later try."""
         ...
 
     async def depth(self) -> int:

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-import zlib
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from uuid import UUID
-
-from pydantic import TypeAdapter
 
 from footnote.domain import (
     Attachment,
     Failure,
     Lane,
-    ParsedDocument,
     Publication,
     SourceType,
     Stage,
@@ -54,9 +50,6 @@ from footnote.store.publishing import (
     stage_vectors,
 )
 from footnote.store.workspaces import adopt_lane, lexical_key
-
-_PARSED: TypeAdapter[ParsedDocument] = TypeAdapter(ParsedDocument)
-_FAST = 1  # zlib level: what is kept for minutes is not worth squeezing.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,18 +98,15 @@ class PostgresVersionInWork:
                 advice=error.hint or "check that the place of the stored files answers",
             ) from error
 
-    async def parsed(self) -> ParsedDocument | None:
-        """What an earlier try read of it, attachments left out."""
+    async def parsed(self) -> bytes | None:
+        """What an earlier try kept of what it read."""
         async with self._scope() as scope:
-            payload = await load_stage_result(scope, self.stored, Stage.PARSE)
-        return None if payload is None else _PARSED.validate_json(zlib.decompress(payload))
+            return await load_stage_result(scope, self.stored, Stage.PARSE)
 
-    async def keep_parsed(self, parsed: ParsedDocument) -> None:
-        """Keep what was read for a later try, attachments left out."""
-        kept = replace(parsed, attachments=(), pictures=())
-        payload = zlib.compress(_PARSED.dump_json(kept), _FAST)
+    async def keep_parsed(self, packed: bytes) -> None:
+        """Keep what was read for a later try."""
         async with self._scope() as scope:
-            await save_stage_result(scope, self.stored, Stage.PARSE, payload)
+            await save_stage_result(scope, self.stored, Stage.PARSE, packed)
 
     async def depth(self) -> int:
         """Inside how many other documents it was found, one in another."""

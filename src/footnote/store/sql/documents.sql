@@ -164,8 +164,13 @@ WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
 FOR SHARE
 ON CONFLICT (workspace_id, document_id, version, stage) DO UPDATE SET payload = EXCLUDED.payload
 
+-- name: append_stage_result
+UPDATE stage_results SET payload = payload || %(payload)s::bytea
+WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
+    AND version = %(version)s AND stage = %(stage)s
+
 -- name: load_stage_result
-SELECT payload FROM stage_results
+SELECT substring(payload FROM %(start)s FOR %(length)s) AS part FROM stage_results
 WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
     AND version = %(version)s AND stage = %(stage)s
 
