@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import platform
-import shutil
 import sys
 from collections.abc import Awaitable
 from dataclasses import replace
 
 from footnote.domain import Check, Health
 from footnote.engine import database_urls
+from footnote.engine.health import room_in
 from footnote.engine.lanes import embedders_from
 from footnote.errors import DocumentUnreadable, FootnoteError
 from footnote.ingestion.parsing.ocr import select_ocr
@@ -20,7 +20,6 @@ from footnote.store.embedded import start_embedded
 from footnote.store.examination import examine_database
 
 _LEAST_PYTHON = (3, 11)
-_FREE_BYTES = 1024**3  # Room for the database's first write-ahead log and the built model.
 
 
 async def examine(settings: Settings) -> Health:
@@ -30,7 +29,7 @@ async def examine(settings: Settings) -> Health:
     """
     required = [
         _python(),
-        _home(settings),
+        await asyncio.to_thread(_home, settings),
         await _guarded("embedding model", _model(settings)),
         *await asyncio.to_thread(_database, settings),
     ]
@@ -51,22 +50,8 @@ def _python() -> Check:
 
 
 def _home(settings: Settings) -> Check:
-    try:
-        settings.home.mkdir(parents=True, exist_ok=True)
-        free = shutil.disk_usage(settings.home).free
-    except OSError as error:
-        return Check(
-            name="home",
-            ok=False,
-            detail=f"{settings.home} cannot be used: {error.strerror}",
-            hint="set FOOTNOTE_HOME to a folder you may write to",
-        )
-    return Check(
-        name="home",
-        ok=free >= _FREE_BYTES,
-        detail=f"{settings.home}, {free / 1024**3:.1f} GiB free",
-        hint="free some space, or set FOOTNOTE_HOME to a folder on another disk",
-    )
+    found = room_in(settings.home)
+    return replace(found, detail=f"{settings.home}: {found.detail}")
 
 
 async def _model(settings: Settings) -> Check:

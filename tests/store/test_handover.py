@@ -7,8 +7,13 @@ from uuid import UUID
 from footnote.domain import Stage
 from footnote.engine import Engine, WorkspaceEngine
 from footnote.jobs.inline import work_until_resting
-from footnote.store.handover import take_over
-from footnote.store.queue import MAINTAIN_TASK, enqueue_maintenance
+from footnote.store.handover import set_aside_waits, take_over
+from footnote.store.queue import (
+    INGEST_TASK,
+    MAINTAIN_TASK,
+    SET_ASIDE_QUEUE,
+    enqueue_maintenance,
+)
 from footnote.store.work import take_up
 
 
@@ -51,9 +56,42 @@ async def test_work_of_a_dead_worker_is_taken_over_though_the_same_waits_again(
     await queue_maintenance(workspace)
     await begin(workspace)
     await queue_maintenance(workspace)
-    taken = await take_over(engine.database, silence_seconds=0, max_attempts=3)
+    taken = await take_over(engine.database, silence_seconds=0)
     assert [each.task for each in taken] == [MAINTAIN_TASK]
     assert await states(workspace) == [("todo", 1), ("todo", 0)]
+
+
+async def test_documents_beside_one_that_killed_their_worker_lose_no_try(
+    engine: Engine, workspace: WorkspaceEngine
+) -> None:
+    for number in range(3):
+        await workspace.receive(f"Buoy {number} is moored.".encode(), f"{number}.md")
+    await begin(workspace)
+    await take_over(engine.database, silence_seconds=0)
+    assert await documents_in_line(workspace) == [(SET_ASIDE_QUEUE, 0)] * 3
+    assert await set_aside_waits(engine.database)
+
+
+async def test_a_document_that_was_alone_with_its_worker_has_had_a_try(
+    engine: Engine, workspace: WorkspaceEngine
+) -> None:
+    await workspace.receive(b"Buoys are moored at berth 4.", "a.md")
+    await queue_maintenance(workspace)
+    await begin(workspace)
+    await take_over(engine.database, silence_seconds=0)
+    assert await documents_in_line(workspace) == [(SET_ASIDE_QUEUE, 1)]
+    assert await states(workspace) == [("todo", 1)]
+
+
+async def documents_in_line(workspace: WorkspaceEngine) -> list[tuple[str, int]]:
+    async with workspace._scope() as scope:
+        rows = await (
+            await scope.connection.execute(
+                "SELECT queue_name, attempts FROM procrastinate_jobs WHERE task_name = %s",
+                [INGEST_TASK],
+            )
+        ).fetchall()
+    return [(row["queue_name"], row["attempts"]) for row in rows]
 
 
 async def test_work_of_several_workspaces_waits_for_each(

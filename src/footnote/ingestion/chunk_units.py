@@ -165,7 +165,7 @@ class _Cutter:
         for start, end, count in self._counted_atoms(block.text, span):
             if opened is None:
                 opened = start
-            elif tokens and self._sizes.size(end - opened, tokens + count) > self._sizes.target:
+            elif self._sizes.size(end - opened, tokens + count) > self._sizes.target:
                 yield self._unit(index, block, (opened, closed), tokens)
                 opened, tokens = start, 0
             tokens += count

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from footnote.domain import (
     Chunk,
@@ -34,6 +35,7 @@ from footnote.ingestion.parsing.keeping_parsed import pack, unpack
 from footnote.ingestion.progress import reporting
 from footnote.ingestion.provenance import with_provenance
 from footnote.ingestion.receive import check_received
+from footnote.ingestion.turns import Hold, Shares
 from footnote.ports import (
     Analyzer,
     Describer,
@@ -48,6 +50,12 @@ HASH_BYTES = 16  # 2**64 texts before two are expected to collide.
 UNKNOWN_TYPE = "application/octet-stream"
 MAX_DEPTH = 8
 """Files inside files inside files: a mail in an archive in a mail, and so on."""
+EMBEDDING_BATCH = 64
+LEAST_BYTES = 64 * 1024
+BYTES_OF_A_BYTE = 4
+"""What the smallest document holds, and one for each byte of its file: its bytes twice while it is
+read, its text and the terms of its chunks afterwards."""
+_BYTES_OF_A_BLOCK = 500
 _SOURCE_OF_PARTS = {
     media.EMAIL: SourceType.EMAIL_ATTACHMENT,
     media.OUTLOOK: SourceType.EMAIL_ATTACHMENT,
@@ -71,8 +79,11 @@ class Ingestion:
     """Describes the pictures that the parser hands out."""
     gives_orders: Callable[[str], bool] | None = None
     """Tells texts that speak to a model; without it, whoever reads a chunk has to look."""
-    embedding_batch: int = 64
+    embedding_batch: int = EMBEDDING_BATCH
     """Chunks embedded between two saves: what a crash can cost."""
+
+    shares: Shares = field(default_factory=Shares)
+    """What is shared with the other documents in hand, workspace by workspace."""
 
     async def __call__(self, work: VersionInWork) -> None:
         """Ingest a version, resuming after what an earlier try finished.
@@ -80,22 +91,30 @@ class Ingestion:
         Returns early when the version is replaced or deleted meanwhile. Raises
         DocumentUnreadable or DocumentInterrupted.
         """
-        parsed = await self._parse(work)
-        if parsed is None or not await work.begin(Stage.CHUNK):
-            return
-        words = await asyncio.to_thread(words_of, parsed)
-        enrichment, chunks = await asyncio.to_thread(self._divide, parsed, words, work.filename)
-        if not chunks:
-            raise _nothing_to_read(work.filename)
+        held = LEAST_BYTES + BYTES_OF_A_BYTE * work.byte_size
+        async with self.shares.memory.hold(work.workspace_id, held) as memory:
+            parsed = await self._parse(work, memory)
+            if parsed is not None and await work.begin(Stage.CHUNK):
+                await self._publish(work, parsed)
+
+    async def _publish(self, work: VersionInWork, parsed: ParsedDocument) -> None:
+        """Divide, embed, index and publish what was read."""
+        computing = self.shares.computing
+        async with computing.hold(work.workspace_id):
+            words = await asyncio.to_thread(words_of, parsed)
+            enrichment, chunks = await asyncio.to_thread(self._divide, parsed, words, work.filename)
+            if not chunks:
+                raise _nothing_to_read(work.filename)
+            about = about_text(enrichment)
+            texts = await asyncio.to_thread(_texts_of, chunks, about)
         if not await work.begin(Stage.EMBED):
             return
-        about = about_text(enrichment)
-        texts = await asyncio.to_thread(_texts_of, chunks, about)
         embedded = await self._embed(work, texts)
         if not embedded or not await work.begin(Stage.PUBLISH):
             return
-        terms = await asyncio.to_thread(self._index, work, enrichment, chunks)
-        looked_at = await asyncio.to_thread(self._look_for_orders, enrichment, chunks)
+        async with computing.hold(work.workspace_id):
+            terms = await asyncio.to_thread(self._index, work, enrichment, chunks)
+            looked_at = await asyncio.to_thread(self._look_for_orders, enrichment, chunks)
         document_terms = self._index_document(work, enrichment)
         keywords = await self._keywords(work, words)
         await work.publish(
@@ -112,24 +131,28 @@ class Ingestion:
             )
         )
 
-    async def _parse(self, work: VersionInWork) -> ParsedDocument | None:
+    async def _parse(self, work: VersionInWork, memory: Hold) -> ParsedDocument | None:
         if not await work.begin(Stage.PARSE):
             return None
         kept = await work.parsed()
         parsed = None if kept is None else await asyncio.to_thread(unpack, kept)
         if parsed is None:
             async with reporting(work, Stage.PARSE) as on_progress:
-                parsed = await self._read(await work.content(), work.filename, on_progress)
+                parsed = await self._read(work, on_progress)
+            memory.grow(_bytes_of(parsed))
             await self._attach(work, parsed)
             parsed = replace(parsed, attachments=(), pictures=())
             await work.keep_parsed(await asyncio.to_thread(pack, parsed))
+        memory.grow(_bytes_of(parsed))
         return parsed
 
-    async def _read(self, content: bytes, filename: str, on_progress: OnProgress) -> ParsedDocument:
+    async def _read(self, work: VersionInWork, on_progress: OnProgress) -> ParsedDocument:
         """Read, listened to or looked at: what does not need the same models again."""
+        content, filename = await work.content(), work.filename
         if self.transcriber is not None and (media_type := recording_type(content, filename)):
             return await transcribe(self.transcriber, content, filename, media_type)
-        parsed = await self.parser(content, filename, on_progress)
+        async with self.shares.parsing.hold(work.workspace_id):
+            parsed = await self.parser(content, filename, on_progress)
         return parsed if self.describer is None else await describe(self.describer, parsed)
 
     async def _attach(self, work: VersionInWork, parsed: ParsedDocument) -> None:
@@ -168,7 +191,8 @@ class Ingestion:
         keys = sorted(missing, key=lambda key: (texts.lengths[key], key))
         for start in range(0, len(keys), self.embedding_batch):
             batch = keys[start : start + self.embedding_batch]
-            vectors = await self.embedder.embed_documents([texts[key] for key in batch])
+            async with self.shares.embedding.hold(work.workspace_id, len(batch)):
+                vectors = await self.embedder.embed_documents([texts[key] for key in batch])
             if not await work.progress(Stage.EMBED, start + len(batch), len(keys)):
                 return False
             await work.keep_vectors(batch, vectors)
@@ -197,7 +221,9 @@ class Ingestion:
         gives_orders = self.gives_orders
         if gives_orders is None:
             return chunks
-        found = bytes(gives_orders(indexed_text(chunk, enrichment)) for chunk in chunks)
+        found = bytearray()
+        for chunk in chunks:
+            found.append(gives_orders(indexed_text(chunk, enrichment)))
         return chunks.changed(lambda chunk: replace(chunk, suspicious=bool(found[chunk.ordinal])))
 
     def _index_document(self, work: VersionInWork, enrichment: Enrichment) -> tuple[int, ...]:
@@ -262,6 +288,13 @@ def failure_of(error: DocumentFailed) -> Failure:
     return Failure(
         stage=error.stage, cause=error.cause, advice=error.advice, retryable=error.retryable
     )
+
+
+def _bytes_of(parsed: ParsedDocument) -> int:
+    """What a document takes that was read: its text twice where it is in several blocks."""
+    inside = sum(len(attachment.content) for attachment in parsed.attachments)
+    inside += sum(len(picture.content) for picture in parsed.pictures)
+    return 3 * sys.getsizeof(parsed.text) + _BYTES_OF_A_BLOCK * len(parsed.blocks) + inside
 
 
 def _too_deep(filename: str) -> DocumentUnreadable:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
+from uuid import UUID
 
 from footnote.domain import Attachment, Failure, ParsedDocument, Publication, SourceType, Stage
 from footnote.ports.models import Vectors
@@ -71,8 +72,18 @@ class VersionInWork(Protocol):
     """One version of a document while it is ingested: its bytes in, its publication out."""
 
     @property
+    def workspace_id(self) -> UUID:
+        """The workspace it belongs to."""
+        ...
+
+    @property
     def filename(self) -> str:
         """The name it was given under."""
+        ...
+
+    @property
+    def byte_size(self) -> int:
+        """How large the file is."""
         ...
 
     async def begin(self, stage: Stage) -> bool:

@@ -61,6 +61,7 @@ class StoredVersion:
     version: int
     filename: str
     media_type: str
+    byte_size: int
     blob_key: str
     access: tuple[str, ...] | None
 
@@ -163,6 +164,7 @@ async def stored_version(
         version=version,
         filename=row["filename"],
         media_type=row["media_type"],
+        byte_size=row["byte_size"],
         blob_key=row["blob_key"],
         access=None if row["access"] is None else tuple(row["access"]),
     )

@@ -70,6 +70,11 @@ class PostgresVersionInWork:
         """The name it was given under."""
         return self.stored.filename
 
+    @property
+    def byte_size(self) -> int:
+        """How large the file is."""
+        return self.stored.byte_size
+
     async def begin(self, stage: Stage) -> bool:
         """Note that a stage begins; False when the version was replaced or deleted meanwhile."""
         async with self._scope() as scope:
