@@ -7,7 +7,7 @@ import pytest
 
 import footnote
 from footnote.errors import UnsupportedSettings
-from footnote.settings import Settings, settings_from
+from footnote.settings import Settings, environment_of, settings_from
 from tests.interfaces.serving import footnote as run
 
 MALFORMED = {
@@ -93,3 +93,24 @@ def test_a_setting_that_cannot_be_used_is_told_what_it_must_be(
     assert said in str(refusal.value)
     assert f"FOOTNOTE_{variable}" in str(refusal.value.hint)
     assert "s3cret" not in f"{refusal.value}{refusal.value.hint}"
+
+
+def test_another_process_comes_to_the_same_settings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = settings_from(
+        None,
+        {
+            "home": tmp_path,
+            "database_url": "postgresql://app:pass%40word@db/footnote",
+            "blob_options": '{"secret_access_key": "s3cret"}',
+            "worker_stalled_seconds": 1.5,
+            "chunk_class_targets": {"table": 90},
+            "ocr": "off",
+        },
+    )
+    environment = environment_of(given)
+    assert "FOOTNOTE_PORT" not in environment, "what nobody set is left out"
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert settings_from(None, {}) == given

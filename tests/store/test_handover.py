@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from uuid import UUID
 
+import pytest
+
 from footnote.domain import Stage
 from footnote.engine import Engine, WorkspaceEngine
 from footnote.jobs.inline import work_until_resting
+from footnote.store import documents, publishing
 from footnote.store.handover import set_aside_waits, take_over
 from footnote.store.queue import (
     INGEST_TASK,
@@ -122,6 +125,48 @@ async def test_a_worker_thought_dead_leaves_nothing_with_a_document_that_rests(
     await work_until_resting(engine, workspace, [received.document_id], lambda _: None)
     await slow.keep_parsed(b"what was read")
     assert await kept(workspace) == 0
+
+
+async def test_much_that_was_read_is_kept_in_parts_and_comes_back_whole(
+    engine: Engine, workspace: WorkspaceEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(documents, "_PART_BYTES", 4)
+    received = (await workspace.receive(b"Buoys are moored at berth 4.", "a.md")).document
+    work = await take_up(
+        engine.database,
+        engine.blobs,
+        workspace_id=workspace.workspace.workspace_id,
+        document_id=received.document_id,
+        version=received.version,
+        lane=engine.lane,
+        limits=engine.maintenance_limits,
+    )
+    assert work is not None
+    assert await work.begin(Stage.PARSE)
+    assert await work.parsed() is None
+    for packed in (b"0123456789", b"01234567", b"012", b""):
+        await work.keep_parsed(packed)
+        assert await work.parsed() == packed
+
+
+async def test_a_long_text_is_published_in_parts(
+    engine: Engine, workspace: WorkspaceEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(publishing, "_CHARACTERS_AT_ONCE", 5)
+    monkeypatch.setattr(publishing, "_ROWS_AT_ONCE", 2)
+    text = "\n\n".join(f"# Berth {number}\n\nBuöys are moored." for number in range(5))
+    received = (await workspace.receive(text.encode(), "a.md")).document
+    await work_until_resting(engine, workspace, [received.document_id], lambda _: None)
+    async with workspace._scope() as scope:
+        row = await (
+            await scope.connection.execute(
+                "SELECT canonical_text, (SELECT count(*) FROM chunks) AS chunks"
+                " FROM document_versions"
+            )
+        ).fetchone()
+    assert row is not None
+    assert row["canonical_text"] == text.replace("# ", "")
+    assert row["chunks"] == 5
 
 
 async def kept(workspace: WorkspaceEngine) -> int:

@@ -115,7 +115,8 @@ class Attachment:
 
     filename: str
     media_type: str
-    content: bytes = field(repr=False)
+    content: bytes | memoryview = field(repr=False)
+    """In memory, or of a large archive in a file until it is looked at."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -58,6 +58,9 @@ def _take_pipes() -> tuple[BinaryIO, BinaryIO]:
 
 
 def _limit(memory_bytes: int) -> None:
+    given = resource.getrlimit(resource.RLIMIT_AS)[1]
+    if given != resource.RLIM_INFINITY:
+        memory_bytes = min(memory_bytes, given)  # More than whoever started us has is refused.
     resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 

@@ -8,9 +8,11 @@ import signal
 import sys
 from asyncio import StreamReader
 from asyncio.subprocess import DEVNULL, PIPE, Process
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from mmap import ACCESS_READ, mmap
+from tempfile import TemporaryFile
 from typing import TypeVar
 
 from footnote.domain import Stage
@@ -36,6 +38,7 @@ _PASSED_ENVIRONMENT = (
     "VIRTUAL_ENV"
 ).split()
 """A child that was taken over finds no password, key or address in its environment."""
+_IN_MEMORY_BYTES = 64 << 20
 _FILES_PER_CHILD = 500
 """A child is replaced after this many, so that what a library leaks stays small."""
 
@@ -203,7 +206,7 @@ async def _exchange(
         while True:
             lengths = decode_lengths(await process.stdout.readexactly(HEADER.size))
             text = await _receive(process.stdout, lengths[0])
-            body = await _receive(process.stdout, lengths[1])
+            body = await _receive_body(process.stdout, lengths[1])
             answer = await asyncio.to_thread(decode_json, text)
             if "total" not in answer:
                 break
@@ -220,12 +223,34 @@ async def _exchange(
 async def _receive(source: StreamReader, size: int) -> bytearray:
     """So many bytes, held once: `readexactly` would hold them twice. Raises EOFError."""
     received = bytearray()
-    while len(received) < size:
-        part = await source.read(min(size - len(received), PART_BYTES))
-        if not part:
-            raise EOFError(f"{len(received)} of {size} bytes came")
+    async for part in _parts(source, size):
         received += part
     return received
+
+
+async def _receive_body(source: StreamReader, size: int) -> Bytes:
+    """So many bytes; of more than a text may have, in a file without a name. Raises EOFError.
+
+    An archive may unpack to hundreds of megabytes, which the files inside it are then taken from
+    one by one.
+    """
+    if size <= _IN_MEMORY_BYTES:
+        return await _receive(source, size)
+    with TemporaryFile() as file:
+        async for part in _parts(source, size):
+            file.write(part)
+        file.flush()
+        return memoryview(mmap(file.fileno(), size, access=ACCESS_READ))
+
+
+async def _parts(source: StreamReader, size: int) -> AsyncIterator[bytes]:
+    received = 0
+    while received < size:
+        part = await source.read(min(size - received, PART_BYTES))
+        if not part:
+            raise EOFError(f"{received} of {size} bytes came")
+        received += len(part)
+        yield part
 
 
 async def _end(child: _Child) -> None:

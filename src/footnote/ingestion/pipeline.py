@@ -160,17 +160,16 @@ class Ingestion:
         for position, attachment in enumerate(parsed.attachments):
             failure = None
             media_type = UNKNOWN_TYPE
+            content = bytes(attachment.content)
             try:
-                media_type = check_received(
-                    attachment.content, attachment.filename, self.max_file_bytes
-                )
+                media_type = check_received(content, attachment.filename, self.max_file_bytes)
             except DocumentUnreadable as error:
                 failure = failure_of(error)
             if too_deep:
                 failure = failure_of(_too_deep(attachment.filename))
             await work.attach(
                 position,
-                attachment,
+                replace(attachment, content=content),
                 media_type,
                 source_type=_SOURCE_OF_PARTS.get(parsed.media_type, SourceType.UPLOAD),
                 failure=failure,
@@ -292,8 +291,8 @@ def failure_of(error: DocumentFailed) -> Failure:
 
 def _bytes_of(parsed: ParsedDocument) -> int:
     """What a document takes that was read: its text twice where it is in several blocks."""
-    inside = sum(len(attachment.content) for attachment in parsed.attachments)
-    inside += sum(len(picture.content) for picture in parsed.pictures)
+    largest = max((len(attachment.content) for attachment in parsed.attachments), default=0)
+    inside = largest + sum(len(picture.content) for picture in parsed.pictures)
     return 3 * sys.getsizeof(parsed.text) + _BYTES_OF_A_BLOCK * len(parsed.blocks) + inside
 
 

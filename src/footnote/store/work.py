@@ -128,10 +128,11 @@ class PostgresVersionInWork:
         failure: Failure | None,
     ) -> None:
         """Receive a file found inside, as a child document; again changes nothing."""
-        sha256 = hashlib.sha256(attachment.content).hexdigest()
+        content = bytes(attachment.content)
+        sha256 = hashlib.sha256(content).hexdigest()
         async with self._scope() as scope:
             claim = await claim_blob(scope, sha256)
-        await self.blobs.put(claim.blob_key, attachment.content)
+        await self.blobs.put(claim.blob_key, content)
         async with self._scope() as scope:
             parent = await get_document(scope, self.stored.document_id)
             await receive_document(
@@ -139,7 +140,7 @@ class PostgresVersionInWork:
                 Incoming(
                     filename=attachment.filename,
                     media_type=media_type,
-                    byte_size=len(attachment.content),
+                    byte_size=len(content),
                     content_sha256=sha256,
                     blob_key=claim.blob_key,
                     claim=claim,

@@ -224,10 +224,12 @@ def _attachments(rows: Sequence[object], body: Bytes, position: int) -> Iterator
         end = position + _integer(size)
         if not position <= end <= len(body):
             raise ValueError("an attachment lies outside the body")
+        content = body[position:end]
         yield Attachment(
             filename=_string(filename),
             media_type=_string(media_type),
-            content=bytes(body[position:end]),
+            # What lies in a file stays there until it is its turn.
+            content=content if isinstance(content, memoryview) else bytes(content),
         )
         position = end
 
