@@ -1,11 +1,14 @@
-"""Whether memory stays flat however much is taken in: many small files, and longer and longer PDFs.
+"""Whether memory stays flat however much is taken in: many files, long PDFs, files of one line.
 
     python bench/flatness.py
-    python bench/flatness.py --files 10000 --pages 2000 --json
+    python bench/flatness.py --files 10000 --pages 2000 --line-megabytes 1 10 50 --json
 
 Everything goes through the durable queue of one installation, worker and parsers included. The
-files come in ten rounds; the PDFs have an eighth, a quarter, half and all of the pages. The peak
-of each is what all its processes held at one moment.
+files come in ten rounds; the PDFs have an eighth, a quarter, half and all of the pages. A file of
+one line repeats a passage, so that it has as many chunks as any text of its size and few of them
+are embedded. The peak of each is what all its processes held at one moment, that of the worker
+what it held without its parsers; the longest silence is how long the event loop, by which a worker
+says that it lives, once had to wait.
 """
 
 from __future__ import annotations
@@ -13,7 +16,9 @@ from __future__ import annotations
 import argparse
 import asyncio
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 
@@ -35,6 +40,9 @@ ROUNDS = 10
 PARTS_OF_PAGES = (8, 4, 2, 1)
 SENTENCES_OF_A_PAGE = 8
 SENTENCES_OF_A_FILE = 3
+REPEATED_WORDS = 300
+MEGABYTE = 10**6
+BEAT_SECONDS = 0.02
 
 
 def small_files(
@@ -67,17 +75,62 @@ def long_pdf(
     return path
 
 
+def one_line(
+    path: Path, language: SyntheticLanguage, chance: np.random.Generator, megabytes: int
+) -> Path:
+    """A text of so many megabytes, each character a byte, without a line break or a full stop."""
+    words: list[str] = []
+    while len(words) < REPEATED_WORDS:
+        sentence = language.sentence(chance, language.ranks(chance, OWN_WORDS))
+        words += [word for word in sentence.replace(".", "").split() if word.isascii()]
+    passage = " ".join(words) + " "
+    size = megabytes * MEGABYTE
+    path.write_text((passage * (size // len(passage) + 1))[:size], encoding="ascii")
+    return path
+
+
+@dataclass(slots=True)
+class Heart:
+    """How long the event loop was kept from what it wanted to do."""
+
+    longest_silence_s: float = 0.0
+
+
+@asynccontextmanager
+async def beating() -> AsyncIterator[Heart]:
+    """A heart that beats beside the block."""
+    heart, loop = Heart(), asyncio.get_running_loop()
+
+    async def beat() -> None:
+        while True:
+            began = loop.time()
+            await asyncio.sleep(BEAT_SECONDS)
+            silence = loop.time() - began - BEAT_SECONDS
+            heart.longest_silence_s = max(heart.longest_silence_s, silence)
+
+    beats = asyncio.create_task(beat())
+    try:
+        yield heart
+    finally:
+        beats.cancel()
+        with suppress(asyncio.CancelledError):
+            await beats
+
+
 async def taken_in(
     workspace: WorkspaceEngine, cluster: Path, name: str, paths: list[Path]
 ) -> dict[str, object]:
     with watched(cluster) as peak:
-        seconds, chunks = await ingest(workspace, paths)
+        async with beating() as heart:
+            seconds, chunks = await ingest(workspace, paths)
     return {
         "what": name,
         "seconds": round(seconds, 1),
         "chunks": chunks,
         "peak_rss_mb": round(peak.processes_mb, 1),
+        "worker_peak_mb": round(peak.own_mb, 1),
         "postgres_peak_mb": round(peak.postgres_mb, 1),
+        "longest_silence_s": round(heart.longest_silence_s, 2),
     }
 
 
@@ -87,7 +140,9 @@ def rounds_of(paths: list[Path]) -> Iterator[list[Path]]:
         yield paths[start : start + size]
 
 
-async def measure(files: int, pages: int, seed: int, models: Path) -> list[Mapping[str, object]]:
+async def measure(
+    files: int, pages: int, lines: Sequence[int], seed: int, models: Path
+) -> list[Mapping[str, object]]:
     chance = np.random.default_rng(seed)
     rows: list[Mapping[str, object]] = []
     with tempfile.TemporaryDirectory() as name:
@@ -101,7 +156,7 @@ async def measure(files: int, pages: int, seed: int, models: Path) -> list[Mappi
             async with working(engine):
                 await ingest(workspace, write_papers(folder, language, chance, 3))
                 with progress() as bars:
-                    bar = bars.add_task("take in", total=ROUNDS + len(lengths))
+                    bar = bars.add_task("take in", total=ROUNDS + len(lengths) + len(lines))
                     for number, paths in enumerate(rounds_of(notes), start=1):
                         title = f"files, round {number}"
                         rows.append(await taken_in(workspace, cluster, title, paths))
@@ -111,11 +166,24 @@ async def measure(files: int, pages: int, seed: int, models: Path) -> list[Mappi
                         title = f"a PDF of {length} pages"
                         rows.append(await taken_in(workspace, cluster, title, [path]))
                         bars.advance(bar)
+                    for size in lines:
+                        path = one_line(folder / f"line-{size}.txt", language, chance, size)
+                        title = f"one line of {size} MB"
+                        rows.append(await taken_in(workspace, cluster, title, [path]))
+                        bars.advance(bar)
     return rows
 
 
 def present(rows: Sequence[Mapping[str, object]]) -> None:
-    columns = ("what", "seconds", "chunks", "peak_rss_mb", "postgres_peak_mb")
+    columns = (
+        "what",
+        "seconds",
+        "chunks",
+        "peak_rss_mb",
+        "worker_peak_mb",
+        "postgres_peak_mb",
+        "longest_silence_s",
+    )
     show("Memory", columns, [tuple(str(row[each]) for each in columns) for row in rows])
 
 
@@ -125,13 +193,15 @@ def main() -> None:
     )
     parser.add_argument("--files", type=int, default=10_000)
     parser.add_argument("--pages", type=int, default=2_000)
+    parser.add_argument("--line-megabytes", type=int, nargs="*", default=[1, 10, 50], metavar="N")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--models", type=Path, default=MODELS, help="folder of built models")
     parser.add_argument("--json", action="store_true", help="one JSON object on the last line")
     options = parser.parse_args()
     if options.files < ROUNDS or options.pages < 1:
         parser.error(f"ask for at least {ROUNDS} files and one page")
-    rows = asyncio.run(measure(options.files, options.pages, options.seed, options.models))
+    lines = options.line_megabytes
+    rows = asyncio.run(measure(options.files, options.pages, lines, options.seed, options.models))
     present(rows)
     finish({"machine": machine(), "peaks": rows}, options.json)
 

@@ -18,6 +18,7 @@ from footnote.domain import (
     BlockKind,
     BlockSpan,
     Chunk,
+    ChunkTerms,
     DocumentClass,
     Enrichment,
     Publication,
@@ -127,7 +128,7 @@ async def put(engine: Engine, workspace: Workspace, ready: Ready) -> UUID:
             metadata={},
             chunks=_chunks(ready.texts),
             text_hashes=hashes,
-            chunk_terms=tuple(work.term_ids(terms) for terms in ready.terms),
+            chunk_terms=ChunkTerms.of(work.term_ids(terms) for terms in ready.terms),
             document_hash=about_hash,
             document_terms=work.document_term_ids(ready.about_terms),
         )

@@ -12,7 +12,7 @@ from pathlib import Path
 import psutil  # type: ignore[import-untyped]  # the package ships no types
 
 MIB = 1024**2
-EVERY_SECONDS = 0.2
+EVERY_SECONDS = 0.1
 
 
 @dataclass(slots=True)
@@ -21,6 +21,8 @@ class Peak:
 
     processes_mb: float = 0.0
     """Resident memory of this process and everything it started, the model and parsers included."""
+    own_mb: float = 0.0
+    """Resident memory of this process without what it started."""
     postgres_mb: float = 0.0
     """Resident memory of the database, its shared buffers counted once where the system tells."""
 
@@ -37,6 +39,7 @@ def watched(cluster: Path) -> Iterator[Peak]:
             with contextlib.suppress(psutil.NoSuchProcess):
                 mine = [own, *own.children(recursive=True)]
                 peak.processes_mb = max(peak.processes_mb, _resident(mine) / MIB)
+                peak.own_mb = max(peak.own_mb, _resident([own]) / MIB)
                 if postmaster is not None:
                     server = [postmaster, *postmaster.children(recursive=True)]
                     peak.postgres_mb = max(peak.postgres_mb, _proportional(server) / MIB)

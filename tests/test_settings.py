@@ -7,7 +7,7 @@ import pytest
 
 import footnote
 from footnote.errors import UnsupportedSettings
-from footnote.settings import Settings, settings_from, unknown_variables
+from footnote.settings import Settings, environment_of, settings_from, unknown_variables
 from tests.interfaces.serving import footnote as run
 
 MALFORMED = {
@@ -109,3 +109,24 @@ def test_a_variable_that_is_almost_a_setting_is_told_with_the_setting() -> None:
         ("FOOTNOTE_QQQQQQQQ", None),
         ("FOOTNOTE_TOPK", "FOOTNOTE_TOP_K"),
     )
+
+
+def test_another_process_comes_to_the_same_settings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = settings_from(
+        None,
+        {
+            "home": tmp_path,
+            "database_url": "postgresql://app:pass%40word@db/footnote",
+            "blob_options": '{"secret_access_key": "s3cret"}',
+            "worker_stalled_seconds": 1.5,
+            "chunk_class_targets": {"table": 90},
+            "ocr": "off",
+        },
+    )
+    environment = environment_of(given)
+    assert "FOOTNOTE_PORT" not in environment, "what nobody set is left out"
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert settings_from(None, {}) == given

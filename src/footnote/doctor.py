@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import platform
-import shutil
 import sys
 from collections.abc import Awaitable
 from dataclasses import replace
 
 from footnote.domain import Check, Health
 from footnote.engine import database_urls
+from footnote.engine.health import room_in
 from footnote.engine.lanes import embedders_from
 from footnote.errors import DocumentUnreadable, FootnoteError
 from footnote.ingestion.parsing.ocr import select_ocr
@@ -22,7 +22,6 @@ from footnote.store.examination import ADVISED, examine_database
 from footnote.store.system_user import require_usable
 
 _LEAST_PYTHON = (3, 11)
-_FREE_BYTES = 1024**3  # Room for the database's first write-ahead log and the built model.
 
 
 async def examine(settings: Settings) -> Health:
@@ -31,7 +30,7 @@ async def examine(settings: Settings) -> Health:
     `ready` is about what must be right; optional things may be missing and say so.
     """
     refused = _refused_home(settings)
-    required = [_python(), refused or _home(settings)]
+    required = [_python(), refused or await asyncio.to_thread(_home, settings)]
     optional = [_ocr(settings), _office(), _speech(settings)]
     if not refused:
         # Both keep what they make in it.
@@ -64,22 +63,8 @@ def _refused_home(settings: Settings) -> Check | None:
 
 
 def _home(settings: Settings) -> Check:
-    try:
-        settings.home.mkdir(parents=True, exist_ok=True)
-        free = shutil.disk_usage(settings.home).free
-    except OSError as error:
-        return Check(
-            name="home",
-            ok=False,
-            detail=f"{settings.home} cannot be used: {error.strerror}",
-            hint="set FOOTNOTE_HOME to a folder you may write to",
-        )
-    return Check(
-        name="home",
-        ok=free >= _FREE_BYTES,
-        detail=f"{settings.home}, {free / 1024**3:.1f} GiB free",
-        hint="free some space, or set FOOTNOTE_HOME to a folder on another disk",
-    )
+    found = room_in(settings.home)
+    return replace(found, detail=f"{settings.home}: {found.detail}")
 
 
 async def _model(settings: Settings) -> Check:

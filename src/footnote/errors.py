@@ -13,7 +13,9 @@ FootnoteError                  anything of ours
 ├── LaneUnavailable            a lane's model cannot be reached or loaded
 ├── ModelUnavailable           a reranker or a language model cannot be reached or loaded
 ├── StoreUnavailable           the database cannot be reached or is not ready
+│   └── StoreFull              … because its disk is full
 ├── BlobsUnavailable           the stored files cannot be reached
+│   └── BlobsFull              … because their disk is full
 ├── BlobDamaged                a stored file is not what was stored
 ├── SourceUnreachable          a source of documents does not answer
 └── NotReady                   the engine has not started completely
@@ -118,10 +120,18 @@ class StoreUnavailable(FootnoteError):
     retryable = True
 
 
+class StoreFull(StoreUnavailable):
+    """The disk of the database is full: nothing can be written until there is room again."""
+
+
 class BlobsUnavailable(FootnoteError):
     """The place where the bytes of files are kept cannot be reached."""
 
     retryable = True
+
+
+class BlobsFull(BlobsUnavailable):
+    """The disk on which the bytes of files are kept is full."""
 
 
 class BlobDamaged(FootnoteError):

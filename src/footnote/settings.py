@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from difflib import get_close_matches
@@ -525,6 +526,12 @@ class Settings(BaseSettings):
     worker_concurrency: int = Field(
         6, ge=1, le=64, description="Documents a worker ingests at the same time."
     )
+    worker_memory_bytes: int = Field(
+        200 * 1024**2,
+        ge=16 * 1024**2,
+        description="Memory that the documents in hand of a worker take together, beside models "
+        "and caches; one that needs more is ingested alone.",
+    )
     worker_heartbeat_seconds: float = Field(
         2.0, gt=0, description="How often a worker says that it lives."
     )
@@ -666,6 +673,22 @@ def unknown_variables(environment: Mapping[str, str]) -> tuple[tuple[str, str | 
             close = get_close_matches(spelt.removeprefix(_PREFIX), ends, n=1)
             found.append((name, f"{_PREFIX}{close[0]}" if close else None))
     return tuple(found)
+
+
+def environment_of(settings: Settings) -> dict[str, str]:
+    """The variables by which another process comes to these settings, secrets included."""
+    shown = settings.model_dump(mode="json")
+    found = {}
+    for name, field in Settings.model_fields.items():
+        value = getattr(settings, name)
+        if value is None or value == field.get_default(call_default_factory=True):
+            continue
+        if isinstance(value, SecretStr):
+            text = value.get_secret_value()
+        else:
+            text = shown[name] if isinstance(shown[name], str) else json.dumps(shown[name])
+        found[variables_of(name)[0]] = text
+    return found
 
 
 @lru_cache(maxsize=1)

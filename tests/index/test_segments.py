@@ -7,6 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from footnote.domain import ChunkTerms
+from footnote.index import segments as segments_module
 from footnote.index.ranges import NUMBER_LIMIT, ChunkRanges
 from footnote.index.segments import (
     MAX_FREQUENCY,
@@ -16,6 +18,7 @@ from footnote.index.segments import (
     merge_lengths,
     merge_postings,
     merge_terms,
+    posting_parts,
 )
 
 from .reference import chunk_lists, corpora, ranges, segments_of, without
@@ -187,3 +190,17 @@ def test_the_highest_chunk_and_term_fit() -> None:
     segment = build_segment(NUMBER_LIMIT - 1, [[2**31 - 1]])
     assert np.frombuffer(segment.postings.terms, "<i4").tolist() == [2**31 - 1]
     assert np.frombuffer(segment.postings.chunk_numbers, "<i4").tolist() == [NUMBER_LIMIT - 1]
+
+
+TERMS = st.integers(0, 2**31 - 1)
+
+
+@given(chunks=st.lists(st.lists(TERMS, max_size=6), max_size=6), about=st.lists(TERMS, max_size=3))
+def test_parts_of_the_terms_are_the_whole_in_pieces(
+    chunks: list[list[int]], about: list[int]
+) -> None:
+    whole = build_segment(9, chunks, about).postings
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(segments_module, "_ENTRIES_OF_PART", 2)
+        parts = tuple(posting_parts(9, ChunkTerms.of(chunks), about))
+    assert [posting for part in parts for posting in part] == list(whole)

@@ -63,7 +63,8 @@ def test_a_document_survives_the_wire(content: bytes, filename: str) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        pytest.param({"text": 3}, id="text is no string"),
+        pytest.param({"text_bytes": "3"}, id="size is no number"),
+        pytest.param({"text_bytes": 4}, id="text outside the body"),
         pytest.param({"blocks": [["paragraph", 0, 99, 1, None, None, None]]}, id="outside"),
         pytest.param({"blocks": [["nonsense", 0, 1, 1, None, None, None]]}, id="unknown kind"),
         pytest.param({"blocks": [["paragraph", 0, 3, 1, None, None, None]] * 2}, id="overlap"),
@@ -73,7 +74,7 @@ def test_a_document_survives_the_wire(content: bytes, filename: str) -> None:
 )
 def test_a_lying_child_is_not_believed(change: dict[str, object]) -> None:
     honest: dict[str, object] = {
-        "text": "abc",
+        "text_bytes": 3,
         "blocks": [["paragraph", 0, 3, 1, None, None, None]],
         "paths": [],
         "media_type": "text/plain",
@@ -83,9 +84,9 @@ def test_a_lying_child_is_not_believed(change: dict[str, object]) -> None:
         "metadata": {},
         "attachments": [],
     }
-    assert decode_document(honest, b"").text == "abc"
+    assert decode_document(honest, b"abc").text == "abc"
     with pytest.raises(MalformedFrame):
-        decode_document({**honest, **change}, b"")
+        decode_document({**honest, **change}, b"abc")
 
 
 def test_a_frame_that_claims_to_be_endless_is_refused() -> None:

@@ -46,7 +46,7 @@ def table(rows: int) -> Draft:
 
 def chunks_of(parsed: ParsedDocument, target: int = 20, overlap: int = 1) -> tuple[Chunk, ...]:
     policy = ChunkPolicy(target_tokens=target, overlap_sentences=overlap)
-    return chunk_blocks(parsed, TOKENIZER, policy)
+    return tuple(chunk_blocks(parsed, TOKENIZER, policy))
 
 
 WORDS = st.one_of(

@@ -178,7 +178,7 @@ async def test_the_child_hands_pictures_over_the_wire() -> None:
 )
 def test_a_child_that_lies_of_pictures_is_not_believed(row: list[object]) -> None:
     frame: dict[str, object] = {
-        "text": "abc",
+        "text_bytes": 3,
         "blocks": [["paragraph", 0, 3, 1, None, None, None, 1.5, 2]],
         "paths": [],
         "media_type": "text/plain",
@@ -189,10 +189,10 @@ def test_a_child_that_lies_of_pictures_is_not_believed(row: list[object]) -> Non
         "attachments": [],
     }
     honest = ["image/jpeg", 1, 1, None, ["a"], 3]
-    parsed = decode_document({**frame, "pictures": [honest]}, b"jpg")
+    parsed = decode_document({**frame, "pictures": [honest]}, b"abcjpg")
     assert (parsed.pictures[0].content, parsed.blocks[0].start_seconds) == (b"jpg", 1.5)
     with pytest.raises(MalformedFrame):
-        decode_document({**frame, "pictures": [row]}, b"jpg")
+        decode_document({**frame, "pictures": [row]}, b"abcjpg")
 
 
 # --- where descriptions go --------------------------------------------------------------------

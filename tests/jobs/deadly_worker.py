@@ -5,12 +5,16 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import sys
 from collections.abc import Sequence
 
 from footnote.engine import open_engine
-from footnote.jobs.worker import work_on_queue
+from footnote.jobs.worker import work_on_queue, work_on_set_aside
 from footnote.ports import Vectors
 from tests.jobs.stages import Around, stages
+
+ALONE = "--alone"
+"""Tries what was set aside, and ends."""
 
 
 class Deadly(Around):
@@ -24,7 +28,11 @@ async def main() -> None:
     stop = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
     async with await open_engine() as engine, stages(engine, Deadly(engine.embedder)) as ingestion:
-        await work_on_queue(engine, ingestion, stop)
+        if ALONE in sys.argv:
+            await work_on_set_aside(engine, ingestion, stop)
+        else:
+            alone = (sys.executable, "-m", "tests.jobs.deadly_worker", ALONE)
+            await work_on_queue(engine, ingestion, stop, alone)
 
 
 if __name__ == "__main__":

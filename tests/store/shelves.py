@@ -13,6 +13,7 @@ from footnote.domain import (
     BlockKind,
     BlockSpan,
     Chunk,
+    ChunkTerms,
     DocumentClass,
     Enrichment,
     Lane,
@@ -102,7 +103,7 @@ class Shelf:
                     metadata={},
                     chunks=chunks_of(texts),
                     text_hashes=hashes,
-                    chunk_terms=tuple(
+                    chunk_terms=ChunkTerms.of(
                         work.term_ids(self.analyzer.terms(text, language)) for text in texts
                     ),
                     document_hash=about_hash,

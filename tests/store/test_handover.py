@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from footnote.domain import ParsedDocument, Stage
+import pytest
+
+from footnote.domain import Stage
 from footnote.engine import Engine, WorkspaceEngine
 from footnote.jobs.inline import work_until_resting
-from footnote.store.handover import take_over
-from footnote.store.queue import MAINTAIN_TASK, enqueue_maintenance
+from footnote.store import documents, publishing
+from footnote.store.handover import set_aside_waits, take_over
+from footnote.store.queue import (
+    INGEST_TASK,
+    MAINTAIN_TASK,
+    SET_ASIDE_QUEUE,
+    enqueue_maintenance,
+)
 from footnote.store.work import take_up
 
 
@@ -51,9 +59,42 @@ async def test_work_of_a_dead_worker_is_taken_over_though_the_same_waits_again(
     await queue_maintenance(workspace)
     await begin(workspace)
     await queue_maintenance(workspace)
-    taken = await take_over(engine.database, silence_seconds=0, max_attempts=3)
+    taken = await take_over(engine.database, silence_seconds=0)
     assert [each.task for each in taken] == [MAINTAIN_TASK]
     assert await states(workspace) == [("todo", 1), ("todo", 0)]
+
+
+async def test_documents_beside_one_that_killed_their_worker_lose_no_try(
+    engine: Engine, workspace: WorkspaceEngine
+) -> None:
+    for number in range(3):
+        await workspace.receive(f"Buoy {number} is moored.".encode(), f"{number}.md")
+    await begin(workspace)
+    await take_over(engine.database, silence_seconds=0)
+    assert await documents_in_line(workspace) == [(SET_ASIDE_QUEUE, 0)] * 3
+    assert await set_aside_waits(engine.database)
+
+
+async def test_a_document_that_was_alone_with_its_worker_has_had_a_try(
+    engine: Engine, workspace: WorkspaceEngine
+) -> None:
+    await workspace.receive(b"Buoys are moored at berth 4.", "a.md")
+    await queue_maintenance(workspace)
+    await begin(workspace)
+    await take_over(engine.database, silence_seconds=0)
+    assert await documents_in_line(workspace) == [(SET_ASIDE_QUEUE, 1)]
+    assert await states(workspace) == [("todo", 1)]
+
+
+async def documents_in_line(workspace: WorkspaceEngine) -> list[tuple[str, int]]:
+    async with workspace._scope() as scope:
+        rows = await (
+            await scope.connection.execute(
+                "SELECT queue_name, attempts FROM procrastinate_jobs WHERE task_name = %s",
+                [INGEST_TASK],
+            )
+        ).fetchall()
+    return [(row["queue_name"], row["attempts"]) for row in rows]
 
 
 async def test_work_of_several_workspaces_waits_for_each(
@@ -82,8 +123,50 @@ async def test_a_worker_thought_dead_leaves_nothing_with_a_document_that_rests(
     assert slow is not None
     assert await slow.begin(Stage.PARSE)
     await work_until_resting(engine, workspace, [received.document_id], lambda _: None)
-    await slow.keep_parsed(ParsedDocument(text="", blocks=(), media_type="text/markdown"))
+    await slow.keep_parsed(b"what was read")
     assert await kept(workspace) == 0
+
+
+async def test_much_that_was_read_is_kept_in_parts_and_comes_back_whole(
+    engine: Engine, workspace: WorkspaceEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(documents, "_PART_BYTES", 4)
+    received = (await workspace.receive(b"Buoys are moored at berth 4.", "a.md")).document
+    work = await take_up(
+        engine.database,
+        engine.blobs,
+        workspace_id=workspace.workspace.workspace_id,
+        document_id=received.document_id,
+        version=received.version,
+        lane=engine.lane,
+        limits=engine.maintenance_limits,
+    )
+    assert work is not None
+    assert await work.begin(Stage.PARSE)
+    assert await work.parsed() is None
+    for packed in (b"0123456789", b"01234567", b"012", b""):
+        await work.keep_parsed(packed)
+        assert await work.parsed() == packed
+
+
+async def test_a_long_text_is_published_in_parts(
+    engine: Engine, workspace: WorkspaceEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(publishing, "_CHARACTERS_AT_ONCE", 5)
+    monkeypatch.setattr(publishing, "_ROWS_AT_ONCE", 2)
+    text = "\n\n".join(f"# Berth {number}\n\nBuöys are moored." for number in range(5))
+    received = (await workspace.receive(text.encode(), "a.md")).document
+    await work_until_resting(engine, workspace, [received.document_id], lambda _: None)
+    async with workspace._scope() as scope:
+        row = await (
+            await scope.connection.execute(
+                "SELECT canonical_text, (SELECT count(*) FROM chunks) AS chunks"
+                " FROM document_versions"
+            )
+        ).fetchone()
+    assert row is not None
+    assert row["canonical_text"] == text.replace("# ", "")
+    assert row["chunks"] == 5
 
 
 async def kept(workspace: WorkspaceEngine) -> int:

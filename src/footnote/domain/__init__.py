@@ -26,6 +26,7 @@ from footnote.domain.answers import (
     Usage,
     Verdict,
 )
+from footnote.domain.chunk_terms import ChunkTerms
 from footnote.domain.condition import (
     CacheStats,
     Check,
@@ -128,6 +129,7 @@ __all__ = [
     "CacheStats",
     "Check",
     "Chunk",
+    "ChunkTerms",
     "Citation",
     "CitationMade",
     "ClosestPassage",

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
+
+from footnote.domain.chunk_terms import ChunkTerms
 
 MAX_NAME_CHARACTERS = 200
 """Of the name of a collection."""
@@ -113,7 +115,8 @@ class Attachment:
 
     filename: str
     media_type: str
-    content: bytes = field(repr=False)
+    content: bytes | memoryview = field(repr=False)
+    """In memory, or of a large archive in a file until it is looked at."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -250,11 +253,12 @@ class Publication:
     enrichment: Enrichment
     metadata: Mapping[str, MetadataValue]
     """What the file says of itself; what the caller said wins over it."""
-    chunks: tuple[Chunk, ...]
-    text_hashes: tuple[bytes, ...]
+    chunks: Sequence[Chunk]
+    """Each may be made when it is asked for, so they are gone through and not held."""
+    text_hashes: Sequence[bytes]
     """One for each chunk: the key of its vector."""
-    chunk_terms: tuple[tuple[int, ...], ...]
-    """One for each chunk: its term ids, repeated as they repeat."""
+    chunk_terms: ChunkTerms
+    """The term ids of each chunk."""
     document_hash: bytes | None = None
     """The key of the vector of what the document is about; without it nothing routes to it."""
     document_terms: tuple[int, ...] = ()

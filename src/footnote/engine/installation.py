@@ -123,7 +123,7 @@ class Engine:
 
     async def health(self) -> Health:
         """Whether it can serve at this moment."""
-        return await look(self.database, self.lane)
+        return await look(self.database, self.lane, self.settings.home)
 
     def require_open(self) -> None:
         """Raise NotReady once it was closed."""

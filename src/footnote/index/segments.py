@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from footnote.domain import ChunkTerms
 from footnote.index.ranges import NUMBER_LIMIT, ChunkRanges
 from footnote.index.terms import TERM_ID_LIMIT
 
@@ -26,6 +27,7 @@ MAX_FREQUENCY = int(np.iinfo(FREQUENCY).max)
 """Higher frequencies are stored as this one; a chunk of some hundred tokens never gets there."""
 
 _NUMBER_BITS = 31
+_ENTRIES_OF_PART = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,24 +98,66 @@ def build_segment(
     Law: building two neighbouring runs of chunks and merging them equals building both at once.
     Raises ValueError when a chunk number or a term id does not fit 31 bits.
     """
-    if first_chunk < 0 or first_chunk + len(chunk_terms) > NUMBER_LIMIT:
-        raise ValueError(f"chunk numbers from {first_chunk} do not fit in 31 bits")
-    lengths = np.fromiter((len(terms) for terms in chunk_terms), np.int64, len(chunk_terms))
-    numbers = np.arange(first_chunk, first_chunk + len(chunk_terms), dtype=np.int64)
-    terms = np.fromiter(
-        (term for group in (*chunk_terms, document_terms) for term in group),
-        np.int64,
-        int(lengths.sum()) + len(document_terms),
-    )
-    at_first = np.full(len(document_terms), first_chunk, dtype=np.int64)
-    if terms.size and (terms.min() < 0 or terms.max() >= TERM_ID_LIMIT):
-        raise ValueError("a term id does not fit in 31 bits")
+    counted = ChunkTerms.of(chunk_terms)
+    numbers, lengths = chunk_lengths(first_chunk, counted)
+    parts = tuple(posting_parts(first_chunk, counted, document_terms))
     return Segment(
         first_chunk=first_chunk,
-        chunk_numbers=numbers.astype(CHUNK_NUMBER).tobytes(),
-        lengths=lengths.astype(LENGTH).tobytes(),
-        postings=_postings(terms, np.append(np.repeat(numbers, lengths), at_first)),
+        chunk_numbers=numbers,
+        lengths=lengths,
+        postings=Postings(
+            terms=b"".join(part.terms for part in parts),
+            counts=b"".join(part.counts for part in parts),
+            chunk_numbers=b"".join(part.chunk_numbers for part in parts),
+            frequencies=b"".join(part.frequencies for part in parts),
+        ),
     )
+
+
+def chunk_lengths(first_chunk: int, chunk_terms: ChunkTerms) -> tuple[bytes, bytes]:
+    """The chunk numbers and the lengths of a segment, as it holds them.
+
+    Raises ValueError when a chunk number does not fit 31 bits.
+    """
+    if first_chunk < 0 or first_chunk + len(chunk_terms) > NUMBER_LIMIT:
+        raise ValueError(f"chunk numbers from {first_chunk} do not fit in 31 bits")
+    numbers = np.arange(first_chunk, first_chunk + len(chunk_terms), dtype=CHUNK_NUMBER)
+    lengths = np.asarray(chunk_terms.lengths, dtype=LENGTH)
+    return numbers.tobytes(), lengths.tobytes()
+
+
+def posting_parts(
+    first_chunk: int, chunk_terms: ChunkTerms, document_terms: Sequence[int] = ()
+) -> Iterator[Postings]:
+    """The posting lists of a segment by rising term, some thousands of terms at a time.
+
+    Each list is whole. However many chunks there are, little more is held at a time than a
+    million entries need. Raises ValueError when a term id does not fit 31 bits.
+    """
+    terms = np.frombuffer(chunk_terms.terms, np.intc)
+    about = np.array(document_terms, dtype=np.int64)
+    if min(terms.min(initial=0), about.min(initial=0)) < 0 or about.max(initial=0) >= TERM_ID_LIMIT:
+        raise ValueError("a term id does not fit in 31 bits")
+    frequencies = np.frombuffer(chunk_terms.frequencies, np.ushort)
+    ends = np.cumsum(np.frombuffer(chunk_terms.distinct, np.intc), dtype=np.int64)
+    # Ids are spread evenly, being hashes, so parts of the range hold about as many entries.
+    parts = -(-max(terms.size, 1) // _ENTRIES_OF_PART)
+    for part in range(parts):
+        low, high = (TERM_ID_LIMIT * each // parts for each in (part, part + 1))
+        places = np.flatnonzero((terms >= low) & (terms < high))
+        numbers = first_chunk + np.searchsorted(ends, places, side="right")
+        told = about[(about >= low) & (about < high)]
+        packed = np.concatenate(
+            [
+                (terms[places].astype(np.int64) << _NUMBER_BITS) | numbers,
+                (told << _NUMBER_BITS) | first_chunk,
+            ]
+        )
+        counts = np.concatenate(
+            [frequencies[places].astype(np.int64), np.ones(told.size, dtype=np.int64)]
+        )
+        if packed.size:
+            yield _postings(packed, counts)
 
 
 def merge_postings(groups: Iterable[tuple[bytes, bytes]], dead: ChunkRanges) -> tuple[bytes, bytes]:
@@ -158,9 +202,12 @@ def merge_lengths(groups: Iterable[tuple[bytes, bytes]], dead: ChunkRanges) -> t
     return _merge(groups, LENGTH, dead)
 
 
-def _postings(terms: npt.NDArray[np.int64], numbers: npt.NDArray[np.int64]) -> Postings:
-    # Sorting (term, number) packed in one integer is several times faster than a lexsort.
-    packed, counts = np.unique((terms << _NUMBER_BITS) | numbers, return_counts=True)
+def _postings(packed: npt.NDArray[np.int64], counts: npt.NDArray[np.int64]) -> Postings:
+    """Lists of entries in any order, each a term and a chunk number in one integer."""
+    order = np.argsort(packed, kind="stable")
+    packed, counts = packed[order], counts[order]
+    first = np.flatnonzero(np.append(True, packed[1:] != packed[:-1]))
+    packed, counts = packed[first], np.add.reduceat(counts, first)
     return _divided(
         packed >> _NUMBER_BITS,
         (packed & (2**_NUMBER_BITS - 1)).astype(CHUNK_NUMBER).tobytes(),

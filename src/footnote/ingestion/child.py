@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import os
 import resource
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import BinaryIO
 
 from footnote.errors import DocumentUnreadable
@@ -17,13 +17,14 @@ from footnote.ingestion.failures import plain_cause
 from footnote.ingestion.parsing.wire import (
     HEADER,
     Json,
+    MalformedFrame,
     decode_json,
     decode_lengths,
     encode_frame,
 )
 
-Answer = Callable[[Json, bytes], bytes]
-"""From the header and body of a request to the frame that answers it."""
+Answer = Callable[[Json, bytes], Iterable[bytes]]
+"""From the header and body of a request to the frame that answers it, in parts."""
 Tell = Callable[[int, int], None]
 """Says how many of how many parts of the request in hand are done."""
 
@@ -44,8 +45,8 @@ def serve(configure: Callable[[Json, Tell], Answer]) -> None:
     cpu_seconds = int(str(settings[0]["cpu_seconds"]))
     while (request := _receive(source)) is not None:
         _allow(cpu_seconds)
-        sink.write(_guarded(answer, *request))
-        sink.flush()
+        _reply(sink, answer, *request)
+        del request  # While the next one comes, this one is not kept.
 
 
 def _take_pipes() -> tuple[BinaryIO, BinaryIO]:
@@ -57,6 +58,9 @@ def _take_pipes() -> tuple[BinaryIO, BinaryIO]:
 
 
 def _limit(memory_bytes: int) -> None:
+    given = resource.getrlimit(resource.RLIMIT_AS)[1]
+    if given != resource.RLIM_INFINITY:
+        memory_bytes = min(memory_bytes, given)  # More than whoever started us has is refused.
     resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
@@ -77,15 +81,24 @@ def _receive(source: BinaryIO) -> tuple[Json, bytes] | None:
     return decode_json(source.read(json_bytes)), source.read(body_bytes)
 
 
-def _guarded(answer: Answer, header: Json, content: bytes) -> bytes:
+def _reply(sink: BinaryIO, answer: Answer, header: Json, content: bytes) -> None:
     try:
-        return answer(header, content)
+        parts = iter(answer(header, content))
+        beginning = next(parts)
     except DocumentUnreadable as failure:
-        return encode_frame({"cause": plain_cause(failure), "advice": failure.advice})
+        parts, beginning = iter(()), _refusal(plain_cause(failure), failure.advice)
+    except MalformedFrame as failure:
+        cause = f"it is in too many pieces ({failure})"
+        parts, beginning = iter(()), _refusal(cause, "split it into smaller files")
     except MemoryError:
-        return encode_frame(
-            {
-                "cause": "reading it takes more memory than is allowed",
-                "advice": "split it, or raise FOOTNOTE_PARSE_MEMORY_BYTES",
-            }
-        )
+        cause = "reading it takes more memory than is allowed"
+        advice = "split it, or raise FOOTNOTE_PARSE_MEMORY_BYTES"
+        parts, beginning = iter(()), _refusal(cause, advice)
+    sink.write(beginning)
+    for part in parts:
+        sink.write(part)
+    sink.flush()
+
+
+def _refusal(cause: str, advice: str) -> bytes:
+    return encode_frame({"cause": cause, "advice": advice})

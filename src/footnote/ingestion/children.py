@@ -6,20 +6,26 @@ import asyncio
 import os
 import signal
 import sys
+from asyncio import StreamReader
 from asyncio.subprocess import DEVNULL, PIPE, Process
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from mmap import ACCESS_READ, mmap
+from tempfile import TemporaryFile
 from typing import TypeVar
 
 from footnote.domain import Stage
 from footnote.errors import DocumentInterrupted, DocumentUnreadable
 from footnote.ingestion.parsing.wire import (
     HEADER,
+    PART_BYTES,
+    Bytes,
     Json,
     MalformedFrame,
     decode_json,
     decode_lengths,
+    encode_beginning,
     encode_frame,
     progress_of,
 )
@@ -32,6 +38,7 @@ _PASSED_ENVIRONMENT = (
     "VIRTUAL_ENV"
 ).split()
 """A child that was taken over finds no password, key or address in its environment."""
+_IN_MEMORY_BYTES = 64 << 20
 _FILES_PER_CHILD = 500
 """A child is replaced after this many, so that what a library leaks stays small."""
 
@@ -92,7 +99,7 @@ class ChildPool:
         self,
         header: Json,
         content: bytes,
-        decode: Callable[[Json, bytes], T],
+        decode: Callable[[Json, Bytes], T],
         on_progress: OnProgress = unheard,
     ) -> T:
         """Send a request, receive its answer; `decode` raises MalformedFrame for what is none.
@@ -186,19 +193,22 @@ async def _exchange(
     process: Process,
     header: Json,
     content: bytes,
-    decode: Callable[[Json, bytes], T],
+    decode: Callable[[Json, Bytes], T],
     on_progress: OnProgress,
 ) -> T:
     """Send a request, receive its answer. Raises DocumentUnreadable or _ChildDied."""
     assert process.stdin is not None
     assert process.stdout is not None
     try:
-        process.stdin.write(encode_frame(header, content))
+        process.stdin.write(encode_beginning(header, len(content)))
+        for start in range(0, len(content), PART_BYTES):
+            process.stdin.write(memoryview(content)[start : start + PART_BYTES])
+            await process.stdin.drain()
         await process.stdin.drain()
         while True:
             lengths = decode_lengths(await process.stdout.readexactly(HEADER.size))
-            text = await process.stdout.readexactly(lengths[0])
-            body = await process.stdout.readexactly(lengths[1])
+            text = await _receive(process.stdout, lengths[0])
+            body = await _receive_body(process.stdout, lengths[1])
             answer = await asyncio.to_thread(decode_json, text)
             if "total" not in answer:
                 break
@@ -210,6 +220,39 @@ async def _exchange(
     raise DocumentUnreadable(
         stage=Stage.PARSE, cause=str(answer["cause"]), advice=str(answer.get("advice", ""))
     )
+
+
+async def _receive(source: StreamReader, size: int) -> bytearray:
+    """So many bytes, held once: `readexactly` would hold them twice. Raises EOFError."""
+    received = bytearray()
+    async for part in _parts(source, size):
+        received += part
+    return received
+
+
+async def _receive_body(source: StreamReader, size: int) -> Bytes:
+    """So many bytes; of more than a text may have, in a file without a name. Raises EOFError.
+
+    An archive may unpack to hundreds of megabytes, which the files inside it are then taken from
+    one by one.
+    """
+    if size <= _IN_MEMORY_BYTES:
+        return await _receive(source, size)
+    with TemporaryFile() as file:
+        async for part in _parts(source, size):
+            file.write(part)
+        file.flush()
+        return memoryview(mmap(file.fileno(), size, access=ACCESS_READ))
+
+
+async def _parts(source: StreamReader, size: int) -> AsyncIterator[bytes]:
+    received = 0
+    while received < size:
+        part = await source.read(min(size - received, PART_BYTES))
+        if not part:
+            raise EOFError(f"{received} of {size} bytes came")
+        received += len(part)
+        yield part
 
 
 async def _end(child: _Child) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from footnote.domain import Block, BlockKind
 from footnote.ingestion.chunk_policies import ChunkPolicy
@@ -13,11 +14,25 @@ from footnote.text import sentence_spans
 
 LINEWISE = (BlockKind.TABLE, BlockKind.CODE)
 """Kinds whose lines do not lead into each other, so that none is repeated."""
-_ATOM = re.compile(r"\s*\S{1,24}")
+WIDEST_TOKEN = 24
+"""Characters that count as a token at least: a tokenizer may take a word of any length for one."""
+_ATOM = re.compile(rf"\S{{1,{WIDEST_TOKEN}}}")
 """What an oversized sentence is cut into: words, and slices of words that are longer."""
 _TABLE_RULE = re.compile(r"\|?(?:\s*:?-+:?\s*\|)+(?:\s*:?-+:?\s*)?$")
 _CLOSES = re.compile(r"[)\]}]|(?:end|else|elif|elsif|except|finally|catch|rescue|fi|done)\b")
 """How an unindented line begins that belongs to the definition before it."""
+
+_SLICE_CHARACTERS = 65_536
+_SLICE_PIECES = 1024
+"""So much is counted, and looked through for the ends of sentences, at a time.
+
+A tokenizer takes some 300 bytes for each character of what it counts in one call (485 MB for a
+line of 1 MB), and a search in a text without any match lets no other thread run.
+"""
+_LOOK_AHEAD = 256
+"""What follows a full stop within so many characters may tell that it ends no sentence."""
+_KNOWN_WORDS = 32_768
+"""A text of any length says the same words again and again; each is counted once."""
 
 Span = tuple[int, int]
 
@@ -32,23 +47,51 @@ class Unit:
     tokens: int
 
 
+@dataclass(frozen=True, slots=True)
+class UnitSizes:
+    """How large a piece is, in the unit of the policy."""
+
+    policy: ChunkPolicy
+
+    @property
+    def target(self) -> int:
+        """Most that a chunk holds, unless a single row is larger."""
+        return self.policy.sizes.target
+
+    @property
+    def row_limit(self) -> int:
+        """Most that a row of a table holds before it is cut."""
+        return int(self.target * self.policy.row_limit_targets)
+
+    def size(self, characters: int, tokens: int) -> int:
+        """Of a piece of so many characters and tokens."""
+        if self.policy.target_characters is not None:
+            return characters
+        return max(tokens, self.least(characters))
+
+    def least(self, characters: int) -> int:
+        """What a piece of so many characters has at least, whatever its tokens."""
+        if self.policy.target_characters is not None:
+            return characters
+        return -(-characters // WIDEST_TOKEN)
+
+
 def table_header(table: str) -> str:
     """The header row and its rule, or nothing when the table has none."""
-    lines = table.split("\n", 2)
-    return "\n".join(lines[:2]) if len(lines) > 1 and _TABLE_RULE.match(lines[1]) else ""
+    first = table.find("\n")
+    if first < 0:
+        return ""
+    second = table.find("\n", first + 1)
+    end = second if second >= 0 else len(table)
+    return table[:end] if _TABLE_RULE.match(table, first + 1, end) else ""
 
 
-def units_of(
-    blocks: Sequence[Block], tokenizer: Tokenizer, policy: ChunkPolicy
-) -> list[list[Unit]]:
-    """The pieces of each block, whole where they fit a chunk, else in parts that do."""
-    cutter = _Cutter(tokenizer, policy)
-    pieces = [(index, span) for index, block in enumerate(blocks) for span in _whole_spans(block)]
-    counts = cutter.counts([blocks[index].text[start:end] for index, (start, end) in pieces])
-    units: list[list[Unit]] = [[] for _ in blocks]
-    for (index, span), tokens in zip(pieces, counts, strict=True):
-        units[index].extend(cutter.units(index, blocks[index], span, tokens))
-    return units
+def units_of(blocks: Iterable[Block], tokenizer: Tokenizer, policy: ChunkPolicy) -> Iterator[Unit]:
+    """The pieces of each block in turn, whole where they fit a chunk, else in parts that do.
+
+    However long the blocks are, little more is held at a time than a few chunks need.
+    """
+    return _Cutter(tokenizer, policy).units(blocks)
 
 
 class _Cutter:
@@ -56,106 +99,172 @@ class _Cutter:
 
     def __init__(self, tokenizer: Tokenizer, policy: ChunkPolicy) -> None:
         self._tokenizer = tokenizer
-        self._sizes = policy.sizes
-        self._row_limit = int(self._sizes.target * policy.row_limit_targets)
+        self._sizes = UnitSizes(policy)
+        self._known: dict[str, int] = {}
 
-    def counts(self, texts: Sequence[str]) -> list[int]:
-        return list(self._tokenizer.count_tokens(texts))
+    def units(self, blocks: Iterable[Block]) -> Iterator[Unit]:
+        whole = (
+            (index, block, span)
+            for index, block in enumerate(blocks)
+            for span in _whole_spans(block)
+        )
+        for index, block, span, tokens in self._counted(whole):
+            if self._fits(block, span, tokens):
+                yield self._unit(index, block, span, tokens)
+            else:
+                yield from self._parts(index, block, span)
 
-    def units(self, index: int, block: Block, span: Span, tokens: int) -> Iterator[Unit]:
-        """The piece as one unit, or its finer pieces, or what is left of them in words."""
-        limit = self._row_limit if block.kind is BlockKind.TABLE else self._sizes.target
-        if self._size(span, tokens) <= limit:
-            yield self._unit(index, block, span, tokens)
-            return
-        finer = _finer_spans(block, span)
-        if len(finer) < 2:
-            yield from self._cut(index, block, span)
-            return
-        texts = [block.text[start:end] for start, end in finer]
-        for part, count in zip(finer, self.counts(texts), strict=True):
-            if self._size(part, count) <= self._sizes.target:
-                yield self._unit(index, block, part, count)
+    def _parts(self, index: int, block: Block, span: Span) -> Iterator[Unit]:
+        """The finer pieces of one that is larger than a chunk, or what is left of them in words."""
+        finer = ((index, block, part) for part in _finer_spans(block, span))
+        for _, _, part, tokens in self._counted(finer):
+            if self._sizes.size(part[1] - part[0], tokens) <= self._sizes.target:
+                yield self._unit(index, block, part, tokens)
             else:
                 yield from self._cut(index, block, part)
 
-    def _size(self, span: Span, tokens: int) -> int:
-        return span[1] - span[0] if self._sizes.unit == "characters" else tokens
+    def _fits(self, block: Block, span: Span, tokens: int) -> bool:
+        sizes = self._sizes
+        limit = sizes.row_limit if block.kind is BlockKind.TABLE else sizes.target
+        return sizes.size(span[1] - span[0], tokens) <= limit
 
     def _unit(self, index: int, block: Block, span: Span, tokens: int) -> Unit:
         return Unit(index, block.char_start + span[0], block.char_start + span[1], tokens)
 
+    def _counted(
+        self, pieces: Iterable[tuple[int, Block, Span]]
+    ) -> Iterator[tuple[int, Block, Span, int]]:
+        """The pieces with their tokens; of one that is too large in any case they are not told."""
+        batch: list[tuple[int, Block, Span]] = []
+        characters = 0
+        for piece in pieces:
+            length = piece[2][1] - piece[2][0]
+            if batch and (characters + length > _SLICE_CHARACTERS or len(batch) == _SLICE_PIECES):
+                yield from self._counted_batch(batch)
+                batch, characters = [], 0
+            batch.append(piece)
+            characters += length
+        yield from self._counted_batch(batch)
+
+    def _counted_batch(
+        self, batch: list[tuple[int, Block, Span]]
+    ) -> Iterator[tuple[int, Block, Span, int]]:
+        most = max(self._sizes.row_limit, self._sizes.target)
+        texts = [
+            "" if self._sizes.least(end - start) > most else block.text[start:end]
+            for _, block, (start, end) in batch
+        ]
+        counts = self._tokenizer.count_tokens(texts) if texts else []
+        for (index, block, span), tokens in zip(batch, counts, strict=True):
+            yield index, block, span, tokens
+
     def _cut(self, index: int, block: Block, span: Span) -> Iterator[Unit]:
         """A piece larger than a chunk, at word boundaries, or inside words that have none."""
-        atoms = [found.span() for found in _ATOM.finditer(block.text, *span)]
-        counts = self.counts([block.text[start:end] for start, end in atoms])
-        first, tokens = 0, 0
-        for position, count in enumerate(counts):
-            grown = (atoms[first][0], atoms[position][1])
-            if tokens and self._size(grown, tokens + count) > self._sizes.target:
-                yield self._unit(index, block, _trimmed(block, atoms[first:position]), tokens)
-                first, tokens = position, 0
+        opened: int | None = None
+        closed = tokens = 0
+        for start, end, count in self._counted_atoms(block.text, span):
+            if opened is None:
+                opened = start
+            elif self._sizes.size(end - opened, tokens + count) > self._sizes.target:
+                yield self._unit(index, block, (opened, closed), tokens)
+                opened, tokens = start, 0
             tokens += count
-        if atoms[first:]:
-            yield self._unit(index, block, _trimmed(block, atoms[first:]), tokens)
+            closed = end
+        if opened is not None:
+            yield self._unit(index, block, (opened, closed), tokens)
+
+    def _counted_atoms(self, text: str, span: Span) -> Iterator[tuple[int, int, int]]:
+        found = _ATOM.finditer(text, *span)
+        while atoms := list(islice(found, _SLICE_PIECES)):
+            words = {atom.group() for atom in atoms}
+            if len(self._known) > _KNOWN_WORDS:
+                self._known.clear()
+            fresh = [word for word in words if word not in self._known]
+            if fresh:
+                counts = self._tokenizer.count_tokens(fresh)
+                self._known.update(zip(fresh, counts, strict=True))
+            for atom in atoms:
+                yield atom.start(), atom.end(), self._known[atom.group()]
 
 
-def _trimmed(block: Block, atoms: Sequence[Span]) -> Span:
-    start, end = atoms[0][0], atoms[-1][1]
-    text = block.text[start:end]
-    return start + len(text) - len(text.lstrip()), end
-
-
-def _whole_spans(block: Block) -> list[Span]:
+def _whole_spans(block: Block) -> Iterator[Span]:
     """The pieces that stay whole if they can."""
     match block.kind:
         case BlockKind.TABLE:
-            spans = _line_spans(block.text, 0, len(block.text))
-            if header := table_header(block.text):  # header and rule are one piece
-                spans[:2] = [(0, len(header))]
-            return spans
+            header = len(table_header(block.text))  # header and rule are one piece
+            if header:
+                yield 0, header
+            yield from _line_spans(block.text, header, len(block.text))
         case BlockKind.CODE:
-            return _definition_spans(block.text)
+            yield from _definition_spans(block.text)
         case BlockKind.UTTERANCE:
-            return [(0, len(block.text))]
+            yield 0, len(block.text)
         case _:
-            return sentence_spans(block.text)
+            yield from _sentences(block.text, 0, len(block.text))
 
 
-def _finer_spans(block: Block, span: Span) -> list[Span]:
-    start, end = span
+def _finer_spans(block: Block, span: Span) -> Iterator[Span]:
     match block.kind:
         case BlockKind.CODE:
-            return _line_spans(block.text, start, end)
+            return _line_spans(block.text, *span)
         case BlockKind.UTTERANCE:
-            return [(start + a, start + b) for a, b in sentence_spans(block.text[start:end])]
+            return _sentences(block.text, *span)
         case _:
-            return [span]
+            return iter([span])
 
 
-def _line_spans(text: str, start: int, end: int) -> list[Span]:
+def _sentences(text: str, start: int, end: int) -> Iterator[Span]:
+    """The sentences of a part of a text, looked for in one slice after another.
+
+    The last of a slice may go on after it, so the next slice begins with it. Where there is none
+    in a whole slice, the slice is a piece itself: it is larger than a chunk in any case.
+    """
+    while end - start > _SLICE_CHARACTERS:
+        window = text[start : start + _SLICE_CHARACTERS]
+        spans = sentence_spans(window)
+        settled = len(spans) - 1
+        while settled > 0 and spans[settled][0] > _SLICE_CHARACTERS - _LOOK_AHEAD:
+            settled -= 1
+        if settled > 0:
+            yield from ((start + first, start + last) for first, last in spans[:settled])
+            start += spans[settled][0]
+            continue
+        cut = max(window.rfind(" "), window.rfind("\n"), window.rfind("\t"))
+        if cut <= 0:
+            cut = _SLICE_CHARACTERS
+        if spans and spans[0][0] < cut:
+            yield start + spans[0][0], start + cut
+        start += cut
+    if start < end:
+        yield from (
+            (start + first, start + last) for first, last in sentence_spans(text[start:end])
+        )
+
+
+def _line_spans(text: str, start: int, end: int) -> Iterator[Span]:
     """The lines of a part of a text that are not blank."""
-    spans: list[Span] = []
-    position = start
-    for line in text[start:end].split("\n"):
-        if line.strip():
-            spans.append((position, position + len(line)))
-        position += len(line) + 1
-    return spans
+    while start <= end:
+        stop = text.find("\n", start, end)
+        stop = end if stop < 0 else stop
+        if not text[start:stop].isspace() and stop > start:
+            yield start, stop
+        start = stop + 1
 
 
-def _definition_spans(code: str) -> list[Span]:
+def _definition_spans(code: str) -> Iterator[Span]:
     """Runs of lines that begin unindented after a blank line, or after a closing bracket."""
-    spans: list[Span] = []
+    run: Span | None = None
     before: Span | None = None
     for start, end in _line_spans(code, 0, len(code)):
-        line = code[start:end]
-        opens = not line[0].isspace() and not _CLOSES.match(line)
+        opens = not code[start].isspace() and not _CLOSES.match(code, start, end)
         apart = before is None or "\n" in code[before[1] + 1 : start]
-        closed = before is not None and bool(_CLOSES.match(code[before[0] : before[1]]))
-        if not spans or (opens and (apart or closed)):
-            spans.append((start, end))
+        closed = before is not None and bool(_CLOSES.match(code, *before))
+        if run is None or (opens and (apart or closed)):
+            if run is not None:
+                yield run
+            run = (start, end)
         else:
-            spans[-1] = (spans[-1][0], end)
+            run = (run[0], end)
         before = (start, end)
-    return spans
+    if run is not None:
+        yield run

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from footnote.domain import Block, BlockKind, BlockSpan, Chunk, ParsedDocument
 from footnote.ingestion.chunk_policies import ChunkPolicy
-from footnote.ingestion.chunk_units import LINEWISE, Unit, table_header, units_of
+from footnote.ingestion.chunk_sequence import ChunkSequence
+from footnote.ingestion.chunk_units import LINEWISE, Unit, UnitSizes, table_header, units_of
 from footnote.ingestion.quotes import quoted_blocks
 from footnote.ports import Tokenizer
 
-__all__ = ["ChunkPolicy", "chunk_blocks"]
+__all__ = ["ChunkPolicy", "ChunkSequence", "chunk_blocks"]
 
 _LEAST_ROWS = 3
 """A repeated header is not worth fewer rows, where so many fit the target."""
+_MOST_HEADER = 0.75
+"""Of a chunk that a repeated header counts for: however long it is, some rows come with it."""
+_PACKED_UNITS = 20_000
+_PACKED_CHARACTERS = 1_000_000
+"""Of a longer section so much is packed at a time, as if the section ended there."""
+_LEAST_REPEATED = 1_000_000
+"""Characters of repeated headers that any document may have; else no more than it has itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,21 +37,42 @@ class _Section:
 
 @dataclass(frozen=True, slots=True)
 class _Headers:
-    """The header of each table, by its block, and what it adds to a chunk."""
+    """The header of each table that has one worth repeating, by its block."""
 
     texts: dict[int, str]
     tokens: dict[int, int]
-    in_characters: bool
+    sizes: UnitSizes
 
     def size(self, block: int) -> int:
-        if self.in_characters:
+        """What the header adds to a chunk that goes on with the table."""
+        if self.sizes.policy.target_characters is not None:
             return len(self.texts.get(block, "")) + 1
-        return self.tokens.get(block, 0)
+        most = int(self.sizes.target * _MOST_HEADER)
+        return min(self.tokens.get(block, 0), most)
+
+
+@dataclass(frozen=True, slots=True)
+class _Places:
+    """Where each chunk is, in a few bytes."""
+
+    numbers: array[int] = field(default_factory=lambda: array("q"))
+    """Of each chunk start, end, tokens, first and last block, and whether a header precedes it."""
+
+    def __len__(self) -> int:
+        return len(self.numbers) // 6
+
+    def add(self, units: Sequence[Unit], *, repeats: bool) -> None:
+        tokens = sum(unit.tokens for unit in units)
+        first, last = units[0], units[-1]
+        self.numbers.extend((first.start, last.end, tokens, first.block, last.block, repeats))
+
+    def __getitem__(self, ordinal: int) -> array[int]:
+        return self.numbers[6 * ordinal : 6 * ordinal + 6]
 
 
 def chunk_blocks(
     parsed: ParsedDocument, tokenizer: Tokenizer, policy: ChunkPolicy | None = None
-) -> tuple[Chunk, ...]:
+) -> ChunkSequence:
     """Chunks in reading order, ordinals from 0.
 
     Laws: a chunk stays under one heading; its text from `body_offset` on is a slice of the
@@ -50,33 +80,78 @@ def chunk_blocks(
     definition is divided only when it is larger than a chunk. A heading stands in
     `heading_path`, not in the text; one without content, nor a deeper heading below it, becomes
     a chunk of its own. Tokens are counted by piece, which is exact for tokenizers that never
-    join words.
+    join words; a piece has one for every 24 characters at least, so that no chunk is of any
+    length because a tokenizer takes a long word for one token.
     """
     policy = policy or ChunkPolicy()
-    texts = {
-        index: header
-        for index, block in enumerate(parsed.blocks)
-        if block.kind is BlockKind.TABLE and (header := table_header(block.text))
-    }
-    tokens = dict(zip(texts, tokenizer.count_tokens(list(texts.values())), strict=True))
-    headers = _Headers(texts, tokens, policy.target_characters is not None)
-    units = units_of(parsed.blocks, tokenizer, policy)
-    chunks: list[Chunk] = []
+    headers = _headers(parsed.blocks, tokenizer, UnitSizes(policy))
+    units = _Units(units_of(parsed.blocks, tokenizer, policy))
+    places = _Places()
+    may_repeat = max(len(parsed.text), _LEAST_REPEATED)
     if parsed.media_type.startswith("image/"):
         policy = replace(policy, pages_stand_alone=True)  # each frame is a sheet of its own
     for section in _parted_sections(parsed.blocks, policy):
-        section_units = [unit for block in section.blocks for unit in units[block]]
-        if not section_units:
-            if section.heading is not None:
-                chunks.append(_chunk(parsed, units[section.heading], _NO_HEADERS))
+        empty = True
+        for window in _windows(units.within(section.blocks)):
+            empty = False
+            packing = _Packing(window, parsed.blocks, policy, headers)
+            for first, last in packing.ranges():
+                header = len(packing.repeated_header(first))
+                may_repeat -= header
+                places.add(window[first:last], repeats=header > 0 and may_repeat >= 0)
+        if empty and section.heading is not None:
+            places.add([*units.within(range(section.heading, section.heading + 1))], repeats=False)
+    return ChunkSequence(
+        len(places), lambda ordinal: _chunk(parsed, places[ordinal], headers, ordinal)
+    )
+
+
+def _headers(blocks: Sequence[Block], tokenizer: Tokenizer, sizes: UnitSizes) -> _Headers:
+    """Headers are repeated, but one so long that it is cut itself."""
+    texts: dict[int, str] = {}
+    tokens: dict[int, int] = {}
+    for index, block in enumerate(blocks):
+        header = table_header(block.text) if block.kind is BlockKind.TABLE else ""
+        if not header or sizes.least(len(header)) > sizes.row_limit:
             continue
-        packing = _Packing(section_units, parsed.blocks, policy, headers)
-        for first, last in packing.ranges():
-            chunks.append(_chunk(parsed, section_units[first:last], headers))
-    return tuple(replace(chunk, ordinal=ordinal) for ordinal, chunk in enumerate(chunks))
+        (count,) = tokenizer.count_tokens([header])
+        if sizes.size(len(header), count) <= sizes.row_limit:
+            texts[index], tokens[index] = header, count
+    return _Headers(texts, tokens, sizes)
 
 
-_NO_HEADERS = _Headers({}, {}, in_characters=False)
+class _Units:
+    """Units in the order of their blocks, taken section by section."""
+
+    def __init__(self, units: Iterator[Unit]) -> None:
+        self._units = units
+        self._next: Unit | None = None
+
+    def within(self, blocks: range) -> Iterator[Unit]:
+        """Those of the blocks; what comes before is passed over."""
+        if not blocks:
+            return
+        while True:
+            unit = self._next or next(self._units, None)
+            self._next = unit
+            if unit is None or unit.block >= blocks.stop:
+                return
+            self._next = None
+            if unit.block >= blocks.start:
+                yield unit
+
+
+def _windows(units: Iterator[Unit]) -> Iterator[list[Unit]]:
+    window: list[Unit] = []
+    for unit in units:
+        if window and (
+            len(window) == _PACKED_UNITS or unit.end - window[0].start > _PACKED_CHARACTERS
+        ):
+            yield window
+            window = []
+        window.append(unit)
+    if window:
+        yield window
 
 
 # --- sections -------------------------------------------------------------------------------
@@ -147,7 +222,8 @@ class _Packing:
         self._overlap = sizes.overlap
         self._table_target = max(1, round(sizes.target * policy.table_share))
         self._table_sizes: Counter[int] = Counter()
-        self._sizes = [unit.tokens for unit in units]
+        measure = UnitSizes(policy)
+        self._sizes = [measure.size(unit.end - unit.start, unit.tokens) for unit in units]
         if sizes.unit == "characters":
             # With the white space after it, so that sums are never below the text's length.
             ends = [*(unit.start for unit in units[1:]), units[-1].end]
@@ -167,6 +243,16 @@ class _Packing:
             if last == len(self._units):
                 return
             first = self._overlap_start(first, last)
+
+    def repeated_header(self, first: int) -> str:
+        """What precedes a chunk that begins with this unit: the header of a table it goes on with.
+
+        Nothing when the table begins here, or has no header worth repeating.
+        """
+        opening = self._units[first]
+        if self._continues_table(opening):
+            return self._headers.texts.get(opening.block, "")
+        return ""
 
     def _end(self, first: int, aim: float) -> int:
         """Where a chunk that begins there is full."""
@@ -246,15 +332,13 @@ class _Packing:
 # --- chunks ---------------------------------------------------------------------------------
 
 
-def _chunk(parsed: ParsedDocument, units: Sequence[Unit], headers: _Headers) -> Chunk:
-    start, end = units[0].start, units[-1].end
-    opening = units[0]
-    prefix, tokens = "", sum(unit.tokens for unit in units)
-    table = parsed.blocks[opening.block]
-    if opening.block in headers.texts and opening.start > table.char_start:
-        prefix = headers.texts[opening.block] + "\n"
-        tokens += headers.tokens[opening.block]
-    blocks = parsed.blocks[opening.block : units[-1].block + 1]
+def _chunk(parsed: ParsedDocument, place: Sequence[int], headers: _Headers, ordinal: int) -> Chunk:
+    start, end, tokens, first_block, last_block, repeats = place
+    prefix = ""
+    if repeats:
+        prefix = headers.texts[first_block] + "\n"
+        tokens += headers.tokens[first_block]
+    blocks = parsed.blocks[first_block : last_block + 1]
     spans = tuple(
         BlockSpan(
             char_start=max(start, block.char_start),
@@ -271,7 +355,7 @@ def _chunk(parsed: ParsedDocument, units: Sequence[Unit], headers: _Headers) -> 
     for span in spans:
         sizes[span.kind] += span.char_end - span.char_start
     return Chunk(
-        ordinal=0,
+        ordinal=ordinal,
         kind=sizes.most_common(1)[0][0],
         text=prefix + parsed.text[start:end],
         char_start=start,

@@ -7,10 +7,12 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import PurePath
 
 from footnote.domain import Block, BlockKind, Chunk, DocumentClass, Enrichment, ParsedDocument
 from footnote.ingestion import media
+from footnote.ingestion.chunk_sequence import ChunkSequence
 from footnote.ingestion.dates import iso_dates
 from footnote.ingestion.keywords import WORD, WordCounts, count_words, keywords_alone
 from footnote.ingestion.languages import detect_language
@@ -21,6 +23,8 @@ _STUDIED_CHARACTERS = 150_000
 """Keywords and summary come from this much of a document, which keeps a huge one cheap."""
 _PROSE = (BlockKind.PARAGRAPH, BlockKind.LIST, BlockKind.OCR_TEXT, BlockKind.UTTERANCE)
 _MAX_SECTIONS = 60
+_REMEMBERED_CONTEXTS = 256
+"""Chunks under one heading have one context, and follow each other."""
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _WIDE_CHARACTER = 4
 """A CJK character costs about as many tokens as this many Latin ones."""
@@ -80,7 +84,7 @@ def enrich(
     *,
     words: WordCounts | None = None,
     parts: EnrichmentParts | None = None,
-) -> tuple[Enrichment, tuple[Chunk, ...]]:
+) -> tuple[Enrichment, ChunkSequence]:
     """What is learnt about the document, and its chunks with their context.
 
     `words` are what `words_of` counts, and are counted when they are not given. A keyword is
@@ -99,9 +103,17 @@ def enrich(
         summary=_summary(blocks, words.weights),
         dates=_dates(parsed, blocks),
     )
-    return enrichment, tuple(
-        replace(chunk, context=_context(chunk, enrichment, parts)) for chunk in chunks
-    )
+    given = parts
+
+    @lru_cache(maxsize=_REMEMBERED_CONTEXTS)
+    def context_under(heading_path: tuple[str, ...]) -> str:
+        return _context(heading_path, enrichment, given)
+
+    def in_context(ordinal: int) -> Chunk:
+        chunk = chunks[ordinal]
+        return replace(chunk, context=context_under(chunk.heading_path))
+
+    return enrichment, ChunkSequence(len(chunks), in_context)
 
 
 def words_of(parsed: ParsedDocument) -> WordCounts:
@@ -111,8 +123,10 @@ def words_of(parsed: ParsedDocument) -> WordCounts:
 
 
 def _studied(blocks: Sequence[Block]) -> tuple[Block, ...]:
-    return tuple(block for block in blocks if block.char_end <= _STUDIED_CHARACTERS) or tuple(
-        blocks[:1]
+    """The blocks that the beginning of a document holds, or the beginning of the first."""
+    within = tuple(block for block in blocks if block.char_end <= _STUDIED_CHARACTERS)
+    return within or tuple(
+        replace(block, text=block.text[:_STUDIED_CHARACTERS]) for block in blocks[:1]
     )
 
 
@@ -210,14 +224,14 @@ def _dates(parsed: ParsedDocument, blocks: Sequence[Block]) -> tuple[str, ...]:
 # --- context --------------------------------------------------------------------------------
 
 
-def _context(chunk: Chunk, enrichment: Enrichment, parts: EnrichmentParts) -> str:
+def _context(heading_path: Sequence[str], enrichment: Enrichment, parts: EnrichmentParts) -> str:
     """`[Document: …] [Section: a > b] [Keywords: …]`, as much of it as there is room for."""
     pieces: list[str] = []
     room = parts.max_characters
     if parts.title:
         pieces.append(f"[Document: {_shortened(enrichment.title, room // 2)}]")
         room -= _width(pieces[-1])
-    path = [part for part in chunk.heading_path if part != enrichment.title]
+    path = [part for part in heading_path if part != enrichment.title]
     if parts.section and path:
         pieces.append(f"[Section: {_shortened_path(path, room * 3 // 4)}]")
         room -= _width(pieces[-1])

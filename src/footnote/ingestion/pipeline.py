@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from footnote.domain import (
     Chunk,
+    ChunkTerms,
     Enrichment,
     Failure,
     ParsedDocument,
@@ -18,6 +20,7 @@ from footnote.domain import (
 )
 from footnote.errors import DocumentFailed, DocumentUnreadable
 from footnote.ingestion import media
+from footnote.ingestion.chunk_sequence import ChunkSequence
 from footnote.ingestion.chunking import ChunkPolicy, chunk_blocks
 from footnote.ingestion.describing import describe
 from footnote.ingestion.enrichment import classify, enrich, words_of
@@ -28,9 +31,11 @@ from footnote.ingestion.keywords import (
     keywords_among,
 )
 from footnote.ingestion.listening import recording_type, transcribe
+from footnote.ingestion.parsing.keeping_parsed import pack, unpack
 from footnote.ingestion.progress import reporting
 from footnote.ingestion.provenance import with_provenance
 from footnote.ingestion.receive import check_received
+from footnote.ingestion.turns import Hold, Shares
 from footnote.ports import (
     Analyzer,
     Describer,
@@ -45,6 +50,12 @@ HASH_BYTES = 16  # 2**64 texts before two are expected to collide.
 UNKNOWN_TYPE = "application/octet-stream"
 MAX_DEPTH = 8
 """Files inside files inside files: a mail in an archive in a mail, and so on."""
+EMBEDDING_BATCH = 64
+LEAST_BYTES = 64 * 1024
+BYTES_OF_A_BYTE = 4
+"""What the smallest document holds, and one for each byte of its file: its bytes twice while it is
+read, its text and the terms of its chunks afterwards."""
+_BYTES_OF_A_BLOCK = 500
 _SOURCE_OF_PARTS = {
     media.EMAIL: SourceType.EMAIL_ATTACHMENT,
     media.OUTLOOK: SourceType.EMAIL_ATTACHMENT,
@@ -68,8 +79,11 @@ class Ingestion:
     """Describes the pictures that the parser hands out."""
     gives_orders: Callable[[str], bool] | None = None
     """Tells texts that speak to a model; without it, whoever reads a chunk has to look."""
-    embedding_batch: int = 64
+    embedding_batch: int = EMBEDDING_BATCH
     """Chunks embedded between two saves: what a crash can cost."""
+
+    shares: Shares = field(default_factory=Shares)
+    """What is shared with the other documents in hand, workspace by workspace."""
 
     async def __call__(self, work: VersionInWork) -> None:
         """Ingest a version, resuming after what an earlier try finished.
@@ -77,23 +91,30 @@ class Ingestion:
         Returns early when the version is replaced or deleted meanwhile. Raises
         DocumentUnreadable or DocumentInterrupted.
         """
-        parsed = await self._parse(work)
-        if parsed is None or not await work.begin(Stage.CHUNK):
-            return
-        words = await asyncio.to_thread(words_of, parsed)
-        enrichment, chunks = await asyncio.to_thread(self._divide, parsed, words, work.filename)
-        if not chunks:
-            raise _nothing_to_read(work.filename)
+        held = LEAST_BYTES + BYTES_OF_A_BYTE * work.byte_size
+        async with self.shares.memory.hold(work.workspace_id, held) as memory:
+            parsed = await self._parse(work, memory)
+            if parsed is not None and await work.begin(Stage.CHUNK):
+                await self._publish(work, parsed)
+
+    async def _publish(self, work: VersionInWork, parsed: ParsedDocument) -> None:
+        """Divide, embed, index and publish what was read."""
+        computing = self.shares.computing
+        async with computing.hold(work.workspace_id):
+            words = await asyncio.to_thread(words_of, parsed)
+            enrichment, chunks = await asyncio.to_thread(self._divide, parsed, words, work.filename)
+            if not chunks:
+                raise _nothing_to_read(work.filename)
+            about = about_text(enrichment)
+            texts = await asyncio.to_thread(_texts_of, chunks, about)
         if not await work.begin(Stage.EMBED):
             return
-        hashes = tuple(text_hash(chunk.embedded_text) for chunk in chunks)
-        about = about_text(enrichment)
-        texts = dict(zip(hashes, (chunk.embedded_text for chunk in chunks), strict=True))
-        embedded = await self._embed(work, {text_hash(about): about} | texts)
+        embedded = await self._embed(work, texts)
         if not embedded or not await work.begin(Stage.PUBLISH):
             return
-        terms = await asyncio.to_thread(self._index, work, enrichment, chunks)
-        looked_at = await asyncio.to_thread(self._look_for_orders, enrichment, chunks)
+        async with computing.hold(work.workspace_id):
+            terms = await asyncio.to_thread(self._index, work, enrichment, chunks)
+            looked_at = await asyncio.to_thread(self._look_for_orders, enrichment, chunks)
         document_terms = self._index_document(work, enrichment)
         keywords = await self._keywords(work, words)
         await work.publish(
@@ -103,29 +124,31 @@ class Ingestion:
                 enrichment=replace(enrichment, keywords=keywords),
                 metadata=with_provenance(parsed, work.filename),
                 chunks=looked_at,
-                text_hashes=hashes,
+                text_hashes=texts.hashes,
                 chunk_terms=terms,
                 document_hash=text_hash(about),
                 document_terms=document_terms,
             )
         )
 
-    async def _parse(self, work: VersionInWork) -> ParsedDocument | None:
+    async def _parse(self, work: VersionInWork, memory: Hold) -> ParsedDocument | None:
         if not await work.begin(Stage.PARSE):
             return None
-        parsed = await work.parsed()
+        kept = await work.parsed()
+        parsed = None if kept is None else await asyncio.to_thread(unpack, kept)
         if parsed is None:
             async with reporting(work, Stage.PARSE) as on_progress:
-                parsed = await self._read(work, await work.content(), on_progress)
+                parsed = await self._read(work, on_progress)
+            memory.grow(_bytes_of(parsed))
             await self._attach(work, parsed)
-            await work.keep_parsed(parsed)
+            parsed = replace(parsed, attachments=(), pictures=())
+            await work.keep_parsed(await asyncio.to_thread(pack, parsed))
+        memory.grow(_bytes_of(parsed))
         return parsed
 
-    async def _read(
-        self, work: VersionInWork, content: bytes, on_progress: OnProgress
-    ) -> ParsedDocument:
+    async def _read(self, work: VersionInWork, on_progress: OnProgress) -> ParsedDocument:
         """Read, listened to or looked at: what does not need the same models again."""
-        filename = work.filename
+        content, filename = await work.content(), work.filename
         if self.transcriber is not None and (media_type := recording_type(content, filename)):
             return await transcribe(
                 self.transcriber,
@@ -135,7 +158,8 @@ class Ingestion:
                 workspace_id=work.workspace_id,
                 on_progress=on_progress,
             )
-        parsed = await self.parser(content, filename, on_progress)
+        async with self.shares.parsing.hold(work.workspace_id):
+            parsed = await self.parser(content, filename, on_progress)
         return parsed if self.describer is None else await describe(self.describer, parsed)
 
     async def _attach(self, work: VersionInWork, parsed: ParsedDocument) -> None:
@@ -143,17 +167,16 @@ class Ingestion:
         for position, attachment in enumerate(parsed.attachments):
             failure = None
             media_type = UNKNOWN_TYPE
+            content = bytes(attachment.content)
             try:
-                media_type = check_received(
-                    attachment.content, attachment.filename, self.max_file_bytes
-                )
+                media_type = check_received(content, attachment.filename, self.max_file_bytes)
             except DocumentUnreadable as error:
                 failure = failure_of(error)
             if too_deep:
                 failure = failure_of(_too_deep(attachment.filename))
             await work.attach(
                 position,
-                attachment,
+                replace(attachment, content=content),
                 media_type,
                 source_type=_SOURCE_OF_PARTS.get(parsed.media_type, SourceType.UPLOAD),
                 failure=failure,
@@ -162,20 +185,20 @@ class Ingestion:
 
     def _divide(
         self, parsed: ParsedDocument, words: WordCounts, filename: str
-    ) -> tuple[Enrichment, tuple[Chunk, ...]]:
+    ) -> tuple[Enrichment, ChunkSequence]:
         policy = self.policy.for_class(classify(parsed, filename))
         chunks = chunk_blocks(parsed, self.embedder, policy)
         return enrich(parsed, chunks, filename, words=words)
 
-    async def _embed(self, work: VersionInWork, texts: Mapping[bytes, str]) -> bool:
+    async def _embed(self, work: VersionInWork, texts: _Texts) -> bool:
         """Keep the vectors that are missing; False when nobody wants them any more."""
-        missing = await work.missing_vectors(list(texts))
-        wanted = {key: text for key, text in texts.items() if key in missing}
+        missing = await work.missing_vectors(list(texts.lengths))
         # Batches of like length waste the least padding.
-        keys = sorted(wanted, key=lambda key: (len(wanted[key]), key))
+        keys = sorted(missing, key=lambda key: (texts.lengths[key], key))
         for start in range(0, len(keys), self.embedding_batch):
             batch = keys[start : start + self.embedding_batch]
-            vectors = await self.embedder.embed_documents([wanted[key] for key in batch])
+            async with self.shares.embedding.hold(work.workspace_id, len(batch)):
+                vectors = await self.embedder.embed_documents([texts[key] for key in batch])
             if not await work.progress(Stage.EMBED, start + len(batch), len(keys)):
                 return False
             await work.keep_vectors(batch, vectors)
@@ -193,26 +216,56 @@ class Ingestion:
 
     def _index(
         self, work: VersionInWork, enrichment: Enrichment, chunks: Sequence[Chunk]
-    ) -> tuple[tuple[int, ...], ...]:
-        return tuple(
+    ) -> ChunkTerms:
+        return ChunkTerms.of(
             work.term_ids(self.analyzer.terms(indexed_text(chunk, enrichment), enrichment.language))
             for chunk in chunks
         )
 
-    def _look_for_orders(
-        self, enrichment: Enrichment, chunks: tuple[Chunk, ...]
-    ) -> tuple[Chunk, ...]:
+    def _look_for_orders(self, enrichment: Enrichment, chunks: ChunkSequence) -> ChunkSequence:
         """The chunks, each with whether a reader of it would be given orders."""
-        if self.gives_orders is None:
+        gives_orders = self.gives_orders
+        if gives_orders is None:
             return chunks
-        return tuple(
-            replace(chunk, suspicious=self.gives_orders(indexed_text(chunk, enrichment)))
-            for chunk in chunks
-        )
+        found = bytearray()
+        for chunk in chunks:
+            found.append(gives_orders(indexed_text(chunk, enrichment)))
+        return chunks.changed(lambda chunk: replace(chunk, suspicious=bool(found[chunk.ordinal])))
 
     def _index_document(self, work: VersionInWork, enrichment: Enrichment) -> tuple[int, ...]:
         terms = self.analyzer.terms(about_terms(enrichment), enrichment.language)
         return work.document_term_ids(terms)
+
+
+@dataclass(frozen=True, slots=True)
+class _Texts:
+    """What is embedded of a document: of each chunk its text, and what it is about."""
+
+    chunks: Sequence[Chunk]
+    about: str
+    hashes: tuple[bytes, ...]
+    """One for each chunk."""
+    lengths: Mapping[bytes, int]
+    """Of each different text, by its hash."""
+    places: Mapping[bytes, int]
+    """The first chunk that has the text; what the document is about is in none."""
+
+    def __getitem__(self, text_hash: bytes) -> str:
+        place = self.places.get(text_hash)
+        return self.about if place is None else self.chunks[place].embedded_text
+
+
+def _texts_of(chunks: Sequence[Chunk], about: str) -> _Texts:
+    hashes: list[bytes] = []
+    lengths = {text_hash(about): len(about)}
+    places: dict[bytes, int] = {}
+    for chunk in chunks:
+        text = chunk.embedded_text
+        key = text_hash(text)
+        hashes.append(key)
+        if places.setdefault(key, chunk.ordinal) == chunk.ordinal:
+            lengths[key] = len(text)
+    return _Texts(chunks, about, tuple(hashes), lengths, places)
 
 
 def text_hash(text: str) -> bytes:
@@ -241,6 +294,13 @@ def failure_of(error: DocumentFailed) -> Failure:
     return Failure(
         stage=error.stage, cause=error.cause, advice=error.advice, retryable=error.retryable
     )
+
+
+def _bytes_of(parsed: ParsedDocument) -> int:
+    """What a document takes that was read: its text twice where it is in several blocks."""
+    largest = max((len(attachment.content) for attachment in parsed.attachments), default=0)
+    inside = largest + sum(len(picture.content) for picture in parsed.pictures)
+    return 3 * sys.getsizeof(parsed.text) + _BYTES_OF_A_BLOCK * len(parsed.blocks) + inside
 
 
 def _too_deep(filename: str) -> DocumentUnreadable:

@@ -30,13 +30,15 @@ _NEAR = 3
 def quoted_blocks(blocks: Sequence[Block]) -> tuple[bool, ...]:
     """For each block whether it is quoted: marked by `>`, or below the headers of a reply."""
     result: list[bool] = []
-    to_the_end = False
+    to_the_end = headers_seen = False
     for index, block in enumerate(blocks):
         quoted = to_the_end or _is_marked(block.text)
-        if not quoted and index and _introduces(blocks, index):
+        has_headers = bool(_HEADERS.match(block.text))
+        if not quoted and index and _introduces(block.text, has_headers and headers_seen):
             quoted = True
             following = blocks[index + 1 : index + 1 + _NEAR]
             to_the_end = not any(_is_marked(each.text) for each in following)
+        headers_seen = headers_seen or has_headers
         result.append(quoted)
     return tuple(result)
 
@@ -46,10 +48,6 @@ def _is_marked(text: str) -> bool:
     return sum(line.lstrip().startswith(">") for line in lines) > len(lines) / 2
 
 
-def _introduces(blocks: Sequence[Block], index: int) -> bool:
-    text = blocks[index].text
-    if _SEPARATOR.match(text) or _WROTE.match(text):
-        return True
-    # The first headers of a message are its own.
-    own = not any(_HEADERS.match(block.text) for block in blocks[:index])
-    return bool(_HEADERS.match(text)) and not own
+def _introduces(text: str, has_further_headers: bool) -> bool:
+    """The first headers of a message are its own, further ones those of what it quotes."""
+    return has_further_headers or bool(_SEPARATOR.match(text) or _WROTE.match(text))

@@ -10,7 +10,7 @@ import structlog
 from footnote.domain import Principal, Received, Workspace
 from footnote.domain.events import PushedDocument
 from footnote.engine import Engine, WorkspaceEngine
-from footnote.errors import FootnoteError, InvalidRequest, NotFound
+from footnote.errors import BlobsFull, FootnoteError, InvalidRequest, NotFound, StoreFull
 from footnote.jobs.sources.addresses import reach_of
 from footnote.jobs.sources.web import fetch_document, filename_of
 from footnote.store.database import SYSTEM
@@ -43,6 +43,8 @@ async def fetch_pushed(engine: Engine, job: FetchJob) -> None:
         return
     try:
         received = await _take_in(engine, workspace, push)
+    except (StoreFull, BlobsFull):
+        raise  # It is no fault of the address, so it is tried until there is room.
     except FootnoteError as error:
         if error.retryable and not last:
             raise

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -13,7 +13,7 @@ from procrastinate import BaseRetryStrategy, RetryDecision
 from procrastinate.jobs import Job
 from procrastinate.retry import RetryStrategy
 
-from footnote.errors import StoreUnavailable
+from footnote.errors import BlobsFull, StoreFull, StoreUnavailable
 from footnote.store.database import Database
 from footnote.store.handover import excuse
 
@@ -54,13 +54,21 @@ class InHand:
 
 
 class AgainAtOnce(BaseRetryStrategy):
-    """Tries again as another strategy says, but at once what was cut off."""
+    """Tries again as another strategy says, but at once what was cut off.
 
-    def __init__(self, failed: RetryStrategy) -> None:
+    What failed because a disk is full is tried until there is room, and `spare` hears of it.
+    """
+
+    def __init__(self, failed: RetryStrategy, spare: Callable[[int], None]) -> None:
         self._failed = failed
+        self._spare = spare
 
     def get_retry_decision(self, *, exception: BaseException, job: Job) -> RetryDecision | None:
-        """When to try again; never None for what was cut off."""
+        """When to try again; never None for what was cut off, or for want of room."""
         if isinstance(exception, asyncio.CancelledError):
+            return RetryDecision(retry_at=datetime.now(UTC))
+        if isinstance(exception, (StoreFull, BlobsFull)):
+            assert job.id is not None, "a job that ran was stored"
+            self._spare(job.id)
             return RetryDecision(retry_at=datetime.now(UTC))
         return self._failed.get_retry_decision(exception=exception, job=job)

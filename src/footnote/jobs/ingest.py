@@ -10,7 +10,7 @@ import structlog
 from footnote.domain import Failure, Stage
 from footnote.engine import Engine
 from footnote.engine.lanes import embedder_for
-from footnote.errors import DocumentFailed, FootnoteError
+from footnote.errors import BlobsFull, DocumentFailed, FootnoteError, StoreFull
 from footnote.ingestion.pipeline import Ingestion, failure_of
 from footnote.ports import Embedder
 from footnote.store.database import SYSTEM
@@ -50,6 +50,8 @@ async def ingest_version(engine: Engine, ingestion: Ingestion, job: IngestionJob
         )
         if work is not None:
             await _in_lane(ingestion, embedder)(work)
+    except (StoreFull, BlobsFull):
+        raise  # It is no fault of the document, so it is tried until there is room.
     except FootnoteError as error:
         if error.retryable and job.attempt + 1 < limit:
             raise

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from uuid import UUID
 
 from procrastinate import App, JobContext, RetryStrategy
@@ -10,6 +11,7 @@ from footnote.domain.events import EventCursor
 from footnote.engine import Engine
 from footnote.jobs.deliver import DeliveryJob, deliver
 from footnote.jobs.fetch import FetchJob, fetch_pushed
+from footnote.jobs.in_hand import AgainAtOnce
 from footnote.store.pushes import FETCH_TASK
 from footnote.store.queue import INGEST_QUEUE
 
@@ -19,16 +21,18 @@ DELIVER_TASK = "deliver_webhook"
 WEBHOOK_QUEUE = "webhooks"
 
 
-def add_outward_tasks(app: App, engine: Engine) -> None:
-    """Let the worker of this app fetch and tell."""
+def add_outward_tasks(app: App, engine: Engine, spare: Callable[[int], None]) -> None:
+    """Let the worker of this app fetch and tell; `spare` hears of jobs that failed for no room."""
     settings = engine.settings
+
+    def retry(attempts: int) -> AgainAtOnce:
+        failed = RetryStrategy(max_attempts=attempts, exponential_wait=_FIRST_WAIT_SECONDS)
+        return AgainAtOnce(failed, spare)
 
     @app.task(
         name=FETCH_TASK,
         queue=INGEST_QUEUE,
-        retry=RetryStrategy(
-            max_attempts=settings.max_attempts, exponential_wait=_FIRST_WAIT_SECONDS
-        ),
+        retry=retry(settings.max_attempts),
         pass_context=True,
     )
     async def fetch_url(context: JobContext, workspace_id: str, ingest_id: str) -> None:
@@ -42,9 +46,7 @@ def add_outward_tasks(app: App, engine: Engine) -> None:
     @app.task(
         name=DELIVER_TASK,
         queue=WEBHOOK_QUEUE,
-        retry=RetryStrategy(
-            max_attempts=settings.webhook_attempts, exponential_wait=_FIRST_WAIT_SECONDS
-        ),
+        retry=retry(settings.webhook_attempts),
         pass_context=True,
     )
     async def deliver_webhook(

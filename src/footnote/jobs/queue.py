@@ -8,6 +8,7 @@ from procrastinate import App, JobContext, PsycopgConnector, RetryStrategy
 
 from footnote.engine import Engine
 from footnote.ingestion.pipeline import Ingestion
+from footnote.jobs.bookkeeping import Bookkeeping
 from footnote.jobs.in_hand import AgainAtOnce, InHand
 from footnote.jobs.ingest import IngestionJob, ingest_version
 from footnote.jobs.maintenance import maintain
@@ -28,17 +29,25 @@ from footnote.store.queue import (
 _FIRST_WAIT_SECONDS = 2  # Then twice as long each time.
 
 
-def queue_app(engine: Engine, ingestion: Ingestion, in_hand: InHand) -> App:
-    """The tasks of this engine over its own connections to the queue."""
-    app = App(
-        connector=PsycopgConnector(
-            conninfo=engine.database_url, min_size=1, max_size=4, configure=configure_for_queue
-        )
+NEWCOMERS = 10
+"""Workspaces that a worker with its hands full still takes a document of each from."""
+
+
+def queue_app(engine: Engine, ingestion: Ingestion, in_hand: InHand) -> tuple[App, Bookkeeping]:
+    """The tasks of this engine over its own connections to the queue, and its books."""
+    connector = PsycopgConnector(
+        conninfo=engine.database_url, min_size=1, max_size=4, configure=configure_for_queue
     )
+    app = App(connector=connector)
+    books = Bookkeeping(
+        connector, documents=engine.settings.worker_concurrency, newcomers=NEWCOMERS
+    )
+    app.job_manager = books
     retry = AgainAtOnce(
         RetryStrategy(
             max_attempts=engine.settings.max_attempts, exponential_wait=_FIRST_WAIT_SECONDS
-        )
+        ),
+        books.spare,
     )
 
     @app.task(name=INGEST_TASK, queue=INGEST_QUEUE, retry=retry, pass_context=True)
@@ -76,5 +85,5 @@ def queue_app(engine: Engine, ingestion: Ingestion, in_hand: InHand) -> App:
     async def purge_lanes(workspace_id: str) -> None:
         await purge_workspace(engine, UUID(workspace_id))
 
-    add_outward_tasks(app, engine)
-    return app
+    add_outward_tasks(app, engine, books.spare)
+    return app, books

@@ -13,7 +13,7 @@ import structlog
 from footnote.domain import ReembeddingState
 from footnote.engine import Engine
 from footnote.engine.lanes import embedder_of, retention_of
-from footnote.errors import FootnoteError
+from footnote.errors import BlobsFull, FootnoteError, StoreFull
 from footnote.models.embed_hosted import EmbeddingUsage
 from footnote.ports import Embedder
 from footnote.store.database import SYSTEM
@@ -60,6 +60,8 @@ async def reembed_slice(engine: Engine, job: ReembeddingJob) -> None:
             await _fail(engine, job, f"the worker ended {job.attempt} times while it worked on it")
             return
         await _slice(engine, job)
+    except (StoreFull, BlobsFull):
+        raise  # It is no fault of the lane, so it is tried until there is room.
     except FootnoteError as error:
         if error.retryable and job.attempt + 1 < limit:
             raise

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections.abc import AsyncIterator, Coroutine, Sequence
+from contextlib import asynccontextmanager
 
 import psycopg
 import structlog
 from procrastinate import App
+from procrastinate.app import WorkerOptions
 from procrastinate.exceptions import ConnectorException
 
 from footnote.answering.suspicion import gives_orders
@@ -17,12 +20,17 @@ from footnote.ingestion.chunk_policies import named_policy
 from footnote.ingestion.parsing.archives import ArchiveLimits
 from footnote.ingestion.parsing.reading import ReadingOptions
 from footnote.ingestion.parsing.subprocess import ChildParser
-from footnote.ingestion.pipeline import Ingestion
+from footnote.ingestion.pipeline import EMBEDDING_BATCH, Ingestion
+from footnote.ingestion.turns import Shares, Turns
+from footnote.jobs.bookkeeping import Bookkeeping
 from footnote.jobs.in_hand import InHand
-from footnote.jobs.queue import queue_app
+from footnote.jobs.queue import NEWCOMERS, queue_app
 from footnote.jobs.senses import senses
+from footnote.jobs.set_aside import COMMAND, try_set_aside
 from footnote.models.batching import CrossDocumentBatcher
-from footnote.store.handover import take_over
+from footnote.settings import Settings
+from footnote.store.handover import put_back, take_over
+from footnote.store.queue import SET_ASIDE_QUEUE
 
 _log = structlog.get_logger(__name__)
 
@@ -33,11 +41,20 @@ _LONGEST_DRAIN_SECONDS = 5.0
 """What is in hand may take so long to end; whoever stops a worker kills it after some ten."""
 
 
-async def run_worker(engine: Engine, *, stop: asyncio.Event | None = None) -> None:
+_EMBEDDED_DOCUMENTS = 2
+"""Of which a batch of texts waits for the packaged model; more would only keep others waiting."""
+_THREADS = 2
+"""Documents that are divided or analysed at one moment: it is Python, and takes turns anyway."""
+
+
+async def run_worker(
+    engine: Engine, *, stop: asyncio.Event | None = None, set_aside: bool = False
+) -> None:
     """Work until `stop` is set or the task is cancelled.
 
     Documents in hand then have some seconds to end. Those that do not go back to the queue as if
-    this try had not been, and go on after what is finished of them.
+    this try had not been, and go on after what is finished of them. With `set_aside` only those
+    are tried that were in hand when a worker died, one by one, until none waits.
     """
     settings = engine.settings
     async with (
@@ -55,7 +72,8 @@ async def run_worker(engine: Engine, *, stop: asyncio.Event | None = None) -> No
                     max_ratio=settings.archive_max_ratio,
                 ),
             ),
-            processes=settings.parse_processes,
+            # One more than there are turns, for a workspace that has none.
+            processes=settings.parse_processes + 1,
             timeout_seconds=settings.parse_timeout_seconds,
             cpu_seconds=settings.parse_cpu_seconds,
             memory_bytes=settings.parse_memory_bytes,
@@ -77,8 +95,26 @@ async def run_worker(engine: Engine, *, stop: asyncio.Event | None = None) -> No
             ),
             max_file_bytes=settings.max_file_bytes,
             gives_orders=gives_orders,
+            shares=_shares(engine),
         )
-        await work_on_queue(engine, ingestion, stop or asyncio.Event())
+        if set_aside:
+            await work_on_set_aside(engine, ingestion, stop or asyncio.Event())
+        else:
+            await work_on_queue(engine, ingestion, stop or asyncio.Event())
+
+
+def _shares(engine: Engine) -> Shares:
+    """What documents share, with a reserve for those of workspaces that have none in hand."""
+    settings = engine.settings
+    documents = settings.worker_concurrency
+    if engine.lane.provider == "packaged":
+        documents = min(documents, _EMBEDDED_DOCUMENTS)
+    return Shares(
+        memory=Turns(settings.worker_memory_bytes, settings.worker_memory_bytes // 4),
+        parsing=Turns(settings.parse_processes, 1),
+        computing=Turns(_THREADS, 1),
+        embedding=Turns(documents * EMBEDDING_BATCH, EMBEDDING_BATCH),
+    )
 
 
 def _shared_batch_tokens(engine: Engine) -> int:
@@ -87,41 +123,95 @@ def _shared_batch_tokens(engine: Engine) -> int:
     return min(asked, _LOCAL_BATCH_TOKENS) if engine.lane.provider == "packaged" else asked
 
 
-async def work_on_queue(engine: Engine, ingestion: Ingestion, stop: asyncio.Event) -> None:
-    """Do what is queued by these stages until `stop` is set; a lost database is waited out."""
-    while not stop.is_set():
-        in_hand = InHand(engine.database)
-        try:
-            await _work(queue_app(engine, ingestion, in_hand), engine, in_hand, stop)
-        except (ConnectorException, psycopg.OperationalError, StoreUnavailable) as error:
-            _log.warning("queue_unreachable", reason=str(error).strip())
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(stop.wait(), _RECONNECT_SECONDS)
+async def work_on_queue(
+    engine: Engine,
+    ingestion: Ingestion,
+    stop: asyncio.Event,
+    set_aside_command: Sequence[str] = COMMAND,
+) -> None:
+    """Do what is queued by these stages until `stop` is set; a lost database is waited out.
+
+    What was in hand when a worker died is tried by the command, in a process of its own.
+    """
+    unsettled: list[Bookkeeping] = []
+    async with _running(_take_over(engine), try_set_aside(engine, set_aside_command)):
+        while not stop.is_set():
+            unsettled = await _put_back(engine, unsettled)
+            unsettled.append(await _work_once(engine, ingestion, stop, {}))
+    await _put_back(engine, unsettled)
 
 
-async def _work(app: App, engine: Engine, in_hand: InHand, stop: asyncio.Event) -> None:
-    settings = engine.settings
+async def _put_back(engine: Engine, books: list[Bookkeeping]) -> list[Bookkeeping]:
+    """Put back what could not be settled; the books that cannot be settled yet either.
+
+    This process lives, so nothing that it had in hand cost a worker its life.
+    """
+    try:
+        for each in books:
+            if each.unsettled:
+                await put_back(engine.database, each.worker_id, each.unsettled, 0)
+    except StoreUnavailable:
+        return books
+    return []
+
+
+async def work_on_set_aside(engine: Engine, ingestion: Ingestion, stop: asyncio.Event) -> None:
+    """Try what was set aside, one document at a time, until none waits or `stop` is set."""
+    alone = WorkerOptions(queues=[SET_ASIDE_QUEUE], concurrency=1, wait=False)
+    await _put_back(engine, [await _work_once(engine, ingestion, stop, alone)])
+
+
+@asynccontextmanager
+async def _running(*beside: Coroutine[None, None, None]) -> AsyncIterator[None]:
+    """Let these go on for the length of the block."""
+    tasks = [asyncio.create_task(each) for each in beside]
+    try:
+        yield
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _work_once(
+    engine: Engine, ingestion: Ingestion, stop: asyncio.Event, options: WorkerOptions
+) -> Bookkeeping:
+    """Work until it is told to stop, has nothing to wait for, or loses the database."""
+    in_hand = InHand(engine.database)
+    app, books = queue_app(engine, ingestion, in_hand)
+    try:
+        await _work(app, books, in_hand, stop, _options(engine.settings) | options)
+    except (ConnectorException, psycopg.OperationalError, StoreUnavailable) as error:
+        _log.warning("queue_unreachable", reason=str(error.__cause__ or error).strip())
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(stop.wait(), _RECONNECT_SECONDS)
+    return books
+
+
+def _options(settings: Settings) -> WorkerOptions:
+    return WorkerOptions(
+        concurrency=settings.worker_concurrency + NEWCOMERS,
+        install_signal_handlers=False,
+        fetch_job_polling_interval=1.0,
+        # Its heart no longer beats while it drains; nobody must take over meanwhile.
+        shutdown_graceful_timeout=min(_LONGEST_DRAIN_SECONDS, settings.worker_stalled_seconds / 2),
+        delete_jobs="successful",
+        update_heartbeat_interval=settings.worker_heartbeat_seconds,
+        stalled_worker_timeout=settings.worker_stalled_seconds,
+    )
+
+
+async def _work(
+    app: App, books: Bookkeeping, in_hand: InHand, stop: asyncio.Event, options: WorkerOptions
+) -> None:
     async with app.open_async():
-        worker = asyncio.create_task(
-            app.run_worker_async(
-                concurrency=settings.worker_concurrency,
-                install_signal_handlers=False,
-                fetch_job_polling_interval=1.0,
-                # Its heart no longer beats while it drains; nobody must take over meanwhile.
-                shutdown_graceful_timeout=min(
-                    _LONGEST_DRAIN_SECONDS, settings.worker_stalled_seconds / 2
-                ),
-                delete_jobs="successful",
-                update_heartbeat_interval=settings.worker_heartbeat_seconds,
-                stalled_worker_timeout=settings.worker_stalled_seconds,
-            )
-        )
-        rescue = asyncio.create_task(_take_over(engine))
+        worker = asyncio.create_task(app.run_worker_async(**options))
         stopped = asyncio.create_task(stop.wait())
-        tasks = (worker, rescue, stopped)
+        tasks = (worker, stopped)
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:
+            books.close()
             for task in tasks:
                 task.cancel()
             if stop.is_set():
@@ -136,10 +226,11 @@ async def _take_over(engine: Engine) -> None:
     """Give the jobs of workers that fell silent back to the queue, again and again."""
     silence = engine.settings.worker_stalled_seconds
     while True:
-        for job in await take_over(
-            engine.database,
-            silence_seconds=silence,
-            max_attempts=engine.settings.max_attempts,
-        ):
+        try:
+            taken = await take_over(engine.database, silence_seconds=silence)
+        except StoreUnavailable as error:
+            _log.warning("queue_unreachable", reason=str(error))
+            taken = ()
+        for job in taken:
             _log.warning("job_taken_over", job_id=job.job_id, task=job.task, tries=job.attempts)
         await asyncio.sleep(silence / 2)

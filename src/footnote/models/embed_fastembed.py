@@ -19,6 +19,7 @@ from footnote.distribution import how_to_install
 from footnote.domain import Lane
 from footnote.errors import LaneUnavailable, UnsupportedSettings
 from footnote.models.batching import plan_batches
+from footnote.models.counting import count_in_slices
 from footnote.ports import Vector, Vectors
 
 if TYPE_CHECKING:
@@ -148,9 +149,7 @@ class FastEmbedEmbedder:
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Tokens in each text, marks and prompts not counted and nothing cut off."""
-        clean = [_encodable(text) for text in texts]
-        encodings = self._counter.encode_batch_fast(clean, add_special_tokens=False)
-        return [len(encoding) for encoding in encodings]
+        return count_in_slices(self._counted, texts)
 
     async def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Float32 of shape (len(texts), dimensions), unit length, in the order of the texts.
@@ -181,6 +180,11 @@ class FastEmbedEmbedder:
         """Let the two threads end once their current batch is done."""
         self._document_thread.shutdown(wait=False, cancel_futures=True)
         self._query_thread.shutdown(wait=False, cancel_futures=True)
+
+    def _counted(self, texts: list[str]) -> list[int]:
+        clean = [_encodable(text) for text in texts]
+        encodings = self._counter.encode_batch_fast(clean, add_special_tokens=False)
+        return [len(encoding) for encoding in encodings]
 
     def _cut(self, texts: list[str]) -> Vectors:
         """Unit vectors of the lane's dimensions."""

@@ -17,6 +17,7 @@ from tokenizers import Encoding, Tokenizer
 from footnote.domain import Lane
 from footnote.errors import LaneUnavailable
 from footnote.models.batching import plan_batches
+from footnote.models.counting import SLICE_CHARACTERS, count_in_slices
 from footnote.models.minilm_graph import GRAPH_REVISION, HIDDEN, Precision
 from footnote.models.minilm_store import (
     cached_graph,
@@ -115,9 +116,7 @@ class MiniLmEmbedder:
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Word pieces in each text, marks not counted and nothing cut off."""
-        clean = [_encodable(text) for text in texts]
-        encodings = self._counter.encode_batch_fast(clean, add_special_tokens=False)
-        return [len(encoding) for encoding in encodings]
+        return count_in_slices(self._counted, texts)
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """Float32 of shape (len(texts), 384), unit length, in the calling thread.
@@ -161,12 +160,19 @@ class MiniLmEmbedder:
         self._document_threads.shutdown(wait=False, cancel_futures=True)
         self._query_thread.shutdown(wait=False, cancel_futures=True)
 
+    def _counted(self, texts: list[str]) -> list[int]:
+        clean = [_encodable(text) for text in texts]
+        encodings = self._counter.encode_batch_fast(clean, add_special_tokens=False)
+        return [len(encoding) for encoding in encodings]
+
     def _encode_query(self, text: str) -> Vector:
         vector: Vector = self._run(self._tokenize([text]))[0]
         return vector
 
     def _tokenize(self, texts: Sequence[str]) -> _Batch:
-        encodings: _Batch = self._tokenizer.encode_batch_fast([_encodable(text) for text in texts])
+        # Truncation comes after encoding; what the model reads lies far before the cut.
+        read = [_encodable(text[:SLICE_CHARACTERS]) for text in texts]
+        encodings: _Batch = self._tokenizer.encode_batch_fast(read)
         return encodings
 
     def _plan(self, encodings: _Batch) -> list[list[int]]:

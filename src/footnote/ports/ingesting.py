@@ -74,6 +74,11 @@ class VersionInWork(Protocol):
         """The name it was given under."""
         ...
 
+    @property
+    def byte_size(self) -> int:
+        """How large the file is."""
+        ...
+
     async def begin(self, stage: Stage) -> bool:
         """Note that a stage begins; False when the version was replaced or deleted meanwhile."""
         ...
@@ -86,12 +91,12 @@ class VersionInWork(Protocol):
         """The bytes that were received."""
         ...
 
-    async def parsed(self) -> ParsedDocument | None:
-        """What an earlier try read of it, attachments left out."""
+    async def parsed(self) -> bytes | None:
+        """What an earlier try kept of what it read."""
         ...
 
-    async def keep_parsed(self, parsed: ParsedDocument) -> None:
-        """Keep what was read for a later try, attachments left out."""
+    async def keep_parsed(self, packed: bytes) -> None:
+        """Keep what was read for a later try."""
         ...
 
     async def depth(self) -> int:

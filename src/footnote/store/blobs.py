@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import hashlib
 import os
 from collections.abc import AsyncIterator, Iterator
@@ -15,7 +16,7 @@ import obstore
 from obstore.exceptions import BaseError
 from obstore.store import LocalStore, ObjectStore
 
-from footnote.errors import BlobDamaged, BlobsUnavailable, NotFound
+from footnote.errors import BlobDamaged, BlobsFull, BlobsUnavailable, NotFound
 from footnote.ports import Blobs
 from footnote.store.object_stores import (
     credentials_hint,
@@ -181,10 +182,23 @@ def _local(key: str) -> Iterator[None]:
     except FileNotFoundError as error:
         raise _missing(key) from error
     except (OSError, BaseError) as error:
+        if _is_full(error):
+            raise BlobsFull(
+                f"the disk is full: the file {key} cannot be stored",
+                hint="make room on the disk of FOOTNOTE_HOME",
+            ) from error
         raise BlobsUnavailable(
             f"the stored file {key} cannot be reached: {_first_line(error)}",
             hint="check the disk of FOOTNOTE_HOME and its rights",
         ) from error
+
+
+def _is_full(error: OSError | BaseError) -> bool:
+    """Whether the disk has no room; the library below only passes on the system's own words."""
+    full = (errno.ENOSPC, errno.EDQUOT)
+    if isinstance(error, OSError):
+        return error.errno in full
+    return any(f"(os error {number})" in str(error) for number in full)
 
 
 def _missing(key: str) -> NotFound:

@@ -16,7 +16,7 @@ from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from footnote.domain import Principal
-from footnote.errors import StoreUnavailable
+from footnote.errors import StoreFull, StoreUnavailable
 from footnote.store.integers import register_integers
 from footnote.store.migrate import APPLICATION_ROLE, SCHEMA
 from footnote.store.statements import load_statements
@@ -110,6 +110,11 @@ class Database:
             raise StoreUnavailable(
                 "no database connection came free in time",
                 hint="raise FOOTNOTE_POOL_SIZE",
+            ) from error
+        except psycopg.errors.DiskFull as error:
+            raise StoreFull(
+                f"the disk of the database is full: {error.diag.message_primary}",
+                hint="make room on it; what waits to be indexed then goes on by itself",
             ) from error
         except psycopg.OperationalError as error:
             raise StoreUnavailable(

@@ -27,6 +27,7 @@ from footnote.store.queue import enqueue_ingestion
 from footnote.store.statements import load_statements
 
 _SQL = load_statements("documents")
+_PART_BYTES = 4_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +61,7 @@ class StoredVersion:
     version: int
     filename: str
     media_type: str
+    byte_size: int
     blob_key: str
     access: tuple[str, ...] | None
 
@@ -190,6 +192,7 @@ async def stored_version(
         version=version,
         filename=row["filename"],
         media_type=row["media_type"],
+        byte_size=row["byte_size"],
         blob_key=row["blob_key"],
         access=None if row["access"] is None else tuple(row["access"]),
     )
@@ -233,23 +236,35 @@ async def mark_failed(
 async def save_stage_result(
     scope: WorkspaceScope, stored: StoredVersion, stage: Stage, payload: bytes
 ) -> None:
-    """Keep what a stage made, for the next stage or the next try."""
-    await scope.connection.execute(
-        _SQL["save_stage_result"],
-        _version_parameters(scope, stored) | {"stage": stage, "payload": payload},
-    )
+    """Keep what a stage made, for the next stage or the next try.
+
+    Much of it goes in parts: the driver holds each twice, and never gives back what it took.
+    """
+    for start in range(0, max(len(payload), 1), _PART_BYTES):
+        part = payload[start : start + _PART_BYTES]
+        await scope.connection.execute(
+            _SQL["append_stage_result" if start else "save_stage_result"],
+            _version_parameters(scope, stored) | {"stage": stage, "payload": part},
+        )
 
 
 async def load_stage_result(
     scope: WorkspaceScope, stored: StoredVersion, stage: Stage
 ) -> bytes | None:
     """What a stage made on an earlier try, or None."""
-    row = await (
-        await scope.connection.execute(
-            _SQL["load_stage_result"], _version_parameters(scope, stored) | {"stage": stage}
-        )
-    ).fetchone()
-    return None if row is None else bytes(row["payload"])
+    payload = bytearray()
+    while True:
+        wanted = {"stage": stage, "start": len(payload) + 1, "length": _PART_BYTES}
+        row = await (
+            await scope.connection.execute(
+                _SQL["load_stage_result"], _version_parameters(scope, stored) | wanted, binary=True
+            )
+        ).fetchone()
+        if row is None:
+            return None
+        payload += row["part"]
+        if len(row["part"]) < _PART_BYTES:
+            return bytes(payload)
 
 
 async def depth_of(scope: WorkspaceScope, document_id: UUID) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
@@ -14,7 +15,7 @@ from psycopg.types.range import Range
 
 from footnote.domain import Chunk, Lane, Publication, Stage
 from footnote.errors import DocumentInterrupted, LaneMismatch, NotFound
-from footnote.index.segments import COUNT, TERM, Postings, Segment, build_segment
+from footnote.index.segments import COUNT, TERM, Postings, chunk_lengths, posting_parts
 from footnote.ports import Vectors
 from footnote.store.claims import give_up
 from footnote.store.database import WorkspaceScope
@@ -28,6 +29,8 @@ from footnote.store.spans import span_row
 from footnote.store.statements import load_statements
 
 _SQL = load_statements("publishing")
+_ROWS_AT_ONCE = 500
+_CHARACTERS_AT_ONCE = 4_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,15 +139,12 @@ async def publish(
     await replace_document_vector(scope, parameters, first_chunk, publication)
     await _retire(scope, document)
     await _insert_chunks(scope, stored, publication.chunks, numbers)
-    segment = build_segment(first_chunk, publication.chunk_terms, publication.document_terms)
-    await _insert_segment(scope, segment_id, segment, len(numbers))
+    await _insert_segment(scope, segment_id, first_chunk, publication)
     await scope.connection.execute(
         _SQL["publish_document"],
         parameters | _document_parameters(publication, segment_id, first_chunk),
     )
-    await scope.connection.execute(
-        _SQL["keep_text"], parameters | {"text": publication.canonical_text}
-    )
+    await _keep_text(scope, parameters, publication.canonical_text)
     await scope.connection.execute(_SQL["drop_stage_results"], parameters)
     await scope.connection.execute(
         _SQL["drop_staged_vectors"], parameters | {"hashes": _hashes(publication)}
@@ -258,20 +258,28 @@ def _hashes(publication: Publication) -> list[bytes]:
 async def _insert_chunks(
     scope: WorkspaceScope, stored: StoredVersion, chunks: Sequence[Chunk], numbers: Sequence[int]
 ) -> None:
-    async with scope.connection.cursor() as cursor:
-        await cursor.executemany(
-            _SQL["insert_chunk"],
-            [
-                _chunk_row(chunk)
-                | {
-                    "workspace_id": scope.workspace_id,
-                    "chunk_no": number,
-                    "document_id": stored.document_id,
-                    "version": stored.version,
-                }
-                for number, chunk in zip(numbers, chunks, strict=True)
-            ],
-        )
+    for start in range(0, len(numbers), _ROWS_AT_ONCE):
+        part = numbers[start : start + _ROWS_AT_ONCE]
+        rows = [
+            _chunk_row(chunk)
+            | {
+                "workspace_id": scope.workspace_id,
+                "chunk_no": number,
+                "document_id": stored.document_id,
+                "version": stored.version,
+            }
+            for number, chunk in zip(part, chunks[start : start + len(part)], strict=True)
+        ]
+        async with scope.connection.cursor() as cursor:
+            await cursor.executemany(_SQL["insert_chunk"], rows)
+
+
+async def _keep_text(scope: WorkspaceScope, parameters: dict[str, object], text: str) -> None:
+    """Write the canonical text; a long one in parts, each of which the driver holds twice."""
+    for start in range(0, max(len(text), 1), _CHARACTERS_AT_ONCE):
+        part = text[start : start + _CHARACTERS_AT_ONCE]
+        statement = "append_text" if start else "keep_text"
+        await scope.connection.execute(_SQL[statement], parameters | {"text": part})
 
 
 def _chunk_row(chunk: Chunk) -> dict[str, object]:
@@ -298,19 +306,22 @@ def _chunk_row(chunk: Chunk) -> dict[str, object]:
 
 
 async def _insert_segment(
-    scope: WorkspaceScope, segment_id: int, segment: Segment, chunk_count: int
+    scope: WorkspaceScope, segment_id: int, first_chunk: int, publication: Publication
 ) -> None:
+    chunk_numbers, lengths = chunk_lengths(first_chunk, publication.chunk_terms)
     await scope.connection.execute(
         _SQL["insert_segment"],
         {
             "workspace_id": scope.workspace_id,
             "segment_id": segment_id,
-            "chunk_count": chunk_count,
-            "chunk_numbers": segment.chunk_numbers,
-            "lengths": segment.lengths,
+            "chunk_count": len(publication.chunk_terms),
+            "chunk_numbers": chunk_numbers,
+            "lengths": lengths,
         },
     )
-    await insert_postings(scope, segment_id, segment.postings)
+    parts = posting_parts(first_chunk, publication.chunk_terms, publication.document_terms)
+    while (part := await asyncio.to_thread(next, parts, None)) is not None:
+        await insert_postings(scope, segment_id, part)
 
 
 async def insert_postings(scope: WorkspaceScope, segment_id: int, postings: Postings) -> None:

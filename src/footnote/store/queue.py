@@ -17,6 +17,8 @@ REEMBED_TASK = "reembed_lane"
 PURGE_TASK = "purge_lanes"
 INGEST_QUEUE = "ingest"
 MAINTENANCE_QUEUE = "maintenance"
+SET_ASIDE_QUEUE = "set_aside"
+"""Documents that were in hand when a worker died, each to be tried in a process of its own."""
 
 _SOON = 1
 """Before documents that wait: searches of a workspace that takes in all day want its merges too."""
@@ -24,6 +26,8 @@ _LATER = -1
 """After documents, but not after the backlog of a workspace that hands in thousands."""
 
 _SQL = load_statements("queue")
+TAKE_TURN = _SQL["take_turn"]
+"""For the queue's own connections; `jobs.bookkeeping` names its parameters."""
 
 
 async def enqueue_ingestion(

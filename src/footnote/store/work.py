@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-import zlib
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from uuid import UUID
-
-from pydantic import TypeAdapter
 
 from footnote.domain import (
     Attachment,
     Failure,
     Lane,
-    ParsedDocument,
     Publication,
     SourceType,
     Stage,
@@ -55,9 +51,6 @@ from footnote.store.publishing import (
 )
 from footnote.store.workspaces import adopt_lane, lexical_key
 
-_PARSED: TypeAdapter[ParsedDocument] = TypeAdapter(ParsedDocument)
-_FAST = 1  # zlib level: what is kept for minutes is not worth squeezing.
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PostgresVersionInWork:
@@ -76,6 +69,11 @@ class PostgresVersionInWork:
     def filename(self) -> str:
         """The name it was given under."""
         return self.stored.filename
+
+    @property
+    def byte_size(self) -> int:
+        """How large the file is."""
+        return self.stored.byte_size
 
     async def begin(self, stage: Stage) -> bool:
         """Note that a stage begins; False when the version was replaced or deleted meanwhile."""
@@ -105,18 +103,15 @@ class PostgresVersionInWork:
                 advice=error.hint or "check that the place of the stored files answers",
             ) from error
 
-    async def parsed(self) -> ParsedDocument | None:
-        """What an earlier try read of it, attachments left out."""
+    async def parsed(self) -> bytes | None:
+        """What an earlier try kept of what it read."""
         async with self._scope() as scope:
-            payload = await load_stage_result(scope, self.stored, Stage.PARSE)
-        return None if payload is None else _PARSED.validate_json(zlib.decompress(payload))
+            return await load_stage_result(scope, self.stored, Stage.PARSE)
 
-    async def keep_parsed(self, parsed: ParsedDocument) -> None:
-        """Keep what was read for a later try, attachments left out."""
-        kept = replace(parsed, attachments=(), pictures=())
-        payload = zlib.compress(_PARSED.dump_json(kept), _FAST)
+    async def keep_parsed(self, packed: bytes) -> None:
+        """Keep what was read for a later try."""
         async with self._scope() as scope:
-            await save_stage_result(scope, self.stored, Stage.PARSE, payload)
+            await save_stage_result(scope, self.stored, Stage.PARSE, packed)
 
     async def depth(self) -> int:
         """Inside how many other documents it was found, one in another."""
@@ -133,10 +128,11 @@ class PostgresVersionInWork:
         failure: Failure | None,
     ) -> None:
         """Receive a file found inside, as a child document; again changes nothing."""
-        sha256 = hashlib.sha256(attachment.content).hexdigest()
+        content = bytes(attachment.content)
+        sha256 = hashlib.sha256(content).hexdigest()
         async with self._scope() as scope:
             claim = await claim_blob(scope, sha256)
-        await self.blobs.put(claim.blob_key, attachment.content)
+        await self.blobs.put(claim.blob_key, content)
         async with self._scope() as scope:
             parent = await get_document(scope, self.stored.document_id)
             await receive_document(
@@ -144,7 +140,7 @@ class PostgresVersionInWork:
                 Incoming(
                     filename=attachment.filename,
                     media_type=media_type,
-                    byte_size=len(attachment.content),
+                    byte_size=len(content),
                     content_sha256=sha256,
                     blob_key=claim.blob_key,
                     claim=claim,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import cast
 
 from footnote.ingestion.child import Answer, Tell, serve
 from footnote.ingestion.parsing.archives import ArchiveLimits
 from footnote.ingestion.parsing.ocr import OcrChoice
 from footnote.ingestion.parsing.reading import ReadingOptions, read_document
-from footnote.ingestion.parsing.wire import Json, encode_document
+from footnote.ingestion.parsing.wire import Json, document_parts
 
 
 def _configure(settings: Json, tell: Tell) -> Answer:
@@ -29,8 +30,8 @@ def _configure(settings: Json, tell: Tell) -> Answer:
         ),
     )
 
-    def answer(header: Json, content: bytes) -> bytes:
-        return encode_document(read_document(content, str(header["filename"]), options, tell))
+    def answer(header: Json, content: bytes) -> Iterator[bytes]:
+        return document_parts(read_document(content, str(header["filename"]), options, tell))
 
     return answer
 

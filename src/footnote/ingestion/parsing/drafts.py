@@ -44,6 +44,10 @@ _PACKED = (".gz", ".bz2", ".xz")
 _ENDINGS = frozenset((*TEXT_TYPES, *LANGUAGES, ".tar", ".txt", ".log", ".pdf"))
 _NUMBERED = re.compile(r"\d+(?:\.\d+)*[.)]?\s")
 MAX_TITLE_CHARACTERS = 200
+_MOST_HEADING_CHARACTERS = 1000
+"""What is longer is a paragraph: each chunk below a heading is found and read by it, too."""
+_MOST_HEADINGS_ABOVE = 16
+"""Of deeper nesting, as JSON may have, the innermost headings are kept."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,8 +107,7 @@ def assemble(reading: Reading, filename: str, media_type: str) -> ParsedDocument
     pictures: list[Picture] = []
     chain: list[tuple[int, str]] = []
     position, paragraph, page = 0, 0, None
-    drafts = _said(reading.drafts)
-    for draft in drafts:
+    for draft in map(_readable, _said(reading.drafts)):
         if draft.picture:
             apart = draft.page != page
             alone = apart and reading.pages_stand_alone
@@ -131,6 +134,7 @@ def assemble(reading: Reading, filename: str, media_type: str) -> ParsedDocument
         if is_heading:
             chain = _above(chain, draft.level)
             chain.append((draft.level, text))
+            del chain[:-_MOST_HEADINGS_ABOVE]
         else:
             chain = _above(chain, draft.level) if draft.level else chain
             paragraph += 1
@@ -161,6 +165,13 @@ def assemble(reading: Reading, filename: str, media_type: str) -> ParsedDocument
         attachments=reading.attachments,
         pictures=tuple(pictures),
     )
+
+
+def _readable(draft: Draft) -> Draft:
+    """The draft; one that is too long for a heading is a paragraph."""
+    if draft.kind is not BlockKind.HEADING or len(draft.text) <= _MOST_HEADING_CHARACTERS:
+        return draft
+    return replace(draft, kind=BlockKind.PARAGRAPH, level=0)
 
 
 def _above(chain: list[tuple[int, str]], level: int) -> list[tuple[int, str]]:

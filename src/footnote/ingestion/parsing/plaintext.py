@@ -30,6 +30,8 @@ _PAGE_NUMBER = re.compile(
     re.IGNORECASE,
 )
 MAX_HEADING_CHARACTERS = 80
+_MOST_LINE_CHARACTERS = 1000
+"""A longer line was not broken by whoever wrote it, so it does not tell how words are divided."""
 
 
 def read_plain_text(text: str) -> Reading:
@@ -40,7 +42,12 @@ def read_plain_text(text: str) -> Reading:
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     vocabulary = Vocabulary()
-    vocabulary.add(word for line in text.split("\n") for word in line.split()[:-1])
+    vocabulary.add(
+        word
+        for line in text.split("\n")
+        if len(line) <= _MOST_LINE_CHARACTERS
+        for word in line.split()[:-1]
+    )
     pages = text.strip("\x0c").split("\x0c")
     if len(pages) == 1:
         return Reading(drafts=tuple(_page_drafts(text, None, vocabulary)))

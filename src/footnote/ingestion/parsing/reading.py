@@ -79,6 +79,8 @@ class ReadingOptions:
     """Tesseract language codes, joined by `+`."""
     max_pages: int = 5000
     max_text_characters: int = 50_000_000
+    max_blocks: int = 250_000
+    """Headings, paragraphs, lists and tables; each takes some 500 bytes beside its text."""
     archive: ArchiveLimits = field(default_factory=ArchiveLimits)
     pictures: int = 0
     """Most pictures of a document that are handed out to be described."""
@@ -195,6 +197,12 @@ def _check(reading: Reading, filename: str, media_type: str, options: ReadingOpt
         raise _unreadable(
             f"it holds {characters:,} characters, more than the {options.max_text_characters:,} "
             "allowed",
+            "split it into smaller files",
+        )
+    if len(reading.drafts) > options.max_blocks:
+        raise _unreadable(
+            f"it has {len(reading.drafts):,} paragraphs, headings and tables, more than the "
+            f"{options.max_blocks:,} allowed",
             "split it into smaller files",
         )
     worth_it = any(draft.text.strip() or draft.picture for draft in reading.drafts)

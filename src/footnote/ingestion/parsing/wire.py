@@ -2,7 +2,8 @@
 
 A frame is two big-endian lengths (4 bytes JSON, 8 bytes body), the JSON, the body. The child is
 not trusted: everything it says is checked while it is turned into domain values, and blocks
-come as offsets into the text, so that a block cannot hold what the text does not.
+come as offsets into the text, so that a block cannot hold what the text does not. What may be
+long is in the body: it is passed on in parts, and never as one value of JSON.
 """
 
 from __future__ import annotations
@@ -22,10 +23,14 @@ from footnote.domain import (
 )
 
 HEADER = struct.Struct(">IQ")
-MAX_JSON_BYTES = 1 << 30
+MAX_JSON_BYTES = 64 << 20
+"""Room for a quarter of a million blocks; a child refuses a document that needs more."""
 MAX_BODY_BYTES = 1 << 31
+PART_BYTES = 1 << 20
+_TEXT_PART = 1 << 20
 
 Json = Mapping[str, object]
+Bytes = bytes | bytearray | memoryview
 
 
 class MalformedFrame(Exception):
@@ -34,8 +39,13 @@ class MalformedFrame(Exception):
 
 def encode_frame(header: Json, body: bytes = b"") -> bytes:
     """One frame, ready to be written."""
+    return encode_beginning(header, len(body)) + body
+
+
+def encode_beginning(header: Json, body_bytes: int) -> bytes:
+    """A frame without its body."""
     text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
-    return HEADER.pack(len(text), len(body)) + text + body
+    return HEADER.pack(len(text), body_bytes) + text
 
 
 def decode_lengths(prefix: bytes) -> tuple[int, int]:
@@ -46,7 +56,7 @@ def decode_lengths(prefix: bytes) -> tuple[int, int]:
     return json_bytes, body_bytes
 
 
-def decode_json(text: bytes) -> Json:
+def decode_json(text: bytes | bytearray) -> Json:
     """The JSON object of a frame. Raises MalformedFrame."""
     try:
         value = json.loads(text)
@@ -66,9 +76,19 @@ def progress_of(notice: Json) -> tuple[int, int]:
 
 
 def encode_document(parsed: ParsedDocument) -> bytes:
-    """A frame that holds a parsed document; the body is its attachments, then its pictures."""
+    """A frame that holds a parsed document.
+
+    The body is its text, then its attachments, then its pictures. Raises MalformedFrame when it
+    has more blocks, or longer headings, than the other end accepts.
+    """
+    return b"".join(document_parts(parsed))
+
+
+def document_parts(parsed: ParsedDocument) -> Iterator[bytes]:
+    """The frame of a document in parts, so that it is not held twice. Raises MalformedFrame."""
+    text_bytes = sum(map(len, _encoded(parsed.text)))
     header = {
-        "text": parsed.text,
+        "text_bytes": text_bytes,
         "blocks": list(map(_block_row, parsed.blocks)),
         "paths": _changes_of_path(parsed.blocks),
         "media_type": parsed.media_type,
@@ -92,9 +112,18 @@ def encode_document(parsed: ParsedDocument) -> bytes:
             for picture in parsed.pictures
         ],
     }
-    bodies = [item.content for item in parsed.attachments]
-    bodies += [picture.content for picture in parsed.pictures]
-    return encode_frame(header, b"".join(bodies))
+    contents = [attachment.content for attachment in parsed.attachments]
+    contents += [picture.content for picture in parsed.pictures]
+    beginning = encode_beginning(header, text_bytes + sum(map(len, contents)))
+    if len(beginning) > MAX_JSON_BYTES:
+        raise MalformedFrame(f"{len(parsed.blocks):,} blocks that take {len(beginning):,} bytes")
+    yield beginning
+    yield from _encoded(parsed.text)
+    yield from contents
+
+
+def _encoded(text: str) -> Iterator[bytes]:
+    return (text[start : start + _TEXT_PART].encode() for start in range(0, len(text), _TEXT_PART))
 
 
 def _block_row(block: Block) -> list[object]:
@@ -123,7 +152,7 @@ def _changes_of_path(blocks: Sequence[Block]) -> list[list[object]]:
     return changes
 
 
-def decode_document(header: Json, body: bytes) -> ParsedDocument:
+def decode_document(header: Json, body: Bytes) -> ParsedDocument:
     """The document of a frame. Raises MalformedFrame when anything in it is amiss."""
     try:
         return _decode_document(header, body)
@@ -131,10 +160,16 @@ def decode_document(header: Json, body: bytes) -> ParsedDocument:
         raise MalformedFrame(f"{type(error).__name__}: {error}") from error
 
 
-def _decode_document(header: Json, body: bytes) -> ParsedDocument:
-    text = _string(header["text"])
+def _decode_document(header: Json, body: Bytes) -> ParsedDocument:
+    position = _integer(header["text_bytes"])
+    if not 0 <= position <= len(body):
+        raise ValueError("the text lies outside the body")
+    text = str(memoryview(body)[:position], "utf-8")
+    titles: dict[str, str] = {}  # Each heading is in the paths of all that stands below it.
     paths = {
-        _integer(index): tuple(_string(part) for part in _sequence(path))
+        _integer(index): tuple(
+            titles.setdefault(title, title) for title in map(_string, _sequence(path))
+        )
         for index, path in map(_sequence, _sequence(header["paths"]))
     }
     blocks = tuple(_blocks(text, _sequence(header["blocks"]), paths))
@@ -142,8 +177,8 @@ def _decode_document(header: Json, body: bytes) -> ParsedDocument:
         if after.char_start < before.char_end:
             raise ValueError("blocks overlap")
     title, page_count = header["title"], header["page_count"]
-    attachments = tuple(_attachments(_sequence(header["attachments"]), body))
-    rest = sum(len(attachment.content) for attachment in attachments)
+    attachments = tuple(_attachments(_sequence(header["attachments"]), body, position))
+    rest = position + sum(len(attachment.content) for attachment in attachments)
     return ParsedDocument(
         text=text,
         blocks=blocks,
@@ -183,22 +218,23 @@ def _blocks(
         )
 
 
-def _attachments(rows: Sequence[object], body: bytes) -> Iterator[Attachment]:
-    position = 0
+def _attachments(rows: Sequence[object], body: Bytes, position: int) -> Iterator[Attachment]:
     for row in rows:
         filename, media_type, size = _sequence(row)
         end = position + _integer(size)
         if not position <= end <= len(body):
             raise ValueError("an attachment lies outside the body")
+        content = body[position:end]
         yield Attachment(
             filename=_string(filename),
             media_type=_string(media_type),
-            content=body[position:end],
+            # What lies in a file stays there until it is its turn.
+            content=content if isinstance(content, memoryview) else bytes(content),
         )
         position = end
 
 
-def _pictures(rows: Sequence[object], body: bytes, position: int, blocks: int) -> Iterator[Picture]:
+def _pictures(rows: Sequence[object], body: Bytes, position: int, blocks: int) -> Iterator[Picture]:
     for row in rows:
         media_type, after, paragraph, page, path, size = _sequence(row)
         end = position + _integer(size)
@@ -207,7 +243,7 @@ def _pictures(rows: Sequence[object], body: bytes, position: int, blocks: int) -
         if not 0 <= _integer(after) <= blocks:
             raise ValueError("a picture has no place")
         yield Picture(
-            content=body[position:end],
+            content=bytes(body[position:end]),
             media_type=_string(media_type),
             after=_integer(after),
             paragraph=_integer(paragraph),

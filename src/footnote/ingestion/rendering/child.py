@@ -34,9 +34,9 @@ def _configure(settings: Json, _: Tell) -> Answer:
         except NoSuchPage as error:
             return exchange.encode_no_such_page(error.page_count)
 
-    def guarded(header: Json, content: bytes) -> bytes:
+    def guarded(header: Json, content: bytes) -> tuple[bytes]:
         try:
-            return answer(header, content)
+            return (answer(header, content),)
         except (DocumentUnreadable, MemoryError):
             raise
         except Exception as error:  # a library that stumbles over the file

@@ -14,7 +14,7 @@ from footnote.domain.pages import (
     QuoteMatch,
     Rectangle,
 )
-from footnote.ingestion.parsing.wire import Json, MalformedFrame, encode_frame
+from footnote.ingestion.parsing.wire import Bytes, Json, MalformedFrame, encode_frame
 from footnote.ingestion.rendering.missing import NoSuchPage
 from footnote.ingestion.rendering.quotes import Quote
 
@@ -102,7 +102,7 @@ def _rectangles_json(found: PageRectangles) -> dict[str, object]:
     }
 
 
-def decode_pages(header: Json, _: bytes) -> PagesOfQuote:
+def decode_pages(header: Json, _: Bytes) -> PagesOfQuote:
     """Raises MalformedFrame."""
     try:
         return PagesOfQuote(
@@ -113,7 +113,7 @@ def decode_pages(header: Json, _: bytes) -> PagesOfQuote:
         raise MalformedFrame(f"{type(error).__name__}: {error}") from error
 
 
-def decode_rectangles(header: Json, _: bytes) -> PageRectangles | NoSuchPage:
+def decode_rectangles(header: Json, _: Bytes) -> PageRectangles | NoSuchPage:
     """Raises MalformedFrame."""
     try:
         if "pages" in header:
@@ -131,7 +131,7 @@ def decode_rectangles(header: Json, _: bytes) -> PageRectangles | NoSuchPage:
         raise MalformedFrame(f"{type(error).__name__}: {error}") from error
 
 
-def decode_image(header: Json, body: bytes) -> PageImage | NoSuchPage:
+def decode_image(header: Json, body: Bytes) -> PageImage | NoSuchPage:
     """Raises MalformedFrame."""
     rectangles = decode_rectangles(header, b"")
     if isinstance(rectangles, NoSuchPage):
@@ -140,16 +140,16 @@ def decode_image(header: Json, body: bytes) -> PageImage | NoSuchPage:
         width, height = map(_integer, _list(header["size"]))
     except (KeyError, TypeError, ValueError) as error:
         raise MalformedFrame(f"{type(error).__name__}: {error}") from error
-    if not body.startswith(_PNG):
+    if body[: len(_PNG)] != _PNG:
         raise MalformedFrame("the picture of a page is no PNG")
-    return PageImage(content=body, width=width, height=height, rectangles=rectangles)
+    return PageImage(content=bytes(body), width=width, height=height, rectangles=rectangles)
 
 
-def decode_pdf(_: Json, body: bytes) -> bytes:
+def decode_pdf(_: Json, body: Bytes) -> bytes:
     """What LibreOffice made. Raises MalformedFrame."""
-    if not body.startswith(b"%PDF-"):
+    if body[:5] != b"%PDF-":
         raise MalformedFrame("what LibreOffice made is no PDF")
-    return body
+    return bytes(body)
 
 
 def _quote(row: object) -> MarkedQuote:

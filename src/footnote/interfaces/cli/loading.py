@@ -221,11 +221,15 @@ async def try_webhook(workspace: WorkspaceEngine, endpoint_id: UUID) -> str | No
     return await attempt(workspace, endpoint_id)
 
 
-async def run_worker(engine: Engine, stop: asyncio.Event) -> None:
-    """Index whatever is queued until told to stop."""
+async def run_worker(engine: Engine, stop: asyncio.Event, *, set_aside: bool = False) -> None:
+    """Index whatever is queued until told to stop, or what was set aside until none waits."""
     from footnote.jobs.worker import run_worker as work
 
-    await work(engine, stop=stop)
+    if set_aside:
+        from footnote.jobs.set_aside import go_first
+
+        go_first()
+    await work(engine, stop=stop, set_aside=set_aside)
 
 
 async def run_worker_unless_another_does(

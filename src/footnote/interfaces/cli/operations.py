@@ -26,13 +26,19 @@ def worker(
     until_stdin_ends: Annotated[
         bool, typer.Option("--until-stdin-ends", hidden=True, help="Stop when stdin is closed.")
     ] = False,
+    set_aside: Annotated[
+        bool,
+        typer.Option(
+            "--set-aside", hidden=True, help="Try what was in hand when a worker died, then end."
+        ),
+    ] = False,
 ) -> None:
     """Index whatever is queued, until it is stopped."""
     settings = prepared(tell=not until_stdin_ends)
-    wait_for(_work(settings, until_stdin_ends=until_stdin_ends))
+    wait_for(_work(settings, until_stdin_ends=until_stdin_ends, set_aside=set_aside))
 
 
-async def _work(settings: Settings, *, until_stdin_ends: bool) -> None:
+async def _work(settings: Settings, *, until_stdin_ends: bool, set_aside: bool) -> None:
     stop, loop = asyncio.Event(), asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
@@ -41,7 +47,7 @@ async def _work(settings: Settings, *, until_stdin_ends: bool) -> None:
     else:
         present.notices().print(Text("Indexing what is queued; Ctrl-C stops.", style="dim"))
     async with opened(settings) as engine:
-        await run_worker(engine, stop)
+        await run_worker(engine, stop, set_aside=set_aside)
 
 
 def _when_stdin_ends(loop: asyncio.AbstractEventLoop, stop: asyncio.Event) -> None:

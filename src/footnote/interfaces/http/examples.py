@@ -195,7 +195,10 @@ STATS: dict[str, object] = {
 }
 READY: dict[str, object] = {
     "ready": True,
-    "checks": [{"name": "database", "ok": True, "detail": "PostgreSQL 18", "hint": None}],
+    "checks": [
+        {"name": "home", "ok": True, "detail": "41.7 GiB free", "hint": None},
+        {"name": "database", "ok": True, "detail": "answers", "hint": None},
+    ],
 }
 STARTING: dict[str, object] = {
     "ready": False,

@@ -137,7 +137,7 @@ LIMIT %(limit)s
 
 -- name: stored_version
 -- A job for a version that was replaced or deleted finds nothing and ends.
-SELECT given.filename, given.media_type, given.blob_key, documents.access
+SELECT given.filename, given.media_type, given.byte_size, given.blob_key, documents.access
 FROM documents JOIN document_versions AS given USING (workspace_id, document_id, version)
 WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
     AND version = %(version)s AND published_version IS DISTINCT FROM %(version)s
@@ -184,8 +184,13 @@ WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
 FOR SHARE
 ON CONFLICT (workspace_id, document_id, version, stage) DO UPDATE SET payload = EXCLUDED.payload
 
+-- name: append_stage_result
+UPDATE stage_results SET payload = payload || %(payload)s::bytea
+WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
+    AND version = %(version)s AND stage = %(stage)s
+
 -- name: load_stage_result
-SELECT payload FROM stage_results
+SELECT substring(payload FROM %(start)s FOR %(length)s) AS part FROM stage_results
 WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
     AND version = %(version)s AND stage = %(stage)s
 

@@ -122,6 +122,11 @@ UPDATE document_versions SET canonical_text = %(text)s
 WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
     AND version = %(version)s
 
+-- name: append_text
+UPDATE document_versions SET canonical_text = canonical_text || %(text)s
+WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
+    AND version = %(version)s
+
 -- name: drop_stage_results
 DELETE FROM stage_results
 WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s

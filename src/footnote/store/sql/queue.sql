@@ -39,3 +39,69 @@ SELECT procrastinate_defer_jobs_v1(ARRAY[
 WHERE NOT EXISTS (
     SELECT FROM procrastinate_jobs WHERE lock = %(lock)s AND status = 'todo'
 )
+
+-- name: take_turn
+-- The next job for a worker. Workspaces take turns: the one of which this worker has fewest
+-- documents in hand comes first, so that it waits for its own documents and for no others. What
+-- somebody waits for goes before that; within a workspace priority and order decide, as in the
+-- queue's own function, whose condition on locks this keeps.
+WITH RECURSIVE waiting AS (
+    (
+        SELECT coalesce(args ->> 'workspace_id', '') AS workspace FROM procrastinate_jobs
+        WHERE status = 'todo'
+        ORDER BY coalesce(args ->> 'workspace_id', '') LIMIT 1
+    )
+    UNION ALL
+    SELECT (
+        SELECT coalesce(job.args ->> 'workspace_id', '') FROM procrastinate_jobs AS job
+        WHERE job.status = 'todo' AND coalesce(job.args ->> 'workspace_id', '') > waiting.workspace
+        ORDER BY coalesce(job.args ->> 'workspace_id', '') LIMIT 1
+    )
+    FROM waiting WHERE waiting.workspace IS NOT NULL
+),
+first_of_each AS MATERIALIZED (
+    SELECT first.id, greatest(first.priority, 0) AS urgency,
+        coalesce(held.documents, 0) AS documents, first.priority
+    FROM waiting
+    LEFT JOIN unnest(%(workspaces)s::text[], %(documents)s::integer[])
+        AS held (workspace, documents) USING (workspace)
+    CROSS JOIN LATERAL (
+        SELECT job.id, job.priority FROM procrastinate_jobs AS job
+        WHERE job.status = 'todo' AND coalesce(job.args ->> 'workspace_id', '') = waiting.workspace
+            AND (job.scheduled_at IS NULL OR job.scheduled_at <= now())
+            AND CASE WHEN %(queues)s::text[] IS NULL
+                THEN job.queue_name <> %(set_aside)s
+                ELSE job.queue_name = ANY (%(queues)s::text[])
+            END
+            AND (
+                job.queue_name <> %(ingest)s OR %(room)s::text = 'any'
+                OR (%(room)s::text = 'newcomers' AND held.documents IS NULL)
+            )
+            AND NOT EXISTS (
+                SELECT FROM procrastinate_jobs AS other
+                WHERE other.lock = job.lock AND (
+                    other.status = 'doing'
+                    OR (
+                        other.status = 'todo' AND (
+                            other.priority > job.priority
+                            OR (other.priority = job.priority AND other.id < job.id)
+                        )
+                    )
+                )
+            )
+        ORDER BY job.priority DESC, job.id LIMIT 1
+    ) AS first
+    -- More than one, so that workers that look at the same moment do not come away with nothing.
+    ORDER BY urgency DESC, documents, first.priority DESC, first.id LIMIT 16
+),
+taken AS (
+    SELECT job.id FROM first_of_each JOIN procrastinate_jobs AS job USING (id)
+    WHERE job.status = 'todo'
+    ORDER BY first_of_each.urgency DESC, first_of_each.documents, job.priority DESC, job.id
+    LIMIT 1
+    FOR UPDATE OF job SKIP LOCKED
+)
+UPDATE procrastinate_jobs AS job SET status = 'doing', worker_id = %(worker_id)s
+FROM taken WHERE job.id = taken.id
+RETURNING job.id, job.status, job.task_name, job.priority, job.lock, job.queueing_lock, job.args,
+    job.scheduled_at, job.queue_name, job.attempts, job.worker_id

@@ -1,0 +1,106 @@
+"""What is scarce is shared among those who ask for it, whoever asks oftenest."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Hashable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True, eq=False)
+class _Share:
+    """What somebody holds or waits for."""
+
+    owner: Hashable
+    weight: int
+    reserved: bool = False
+    """Whether it is held out of the reserve."""
+    granted: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+class Turns:
+    """So much of something, held in shares by owners who take turns.
+
+    Who holds least is next, and among those who waited longest. Nobody overtakes a large share
+    that has to wait, except out of the reserve: an owner who holds nothing takes a small share
+    from it at once, so that the many shares of one owner never keep another waiting. What weighs
+    more than everything is held alone. Belongs to the event loop it is first used in.
+    """
+
+    def __init__(self, capacity: int, reserve: int = 0) -> None:
+        self._capacity = capacity
+        self._free = {False: capacity, True: reserve}
+        self._held: Counter[Hashable] = Counter()
+        self._waiting: list[_Share] = []
+
+    @asynccontextmanager
+    async def hold(self, owner: Hashable, weight: int = 1) -> AsyncIterator[Hold]:
+        """Wait for a share and hold it for the length of the block."""
+        share = _Share(owner, min(weight, self._capacity))
+        self._waiting.append(share)
+        self._grant()
+        try:
+            await share.granted.wait()
+            yield Hold(self, share)
+        finally:
+            if share.granted.is_set():
+                self._add(share, -share.weight)
+            else:
+                self._waiting.remove(share)
+            self._grant()
+
+    def _grant(self) -> None:
+        overtaking = False
+        # The order is stable: among equals it is that of arrival.
+        for share in sorted(self._waiting, key=lambda share: self._held[share.owner]):
+            if not overtaking and share.weight <= self._free[False]:
+                share.reserved = False
+            elif not self._held[share.owner] and share.weight <= self._free[True]:
+                share.reserved = True
+            else:
+                overtaking = True
+                continue
+            self._waiting.remove(share)
+            self._add(share, share.weight)
+            share.granted.set()
+
+    def _add(self, share: _Share, weight: int) -> None:
+        self._free[share.reserved] -= weight
+        self._held[share.owner] += weight
+        if not self._held[share.owner]:
+            del self._held[share.owner]
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """A share that is held."""
+
+    _turns: Turns
+    _share: _Share
+
+    def grow(self, weight: int) -> None:
+        """Hold so much from now on, if it is more, without waiting: it is taken already."""
+        more = weight - self._share.weight
+        if more > 0:
+            self._turns._add(self._share, more)
+            self._share.weight = weight
+
+
+def _unlimited() -> Turns:
+    return Turns(2**62)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shares:
+    """What the documents in hand share; without limits where none are given."""
+
+    memory: Turns = field(default_factory=_unlimited)
+    """In bytes, from the file that is fetched to the version that is published."""
+    parsing: Turns = field(default_factory=_unlimited)
+    """In files."""
+    computing: Turns = field(default_factory=_unlimited)
+    """In threads that divide, count and analyse."""
+    embedding: Turns = field(default_factory=_unlimited)
+    """In texts."""

@@ -1,0 +1,182 @@
+"""Keeps the queue's books: which job is next, and what became of it, on a full disk too."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable
+from datetime import datetime
+
+import psycopg
+import structlog
+from procrastinate import exceptions
+from procrastinate.connector import BaseAsyncConnector
+from procrastinate.jobs import Job, Status
+from procrastinate.manager import JobManager, NotificationCallback
+
+from footnote.store.handover import PUT_BACK
+from footnote.store.queue import INGEST_QUEUE, SET_ASIDE_QUEUE, TAKE_TURN
+
+_log = structlog.get_logger(__name__)
+
+ROOM_SECONDS = 5.0
+"""How often is looked whether a full disk has room again."""
+_RETRY_SECONDS = 0.5
+_TRIES = 10
+"""Of a note that cannot be written for another reason: a server that is started again is back."""
+
+
+class Bookkeeping(JobManager):
+    """The queue's job manager, by which workspaces take turns and nothing is lost on a full disk.
+
+    A worker has at most `documents` documents in hand, and beside them at most `newcomers` of
+    workspaces of which it has none: so no workspace waits for the documents of another.
+    """
+
+    def __init__(self, connector: BaseAsyncConnector, *, documents: int, newcomers: int) -> None:
+        super().__init__(connector)
+        self._documents = documents
+        self._newcomers = newcomers
+        self._in_hand: dict[int, str] = {}
+        self._spared: set[int] = set()
+        self._notify: NotificationCallback | None = None
+        self._closed = asyncio.Event()
+        self.worker_id = 0
+        """The number of the worker whose books these are, once it has asked for a job."""
+        self.unsettled: set[int] = set()
+        """Jobs that are over, though it could not be written down."""
+
+    def close(self) -> None:
+        """Wait for no disk any more: the worker is being stopped."""
+        self._closed.set()
+
+    def spare(self, job_id: int) -> None:
+        """Let a failed try not count, since it was not the job that failed."""
+        self._spared.add(job_id)
+
+    async def fetch_job(self, queues: Iterable[str] | None, worker_id: int) -> Job | None:
+        """The next job, whose turn it is; None when there is none that this worker may take."""
+        self.worker_id = worker_id
+        held = Counter(self._in_hand.values())
+        try:
+            rows = await self.connector.execute_query_all_async(
+                query=TAKE_TURN,
+                queues=None if queues is None else list(queues),
+                worker_id=worker_id,
+                workspaces=list(held),
+                documents=list(held.values()),
+                room=self._room(),
+                ingest=INGEST_QUEUE,
+                set_aside=SET_ASIDE_QUEUE,
+            )
+        except exceptions.UniqueViolation:
+            return None  # Another worker has just taken a job under the same lock.
+        except exceptions.ConnectorException as error:
+            if not _is_full(error):
+                raise
+            await self._wait_for_room(error)
+            return None
+        if not rows:
+            return None
+        job = Job.from_row(rows[0])
+        if job.queue == INGEST_QUEUE and job.id is not None:
+            self._in_hand[job.id] = str(job.task_kwargs.get("workspace_id", ""))
+        return job
+
+    async def finish_job(self, job: Job, status: Status, delete_job: bool) -> None:
+        """Write down that a job is over."""
+        assert job.id is not None, "a job that ran was stored"
+        finish = super().finish_job
+        await self._settle(job.id, lambda: finish(job, status, delete_job))
+
+    async def retry_job(
+        self,
+        job: Job,
+        retry_at: datetime | None = None,
+        priority: int | None = None,
+        queue: str | None = None,
+        lock: str | None = None,
+    ) -> None:
+        """Put a job back on the queue; what it was spared of does not count as a try."""
+        assert job.id is not None, "a job that ran was stored"
+        job_id, retry = job.id, super().retry_job
+
+        async def again() -> None:
+            if job_id not in self._spared:
+                await retry(job, retry_at, priority, queue, lock)
+                return
+            await self.connector.execute_query_async(
+                query=PUT_BACK, job_ids=[job_id], worker_id=job.worker_id, seconds=ROOM_SECONDS
+            )
+
+        await self._settle(job_id, again)
+        self._spared.discard(job_id)
+
+    async def update_heartbeat(self, worker_id: int) -> None:
+        """Say that the worker lives; on a full disk nobody can take its jobs over either."""
+        try:
+            await super().update_heartbeat(worker_id)
+        except exceptions.ConnectorException as error:
+            if not _is_full(error):
+                raise
+            _log.warning("disk_full", reason=_said(error), undone="heartbeat")
+
+    async def listen_for_jobs(
+        self, *, on_notification: NotificationCallback, queues: Iterable[str] | None = None
+    ) -> None:
+        """Tell of new jobs, and of room for those that had to wait for their turn."""
+        self._notify = on_notification
+        await super().listen_for_jobs(on_notification=on_notification, queues=queues)
+
+    def _room(self) -> str:
+        """Whose documents may come: any workspace's, those of one with none in hand, or none."""
+        if len(self._in_hand) < self._documents:
+            return "any"
+        return "newcomers" if len(self._in_hand) < self._documents + self._newcomers else "none"
+
+    async def _settle(self, job_id: int, write: Callable[[], Awaitable[None]]) -> None:
+        """Write what became of a job, as soon as that is possible."""
+        try:
+            await self._patiently(job_id, write)
+        finally:
+            self._in_hand.pop(job_id, None)
+            if self._notify is not None:
+                await self._notify(
+                    channel="", notification={"type": "job_inserted", "job_id": job_id}
+                )
+
+    async def _patiently(self, job_id: int, write: Callable[[], Awaitable[None]]) -> None:
+        tries = 0
+        while True:
+            try:
+                await write()
+            except exceptions.ConnectorException as error:
+                tries += 1
+                full = _is_full(error)
+                if not full and not isinstance(error.__cause__, psycopg.OperationalError):
+                    raise
+                if self._closed.is_set() or (not full and tries == _TRIES):
+                    # It goes back to the queue when its worker is over, or has fallen silent.
+                    _log.warning("job_unsettled", job_id=job_id, reason=_said(error))
+                    self.unsettled.add(job_id)
+                    return
+                if full:
+                    await self._wait_for_room(error)
+                else:
+                    await asyncio.sleep(_RETRY_SECONDS)
+            else:
+                return
+
+    async def _wait_for_room(self, error: Exception) -> None:
+        _log.warning("disk_full", reason=_said(error), next_try_seconds=ROOM_SECONDS)
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._closed.wait(), ROOM_SECONDS)
+
+
+def _is_full(error: BaseException) -> bool:
+    return isinstance(error.__cause__, psycopg.errors.DiskFull)
+
+
+def _said(error: BaseException) -> str:
+    return str(error.__cause__ or error).strip()
