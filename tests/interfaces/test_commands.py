@@ -209,7 +209,7 @@ async def test_a_database_that_cannot_be_reached_is_exit_code_4(settings: Settin
 
 async def test_the_doctor_says_what_listens_to_recordings(env: dict[str, str]) -> None:
     async def told(**settings: str) -> dict[str, object]:
-        checks = parsed(await footnote(env | settings, "doctor", "--json"))["checks"]
+        checks = json.loads((await footnote(env | settings, "doctor", "--json")).out)["checks"]
         [check] = [each for each in checks if each["name"] == "recordings"]
         return dict(check)
 

@@ -43,6 +43,7 @@ async def listening(
         timeout_seconds=500.0,
         cpu_seconds=500,
         memory_bytes=3 * 1024**3,
+        places=3,
     )
     try:
         yield transcriber

@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass, replace
 from uuid import UUID
 
-from footnote.jobs.turns import Turns
+import pytest
+
+from footnote.domain import DocumentStatus, Transcript, Utterance
+from footnote.engine import Engine, WorkspaceEngine
+from footnote.jobs.turns import NotYet, Places, Turns
+from footnote.jobs.worker import work_on_queue
+from footnote.ports import OnProgress, unheard
+from tests.ingestion.recordings import wav
+from tests.jobs.stages import stages
 
 BUSY, CALM = UUID(int=1), UUID(int=2)
 
@@ -61,3 +70,65 @@ async def test_who_leaves_while_waiting_holds_nobody_up() -> None:
 async def one_turn(turns: Turns, workspace_id: UUID) -> UUID:
     async with turns.of(workspace_id):
         return workspace_id
+
+
+def test_no_workspace_has_more_places_than_its_own() -> None:
+    places = Places(each=2, all_together=3, pause_seconds=3)
+    with places.of(BUSY), places.of(BUSY):
+        waits = []
+        for _ in range(3):
+            with pytest.raises(NotYet) as raised, places.of(BUSY):
+                pass
+            waits.append(raised.value.wait_seconds)
+        assert waits == [3, 6, 9]
+        with places.of(CALM), pytest.raises(NotYet), places.of(UUID(int=3)):
+            pass
+    with places.of(BUSY):
+        pass
+
+
+@dataclass
+class Full:
+    """Has no place until it was asked so often."""
+
+    times: int
+    name: str = "scripted"
+
+    async def __call__(
+        self,
+        content: bytes,
+        media_type: str,
+        *,
+        workspace_id: UUID,
+        on_progress: OnProgress = unheard,
+    ) -> Transcript:
+        self.times -= 1
+        if self.times >= 0:
+            raise NotYet(0.05)
+        said = Utterance(text="The winch is here.", start_seconds=0.0, end_seconds=1.0)
+        return Transcript(utterances=(said,))
+
+
+async def test_a_recording_that_is_put_off_is_not_counted_as_tried(
+    engine: Engine, workspace: WorkspaceEngine
+) -> None:
+    received = await workspace.receive(wav(), "winch.wav")
+    stop = asyncio.Event()
+    often = engine.settings.max_attempts + 2
+    async with stages(engine, engine.embedder) as ingestion:
+        full = Full(often)
+        working = asyncio.create_task(
+            work_on_queue(engine, replace(ingestion, transcriber=full), stop)
+        )
+        try:
+            async with asyncio.timeout(180):
+                while True:
+                    document = await workspace.document(received.document.document_id)
+                    if document.status in (DocumentStatus.INDEXED, DocumentStatus.FAILED):
+                        break
+                    await asyncio.sleep(0.1)
+        finally:
+            stop.set()
+            await working
+    assert document.status is DocumentStatus.INDEXED
+    assert full.times == -1

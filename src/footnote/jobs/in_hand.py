@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import structlog
 from procrastinate import BaseRetryStrategy, RetryDecision
@@ -14,6 +14,7 @@ from procrastinate.jobs import Job
 from procrastinate.retry import RetryStrategy
 
 from footnote.errors import BlobsFull, StoreFull, StoreUnavailable
+from footnote.jobs.turns import NotYet
 from footnote.store.database import Database
 from footnote.store.handover import excuse
 
@@ -30,12 +31,16 @@ class InHand:
 
     @asynccontextmanager
     async def holding(self, job_id: int) -> AsyncIterator[None]:
-        """Have a job in hand; one that is cut off does not count as tried."""
+        """Have a job in hand; one that is cut off or put off does not count as tried."""
         self._running.add(job_id)
         try:
             yield
         except asyncio.CancelledError:
             await self.excuse()
+            raise
+        except NotYet:
+            if job_id not in self._excused:
+                await excuse(self.database, [job_id])
             raise
         finally:
             self._running.discard(job_id)
@@ -54,7 +59,7 @@ class InHand:
 
 
 class AgainAtOnce(BaseRetryStrategy):
-    """Tries again as another strategy says, but at once what was cut off.
+    """Tries again as another strategy says; at once what was cut off, later what was put off.
 
     What failed because a disk is full is tried until there is room, and `spare` hears of it.
     """
@@ -64,11 +69,15 @@ class AgainAtOnce(BaseRetryStrategy):
         self._spare = spare
 
     def get_retry_decision(self, *, exception: BaseException, job: Job) -> RetryDecision | None:
-        """When to try again; never None for what was cut off, or for want of room."""
+        """When to try again; never None for what was cut off or put off, or for want of room."""
         if isinstance(exception, asyncio.CancelledError):
             return RetryDecision(retry_at=datetime.now(UTC))
         if isinstance(exception, (StoreFull, BlobsFull)):
             assert job.id is not None, "a job that ran was stored"
             self._spare(job.id)
             return RetryDecision(retry_at=datetime.now(UTC))
+        if isinstance(exception, NotYet):
+            return RetryDecision(
+                retry_at=datetime.now(UTC) + timedelta(seconds=exception.wait_seconds)
+            )
         return self._failed.get_retry_decision(exception=exception, job=job)

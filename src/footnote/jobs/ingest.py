@@ -12,6 +12,7 @@ from footnote.engine import Engine
 from footnote.engine.lanes import embedder_for
 from footnote.errors import BlobsFull, DocumentFailed, FootnoteError, StoreFull
 from footnote.ingestion.pipeline import Ingestion, failure_of
+from footnote.jobs.turns import NotYet
 from footnote.ports import Embedder
 from footnote.store.database import SYSTEM
 from footnote.store.documents import mark_failed
@@ -32,7 +33,7 @@ class IngestionJob:
 
 
 async def ingest_version(engine: Engine, ingestion: Ingestion, job: IngestionJob) -> None:
-    """Bring the version to rest, indexed or failed; raise when another try may help."""
+    """Bring the version to rest, indexed or failed; raise when it is to be tried again."""
     limit = engine.settings.max_attempts
     if job.attempt >= limit:
         await _fail(engine, job, _gave_up(job))
@@ -50,8 +51,8 @@ async def ingest_version(engine: Engine, ingestion: Ingestion, job: IngestionJob
         )
         if work is not None:
             await _in_lane(ingestion, embedder)(work)
-    except (StoreFull, BlobsFull):
-        raise  # It is no fault of the document, so it is tried until there is room.
+    except (StoreFull, BlobsFull, NotYet):
+        raise  # No fault of the document: it is tried again without counting.
     except FootnoteError as error:
         if error.retryable and job.attempt + 1 < limit:
             raise

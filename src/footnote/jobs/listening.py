@@ -13,12 +13,15 @@ from uuid import UUID
 from footnote.domain import Transcript, Utterance
 from footnote.ingestion.children import ChildLimits, ChildPool
 from footnote.ingestion.parsing.wire import Json, MalformedFrame
-from footnote.jobs.turns import Turns
+from footnote.jobs.turns import Places, Turns
 from footnote.models.speech.installed import SpeechFiles
 from footnote.ports import OnProgress, unheard
 
 RATE = 16_000
 """Samples a second that the child decodes to."""
+_OF_EACH_WORKSPACE = 2
+"""Recordings in hand: while one is listened to, the next is ready."""
+_PAUSE_SECONDS = 3.0
 _UNSURE = 0.5
 """The packaged model is .7 to .9 sure of plain English, .3 to .45 of other languages."""
 
@@ -50,8 +53,12 @@ class LocalTranscriber:
         timeout_seconds: float,
         cpu_seconds: int,
         memory_bytes: int,
+        places: int = 1,
     ) -> None:
         self.name = files.name
+        self._places = Places(
+            each=_OF_EACH_WORKSPACE, all_together=places, pause_seconds=_PAUSE_SECONDS
+        )
         self._turns = Turns()
         self._child = ChildPool(
             "footnote.jobs.listening_child",
@@ -86,8 +93,15 @@ class LocalTranscriber:
     ) -> Transcript:
         """What is said in a recording, telling of its seconds.
 
-        Raises DocumentUnreadable or DocumentInterrupted.
+        Raises DocumentUnreadable, DocumentInterrupted, and NotYet when so many recordings are in
+        hand that it would keep other documents from being worked on.
         """
+        with self._places.of(workspace_id):
+            return await self._listen(content, media_type, workspace_id, on_progress)
+
+    async def _listen(
+        self, content: bytes, media_type: str, workspace_id: UUID, on_progress: OnProgress
+    ) -> Transcript:
         with tempfile.TemporaryDirectory(prefix="footnote-") as folder:
             source, decoded = Path(folder, "recording"), Path(folder, "samples")
             await asyncio.to_thread(source.write_bytes, content)

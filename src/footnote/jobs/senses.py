@@ -80,6 +80,8 @@ async def _transcriber(settings: Settings) -> AsyncIterator[Transcriber]:
         timeout_seconds=settings.parse_timeout_seconds,
         cpu_seconds=settings.parse_cpu_seconds,
         memory_bytes=settings.parse_memory_bytes,
+        # One document that is no recording always finds a place.
+        places=max(1, settings.worker_concurrency - 1),
     )
     async with AsyncExitStack() as stack:
         stack.push_async_callback(listener.close)

@@ -1,12 +1,53 @@
-"""One thing at a time, and workspaces take turns at it."""
+"""Long work: so much of each workspace at a time, for which workspaces take turns."""
 
 from __future__ import annotations
 
 import asyncio
-from collections import deque
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections import Counter, deque
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from uuid import UUID
+
+_LONGEST_WAIT_SECONDS = 900.0
+
+
+class NotYet(Exception):
+    """A job gives its place up to others, and is to come back in so many seconds."""
+
+    def __init__(self, wait_seconds: float) -> None:
+        super().__init__(f"to come back in {wait_seconds:g} s")
+        self.wait_seconds = wait_seconds
+
+
+class Places:
+    """Places for long work: so many for each workspace, so many in all.
+
+    What finds none does not wait where others could work, and comes back later; those of one
+    workspace come one by one, so that thousands do not come at once.
+    """
+
+    def __init__(self, *, each: int, all_together: int, pause_seconds: float) -> None:
+        self._each = each
+        self._all = all_together
+        self._pause_seconds = pause_seconds
+        self._taken: Counter[UUID] = Counter()
+        self._sent_away: Counter[UUID] = Counter()
+        """By workspace, how many since one of its own left."""
+
+    @contextmanager
+    def of(self, workspace_id: UUID) -> Iterator[None]:
+        """Have a place. Raises NotYet when there is none."""
+        if self._taken[workspace_id] >= self._each or self._taken.total() >= self._all:
+            self._sent_away[workspace_id] += 1
+            wait = self._pause_seconds * self._sent_away[workspace_id]
+            raise NotYet(min(wait, _LONGEST_WAIT_SECONDS))
+        self._taken[workspace_id] += 1
+        try:
+            yield
+        finally:
+            self._taken[workspace_id] -= 1
+            self._taken += Counter()  # Drops workspaces that have none.
+            del self._sent_away[workspace_id]
 
 
 class Turns:
