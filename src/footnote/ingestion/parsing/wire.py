@@ -112,7 +112,7 @@ def document_parts(parsed: ParsedDocument) -> Iterator[bytes]:
             for picture in parsed.pictures
         ],
     }
-    contents = [attachment.content for attachment in parsed.attachments]
+    contents = [bytes(attachment.content) for attachment in parsed.attachments]
     contents += [picture.content for picture in parsed.pictures]
     beginning = encode_beginning(header, text_bytes + sum(map(len, contents)))
     if len(beginning) > MAX_JSON_BYTES:
