@@ -7,18 +7,15 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from footnote.answering.addresses import addresses_in
 from footnote.answering.cite import cite
 from footnote.answering.coefficients import Trust
-from footnote.answering.context import NOT_FOUND
 from footnote.answering.decide import answerability, look_out
 from footnote.answering.ground import Weighed, by_words, says_something, weigh
 from footnote.answering.question import Question, read_question
+from footnote.answering.quoting import is_order, readable, refusal
 from footnote.answering.reading import Reading, rarity, read
-from footnote.answering.sanitise import plain_text
 from footnote.answering.select import Selection, by_strength, shortlist
-from footnote.answering.sentences import Candidate, candidates_of
-from footnote.answering.suspicion import gives_orders
+from footnote.answering.sentences import candidates_of
 from footnote.domain import Answer, AnswerSentence, Evidence, Verdict
 from footnote.errors import LaneUnavailable
 from footnote.ports import Analyzer, Embedder, Vector, Vectors
@@ -49,25 +46,25 @@ class ExtractiveAnswerer:
         ranked_evidence = sorted(evidence, key=lambda each: (each.rank, each.passage.chunk_id))
         candidates = candidates_of(ranked_evidence)
         if not candidates:
-            return _refusal(question, evidence, confidence=0.0)
+            return refusal(question, evidence, confidence=0.0)
         languages = [each.passage.language for each in ranked_evidence]
         asked = read_question(question, languages, self.analyzer)
         readings = read(candidates, self.analyzer)
         telling = [reading for reading in readings if says_something(asked, reading)]
         if not telling:
-            return _refusal(question, evidence, confidence=0.0)
+            return refusal(question, evidence, confidence=0.0)
         weighed, degraded = await self._weigh(asked, telling, rarity(readings))
         ranked, chosen = self._choose(by_strength(weighed), asked)
         if not ranked:
-            return _refusal(question, evidence, confidence=0.0, degraded=degraded)
+            return refusal(question, evidence, confidence=0.0, degraded=degraded)
         outlook = look_out(asked, readings, ranked)
         confidence = answerability(outlook, self._trust(asked, ranked[0].reading, degraded))
         if confidence < self.least_answerability:
-            return _refusal(question, evidence, confidence=confidence, degraded=degraded)
+            return refusal(question, evidence, confidence=confidence, degraded=degraded)
         citations, markers = cite([each.reading.candidate for each in chosen], ranked_evidence)
         sentences = tuple(
             AnswerSentence(
-                text=_readable(each.reading.candidate),
+                text=readable(each.reading.candidate),
                 markers=(marker,),
                 support=each.support,
                 # It is its quote.
@@ -92,7 +89,7 @@ class ExtractiveAnswerer:
         select = replace(self.selection, limit=self.max_sentences)
         while True:
             chosen = select(ranked, asked.all_terms)
-            orders = [each for each in chosen if _is_order(each.reading.candidate)]
+            orders = [each for each in chosen if is_order(each.reading.candidate)]
             if not orders:
                 return ranked, chosen
             ranked = [each for each in ranked if not any(each is one for one in orders)]
@@ -147,32 +144,3 @@ class ExtractiveAnswerer:
             return Trust.CROSS
         native = not trained or language is None or language in trained
         return Trust.NATIVE if native else Trust.FOREIGN
-
-
-def _is_order(candidate: Candidate) -> bool:
-    return gives_orders(candidate.quote) or gives_orders(candidate.statement)
-
-
-def _readable(candidate: Candidate) -> str:
-    """The statement without what its document might make a viewer open, load or mistake."""
-    trusted = not candidate.evidence.suspicious
-    addresses = addresses_in(candidate.statement) if trusted else frozenset[str]()
-    return plain_text(candidate.statement, addresses=addresses) or "…"
-
-
-def _refusal(
-    question: str,
-    evidence: Sequence[Evidence],
-    *,
-    confidence: float,
-    degraded: tuple[str, ...] = (),
-) -> Answer:
-    return Answer(
-        question=question,
-        found=False,
-        sentences=(AnswerSentence(text=NOT_FOUND, markers=(), support=0.0),),
-        citations=(),
-        evidence=tuple(evidence),
-        confidence=confidence,
-        degraded=degraded,
-    )

@@ -27,6 +27,7 @@ from footnote.ports.models import (
     Vector,
     Vectors,
 )
+from footnote.ports.reading import AnswerSpan, PassageReading, PassageText, Reader, SupportOdds
 from footnote.ports.writers import (
     AgentBounds,
     AgentModel,
@@ -41,6 +42,7 @@ __all__ = [
     "AgentBounds",
     "AgentModel",
     "Analyzer",
+    "AnswerSpan",
     "Blobs",
     "ComingVector",
     "Describer",
@@ -52,6 +54,9 @@ __all__ = [
     "McpServer",
     "OnProgress",
     "Parser",
+    "PassageReading",
+    "PassageText",
+    "Reader",
     "RecallRequest",
     "Recalled",
     "Refusal",
@@ -59,6 +64,7 @@ __all__ = [
     "RoutedDocument",
     "Routes",
     "Routing",
+    "SupportOdds",
     "TermCounts",
     "TermsOf",
     "Tokenizer",

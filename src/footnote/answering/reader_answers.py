@@ -1,0 +1,226 @@
+"""Evidence becomes an answer that a reader found: read → locate → guard → choose → say → cite."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from footnote.answering.cite import Footnotes
+from footnote.answering.identifiers import identifiers_in, speaks_of_another
+from footnote.answering.quoting import is_order, readable, refusal
+from footnote.answering.sentences import Candidate, Cell, candidates_of, cells_of
+from footnote.answering.streaming import Drafts
+from footnote.domain import Answer, AnswerSentence, BlockKind, Evidence, Passage, Verdict
+from footnote.errors import ModelUnavailable
+from footnote.ports import AnswerSpan, PassageText, Reader
+
+MOST_PASSAGES = 12
+"""Passages that are read. What the search puts further down seldom answers."""
+LEAST_PROBABILITY = 0.5
+EQUAL_SHARE = 0.8
+_NOT_WORD = re.compile(r"[\W_]+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Located:
+    """An answer, and the statement that it stands in.
+
+    Law: the answer `passage.text[start:end]` is not empty and lies in the candidate's quote.
+    """
+
+    candidate: Candidate
+    start: int
+    end: int
+    probability: float
+
+    @property
+    def answer(self) -> str:
+        """The answer's own words."""
+        return self.candidate.evidence.passage.text[self.start : self.end]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReaderAnswerer:
+    """Answers with the statements in which a reader finds the answer, quoted and cited, or refuses.
+
+    Implements `answering.streaming.Drafts`.
+    """
+
+    reader: Reader
+    instead: Drafts
+    """Answers where the reader cannot run; `degraded` then says so."""
+    max_sentences: int = 4
+    least_probability: float = LEAST_PROBABILITY
+    """Below this probability that the documents answer, the answer is that they do not."""
+    equal_share: float = EQUAL_SHARE
+    """A further answer needs this share of the best one's probability."""
+    passages: int = MOST_PASSAGES
+
+    async def __call__(self, question: str, evidence: Sequence[Evidence]) -> Answer:
+        """Answer from this evidence alone."""
+        ranked = sorted(evidence, key=lambda each: (each.rank, each.passage.chunk_id))
+        try:
+            found = await self._found(question, ranked[: self.passages])
+        except ModelUnavailable as unavailable:
+            answer = await self.instead(question, evidence)
+            note = f"answer: without the reader, {unavailable}"
+            return replace(answer, degraded=(note, *answer.degraded))
+        chosen = self._choose(question, found, ranked)
+        confidence = chosen[0].probability if chosen else 0.0
+        if confidence < self.least_probability:
+            return refusal(question, evidence, confidence=confidence)
+        footnotes = Footnotes(ranked)
+        sentences = tuple(
+            AnswerSentence(
+                text=readable(each.candidate, said_of(question, each)),
+                markers=(_cited(each, footnotes),),
+                support=each.probability,
+                # It is its quote.
+                verdict=Verdict.SUPPORTED,
+            )
+            for each in chosen
+        )
+        return Answer(
+            question=question,
+            found=True,
+            sentences=sentences,
+            citations=tuple(footnotes.citations),
+            evidence=tuple(evidence),
+            confidence=confidence,
+        )
+
+    async def _found(self, question: str, evidence: Sequence[Evidence]) -> list[Located]:
+        """Every answer in a statement, the likeliest first; each statement once."""
+        if not evidence:
+            return []
+        readings = await self.reader.read(question, [text_of(each.passage) for each in evidence])
+        located: dict[tuple[object, ...], Located] = {}
+        for item, reading in zip(evidence, readings, strict=True):
+            candidates = candidates_of([item])
+            for span in reading.spans:
+                for one in locate(span, candidates):
+                    passage = item.passage
+                    place = (passage.document_id, passage.version, *one.candidate.canonical_span)
+                    # Text that overlapping chunks share was read in each of them.
+                    if place not in located or located[place].probability < one.probability:
+                        located[place] = one
+        return by_probability(located.values())
+
+    def _choose(
+        self, question: str, found: Sequence[Located], evidence: Sequence[Evidence]
+    ) -> list[Located]:
+        """The best answer and those of about the same strength that say something else."""
+        asked = identifiers_in(question)
+        around = {each.passage.document_id: "" for each in evidence}
+        for each in evidence:
+            around[each.passage.document_id] += _label(each.passage) + each.passage.text + "\n"
+        chosen: list[Located] = []
+        for each in found:
+            if len(chosen) >= self.max_sentences:
+                break
+            if chosen and each.probability < max(
+                self.least_probability, self.equal_share * chosen[0].probability
+            ):
+                break
+            wider = around[each.candidate.evidence.passage.document_id]
+            if speaks_of_another(asked, each.candidate.statement, wider):
+                continue
+            if any(_repeats(each, other) for other in chosen) or is_order(each.candidate):
+                continue
+            chosen.append(each)
+        return chosen
+
+
+def text_of(passage: Passage) -> PassageText:
+    """The passage under its headings, as it is read."""
+    headings = dict.fromkeys((passage.document_title, *passage.heading_path))
+    return PassageText(text=passage.text, heading=" › ".join(filter(None, headings)))
+
+
+def locate(span: AnswerSpan, candidates: Sequence[Candidate]) -> Iterator[Located]:
+    """The statement that holds most of a span, with the part of the span that is in it."""
+    held = [
+        (min(span.end, each.end) - max(span.start, each.start), -number)
+        for number, each in enumerate(candidates)
+    ]
+    if not held or max(held)[0] <= 0:
+        return
+    candidate = candidates[-max(held)[1]]
+    text = candidate.evidence.passage.text
+    start, end = max(span.start, candidate.start), min(span.end, candidate.end)
+    while start < end and _is_edge(text[start]):
+        start += 1
+    while start < end and _is_edge(text[end - 1]):
+        end -= 1
+    if start < end:
+        yield Located(candidate=candidate, start=start, end=end, probability=span.probability)
+
+
+def by_probability(found: Iterator[Located] | Sequence[Located]) -> list[Located]:
+    """The likeliest first; ties by evidence rank, then by place in the text."""
+    return sorted(
+        found,
+        key=lambda each: (
+            -each.probability,
+            each.candidate.evidence.rank,
+            each.candidate.evidence.passage.chunk_id,
+            each.candidate.start,
+        ),
+    )
+
+
+def said_of(question: str, found: Located) -> str:
+    """The statement; of a table's row, the cells asked for, with its own and their columns' names.
+
+    Where the row's name is what was asked for, the cells are said that the question tells it by.
+    """
+    cells = [each for each in cells_of(found.candidate) if each.text]
+    asked = [each for each in cells if each.start < found.end and found.start < each.end]
+    if not asked or not any(each.title for each in cells):
+        return found.candidate.statement
+    named = cells[0]
+    if asked == [named]:
+        telling = [each for each in cells[1:] if _is_said(each, question)]
+        if not telling:
+            return found.candidate.statement
+        return f"{_titled(named)} — {', '.join(map(_titled, telling))}"
+    told = ", ".join(_titled(each) for each in asked if each is not named)
+    return f"{named.text} — {told}"
+
+
+def _titled(cell: Cell) -> str:
+    return f"{cell.title}: {cell.text}" if cell.title else cell.text
+
+
+def _is_said(cell: Cell, question: str) -> bool:
+    said = _NOT_WORD.sub(" ", question).casefold()
+    return f" {_plain(cell.text)} " in f" {said} "
+
+
+def _repeats(one: Located, other: Located) -> bool:
+    """Whether an answer says again what another one does."""
+    first, second = _plain(one.answer), _plain(other.answer)
+    same_row = (
+        one.candidate.kind is BlockKind.TABLE
+        and one.candidate.canonical_span == other.candidate.canonical_span
+    )
+    return first == second or first in second or second in first or same_row
+
+
+def _plain(text: str) -> str:
+    return _NOT_WORD.sub(" ", text).casefold().strip()
+
+
+def _cited(found: Located, footnotes: Footnotes) -> int:
+    one = found.candidate
+    answer = (found.start, found.end)
+    return footnotes.citation(one.evidence.passage, one.start, one.end, answer).marker
+
+
+def _label(passage: Passage) -> str:
+    return " ".join((passage.document_title, passage.filename, *passage.heading_path, ""))
+
+
+def _is_edge(character: str) -> bool:
+    return character == "|" or character.isspace()
