@@ -253,6 +253,15 @@ class Settings(BaseSettings):
         0, ge=0, description="Threads of a local model; 0 takes one per core."
     )
 
+    reader: Literal["packaged", "none"] = Field(
+        "packaged",
+        description="What finds answers in passages: the packaged reader, where its weights are "
+        "installed, or rules alone.",
+    )
+    reader_file: Path | None = Field(
+        None, description="Weights of another reader, in the format of the packaged one."
+    )
+
     plan: Literal["balanced", "fast", "thorough"] = Field(
         "balanced", description="How a search goes about it when a request does not say."
     )

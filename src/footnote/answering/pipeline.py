@@ -38,6 +38,10 @@ class ExtractiveAnswerer:
     embedded_statements: int = EMBEDDED_STATEMENTS
     """Statements that are embedded; the others are too weak by their words and rank."""
 
+    def in_lane(self, embedder: Embedder) -> ExtractiveAnswerer:
+        """The same with another lane's embedder."""
+        return replace(self, embedder=embedder)
+
     async def __call__(self, question: str, evidence: Sequence[Evidence]) -> Answer:
         """Answer from this evidence alone.
 

@@ -8,16 +8,16 @@ from dataclasses import dataclass, replace
 
 from footnote.answering.cite import Footnotes
 from footnote.answering.identifiers import identifiers_in, speaks_of_another
+from footnote.answering.pipeline import ExtractiveAnswerer
 from footnote.answering.quoting import is_order, readable, refusal
 from footnote.answering.sentences import Candidate, Cell, candidates_of, cells_of
-from footnote.answering.streaming import Drafts
 from footnote.domain import Answer, AnswerSentence, BlockKind, Evidence, Passage, Verdict
 from footnote.errors import ModelUnavailable
-from footnote.ports import AnswerSpan, PassageText, Reader
+from footnote.ports import AnswerSpan, Embedder, PassageText, Reader
 
-MOST_PASSAGES = 12
+MOST_PASSAGES = 16
 """Passages that are read. What the search puts further down seldom answers."""
-LEAST_PROBABILITY = 0.5
+LEAST_ANSWERABILITY = 0.5
 EQUAL_SHARE = 0.8
 _NOT_WORD = re.compile(r"[\W_]+")
 
@@ -48,14 +48,18 @@ class ReaderAnswerer:
     """
 
     reader: Reader
-    instead: Drafts
+    instead: ExtractiveAnswerer
     """Answers where the reader cannot run; `degraded` then says so."""
     max_sentences: int = 4
-    least_probability: float = LEAST_PROBABILITY
+    least_answerability: float = LEAST_ANSWERABILITY
     """Below this probability that the documents answer, the answer is that they do not."""
     equal_share: float = EQUAL_SHARE
     """A further answer needs this share of the best one's probability."""
     passages: int = MOST_PASSAGES
+
+    def in_lane(self, embedder: Embedder) -> ReaderAnswerer:
+        """The same with another lane's embedder, which only what answers instead needs."""
+        return replace(self, instead=self.instead.in_lane(embedder))
 
     async def __call__(self, question: str, evidence: Sequence[Evidence]) -> Answer:
         """Answer from this evidence alone."""
@@ -68,7 +72,7 @@ class ReaderAnswerer:
             return replace(answer, degraded=(note, *answer.degraded))
         chosen = self._choose(question, found, ranked)
         confidence = chosen[0].probability if chosen else 0.0
-        if confidence < self.least_probability:
+        if confidence < self.least_answerability:
             return refusal(question, evidence, confidence=confidence)
         footnotes = Footnotes(ranked)
         sentences = tuple(
@@ -120,7 +124,7 @@ class ReaderAnswerer:
             if len(chosen) >= self.max_sentences:
                 break
             if chosen and each.probability < max(
-                self.least_probability, self.equal_share * chosen[0].probability
+                self.least_answerability, self.equal_share * chosen[0].probability
             ):
                 break
             wider = around[each.candidate.evidence.passage.document_id]

@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from footnote.answering.pipeline import ExtractiveAnswerer
+from footnote.answering import QuotingAnswerer
 from footnote.domain import Lane, LaneStatus, Reembedding, SearchRequest, SearchResponse
 from footnote.engine.arguments import require
 from footnote.errors import LaneMismatch, NotFound
@@ -43,7 +43,7 @@ class Serving:
 
     embedder: Embedder
     stages: Search
-    answerer: ExtractiveAnswerer
+    answerer: QuotingAnswerer
 
 
 @dataclass(slots=True, kw_only=True)
@@ -230,8 +230,7 @@ def _serving(engine: Engine, embedder: Embedder) -> Serving:
             stages.gather, embedder=embedder, correct=Correct(engine.analyzer, embedder)
         ),
     )
-    answerer = replace(engine.answerer, embedder=embedder)
-    return Serving(embedder=embedder, stages=stages, answerer=answerer)
+    return Serving(embedder=embedder, stages=stages, answerer=engine.answerer.in_lane(embedder))
 
 
 def _retention(engine: Engine) -> timedelta:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
 
-from footnote.answering.pipeline import ExtractiveAnswerer
+from footnote.answering import ExtractiveAnswerer, QuotingAnswerer, ReaderAnswerer
 from footnote.engine.answer_cache import AnswerCache
 from footnote.engine.answer_models import answer_models_from
 from footnote.engine.answer_runs import answer_runs_from
@@ -23,8 +23,9 @@ from footnote.models.breaker import GuardedReranker
 from footnote.models.embedders import Embedders
 from footnote.models.judges import OwnedJudge, judge_from
 from footnote.models.language import language_model_from
+from footnote.models.readers import OwnedReader, reader_from
 from footnote.models.rerankers import reranker_from
-from footnote.ports import Analyzer, Blobs, Embedder, LanguageModel, Reranker, Routing
+from footnote.ports import Analyzer, Blobs, Embedder, LanguageModel, Reader, Reranker, Routing
 from footnote.retrieval.cache import SemanticCache
 from footnote.retrieval.fusion import FusionChoices
 from footnote.retrieval.gathering import Gather
@@ -100,6 +101,7 @@ def _wire(
     embedder, embedders = models
     analyzer = TextAnalyzer()
     reranker, model = _reranker(settings), _language_model(settings)
+    reader = reader_from_settings(settings)
     pdfs = pdf_cache(settings)
     return Engine(
         settings=settings,
@@ -116,12 +118,11 @@ def _wire(
         cache=IndexCache(settings.index_cache_bytes),
         vector_cache=VectorCache(settings.vector_cache_bytes),
         search_stages=_search_stages(settings, embedder, analyzer, reranker, model),
-        answerer=ExtractiveAnswerer(
-            embedder=embedder, analyzer=analyzer, max_sentences=settings.answer_sentences
-        ),
+        answerer=_answerer(settings, embedder, analyzer, reader),
         answer_models=answer_models_from(settings),
         reranker=reranker,
         model=model,
+        reader=reader,
         judge=_judge(settings, model),
         answer_cache=AnswerCache(
             capacity_bytes=settings.answer_cache_bytes,
@@ -130,6 +131,28 @@ def _wire(
         answer_runs=answer_runs_from(settings),
         server=None if server is None else keep(server),
     )
+
+
+def reader_from_settings(settings: Settings) -> OwnedReader | None:
+    """The reader the settings ask for, as far as it is there; nothing is loaded yet."""
+    return reader_from(
+        kind=settings.reader,
+        file=settings.reader_file,
+        models_folder=settings.home / "models",
+        threads=settings.model_threads,
+    )
+
+
+def _answerer(
+    settings: Settings, embedder: Embedder, analyzer: Analyzer, reader: Reader | None
+) -> QuotingAnswerer:
+    """What answers with quotes: the reader where there is one, which rules step in for."""
+    by_rules = ExtractiveAnswerer(
+        embedder=embedder, analyzer=analyzer, max_sentences=settings.answer_sentences
+    )
+    if reader is None:
+        return by_rules
+    return ReaderAnswerer(reader=reader, instead=by_rules, max_sentences=settings.answer_sentences)
 
 
 def _search_stages(
