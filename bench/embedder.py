@@ -22,7 +22,8 @@ from typing import Literal
 import ir_measures
 import numpy as np
 
-from footnote.models.minilm import MiniLmEmbedder, load_minilm
+from footnote.models.minilm import load_minilm
+from footnote.models.sentence_encoder import SentenceEncoder
 from footnote.ports import Vectors
 
 Precision = Literal["int8", "fp32"]
@@ -32,7 +33,7 @@ QUERY = "who may terminate the agreement, and with how many days of notice?"
 TOP_K = 10
 
 
-def filler_chunks(embedder: MiniLmEmbedder, count: int) -> list[str]:
+def filler_chunks(embedder: SentenceEncoder, count: int) -> list[str]:
     """Distinct chunks of at least the model's window."""
     sentence = "Clause {}: the tenant shall give notice in writing before the term ends. "
     repeats = embedder.max_tokens // embedder.count_tokens([sentence])[0] + 2
@@ -42,7 +43,7 @@ def filler_chunks(embedder: MiniLmEmbedder, count: int) -> list[str]:
     ]
 
 
-async def speed(embedders: dict[Precision, MiniLmEmbedder], rounds: int) -> dict[str, Figures]:
+async def speed(embedders: dict[Precision, SentenceEncoder], rounds: int) -> dict[str, Figures]:
     """Chunks per second and query milliseconds; the precisions take turns, so noise is shared."""
     chunks = filler_chunks(embedders["fp32"], 64)
     chunk_seconds: dict[Precision, list[float]] = {name: [] for name in embedders}
@@ -69,7 +70,7 @@ async def speed(embedders: dict[Precision, MiniLmEmbedder], rounds: int) -> dict
     }
 
 
-async def query_milliseconds(embedder: MiniLmEmbedder) -> float:
+async def query_milliseconds(embedder: SentenceEncoder) -> float:
     started = time.perf_counter()
     await embedder.embed_query(QUERY)
     return (time.perf_counter() - started) * 1000
@@ -92,7 +93,7 @@ def ndcg_at_10(
     return float(ir_measures.calc_aggregate([measure], judged, run)[measure])
 
 
-def quality(embedders: dict[Precision, MiniLmEmbedder], folder: Path) -> dict[str, Figures]:
+def quality(embedders: dict[Precision, SentenceEncoder], folder: Path) -> dict[str, Figures]:
     """nDCG@10 of each precision, and how far their vectors agree."""
     corpus = read_records(folder / "corpus.jsonl")
     questions = read_records(folder / "queries.jsonl")
@@ -128,7 +129,7 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         models = options.models or Path(scratch)
-        embedders: dict[Precision, MiniLmEmbedder] = {
+        embedders: dict[Precision, SentenceEncoder] = {
             name: load_minilm(models, name, options.threads, options.batch_tokens)
             for name in PRECISIONS
         }

@@ -1,13 +1,17 @@
-"""Turns the weights of a BERT sentence encoder into an ONNX graph from token ids to unit vectors.
+"""Turns the weights of a BERT encoder into an ONNX graph, from token ids to unit vectors.
 
 The graph is the encoder of Devlin et al. (NAACL 2019), masked mean pooling and L2 normalisation.
 In int8 every linear layer takes one scale per activation row and per weight column, so that
-a text's vector does not depend on the texts it shares a batch with.
+a text's vector does not depend on the texts it shares a batch with. Weights are named as in the
+checkpoints of BERT, `encoder.layer.0.attention.self.query.weight` and so on. A graph with other
+outputs is made of the same parts: `GraphBuilder`, `encoder`, then what it is for.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -21,11 +25,7 @@ Weights = Mapping[str, npt.NDArray[np.float32]]
 GRAPH_REVISION = 1
 """Rises whenever the graph's vectors change, so that old caches and old lanes are told apart."""
 
-LAYERS = 6
-HEADS = 12
-HIDDEN = 384
-INNER = 1536
-LAYER_NORM_EPSILON = 1e-12
+WORDS = "embeddings.word_embeddings.weight"
 WEIGHT_LEVELS = 64
 """Largest int8 weight: 2 · 255 · 64 fits the 16-bit sums of processors without VNNI, so integer
 products are exact and equal everywhere."""
@@ -36,11 +36,42 @@ IR_VERSION = 9
 CONTRIB = "com.microsoft"
 
 
-class _Graph:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BertShape:
+    """What the weights of an encoder do not say of themselves."""
+
+    layers: int
+    heads: int
+    width: int
+    """Numbers that describe a token."""
+    epsilon: float
+    """Added to the variance in layer normalisation."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuantisedWords:
+    """A table of word embeddings in 4 bits, in a file beside the graphs that read it.
+
+    The file holds the numbers, two to a byte, the first in the low half, each with 8 added; then
+    from `scales_at` one float32 scale for each block. The runtime maps it into memory, so graphs
+    and processes share its pages, and only rows that are looked up are ever read.
+    """
+
+    file: str
+    """Its name; the graphs lie in the same folder."""
+    rows: int
+    width: int
+    block: int
+    """Neighbouring numbers of a row that share a scale."""
+    scales_at: int
+
+
+class GraphBuilder:
     """Nodes and initializers under construction; every operator returns its output's name."""
 
-    def __init__(self, weights: Weights, precision: Precision) -> None:
+    def __init__(self, weights: Weights, shape: BertShape, precision: Precision) -> None:
         self.weights = weights
+        self.shape = shape
         self.precision = precision
         self.nodes: list[onnx.NodeProto] = []
         self.initializers: dict[str, onnx.TensorProto] = {}
@@ -50,6 +81,17 @@ class _Graph:
         if name not in self.initializers:
             contiguous = np.ascontiguousarray(value)
             self.initializers[name] = numpy_helper.from_array(contiguous, name)
+        return name
+
+    def external(self, name: str, kind: int, shape: tuple[int, ...], file: str, at: int) -> str:
+        """An initializer that stays in a file of its own, from this byte on."""
+        tensor = onnx.TensorProto(name=name, data_type=kind, dims=shape)
+        tensor.data_location = onnx.TensorProto.EXTERNAL
+        item = helper.tensor_dtype_to_np_dtype(kind).itemsize
+        length = math.prod(shape) * item
+        for key, value in (("location", file), ("offset", at), ("length", length)):
+            tensor.external_data.add(key=key, value=str(value))
+        self.initializers[name] = tensor
         return name
 
     def integers(self, *values: int) -> str:
@@ -81,7 +123,7 @@ class _Graph:
         """Scale and shift of a layer normalisation."""
         return [self.parameter(f"{prefix}.weight"), self.parameter(f"{prefix}.bias")]
 
-    def linear(self, rows: _Rows, prefix: str) -> str:
+    def linear(self, rows: Rows, prefix: str) -> str:
         """Rows times a weight matrix, without the bias: the next operator is fused with it."""
         matrix = self.weights[f"{prefix}.weight"].T
         if self.precision == "fp32":
@@ -101,10 +143,10 @@ class _Graph:
         )
         return self.apply("Mul", [product, rows.scales])
 
-    def rows(self, values: str) -> _Rows:
+    def rows(self, values: str) -> Rows:
         """Activations of shape (tokens, width), ready for `linear`."""
         if self.precision == "fp32":
-            return _Rows(values, "")
+            return Rows(values=values, scales="")
         largest = self.apply("ReduceMax", [self.apply("Abs", [values]), self.integers(-1)])
         floor = self.constant("tiny", np.array(1e-9, dtype=np.float32))
         step = self.constant("step", np.array(1 / ACTIVATION_LEVELS, dtype=np.float32))
@@ -112,46 +154,93 @@ class _Graph:
         flat = self.apply("Squeeze", [scales, self.integers(-1)])
         zero = helper.make_tensor("value", TensorProto.UINT8, [1], [ACTIVATION_ZERO])
         zeros = self.apply("ConstantOfShape", [self.apply("Shape", [flat])], value=zero)
-        return _Rows(self.apply("QuantizeLinear", [values, flat, zeros], axis=0), scales)
+        return Rows(
+            values=self.apply("QuantizeLinear", [values, flat, zeros], axis=0), scales=scales
+        )
+
+    def words(self, ids: str, table: QuantisedWords | None) -> str:
+        """The word embeddings of token ids, from the table or from the weights."""
+        if table is None:
+            return self.apply("Gather", [self.parameter(WORDS), ids])
+        packed = (table.rows, table.width // 2)
+        scales = (table.rows, table.width // table.block)
+        return self.apply(
+            "GatherBlockQuantized",
+            [
+                self.external("words", TensorProto.UINT8, packed, table.file, 0),
+                ids,
+                self.external(
+                    "words.scales", TensorProto.FLOAT, scales, table.file, table.scales_at
+                ),
+            ],
+            domain=CONTRIB,
+            gather_axis=0,
+            quantize_axis=1,
+            block_size=table.block,
+            bits=4,
+        )
+
+    def model(self, name: str, outputs: Mapping[str, tuple[str | int, ...]]) -> onnx.ModelProto:
+        """What was built, with these float outputs, from `input_ids` and `attention_mask`."""
+        tokens = [
+            helper.make_tensor_value_info(each, TensorProto.INT32, ["batch", "length"])
+            for each in ("input_ids", "attention_mask")
+        ]
+        values = [
+            helper.make_tensor_value_info(each, TensorProto.FLOAT, list(shape))
+            for each, shape in outputs.items()
+        ]
+        body = helper.make_graph(self.nodes, name, tokens, values, list(self.initializers.values()))
+        opsets = [helper.make_opsetid("", OPSET), helper.make_opsetid(CONTRIB, 1)]
+        return helper.make_model(body, opset_imports=opsets, ir_version=IR_VERSION)
 
 
-class _Rows:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rows:
     """Names of an activation matrix and, when quantised, of its scales of shape (tokens, 1)."""
 
-    def __init__(self, values: str, scales: str) -> None:
-        self.values = values
-        self.scales = scales
+    values: str
+    scales: str
 
 
-def build_graph(weights: Weights, precision: Precision) -> onnx.ModelProto:
-    """The encoder as a graph for ONNX Runtime.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Encoded:
+    """Names of what the encoder made of the tokens."""
 
-    Inputs `input_ids` and `attention_mask`, int32 of shape (batch, length), 1 ≤ length ≤ 512,
-    padding on the right. Output `embedding`, float32 of shape (batch, 384), unit length.
+    hidden: str
+    """Shape (batch · length, width)."""
+    shape: str
+    """Of `input_ids`: batch and length."""
+
+
+def build_graph(
+    weights: Weights,
+    shape: BertShape,
+    precision: Precision,
+    words: QuantisedWords | None = None,
+) -> onnx.ModelProto:
+    """A sentence encoder as a graph for ONNX Runtime.
+
+    Inputs `input_ids` and `attention_mask`, int32 of shape (batch, length), padding on the right.
+    Output `embedding`, float32 of shape (batch, width), unit length.
     """
-    graph = _Graph(weights, precision)
+    graph = GraphBuilder(weights, shape, precision)
+    _pool(graph, encoder(graph, words))
+    return graph.model("sentence-encoder", {"embedding": ("batch", shape.width)})
+
+
+def encoder(graph: GraphBuilder, words: QuantisedWords | None) -> Encoded:
+    """Every layer of the encoder over `input_ids`, padding masked by `attention_mask`."""
     shape = graph.apply("Shape", ["input_ids"])
-    hidden = _embeddings(graph, shape)
-    for layer in range(LAYERS):
+    hidden = _embeddings(graph, shape, words)
+    for layer in range(graph.shape.layers):
         hidden = _layer(graph, hidden, shape, f"encoder.layer.{layer}")
-    _pool(graph, hidden, shape)
-    tokens = [
-        helper.make_tensor_value_info(name, TensorProto.INT32, ["batch", "length"])
-        for name in ("input_ids", "attention_mask")
-    ]
-    vectors = helper.make_tensor_value_info("embedding", TensorProto.FLOAT, ["batch", HIDDEN])
-    body = helper.make_graph(
-        graph.nodes, "minilm", tokens, [vectors], list(graph.initializers.values())
-    )
-    opsets = [helper.make_opsetid("", OPSET), helper.make_opsetid(CONTRIB, 1)]
-    return helper.make_model(body, opset_imports=opsets, ir_version=IR_VERSION)
+    return Encoded(hidden=hidden, shape=shape)
 
 
-def _embeddings(graph: _Graph, shape: str) -> str:
-    """Word plus position plus segment 0, normalised, of shape (batch · length, 384)."""
-    words = graph.apply(
-        "Gather", [graph.parameter("embeddings.word_embeddings.weight"), "input_ids"]
-    )
+def _embeddings(graph: GraphBuilder, shape: str, table: QuantisedWords | None) -> str:
+    """Word plus position plus segment 0, normalised, of shape (batch · length, width)."""
+    words = graph.words("input_ids", table)
     places = (
         graph.weights["embeddings.position_embeddings.weight"]
         + graph.weights["embeddings.token_type_embeddings.weight"][0]
@@ -164,12 +253,12 @@ def _embeddings(graph: _Graph, shape: str) -> str:
         "LayerNormalization",
         [graph.apply("Add", [words, placed]), *graph.norm("embeddings.LayerNorm")],
         axis=-1,
-        epsilon=LAYER_NORM_EPSILON,
+        epsilon=graph.shape.epsilon,
     )
-    return graph.apply("Reshape", [normed, graph.integers(-1, HIDDEN)])
+    return graph.apply("Reshape", [normed, graph.integers(-1, graph.shape.width)])
 
 
-def _layer(graph: _Graph, hidden: str, shape: str, prefix: str) -> str:
+def _layer(graph: GraphBuilder, hidden: str, shape: str, prefix: str) -> str:
     """One encoder layer: attention, then the feed-forward net, each added and normalised."""
     attended = _attention(graph, hidden, shape, prefix)
     output = graph.linear(graph.rows(attended), f"{prefix}.attention.output.dense")
@@ -181,22 +270,22 @@ def _layer(graph: _Graph, hidden: str, shape: str, prefix: str) -> str:
     return _add_and_norm(graph, output, hidden, f"{prefix}.output")
 
 
-def _attention(graph: _Graph, hidden: str, shape: str, prefix: str) -> str:
+def _attention(graph: GraphBuilder, hidden: str, shape: str, prefix: str) -> str:
     rows = graph.rows(hidden)
     parts = [f"{prefix}.attention.self.{part}" for part in ("query", "key", "value")]
-    by_text = graph.apply("Concat", [shape, graph.integers(HIDDEN)], axis=0)
+    by_text = graph.apply("Concat", [shape, graph.integers(graph.shape.width)], axis=0)
     projected = [graph.apply("Reshape", [graph.linear(rows, part), by_text]) for part in parts]
     bias = np.concatenate([graph.weights[f"{part}.bias"] for part in parts])
     attended = graph.apply(
         "MultiHeadAttention",
         [*projected, graph.constant(f"{prefix}.attention.self.bias", bias), "attention_mask"],
         domain=CONTRIB,
-        num_heads=HEADS,
+        num_heads=graph.shape.heads,
     )
-    return graph.apply("Reshape", [attended, graph.integers(-1, HIDDEN)])
+    return graph.apply("Reshape", [attended, graph.integers(-1, graph.shape.width)])
 
 
-def _add_and_norm(graph: _Graph, output: str, skipped: str, prefix: str) -> str:
+def _add_and_norm(graph: GraphBuilder, output: str, skipped: str, prefix: str) -> str:
     return graph.apply(
         "SkipLayerNormalization",
         [
@@ -206,14 +295,14 @@ def _add_and_norm(graph: _Graph, output: str, skipped: str, prefix: str) -> str:
             graph.parameter(f"{prefix}.dense.bias"),
         ],
         domain=CONTRIB,
-        epsilon=LAYER_NORM_EPSILON,
+        epsilon=graph.shape.epsilon,
     )
 
 
-def _pool(graph: _Graph, hidden: str, shape: str) -> None:
+def _pool(graph: GraphBuilder, encoded: Encoded) -> None:
     """The normalised sum over the tokens that are not padding, which is the normalised mean."""
-    by_text = graph.apply("Concat", [shape, graph.integers(HIDDEN)], axis=0)
-    tokens = graph.apply("Reshape", [hidden, by_text])
+    by_text = graph.apply("Concat", [encoded.shape, graph.integers(graph.shape.width)], axis=0)
+    tokens = graph.apply("Reshape", [encoded.hidden, by_text])
     mask = graph.apply("Cast", ["attention_mask"], to=TensorProto.FLOAT)
     mask = graph.apply("Unsqueeze", [mask, graph.integers(1)])
     total = graph.apply("Squeeze", [graph.apply("MatMul", [mask, tokens]), graph.integers(1)])
