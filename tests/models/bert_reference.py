@@ -19,6 +19,15 @@ def reference_vector(
     weights: Mapping[str, npt.NDArray[np.float32]], shape: BertShape, ids: Sequence[int]
 ) -> Array:
     """The unit vector, shape (width,), of a text given by its token ids, marks included."""
+    mean: Array = reference_hidden(weights, shape, ids).mean(axis=0)
+    unit: Array = mean / np.linalg.norm(mean)
+    return unit
+
+
+def reference_hidden(
+    weights: Mapping[str, npt.NDArray[np.float32]], shape: BertShape, ids: Sequence[int]
+) -> Array:
+    """What the last layer makes of each token, shape (tokens, width)."""
     heads, size = shape.heads, shape.width // shape.heads
 
     def take(name: str) -> Array:
@@ -53,6 +62,4 @@ def reference_vector(
         inner = dense(hidden, f"{name}.intermediate.dense")
         inner = inner * 0.5 * (1 + _erf(inner / math.sqrt(2)))
         hidden = norm(dense(inner, f"{name}.output.dense") + hidden, f"{name}.output.LayerNorm")
-    mean: Array = hidden.mean(axis=0)
-    unit: Array = mean / np.linalg.norm(mean)
-    return unit
+    return hidden

@@ -125,23 +125,28 @@ class GraphBuilder:
 
     def linear(self, rows: Rows, prefix: str) -> str:
         """Rows times a weight matrix, without the bias: the next operator is fused with it."""
-        matrix = self.weights[f"{prefix}.weight"].T
         if self.precision == "fp32":
-            return self.apply("MatMul", [rows.values, self.constant(f"{prefix}.weight", matrix)])
-        scales = np.abs(matrix).max(axis=0) / WEIGHT_LEVELS
-        quantised = np.rint(matrix / scales).astype(np.int8)
+            matrix = self.constant(f"{prefix}.weight", self.weights[f"{prefix}.weight"].T)
+            return self.apply("MatMul", [rows.values, matrix])
+        quantised, scales = self.quantised(prefix)
         product = self.apply(
             "MatMulIntegerToFloat",
             [
                 rows.values,
                 self.constant(f"{prefix}.int8", quantised),
                 self.constant("one", np.array(1, dtype=np.float32)),
-                self.constant(f"{prefix}.scales", scales.astype(np.float32)),
+                self.constant(f"{prefix}.scales", scales),
                 self.constant("activation_zero", np.array(ACTIVATION_ZERO, dtype=np.uint8)),
             ],
             domain=CONTRIB,
         )
         return self.apply("Mul", [product, rows.scales])
+
+    def quantised(self, prefix: str) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.float32]]:
+        """A weight matrix of shape (in, out) in 7 bits, and a scale for each column."""
+        matrix = self.weights[f"{prefix}.weight"].T
+        scales = np.abs(matrix).max(axis=0) / WEIGHT_LEVELS
+        return np.rint(matrix / scales).astype(np.int8), scales.astype(np.float32)
 
     def rows(self, values: str) -> Rows:
         """Activations of shape (tokens, width), ready for `linear`."""

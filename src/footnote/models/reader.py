@@ -55,15 +55,29 @@ class Pair:
     """The number of the passage."""
 
 
-def load_reader(
-    file: Path, models_folder: Path, threads: int, precision: Precision = "int8"
-) -> PackagedReader:
+def load_reader(file: Path, models_folder: Path, threads: int) -> PackagedReader:
     """The reader of these weights, ready to read. Blocks: call it in a thread.
 
-    The first call writes its graph below `models_folder` (about 25 MB in int8), beside the word
+    The first call writes its graph below `models_folder` (about 25 MB), beside the word
     embeddings that it shares with the embedder; later ones read it. `threads` of 0 takes one per
-    core. Raises ModelUnavailable.
+    core. Raises ModelUnavailable, also where it does not answer what any reader should.
     """
+    reader = open_reader(file, models_folder, threads)
+    for question, text, answer in _KNOWN:
+        said = reader.best_answer(question, text)
+        if answer not in said:
+            raise ModelUnavailable(
+                f"the reader built from {file} answers {said!r} where it should say {answer!r}",
+                hint=f"delete the reader's graphs below {models_folder} and start again, "
+                "or set FOOTNOTE_READER=none",
+            )
+    return reader
+
+
+def open_reader(
+    file: Path, models_folder: Path, threads: int, precision: Precision = "int8"
+) -> PackagedReader:
+    """Like `load_reader`, whatever the weights know."""
     weights = cache(lambda: read_weights(file))
     try:
         shared = shared_files(models_folder)
@@ -72,7 +86,7 @@ def load_reader(
             shared.folder / name,
             lambda: reader_graph(weights(), precision, WORDS).SerializeToString(),
         )
-        reader = PackagedReader(
+        return PackagedReader(
             f"reader-{weights().digest[:12]}",
             open_session(graph),
             UnigramPieces(shared.tokenizer.read_bytes()),
@@ -83,8 +97,6 @@ def load_reader(
         raise ModelUnavailable(
             f"the reader cannot be loaded: {unavailable}", hint=unavailable.hint
         ) from unavailable
-    _check_known_answers(reader, graph)
-    return reader
 
 
 class PackagedReader:
@@ -166,6 +178,14 @@ class PackagedReader:
                 break
             pairs += windows
         return pairs
+
+    def best_answer(self, question: str, text: str) -> str:
+        """The likeliest span of a short text, in the calling thread; empty without one."""
+        pairs = self.pairs(question, [PassageText(text=text)])
+        if not pairs:
+            return ""
+        found, _ = self._read_run(pairs[:1])
+        return text[found[0][0].start : found[0][0].end] if found[0] else ""
 
     def _windows(self, first: str, passage: PassageText, number: int) -> list[Pair]:
         """The pairs of a text with each window of a passage, which begin under its heading."""
@@ -251,20 +271,6 @@ def _reading(spans: Sequence[AnswerSpan], relevance: float) -> PassageReading:
     return PassageReading(
         spans=kept, relevance=relevance, probability=kept[0].probability if kept else 0.0
     )
-
-
-def _check_known_answers(reader: PackagedReader, graph: Path) -> None:
-    """Raise ModelUnavailable unless the built graph answers what any reader should."""
-    for question, text, answer in _KNOWN:
-        pairs = reader.pairs(question, [PassageText(text=text)])
-        span, _, _ = reader.run([pairs[0].ids])
-        found = spans_of(pairs[0].window, span[0], lambda score: score)
-        said = text[found[0].start : found[0].end] if found else ""
-        if answer not in said:
-            raise ModelUnavailable(
-                f"the reader in {graph.parent} answers {said!r} where it should say {answer!r}",
-                hint=f"delete {graph} and start again, or set FOOTNOTE_READER=none",
-            )
 
 
 def _available_cores() -> int:

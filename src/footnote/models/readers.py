@@ -42,7 +42,7 @@ def reader_from(
 
     def load() -> OwnedReader:
         # ONNX Runtime and the tokenizer take a while to import, and searches need neither.
-        from footnote.models.reader import load_reader
+        from footnote.models.reader import load_reader  # noqa: PLC0415  # slow to import, and searches need none
 
         return load_reader(weights, models_folder, threads)
 
