@@ -202,8 +202,24 @@ def share(values: Iterator[bool] | Sequence[bool]) -> float:
     return round(sum(held) / len(held), 3) if held else float("nan")
 
 
-async def main() -> None:
-    """Ask, and print the table."""
+async def sets_of(options: argparse.Namespace, embedder: Embedder) -> dict[str, list[Asked]]:
+    """The questions of every set, by its name."""
+    sets: dict[str, list[Asked]] = {}
+    if options.data is not None:
+        for asking, language in (*((each, each) for each in LANGUAGES), *CROSSED):
+            name = f"xquad {language}" if asking == language else f"xquad {asking} of {language}"
+            asked = await xquad(options.data, asking, language, options.questions, embedder)
+            sets[name] = list(asked)
+    if options.office != "none":
+        found = await search_office(options.models)
+        for half in HALVES:
+            if options.office in (half, "both"):
+                sets[f"office {half}"] = list(office(found, half))
+    return sets
+
+
+def arguments() -> argparse.Namespace:
+    """What is asked of whom."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -215,7 +231,12 @@ async def main() -> None:
     parser.add_argument("--skip-rules", action="store_true", help="ask the reader alone")
     parser.add_argument("--outcomes", type=Path, help="write what came of each question here")
     parser.add_argument("--json", action="store_true", help="end with one JSON object")
-    options = parser.parse_args()
+    return parser.parse_args()
+
+
+async def main() -> None:
+    """Ask, and print the table."""
+    options = arguments()
     choices = EmbedderChoices(
         models_folder=options.models, precision="int8", threads=0, batch_tokens=8192
     )
@@ -230,28 +251,16 @@ async def main() -> None:
     if reader is not None:
         await reader.opened()
         answerers["reader"] = ReaderAnswerer(reader=reader, instead=rules)
-    sets: dict[str, list[Asked]] = {}
-    if options.data is not None:
-        for asking, language in (*((each, each) for each in LANGUAGES), *CROSSED):
-            name = f"xquad {language}" if asking == language else f"xquad {asking} of {language}"
-            sets[name] = list(
-                await xquad(options.data, asking, language, options.questions, embedder)
-            )
-    if options.office != "none":
-        found = await search_office(options.models)
-        for half in HALVES:
-            if options.office in (half, "both"):
-                sets[f"office {half}"] = list(office(found, half))
     report: dict[str, object] = {}
     rows, told = [], []
-    for name, questions in sets.items():
+    for name, questions in (await sets_of(options, embedder)).items():
         for who, answerer in answerers.items():
             outcomes = await ask(answerer, questions)
             measured = figures(outcomes)
             report[f"{name}, {who}"] = measured
             rows.append([f"{name}, {who}", *(f"{value:g}" for value in measured.values())])
-            if "held-out" not in name:
-                told += [_line(name, who, each) for each in outcomes]
+            # What came of the other half is never looked at.
+            told += [_line(name, who, each) for each in outcomes if "held-out" not in name]
     if options.outcomes is not None:
         options.outcomes.write_text("\n".join(told), encoding="utf-8")
     show("Answers of quotes", ["", *figures_names()], rows)

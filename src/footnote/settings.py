@@ -375,8 +375,8 @@ class Settings(BaseSettings):
         0.85, gt=0, le=1, description="Factor of a neighbour's score for each step away."
     )
 
-    reranker: Literal["none", "local", "cohere", "jina", "voyage", "tei", "vertex"] = Field(
-        "none", description="What reads the best candidates beside the query."
+    reranker: Literal["none", "reader", "local", "cohere", "jina", "voyage", "tei", "vertex"] = (
+        Field("none", description="What reads the best candidates beside the query.")
     )
     reranker_enabled: bool = Field(
         True,
@@ -453,10 +453,10 @@ class Settings(BaseSettings):
         description="Tokens the answer models take, the answer included; unset takes what is known "
         "of each, else 8192.",
     )
-    grounding_judge: Literal["none", "language_model", "vertex"] = Field(
+    grounding_judge: Literal["none", "reader", "language_model", "vertex"] = Field(
         "none",
         description="What reads the sentences of an answer beside their quotes, after words, "
-        "figures and vectors were compared: language_model, or Google's Check Grounding API. See "
+        "figures and vectors were compared: the reader, language_model, or Google's Check Grounding API. See "
         "grounding.md.",
     )
     grounding_url: str | None = Field(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 from hypothesis import given, settings
@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from footnote.answering import NOT_FOUND
 from footnote.answering.reader_answers import ReaderAnswerer
+from footnote.answering.weighing import Weighing
 from footnote.domain import Answer, BlockKind, Evidence, Verdict
 from footnote.errors import ModelUnavailable
 from footnote.models.testing import WordReader
@@ -108,7 +109,7 @@ async def test_the_sentence_around_the_answer_is_quoted_and_the_answer_marked() 
     assert answer.found
     assert answer.text == "The rent is 1,450 a month. [1]"
     assert answers_marked(answer) == ["1,450"]
-    assert answer.confidence == 0.9
+    assert answer.confidence == pytest.approx(0.9)
     assert answer.sentences[0].verdict is Verdict.SUPPORTED
 
 
@@ -119,7 +120,7 @@ async def test_nothing_likely_enough_is_refused_with_the_evidence_and_its_probab
     assert answer.text == NOT_FOUND
     assert answer.citations == ()
     assert answer.evidence == tuple(evidence)
-    assert answer.confidence == 0.3
+    assert answer.confidence == pytest.approx(0.3)
 
 
 async def test_without_evidence_nothing_is_found() -> None:
@@ -247,3 +248,18 @@ async def test_the_reader_sees_the_title_and_headings_of_each_passage() -> None:
     passage = make_passage("Due in May.", title="Lease", headings=("Lease", "Rent"))
     await answerer_of(Watching())("When?", make_evidence(passage))
     assert seen == [PassageText(text="Due in May.", heading="Lease › Rent")]
+
+
+async def test_what_the_search_found_first_is_believed_rather_than_what_it_found_last() -> None:
+    one = make_passage("The rent is 1,450 a month.", name="lease")
+    two = make_passage("A deposit of 2,900 is due.", name="terms")
+    reader = MarkingReader(marked=(("1,450", 0.85), ("2,900", 0.9)))
+    answerer = ReaderAnswerer(
+        reader=reader, instead=make_answerer(), weigh=Weighing(rank=-2.0, lead=5.0)
+    )
+    first, second = make_evidence(one, two)
+    answer = await answerer("How much?", [first, second])
+    assert answers_marked(answer) == ["1,450"]
+    similar = replace(second, similarity=0.9)
+    answer = await answerer("How much?", [replace(first, similarity=0.1), similar])
+    assert answers_marked(answer)[0] == "2,900"

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from footnote.answering.cite import Footnotes
 from footnote.answering.identifiers import identifiers_in, speaks_of_another
 from footnote.answering.pipeline import ExtractiveAnswerer
 from footnote.answering.quoting import is_order, readable, refusal
 from footnote.answering.sentences import Candidate, Cell, candidates_of, cells_of
+from footnote.answering.weighing import Weighing, middle_similarity
 from footnote.domain import Answer, AnswerSentence, BlockKind, Evidence, Passage, Verdict
 from footnote.errors import ModelUnavailable
 from footnote.ports import AnswerSpan, Embedder, PassageText, Reader
@@ -18,7 +19,7 @@ from footnote.ports import AnswerSpan, Embedder, PassageText, Reader
 MOST_PASSAGES = 16
 """Passages that are read. What the search puts further down seldom answers."""
 LEAST_ANSWERABILITY = 0.5
-EQUAL_SHARE = 0.8
+LEAST_FURTHER = 0.8
 _NOT_WORD = re.compile(r"[\W_]+")
 
 
@@ -53,9 +54,11 @@ class ReaderAnswerer:
     max_sentences: int = 4
     least_answerability: float = LEAST_ANSWERABILITY
     """Below this probability that the documents answer, the answer is that they do not."""
-    equal_share: float = EQUAL_SHARE
-    """A further answer needs this share of the best one's probability."""
+    least_further: float = LEAST_FURTHER
+    """A further answer needs this probability, and half the odds of the best one."""
     passages: int = MOST_PASSAGES
+    weigh: Weighing = field(default_factory=Weighing)
+    """What makes one probability of what the reader and the search say."""
 
     def in_lane(self, embedder: Embedder) -> ReaderAnswerer:
         """The same with another lane's embedder, which only what answers instead needs."""
@@ -99,11 +102,13 @@ class ReaderAnswerer:
         if not evidence:
             return []
         readings = await self.reader.read(question, [text_of(each.passage) for each in evidence])
+        middle = middle_similarity(evidence)
         located: dict[tuple[object, ...], Located] = {}
         for item, reading in zip(evidence, readings, strict=True):
             candidates = candidates_of([item])
             for span in reading.spans:
-                for one in locate(span, candidates):
+                weighed = self.weigh(span.probability, item, middle)
+                for one in locate(replace(span, probability=weighed), candidates):
                     passage = item.passage
                     place = (passage.document_id, passage.version, *one.candidate.canonical_span)
                     # Text that overlapping chunks share was read in each of them.
@@ -123,9 +128,7 @@ class ReaderAnswerer:
         for each in found:
             if len(chosen) >= self.max_sentences:
                 break
-            if chosen and each.probability < max(
-                self.least_answerability, self.equal_share * chosen[0].probability
-            ):
+            if chosen and not self._joins(each.probability, chosen[0].probability):
                 break
             wider = around[each.candidate.evidence.passage.document_id]
             if speaks_of_another(asked, each.candidate.statement, wider):
@@ -134,6 +137,10 @@ class ReaderAnswerer:
                 continue
             chosen.append(each)
         return chosen
+
+    def _joins(self, probability: float, best: float) -> bool:
+        """Whether an answer is as good as said already: a weaker one is another guess at it."""
+        return probability >= self.least_further and _odds(probability) * 2 >= _odds(best)
 
 
 def text_of(passage: Passage) -> PassageText:
@@ -191,6 +198,10 @@ def said_of(question: str, found: Located) -> str:
         return f"{_titled(named)} — {', '.join(map(_titled, telling))}"
     told = ", ".join(_titled(each) for each in asked if each is not named)
     return f"{named.text} — {told}"
+
+
+def _odds(probability: float) -> float:
+    return probability / max(1e-9, 1 - probability)
 
 
 def _titled(cell: Cell) -> str:

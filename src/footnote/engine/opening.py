@@ -100,8 +100,8 @@ def _wire(
 ) -> Engine:
     embedder, embedders = models
     analyzer = TextAnalyzer()
-    reranker, model = _reranker(settings), _language_model(settings)
     reader = reader_from_settings(settings)
+    reranker, model = _reranker(settings, reader), _language_model(settings)
     pdfs = pdf_cache(settings)
     return Engine(
         settings=settings,
@@ -123,7 +123,7 @@ def _wire(
         reranker=reranker,
         model=model,
         reader=reader,
-        judge=_judge(settings, model),
+        judge=_judge(settings, model, reader),
         answer_cache=AnswerCache(
             capacity_bytes=settings.answer_cache_bytes,
             lifetime_seconds=settings.answer_cache_seconds,
@@ -208,7 +208,7 @@ def _search_stages(
     )
 
 
-def _reranker(settings: Settings) -> GuardedReranker | None:
+def _reranker(settings: Settings, reader: OwnedReader | None) -> GuardedReranker | None:
     """The configured reranker; nothing is loaded or reached yet."""
     return reranker_from(
         kind=settings.reranker,
@@ -223,6 +223,7 @@ def _reranker(settings: Settings) -> GuardedReranker | None:
         failures_to_open=settings.reranker_failures,
         pause_seconds=settings.reranker_pause_seconds,
         threads=settings.model_threads,
+        reader=reader,
     )
 
 
@@ -239,7 +240,9 @@ def _language_model(settings: Settings) -> WritingModel | None:
     )
 
 
-def _judge(settings: Settings, model: LanguageModel | None) -> OwnedJudge | None:
+def _judge(
+    settings: Settings, model: LanguageModel | None, reader: OwnedReader | None
+) -> OwnedJudge | None:
     """The configured judge of statements; nothing is reached yet."""
     return judge_from(
         kind=settings.grounding_judge,
@@ -249,6 +252,7 @@ def _judge(settings: Settings, model: LanguageModel | None) -> OwnedJudge | None
         project=settings.grounding_project,
         location=settings.grounding_location,
         timeout_seconds=settings.grounding_timeout_seconds,
+        reader=reader,
     )
 
 

@@ -79,7 +79,7 @@ def beside_the_best(spans: Sequence[AnswerSpan]) -> tuple[AnswerSpan, ...]:
     The scores say of each how it stands against "none"; in a passage that answers, most stretches
     near the answer stand above that. Beside the best a span has the odds of its score against it.
     """
-    return tuple(
+    beside = [
         replace(
             each,
             probability=min(
@@ -88,7 +88,8 @@ def beside_the_best(spans: Sequence[AnswerSpan]) -> tuple[AnswerSpan, ...]:
             ),
         )
         for each in spans
-    )
+    ]
+    return tuple(sorted(beside, key=lambda each: (-each.probability, -each.score, each.start)))
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,8 @@ from sentencepiece import (
     sentencepiece_model_pb2,
 )
 from tokenizers import Tokenizer
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 _messages: Any = sentencepiece_model_pb2
 """Its classes come to be while it is imported, so it has no types."""
@@ -152,9 +155,12 @@ def _characters_at_bytes(text: str) -> Sequence[int]:
 
 
 def encodable(text: str) -> str:
-    """The text with lone surrogates replaced, which UTF-8 and so a tokenizer cannot express."""
+    """The text with each lone surrogate replaced, which UTF-8 and so a tokenizer cannot express.
+
+    It is as long as before, so that places in it are places in the text.
+    """
     try:
         text.encode()
     except UnicodeEncodeError:
-        return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+        return _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text)
     return text
