@@ -456,8 +456,8 @@ class Settings(BaseSettings):
     grounding_judge: Literal["none", "reader", "language_model", "vertex"] = Field(
         "none",
         description="What reads the sentences of an answer beside their quotes, after words, "
-        "figures and vectors were compared: the reader, language_model, or Google's Check Grounding API. See "
-        "grounding.md.",
+        "figures and vectors were compared: the reader, language_model, or Google's Check "
+        "Grounding API. See grounding.md.",
     )
     grounding_url: str | None = Field(
         None, description="Address of vertex, instead of Google's: a proxy or a private endpoint."
