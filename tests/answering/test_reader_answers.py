@@ -263,3 +263,38 @@ async def test_what_the_search_found_first_is_believed_rather_than_what_it_found
     similar = replace(second, similarity=0.9)
     answer = await answerer("How much?", [replace(first, similarity=0.1), similar])
     assert answers_marked(answer)[0] == "2,900"
+
+
+@pytest.mark.parametrize(
+    ("question", "titles"),
+    [
+        pytest.param(
+            "Which notice period have POL-88213-X and POL-88214-X?",
+            ("Policy POL-88213-X", "Policy POL-88214-X"),
+            id="by-identifiers",
+        ),
+        pytest.param(
+            "Compare the notice period of the Lease Basel with that of the Lease Bern.",
+            ("Lease Basel", "Lease Bern"),
+            id="by-titles",
+        ),
+    ],
+)
+async def test_of_two_documents_compared_each_has_its_best_answer(
+    question: str, titles: tuple[str, str]
+) -> None:
+    passages = [
+        make_passage("The notice period is 3 months.", name="one", title=titles[0]),
+        make_passage("Notice is given 3 months before.", name="two", title=titles[1]),
+        make_passage("Notice is given 3 months ahead.", name="three", title="Handbook"),
+    ]
+    answer = await marking(("3 months", 0.9))(question, make_evidence(*passages))
+    assert [each.document_title for each in answer.citations] == list(titles)
+
+
+async def test_where_one_of_two_things_has_no_answer_the_other_is_told() -> None:
+    passage = make_passage("The notice period is 3 months.", title="Policy POL-88213-X")
+    answer = await marking(("3 months", 0.9))(
+        "Which notice period have POL-88213-X and POL-90000-Z?", make_evidence(passage)
+    )
+    assert answers_marked(answer) == ["3 months"]

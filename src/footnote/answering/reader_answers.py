@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from footnote.answering.choosing import Choice, Located, by_probability, is_said
 from footnote.answering.cite import Footnotes
-from footnote.answering.identifiers import identifiers_in, speaks_of_another
 from footnote.answering.pipeline import ExtractiveAnswerer
-from footnote.answering.quoting import is_order, readable, refusal
+from footnote.answering.quoting import readable, refusal
 from footnote.answering.sentences import Candidate, Cell, candidates_of, cells_of
 from footnote.answering.weighing import Weighing, middle_similarity
-from footnote.domain import Answer, AnswerSentence, BlockKind, Evidence, Passage, Verdict
+from footnote.domain import Answer, AnswerSentence, Evidence, Passage, Verdict
 from footnote.errors import ModelUnavailable
 from footnote.ports import AnswerSpan, Embedder, PassageText, Reader
 
@@ -20,25 +19,6 @@ MOST_PASSAGES = 16
 """Passages that are read. What the search puts further down seldom answers."""
 LEAST_ANSWERABILITY = 0.5
 LEAST_FURTHER = 0.8
-_NOT_WORD = re.compile(r"[\W_]+")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Located:
-    """An answer, and the statement that it stands in.
-
-    Law: the answer `passage.text[start:end]` is not empty and lies in the candidate's quote.
-    """
-
-    candidate: Candidate
-    start: int
-    end: int
-    probability: float
-
-    @property
-    def answer(self) -> str:
-        """The answer's own words."""
-        return self.candidate.evidence.passage.text[self.start : self.end]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +53,12 @@ class ReaderAnswerer:
             answer = await self.instead(question, evidence)
             note = f"answer: without the reader, {unavailable}"
             return replace(answer, degraded=(note, *answer.degraded))
-        chosen = self._choose(question, found, ranked)
+        choose = Choice(
+            limit=self.max_sentences,
+            least=self.least_answerability,
+            least_further=self.least_further,
+        )
+        chosen = choose(question, found, ranked)
         confidence = chosen[0].probability if chosen else 0.0
         if confidence < self.least_answerability:
             return refusal(question, evidence, confidence=confidence)
@@ -116,32 +101,6 @@ class ReaderAnswerer:
                         located[place] = one
         return by_probability(located.values())
 
-    def _choose(
-        self, question: str, found: Sequence[Located], evidence: Sequence[Evidence]
-    ) -> list[Located]:
-        """The best answer and those of about the same strength that say something else."""
-        asked = identifiers_in(question)
-        around = {each.passage.document_id: "" for each in evidence}
-        for each in evidence:
-            around[each.passage.document_id] += _label(each.passage) + each.passage.text + "\n"
-        chosen: list[Located] = []
-        for each in found:
-            if len(chosen) >= self.max_sentences:
-                break
-            if chosen and not self._joins(each.probability, chosen[0].probability):
-                break
-            wider = around[each.candidate.evidence.passage.document_id]
-            if speaks_of_another(asked, each.candidate.statement, wider):
-                continue
-            if any(_repeats(each, other) for other in chosen) or is_order(each.candidate):
-                continue
-            chosen.append(each)
-        return chosen
-
-    def _joins(self, probability: float, best: float) -> bool:
-        """Whether an answer is as good as said already: a weaker one is another guess at it."""
-        return probability >= self.least_further and _odds(probability) * 2 >= _odds(best)
-
 
 def text_of(passage: Passage) -> PassageText:
     """The passage under its headings, as it is read."""
@@ -168,19 +127,6 @@ def locate(span: AnswerSpan, candidates: Sequence[Candidate]) -> Iterator[Locate
         yield Located(candidate=candidate, start=start, end=end, probability=span.probability)
 
 
-def by_probability(found: Iterator[Located] | Sequence[Located]) -> list[Located]:
-    """The likeliest first; ties by evidence rank, then by place in the text."""
-    return sorted(
-        found,
-        key=lambda each: (
-            -each.probability,
-            each.candidate.evidence.rank,
-            each.candidate.evidence.passage.chunk_id,
-            each.candidate.start,
-        ),
-    )
-
-
 def said_of(question: str, found: Located) -> str:
     """The statement; of a table's row, the cells asked for, with its own and their columns' names.
 
@@ -192,7 +138,7 @@ def said_of(question: str, found: Located) -> str:
         return found.candidate.statement
     named = cells[0]
     if asked == [named]:
-        telling = [each for each in cells[1:] if _is_said(each, question)]
+        telling = [each for each in cells[1:] if is_said(each.text, question)]
         if not telling:
             return found.candidate.statement
         return f"{_titled(named)} — {', '.join(map(_titled, telling))}"
@@ -200,41 +146,14 @@ def said_of(question: str, found: Located) -> str:
     return f"{named.text} — {told}"
 
 
-def _odds(probability: float) -> float:
-    return probability / max(1e-9, 1 - probability)
-
-
 def _titled(cell: Cell) -> str:
     return f"{cell.title}: {cell.text}" if cell.title else cell.text
-
-
-def _is_said(cell: Cell, question: str) -> bool:
-    said = _NOT_WORD.sub(" ", question).casefold()
-    return f" {_plain(cell.text)} " in f" {said} "
-
-
-def _repeats(one: Located, other: Located) -> bool:
-    """Whether an answer says again what another one does."""
-    first, second = _plain(one.answer), _plain(other.answer)
-    same_row = (
-        one.candidate.kind is BlockKind.TABLE
-        and one.candidate.canonical_span == other.candidate.canonical_span
-    )
-    return first == second or first in second or second in first or same_row
-
-
-def _plain(text: str) -> str:
-    return _NOT_WORD.sub(" ", text).casefold().strip()
 
 
 def _cited(found: Located, footnotes: Footnotes) -> int:
     one = found.candidate
     answer = (found.start, found.end)
     return footnotes.citation(one.evidence.passage, one.start, one.end, answer).marker
-
-
-def _label(passage: Passage) -> str:
-    return " ".join((passage.document_title, passage.filename, *passage.heading_path, ""))
 
 
 def _is_edge(character: str) -> bool:
