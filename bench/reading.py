@@ -26,6 +26,7 @@ import numpy as np
 from answerability_office import OFFICE, Found, search_office
 from answerability_sets import bm25, fused, passage_of, read_lines
 from footnote.answering import ExtractiveAnswerer, QuotingAnswerer, ReaderAnswerer
+from footnote.answering.weighing import FITTED
 from footnote.domain import Answer, Citation, Evidence
 from footnote.evaluation.golden import GoldenQuestion, read_golden
 from footnote.evaluation.judging import answers
@@ -250,7 +251,7 @@ async def main() -> None:
     answerers: dict[str, QuotingAnswerer] = {} if options.skip_rules else {"rules": rules}
     if reader is not None:
         await reader.opened()
-        answerers["reader"] = ReaderAnswerer(reader=reader, instead=rules)
+        answerers["reader"] = ReaderAnswerer(reader=reader, instead=rules, weigh=FITTED)
     report: dict[str, object] = {}
     rows, told = [], []
     for name, questions in (await sets_of(options, embedder)).items():

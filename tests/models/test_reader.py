@@ -190,3 +190,30 @@ def test_none_and_absent_weights_mean_no_reader(tmp_path: Path) -> None:
     assert given_none is None
     packaged = reader_from(kind="packaged", file=None, models_folder=tmp_path, threads=1)
     assert (packaged is None) == (packaged_file() is None)
+
+
+PLAIN = [
+    ("What is the monthly rent?", "The lease began in May. The rent is CHF 1,450 a month."),
+    ("When does the early shift begin?", "The early shift begins at 03:30, the late one at 11:00."),
+    ("Who approves purchases?", "Purchases above 200 pounds are approved by Tobias Harcourt."),
+    ("Wie lang ist die Kündigungsfrist?", "Die Kündigungsfrist beträgt drei Monate."),
+    ("¿Cuánto cuesta la fianza?", "La fianza es de 2.900 euros y se devuelve al final."),
+    ("合同期限是多长？", "本合同期限为两年。租金每月支付。"),
+]
+
+
+@pytest.mark.skipif(packaged_file() is None, reason="the reader's weights are not installed")
+@pytest.mark.parametrize(("question", "text"), PLAIN)
+def test_rounding_does_not_change_what_the_packaged_reader_decides(
+    packaged: tuple[PackagedReader, PackagedReader], question: str, text: str
+) -> None:
+    exact, rounded = packaged
+    assert rounded.best_answer(question, text) == exact.best_answer(question, text)
+
+
+@pytest.fixture(scope="module")
+def packaged(e5_folder: Path) -> tuple[PackagedReader, PackagedReader]:
+    """The packaged weights in fp32 and in int8."""
+    file = packaged_file()
+    assert file is not None
+    return open_reader(file, e5_folder, 2, "fp32"), open_reader(file, e5_folder, 2, "int8")

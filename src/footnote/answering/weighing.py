@@ -36,6 +36,13 @@ class Weighing:
         return 1 / (1 + math.exp(-odds))
 
 
+FITTED = Weighing(reader=0.9, rank=-1.0, lead=4.0, bias=-1.5)
+"""To be fitted again with each reader. Of the warm reader, on 65 questions in English and French:
+the best span is right for .66 instead of .62, and answerable questions are told from others with an
+AUC of .85 instead of .82. The rank weighs less than the fit says (−3.1): these sets are searched
+among few paragraphs, where the first is nearly always the right one."""
+
+
 def lead_of(evidence: Evidence, middle: float) -> float:
     """How far a passage's similarity to the question stands above the middle one's."""
     return evidence.similarity - middle if evidence.similarity is not None else 0.0

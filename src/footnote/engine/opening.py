@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from pydantic import SecretStr
 
 from footnote.answering import ExtractiveAnswerer, QuotingAnswerer, ReaderAnswerer
+from footnote.answering.weighing import FITTED
 from footnote.engine.answer_cache import AnswerCache
 from footnote.engine.answer_models import answer_models_from
 from footnote.engine.answer_runs import answer_runs_from
@@ -23,7 +24,7 @@ from footnote.models.breaker import GuardedReranker
 from footnote.models.embedders import Embedders
 from footnote.models.judges import OwnedJudge, judge_from
 from footnote.models.language import language_model_from
-from footnote.models.readers import OwnedReader, reader_from
+from footnote.models.readers import LazyReader, OwnedReader, reader_from
 from footnote.models.rerankers import reranker_from
 from footnote.ports import Analyzer, Blobs, Embedder, LanguageModel, Reader, Reranker, Routing
 from footnote.retrieval.cache import SemanticCache
@@ -133,7 +134,7 @@ def _wire(
     )
 
 
-def reader_from_settings(settings: Settings) -> OwnedReader | None:
+def reader_from_settings(settings: Settings) -> LazyReader | None:
     """The reader the settings ask for, as far as it is there; nothing is loaded yet."""
     return reader_from(
         kind=settings.reader,
@@ -152,7 +153,12 @@ def _answerer(
     )
     if reader is None:
         return by_rules
-    return ReaderAnswerer(reader=reader, instead=by_rules, max_sentences=settings.answer_sentences)
+    return ReaderAnswerer(
+        reader=reader,
+        instead=by_rules,
+        max_sentences=settings.answer_sentences,
+        weigh=FITTED,
+    )
 
 
 def _search_stages(

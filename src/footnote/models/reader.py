@@ -7,7 +7,7 @@ import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -212,13 +212,8 @@ class PackagedReader:
         found = []
         for row, pair in enumerate(run):
             own = float(relevance[row, 0])
-            found.append(
-                spans_of(
-                    pair.window,
-                    span[row],
-                    lambda score, own=own: self._calibration.probability(score, own),
-                )
-            )
+            probability = partial(self._calibration.probability, relevance=own)
+            found.append(spans_of(pair.window, span[row], probability))
         return found, [float(each) for each in relevance[:, 0]]
 
     def _judge_run(self, run: Sequence[Pair]) -> list[SupportOdds]:
