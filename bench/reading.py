@@ -207,7 +207,10 @@ async def sets_of(options: argparse.Namespace, embedder: Embedder) -> dict[str, 
     """The questions of every set, by its name."""
     sets: dict[str, list[Asked]] = {}
     if options.data is not None:
-        for asking, language in (*((each, each) for each in LANGUAGES), *CROSSED):
+        pairs = (*((each, each) for each in LANGUAGES), *CROSSED)
+        for asking, language in pairs:
+            if not {asking, language} <= set(options.languages):
+                continue
             name = f"xquad {language}" if asking == language else f"xquad {asking} of {language}"
             asked = await xquad(options.data, asking, language, options.questions, embedder)
             sets[name] = list(asked)
@@ -226,6 +229,7 @@ def arguments() -> argparse.Namespace:
     )
     parser.add_argument("--data", type=Path, help="folder with xquad-en and its like")
     parser.add_argument("--questions", type=int, default=100, help="of each language")
+    parser.add_argument("--languages", nargs="+", default=LANGUAGES, choices=LANGUAGES)
     parser.add_argument("--office", choices=(*HALVES, "both", "none"), default="both")
     parser.add_argument("--models", type=Path, default=Settings().home / "models")
     parser.add_argument("--reader", type=Path, help="weights of another reader")
