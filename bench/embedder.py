@@ -1,6 +1,7 @@
-"""Speed and quality of the packaged embedder: fp32 against int8, in one run on one machine.
+"""Speed and quality of a packaged embedder: fp32 against int8, in one run on one machine.
 
     python bench/embedder.py --json --data ../shared/data/cranfield --data ../shared/data/xquad-en
+    python bench/embedder.py --model e5
 
 Speeds mean something only as ratios inside one run. A retrieval set is a folder with
 `corpus.jsonl`, `queries.jsonl` and `qrels.tsv`; each whole document is one chunk.
@@ -22,7 +23,7 @@ from typing import Literal
 import ir_measures
 import numpy as np
 
-from footnote.models.minilm import load_minilm
+from footnote.models.embedders import PACKAGED
 from footnote.models.sentence_encoder import SentenceEncoder
 from footnote.ports import Vectors
 
@@ -102,7 +103,7 @@ def quality(embedders: dict[Precision, SentenceEncoder], folder: Path) -> dict[s
     vectors: dict[Precision, Vectors] = {}
     for name, embedder in embedders.items():
         vectors[name] = embedder.encode(texts)
-        asked = embedder.encode([record["text"] for record in questions])
+        asked = asyncio.run(asked_vectors(embedder, [each["text"] for each in questions]))
         ids = [record["_id"] for record in corpus]
         query_ids = [record["_id"] for record in questions]
         ndcg = ndcg_at_10(vectors[name], ids, asked, query_ids, folder / "qrels.tsv")
@@ -113,6 +114,11 @@ def quality(embedders: dict[Precision, SentenceEncoder], folder: Path) -> dict[s
     return figures
 
 
+async def asked_vectors(embedder: SentenceEncoder, questions: Sequence[str]) -> Vectors:
+    """Vectors of questions, which a model may read otherwise than documents."""
+    return np.stack([await embedder.embed_query(question) for question in questions])
+
+
 def read_records(path: Path) -> list[dict[str, str]]:
     with path.open(encoding="utf-8") as lines:
         return [json.loads(line) for line in lines]
@@ -120,6 +126,7 @@ def read_records(path: Path) -> list[dict[str, str]]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--model", choices=sorted(PACKAGED), default="minilm")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--data", type=Path, action="append", default=[], help="a retrieval set")
     parser.add_argument("--models", type=Path, help="folder of built models; default temporary")
@@ -130,7 +137,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         models = options.models or Path(scratch)
         embedders: dict[Precision, SentenceEncoder] = {
-            name: load_minilm(models, name, options.threads, options.batch_tokens)
+            name: PACKAGED[options.model].load(models, name, options.threads, options.batch_tokens)
             for name in PRECISIONS
         }
         report: dict[str, dict[str, Figures]] = {

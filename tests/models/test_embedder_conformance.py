@@ -89,7 +89,7 @@ async def test_a_query_has_the_vector_of_a_document_with_its_text(embedder: Embe
         assert query.shape == (embedder.lane.dimensions,)
         document = (await embedder.embed_documents([text]))[0]
         told_apart = embedder.lane.model == E5  # It reads a query after another prefix.
-        assert float(query @ document) > (0.8 if told_apart else 0.9999)
+        assert float(query @ document) > (0.5 if told_apart else 0.9999)
 
 
 async def test_shared_words_are_nearer_than_unrelated_ones(embedder: Embedder) -> None:
@@ -98,7 +98,7 @@ async def test_shared_words_are_nearer_than_unrelated_ones(embedder: Embedder) -
         ["The rent is paid by the tenant in May.", "Penguins hatch eggs during polar winter."]
     )
     near, far = vectors @ query
-    assert near > far + (0.1 if embedder.lane.model == E5 else 0.3)
+    assert near > far + 0.3
 
 
 async def test_concurrent_callers_get_their_own_vectors(embedder: Embedder) -> None:

@@ -13,7 +13,7 @@ from footnote.domain import Lane, LaneStatus, Reembedding, SearchRequest, Search
 from footnote.engine.arguments import require
 from footnote.errors import LaneMismatch, NotFound
 from footnote.models.embed_hosted import HostedLimits
-from footnote.models.embedders import EmbedderChoices, Embedders, opener, parse_spec
+from footnote.models.embedders import PACKAGED, EmbedderChoices, Embedders, opener, parse_spec
 from footnote.ports import Embedder, Index
 from footnote.retrieval.journal import Asker
 from footnote.retrieval.pipeline import Search
@@ -61,10 +61,13 @@ class KnownLanes:
 def embedders_from(settings: Settings) -> Embedders:
     """The embedders the settings allow, the one of new workspaces first; none is opened yet.
 
+    The packaged ones are always among them, so a workspace is found again whichever is the default.
+
     Raises UnsupportedSettings for a name that means nothing.
     """
     specs = [parse_spec(settings.embedding_model, settings.embedding_dimensions)]
     specs += [parse_spec(name) for name in settings.embedding_models.split(",") if name.strip()]
+    specs += [parse_spec(name) for name in PACKAGED]
     key = settings.embedding_api_key
     choices = EmbedderChoices(
         models_folder=settings.home / "models",

@@ -223,14 +223,16 @@ def build_graph(
     shape: BertShape,
     precision: Precision,
     words: QuantisedWords | None = None,
+    centre: npt.NDArray[np.float32] | None = None,
 ) -> onnx.ModelProto:
     """A sentence encoder as a graph for ONNX Runtime.
 
     Inputs `input_ids` and `attention_mask`, int32 of shape (batch, length), padding on the right.
-    Output `embedding`, float32 of shape (batch, width), unit length.
+    Output `embedding`, float32 of shape (batch, width), unit length. `centre`, the mean vector of
+    unrelated texts, is taken away before; the cosine of texts that share nothing is then near 0.
     """
     graph = GraphBuilder(weights, shape, precision)
-    _pool(graph, encoder(graph, words))
+    _pool(graph, encoder(graph, words), centre)
     return graph.model("sentence-encoder", {"embedding": ("batch", shape.width)})
 
 
@@ -304,11 +306,14 @@ def _add_and_norm(graph: GraphBuilder, output: str, skipped: str, prefix: str) -
     )
 
 
-def _pool(graph: GraphBuilder, encoded: Encoded) -> None:
+def _pool(graph: GraphBuilder, encoded: Encoded, centre: npt.NDArray[np.float32] | None) -> None:
     """The normalised sum over the tokens that are not padding, which is the normalised mean."""
     by_text = graph.apply("Concat", [encoded.shape, graph.integers(graph.shape.width)], axis=0)
     tokens = graph.apply("Reshape", [encoded.hidden, by_text])
     mask = graph.apply("Cast", ["attention_mask"], to=TensorProto.FLOAT)
     mask = graph.apply("Unsqueeze", [mask, graph.integers(1)])
     total = graph.apply("Squeeze", [graph.apply("MatMul", [mask, tokens]), graph.integers(1)])
+    if centre is not None:
+        unit = graph.apply("LpNormalization", [total], axis=-1, p=2)
+        total = graph.apply("Sub", [unit, graph.constant("centre", centre)])
     graph.apply("LpNormalization", [total], output="embedding", axis=-1, p=2)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from footnote.domain import Lane
 from footnote.models.bert_graph import GRAPH_REVISION, Precision, QuantisedWords, build_graph
@@ -24,6 +27,9 @@ MAX_TOKENS = 512
 QUERY_PREFIX = "query: "
 DOCUMENT_PREFIX = "passage: "
 """What the model was trained to see before either."""
+CENTRE_FILE = "e5_centre.json"
+READING_REVISION = 1
+"""Rises whenever texts are read in another way or the centre is another, and so vectors are."""
 _ROWS = 250037
 _PAGE = 4096
 _SCALES_AT = -(-_ROWS * WIDTH // 2 // _PAGE) * _PAGE
@@ -49,11 +55,11 @@ def load_e5(
     in int8, 150 MB in fp32); later ones read them. The rest is as of `load_minilm`.
     """
     package = cache(read_packaged)
-    files = shared_files(models_folder, package)
+    shared = shared_files(models_folder, package)
     graph = built(
-        files.folder / f"embedder-{precision}-{GRAPH_REVISION}.onnx",
+        shared.folder / f"embedder-{precision}-{GRAPH_REVISION}.{READING_REVISION}.onnx",
         lambda: build_graph(
-            package().weights(), package().shape, precision, WORDS
+            package().weights(), package().shape, precision, WORDS, centre()
         ).SerializeToString(),
     )
     lane = Lane(
@@ -61,21 +67,22 @@ def load_e5(
         provider="packaged",
         model=MODEL,
         dimensions=WIDTH,
-        revision=f"{DIGEST[:12]}-{precision}-{GRAPH_REVISION}",
+        revision=f"{DIGEST[:12]}-{precision}-{GRAPH_REVISION}.{READING_REVISION}",
     )
     embedder = SentenceEncoder(
         lane,
         open_session(graph),
         Reading(
-            tokenizer=UnigramPieces(files.tokenizer.read_bytes()),
+            tokenizer=e5_tokenizer(shared.tokenizer),
             max_tokens=MAX_TOKENS,
             query_prefix=QUERY_PREFIX,
             document_prefix=DOCUMENT_PREFIX,
+            cased=True,
         ),
         threads=threads,
         batch_tokens=batch_tokens,
     )
-    check_known_vectors(embedder.encode, KNOWN_VECTORS_FILE, precision, files.folder)
+    check_known_vectors(embedder.encode, KNOWN_VECTORS_FILE, precision, shared.folder)
     return embedder
 
 
@@ -88,6 +95,23 @@ def shared_files(models_folder: Path, package: Callable[[], E5File] = read_packa
     built(folder / WORDS.file, lambda: _words(package()))
     tokenizer = built(folder / "tokenizer.model", lambda: unigram_model(package().vocabulary))
     return E5Files(folder=folder, tokenizer=tokenizer)
+
+
+@cache
+def e5_tokenizer(file: Path) -> UnigramPieces:
+    """The tokenizer in the file, once for all models of the process: it takes 60 MB."""
+    return UnigramPieces(file.read_bytes())
+
+
+def centre() -> npt.NDArray[np.float32]:
+    """The mean vector of unrelated passages in many languages; `training/` has the program.
+
+    Unrelated texts have a cosine of 0.75 in this model. Without their common part it is 0, which
+    fusion takes for the natural zero and thresholds for nothing in common.
+    """
+    content = files("footnote.models").joinpath(CENTRE_FILE).read_text(encoding="utf-8")
+    values: npt.NDArray[np.float32] = np.array(json.loads(content)["centre"], dtype=np.float32)
+    return values
 
 
 def _words(package: E5File) -> bytes:

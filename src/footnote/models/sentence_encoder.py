@@ -40,6 +40,8 @@ class Reading:
     """Positions it was trained on, its marks included."""
     query_prefix: str = ""
     document_prefix: str = ""
+    cased: bool = False
+    """Whether it tells capitals from small letters; it then reads lines of capitals as small."""
 
 
 class SentenceEncoder:
@@ -130,9 +132,9 @@ class SentenceEncoder:
         return vector
 
     def _tokenize(self, texts: Sequence[str], prefix: str) -> _Batch:
-        return self._reading.tokenizer.encode(
-            [prefix + text for text in texts], self._reading.max_tokens
-        )
+        read = self._reading
+        said = [without_lines_of_capitals(text) for text in texts] if read.cased else texts
+        return read.tokenizer.encode([prefix + text for text in said], read.max_tokens)
 
     def _plan(self, encodings: _Batch) -> list[list[int]]:
         """Positions run by run, so that few texts too keep every thread busy."""
@@ -155,6 +157,18 @@ class SentenceEncoder:
             raise LaneUnavailable(message, hint=hint) from error
         vectors: Vectors = outputs[0]
         return vectors
+
+
+def without_lines_of_capitals(text: str) -> str:
+    """The text, lines of several words without a small letter in small letters.
+
+    A cased vocabulary has few words in capitals and cuts the others into syllables that mean
+    nothing; single words stay, which are abbreviations and identifiers.
+    """
+    lines = text.splitlines(keepends=True)
+    return "".join(
+        line.lower() if line.isupper() and len(line.split()) > 1 else line for line in lines
+    )
 
 
 def _available_cores() -> int:
