@@ -148,7 +148,7 @@ async def test_of_a_table_the_cell_is_said_with_its_row_and_column(asked: str, s
 async def test_a_question_for_several_things_has_several_statements() -> None:
     one = make_passage("The rent is 1,450 a month.", name="lease")
     two = make_passage("A deposit of 2,900 is due before moving in.", name="terms")
-    answer = await marking(("1,450", 0.9), ("2,900", 0.85))(
+    answer = await marking(("1,450", 0.95), ("2,900", 0.945))(
         "What are rent and deposit?", make_evidence(one, two)
     )
     assert answers_marked(answer) == ["1,450", "2,900"]

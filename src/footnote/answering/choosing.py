@@ -14,6 +14,9 @@ from footnote.answering.sentences import Candidate
 from footnote.domain import BlockKind, Evidence, Passage
 
 _NOT_WORD = re.compile(r"[\W_]+")
+EQUAL_ODDS = 0.8
+"""The share of the best one's odds that a further answer needs. Of those above one half, and of a
+probability of .8, 10 of 117 were right on the development half of `bench/office`."""
 _SUREST = 1e-9
 
 
@@ -48,7 +51,7 @@ class Choice:
     least: float
     """Probability from which an answer is said at all."""
     least_further: float
-    """Probability from which a further answer is, if it also has half the odds of the best."""
+    """Probability from which a further answer is, if it also has about the odds of the best."""
 
     def __call__(
         self, question: str, found: Sequence[Located], evidence: Sequence[Evidence]
@@ -98,7 +101,7 @@ class Choice:
 
     def _joins(self, probability: float, best: float) -> bool:
         """Whether an answer is as good as said already: a weaker one is another guess at it."""
-        return probability >= self.least_further and 2 * _odds(probability) >= _odds(best)
+        return probability >= self.least_further and _odds(probability) >= EQUAL_ODDS * _odds(best)
 
 
 def by_probability(found: Iterable[Located]) -> list[Located]:

@@ -18,7 +18,7 @@ from footnote.ports import AnswerSpan, Embedder, PassageText, Reader
 MOST_PASSAGES = 16
 """Passages that are read. What the search puts further down seldom answers."""
 LEAST_ANSWERABILITY = 0.5
-LEAST_FURTHER = 0.8
+LEAST_FURTHER = 0.9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +35,7 @@ class ReaderAnswerer:
     least_answerability: float = LEAST_ANSWERABILITY
     """Below this probability that the documents answer, the answer is that they do not."""
     least_further: float = LEAST_FURTHER
-    """A further answer needs this probability, and half the odds of the best one."""
+    """A further answer needs this probability, and about the odds of the best one."""
     passages: int = MOST_PASSAGES
     weigh: Weighing = field(default_factory=Weighing)
     """What makes one probability of what the reader and the search say."""
