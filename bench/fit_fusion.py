@@ -27,7 +27,8 @@ from footnote.index.bm25 import corpus_lengths, decode_posting, inverse_frequenc
 from footnote.index.ranges import ChunkRanges
 from footnote.index.segments import build_segment
 from footnote.index.terms import term_ids
-from footnote.models.minilm import MiniLmEmbedder, load_minilm
+from footnote.models.minilm import load_minilm
+from footnote.models.sentence_encoder import SentenceEncoder
 from footnote.retrieval.coverage import query_words
 from footnote.retrieval.fusion import Fusion, FusionChoices, Recalls
 from footnote.retrieval.trust import Signals, TrustModel, observe
@@ -64,7 +65,7 @@ class Judged:
     gains: Floats
 
 
-async def judged_queries(judged: RetrievalSet, embedder: MiniLmEmbedder) -> list[JudgedQuery]:
+async def judged_queries(judged: RetrievalSet, embedder: SentenceEncoder) -> list[JudgedQuery]:
     """Recall every query of the set, exactly and over the whole of it."""
     analyzer = TextAnalyzer()
     texts = [f"{each.title}\n{each.text}" if each.title else each.text for each in judged.documents]

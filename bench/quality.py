@@ -2,6 +2,7 @@
 
     python bench/quality.py                              every set in ../shared/data
     python bench/quality.py xquad-de xquad-es --json
+    python bench/quality.py xquad-en xquad-de xquad-zh --across
 
 Documents go into a real index in Postgres and are found by the engine's own search, each set in
 a workspace of its own. `lexical`, `dense` and `fused` (Reciprocal Rank Fusion) show the parts,
@@ -13,6 +14,9 @@ By default a document is its title, a line break and its text; a title in anothe
 text (XQuAD's are all English) is left out, since it belongs to no translation. What exceeds the
 model's window is cut, as the engine's lane does. `--titles` and `--long mean` change that; `mean`
 is a rule of this benchmark that the engine does not have.
+
+`--across` also asks the questions of each language of the documents in every other one: sets with
+one name but for the language have the same questions and documents, as XQuAD's do.
 """
 
 from __future__ import annotations
@@ -23,7 +27,7 @@ import math
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import pairwise, permutations
 from pathlib import Path
 from time import perf_counter
 from typing import Literal
@@ -81,6 +85,8 @@ class Options:
 
     long: Long
     context: Context
+    across: bool
+    """Whether questions of one language are asked of the documents in another as well."""
 
 
 async def fill(
@@ -159,17 +165,24 @@ def _parts(text: str, count: int) -> list[str]:
     return [piece for piece in pieces if piece] or [text]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Indexed:
+    """A set that lies in a workspace of its own."""
+
+    judged: RetrievalSet
+    workspace: WorkspaceEngine
+    names: Mapping[tuple[str, int], str]
+    """Each document's name in the set."""
+
+
 async def ask(
-    workspace: WorkspaceEngine,
-    judged: RetrievalSet,
-    names: Mapping[tuple[str, int], str],
-    modes: Sequence[str],
-    bars: Progress,
+    indexed: Indexed, queries: Mapping[str, str], modes: Sequence[str], bars: Progress
 ) -> dict[str, Run]:
     """What each mode finds, through the stages of the engine."""
+    workspace, names = indexed.workspace, indexed.names
     runs: dict[str, Run] = {mode: {} for mode in modes}
-    bar = bars.add_task(f"{judged.name}: ask", total=len(judged.queries))
-    for query_id, text in judged.queries.items():
+    bar = bars.add_task(f"{indexed.judged.name}: ask", total=len(queries))
+    for query_id, text in queries.items():
         for mode in modes:
             plan, changes = MODES[mode]
             request = SearchRequest(query=text, top_k=AT, plan=plan, changes=changes)
@@ -193,24 +206,55 @@ def judge(run: Run, judgements: Mapping[str, Mapping[str, int]]) -> Figures:
     return {name: round(float(values[measure]), 4) for name, measure in MEASURES.items()}
 
 
+def pairs(sets: Sequence[Indexed]) -> Iterator[tuple[Indexed, Indexed]]:
+    """Which set's questions may be asked of which other set's documents."""
+    for asked, searched in permutations(sets, 2):
+        one, other = asked.judged, searched.judged
+        if one.judgements == other.judgements and one.language != other.language:
+            yield asked, searched
+
+
+async def ask_across(
+    sets: Sequence[Indexed], modes: Sequence[str], bars: Progress
+) -> dict[str, dict[str, Figures]]:
+    """The measures of each mode, by the languages of questions and documents."""
+    found = {}
+    for asked, searched in pairs(sets):
+        runs = await ask(searched, asked.judged.queries, modes, bars)
+        found[f"{asked.judged.language} > {searched.judged.language}"] = {
+            mode: judge(run, searched.judged.judgements) for mode, run in runs.items()
+        }
+    return found
+
+
 async def measure(
-    sets: Sequence[RetrievalSet], options: Options, modes: Sequence[str], models: Path
+    sets: Sequence[RetrievalSet],
+    options: Options,
+    modes: Sequence[str],
+    models: Path,
+    embedder: str | None,
 ) -> dict[str, object]:
     report: dict[str, object] = {"machine": machine()}
     results: dict[str, dict[str, Figures]] = {}
     seconds: dict[str, float] = {}
-    async with temporary_engine(models) as engine:
+    filled: list[Indexed] = []
+    chosen = {} if embedder is None else {"embedding_model": embedder}
+    async with temporary_engine(models, **chosen) as engine:
         with progress() as bars:
             for judged in sets:
                 started = perf_counter()
                 await engine.create_workspace(judged.name)
                 workspace = await engine.workspace(judged.name)
                 names = await fill(engine, workspace, judged, options, bars)
-                runs = await ask(workspace, judged, names, modes, bars)
+                indexed = Indexed(judged=judged, workspace=workspace, names=names)
+                filled.append(indexed)
+                runs = await ask(indexed, judged.queries, modes, bars)
                 results[judged.name] = {
                     mode: judge(run, judged.judgements) for mode, run in runs.items()
                 }
                 seconds[judged.name] = round(perf_counter() - started, 1)
+            if options.across:
+                report["across"] = await ask_across(filled, ("dense", "default"), bars)
         report["default_fusion"] = engine.settings.fusion
         report["lane"] = engine.lane.fingerprint
     return report | {"sets": results, "seconds": seconds}
@@ -245,6 +289,8 @@ def main() -> None:
         help="what is embedded before the text beside the title: nothing, or as ingestion does",
     )
     parser.add_argument("--models", type=Path, default=MODELS, help="folder of built models")
+    parser.add_argument("--embedder", metavar="NAME", help="default: the settings' own")
+    parser.add_argument("--across", action="store_true", help="ask across languages as well")
     parser.add_argument("--json", action="store_true", help="one JSON object on the last line")
     options = parser.parse_args()
     known = names_in(options.data)
@@ -255,9 +301,10 @@ def main() -> None:
     report = asyncio.run(
         measure(
             sets,
-            Options(long=options.long, context=options.context),
+            Options(long=options.long, context=options.context, across=options.across),
             (*ALWAYS, *options.also),
             options.models,
+            options.embedder,
         )
     )
     report |= {"titles": options.titles, "long": options.long, "context": options.context}
@@ -272,6 +319,18 @@ def main() -> None:
             for mode, figures in modes.items()
         ],
     )
+    if options.across:
+        across = report["across"]
+        assert isinstance(across, dict)
+        show(
+            "Questions of one language, documents in another",
+            ("languages", "mode", *MEASURES),
+            [
+                (pair, mode, *(f"{figures[measure]:.3f}" for measure in MEASURES))
+                for pair, modes in across.items()
+                for mode, figures in modes.items()
+            ],
+        )
     finish(report, options.json)
 
 

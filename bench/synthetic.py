@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from footnote.models.minilm_store import packaged_folder
+from footnote.models.minilm import packaged_folder
 from footnote.ports import Analyzer, Embedder, Vectors
 
 VOCABULARY = 200_000

@@ -12,6 +12,7 @@ from footnote.domain import Check, Health
 from footnote.engine import database_urls
 from footnote.engine.health import room_in
 from footnote.engine.lanes import embedders_from
+from footnote.engine.opening import reader_from_settings
 from footnote.errors import DocumentUnreadable, FootnoteError
 from footnote.ingestion.parsing.ocr import select_ocr
 from footnote.ingestion.rendering.office import find_office
@@ -35,6 +36,7 @@ async def examine(settings: Settings) -> Health:
     if not refused:
         # Both keep what they make in it.
         required.append(await _guarded("embedding model", _model(settings)))
+        optional.append(await _guarded("reader", _reader(settings)))
         for check in await asyncio.to_thread(_database, settings):
             (optional if check.name in ADVISED else required).append(check)
     checks = tuple(
@@ -74,6 +76,22 @@ async def _model(settings: Settings) -> Check:
         return Check(name="embedding model", ok=True, detail=embedder.lane.fingerprint)
     finally:
         await embedders.close()
+
+
+async def _reader(settings: Settings) -> Check:
+    reader = reader_from_settings(settings)
+    if reader is None:
+        return Check(
+            name="reader",
+            ok=False,
+            detail="answers are found by rules: "
+            + ("it is switched off" if settings.reader == "none" else "its weights are missing"),
+            hint="reinstall footnote-engine, and leave FOOTNOTE_READER at packaged",
+        )
+    try:
+        return Check(name="reader", ok=True, detail=(await reader.opened()).name)
+    finally:
+        await reader.close()
 
 
 def _database(settings: Settings) -> tuple[Check, ...]:

@@ -264,6 +264,15 @@ class Settings(BaseSettings):
         0, ge=0, description="Threads of a local model; 0 takes one per core."
     )
 
+    reader: Literal["packaged", "none"] = Field(
+        "packaged",
+        description="What finds answers in passages: the packaged reader, where its weights are "
+        "installed, or rules alone.",
+    )
+    reader_file: Path | None = Field(
+        None, description="Weights of another reader, in the format of the packaged one."
+    )
+
     plan: Literal["balanced", "fast", "thorough"] = Field(
         "balanced", description="How a search goes about it when a request does not say."
     )
@@ -377,8 +386,8 @@ class Settings(BaseSettings):
         0.85, gt=0, le=1, description="Factor of a neighbour's score for each step away."
     )
 
-    reranker: Literal["none", "local", "cohere", "jina", "voyage", "tei", "vertex"] = Field(
-        "none", description="What reads the best candidates beside the query."
+    reranker: Literal["none", "reader", "local", "cohere", "jina", "voyage", "tei", "vertex"] = (
+        Field("none", description="What reads the best candidates beside the query.")
     )
     reranker_enabled: bool = Field(
         True,
@@ -455,11 +464,11 @@ class Settings(BaseSettings):
         description="Tokens the answer models take, the answer included; unset takes what is known "
         "of each, else 8192.",
     )
-    grounding_judge: Literal["none", "language_model", "vertex"] = Field(
+    grounding_judge: Literal["none", "reader", "language_model", "vertex"] = Field(
         "none",
         description="What reads the sentences of an answer beside their quotes, after words, "
-        "figures and vectors were compared: language_model, or Google's Check Grounding API. See "
-        "grounding.md.",
+        "figures and vectors were compared: the reader, language_model, or Google's Check "
+        "Grounding API. See grounding.md.",
     )
     grounding_url: str | None = Field(
         None, description="Address of vertex, instead of Google's: a proxy or a private endpoint."
@@ -560,7 +569,7 @@ class Settings(BaseSettings):
 
     embedding_model: str = Field(
         "minilm",
-        description="Model of new workspaces: minilm (packaged), fastembed:NAME or "
+        description="Model of new workspaces: minilm or e5 (packaged), fastembed:NAME or "
         "fastembed:/folder (local), openai:MODEL or another vendor's, compatible:MODEL at "
         "embedding_url. See lanes.md.",
     )

@@ -12,8 +12,9 @@ from footnote.answering.coefficients import ANSWERABILITY, SUPPORT, Trust
 from footnote.answering.context import CLOSING_FENCE, OPENING_FENCE, compose_context
 from footnote.answering.decide import OUTLOOK_NAMES
 from footnote.answering.ground import SIGNAL_NAMES, Signals, weigh
+from footnote.answering.identifiers import is_identifier
 from footnote.answering.kinds import holds_kind, lacks_counted, lacks_name
-from footnote.answering.question import AnswerKind, is_identifier, read_question
+from footnote.answering.question import AnswerKind, read_question
 from footnote.answering.reading import rarity, read
 from footnote.answering.select import Selection, shortlist
 from footnote.answering.sentences import candidates_of

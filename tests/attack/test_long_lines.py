@@ -86,18 +86,15 @@ def test_a_long_text_is_divided_in_little_more_memory_than_it_takes_itself() -> 
 
 _COUNTS = """
 import resource
-from tokenizers import Tokenizer
-from footnote.models.minilm import MiniLmEmbedder
-from footnote.models.minilm_store import packaged_folder
+from footnote.models.counting import count_in_slices
+from footnote.models.minilm import packaged_folder
+from footnote.models.tokenizing import WordPieces
 
 resource.setrlimit(resource.RLIMIT_AS, (4 * 1024**3, 4 * 1024**3))
-embedder = object.__new__(MiniLmEmbedder)
-embedder._counter = Tokenizer.from_file(str(packaged_folder() / "tokenizer.json"))
-embedder._counter.no_truncation()
-embedder._counter.no_padding()
-embedder.count_tokens(["warm up"])
+count = WordPieces(packaged_folder() / "tokenizer.json").count
+count_in_slices(count, ["warm up"])
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-tokens, few = embedder.count_tokens(["buoys lie " * 200_000, "buoys lie"])
+tokens, few = count_in_slices(count, ["buoys lie " * 200_000, "buoys lie"])
 after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 print(tokens, few, (after - before) // 1024)
 """

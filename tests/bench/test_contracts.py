@@ -137,3 +137,28 @@ def test_an_unknown_set_is_refused_by_name(retrieval_sets: Path) -> None:
     )
     assert finished.returncode != 0
     assert "tiny-de" in finished.stderr
+
+
+def test_questions_are_asked_across_languages(model_home: Path, retrieval_sets: Path) -> None:
+    german, english = retrieval_sets / "tiny-de", retrieval_sets / "tiny-en"
+    english.mkdir()
+    write_rows(
+        english / "corpus.jsonl",
+        {
+            "a": "The period of notice is three months to the end of a quarter.",
+            "b": "The insurer pays within two weeks of damage by hail.",
+            "c": "The meeting was held in April, and everybody came.",
+        },
+    )
+    questions = {"1": "How long is the period of notice?", "2": "When does the insurer pay?"}
+    write_rows(english / "queries.jsonl", questions)
+    (english / "qrels.tsv").write_text((german / "qrels.tsv").read_text())
+    report = run_benchmark(
+        model_home,
+        "quality.py",
+        *("--across", "--embedder", "e5", "--data", str(retrieval_sets)),
+    )
+    across = report["across"]
+    assert isinstance(across, dict)
+    assert across.keys() == {"de > en", "en > de"}
+    assert across["en > de"]["dense"]["recall@10"] == 1.0

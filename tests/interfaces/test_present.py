@@ -56,6 +56,26 @@ def test_an_answer_ends_in_its_footnotes(console: Console) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("quote", "answer"),
+    [
+        pytest.param("A claim must be reported within 14 days.", "14 days", id="short"),
+        pytest.param("A claim  must\nbe reported within\n14  days.", "14  days", id="spaces"),
+        pytest.param(f"{'In case of doubt, ' * 40}14 days count.", "14 days", id="far-behind"),
+        pytest.param(f"14 days count{', in case of doubt' * 40}.", "14 days", id="at-the-start"),
+        pytest.param("14 or 140 days", "140", id="a-longer-one-after"),
+        pytest.param("14 days", "14 days", id="all-of-it"),
+    ],
+)
+def test_the_answer_in_a_quote_is_set_off(quote: str, answer: str) -> None:
+    said = an_answer(quote).citations[0]
+    start = quote.rindex(answer)
+    marked = replace(said, answer_start=start, answer_end=start + len(answer))
+    note = present.footnote(marked)
+    bold = [note.plain[each.start : each.end] for each in note.spans if each.style == "bold"]
+    assert bold[-1] == " ".join(answer.split())
+
+
 def test_an_answer_that_was_not_found_has_no_footnotes(console: Console) -> None:
     nothing = replace(an_answer("I could not find this."), found=False, citations=())
     present.show_answer(console, nothing)

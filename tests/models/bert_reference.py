@@ -8,13 +8,27 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from footnote.models.bert_graph import BertShape
+
 Array = npt.NDArray[np.float64]
 
 _erf = np.vectorize(math.erf, otypes=[np.float64])
 
 
-def reference_vector(weights: Mapping[str, npt.NDArray[np.float32]], ids: Sequence[int]) -> Array:
-    """The unit vector, shape (384,), of a text given by its token ids, marks included."""
+def reference_vector(
+    weights: Mapping[str, npt.NDArray[np.float32]], shape: BertShape, ids: Sequence[int]
+) -> Array:
+    """The unit vector, shape (width,), of a text given by its token ids, marks included."""
+    mean: Array = reference_hidden(weights, shape, ids).mean(axis=0)
+    unit: Array = mean / np.linalg.norm(mean)
+    return unit
+
+
+def reference_hidden(
+    weights: Mapping[str, npt.NDArray[np.float32]], shape: BertShape, ids: Sequence[int]
+) -> Array:
+    """What the last layer makes of each token, shape (tokens, width)."""
+    heads, size = shape.heads, shape.width // shape.heads
 
     def take(name: str) -> Array:
         return weights[name].astype(np.float64)
@@ -25,7 +39,7 @@ def reference_vector(weights: Mapping[str, npt.NDArray[np.float32]], ids: Sequen
 
     def norm(x: Array, name: str) -> Array:
         centred = x - x.mean(axis=1, keepdims=True)
-        deviation = np.sqrt((centred**2).mean(axis=1, keepdims=True) + 1e-12)
+        deviation = np.sqrt((centred**2).mean(axis=1, keepdims=True) + shape.epsilon)
         normed: Array = centred / deviation * take(f"{name}.weight") + take(f"{name}.bias")
         return normed
 
@@ -33,21 +47,19 @@ def reference_vector(weights: Mapping[str, npt.NDArray[np.float32]], ids: Sequen
     positions = take("embeddings.position_embeddings.weight")[: len(ids)]
     segment = take("embeddings.token_type_embeddings.weight")[0]
     hidden = norm(words + positions + segment, "embeddings.LayerNorm")
-    for layer in range(6):
+    for layer in range(shape.layers):
         name = f"encoder.layer.{layer}"
         query, key, value = (
-            dense(hidden, f"{name}.attention.self.{part}").reshape(len(ids), 12, 32)
+            dense(hidden, f"{name}.attention.self.{part}").reshape(len(ids), heads, size)
             for part in ("query", "key", "value")
         )
-        scores = np.einsum("qhd,khd->hqk", query, key) / math.sqrt(32)
+        scores = np.einsum("qhd,khd->hqk", query, key) / math.sqrt(size)
         shares = np.exp(scores - scores.max(axis=2, keepdims=True))
         shares /= shares.sum(axis=2, keepdims=True)
-        context = np.einsum("hqk,khd->qhd", shares, value).reshape(len(ids), 384)
+        context = np.einsum("hqk,khd->qhd", shares, value).reshape(len(ids), shape.width)
         attended = dense(context, f"{name}.attention.output.dense")
         hidden = norm(attended + hidden, f"{name}.attention.output.LayerNorm")
         inner = dense(hidden, f"{name}.intermediate.dense")
         inner = inner * 0.5 * (1 + _erf(inner / math.sqrt(2)))
         hidden = norm(dense(inner, f"{name}.output.dense") + hidden, f"{name}.output.LayerNorm")
-    mean: Array = hidden.mean(axis=0)
-    unit: Array = mean / np.linalg.norm(mean)
-    return unit
+    return hidden

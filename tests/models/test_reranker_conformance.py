@@ -11,11 +11,12 @@ import pytest
 
 from footnote.models.breaker import GuardedReranker
 from footnote.models.rerankers import RerankerKind, reranker_from
+from footnote.models.testing import WordReader
 
 from .rerank_server import KEY, rerank_server
 from .tiny_cross_encoder import build_cross_encoder
 
-KINDS = ("local", "cohere", "jina", "voyage", "tei", "vertex")
+KINDS = ("reader", "local", "cohere", "jina", "voyage", "tei", "vertex")
 QUERY = "When is the rent due?"
 TEXTS = [
     "Penguins hatch eggs during polar winter.",
@@ -27,6 +28,11 @@ TEXTS = [
     "A word that repeats itself. " * 800,
     "rent",
 ]
+
+
+class OwnedWords(WordReader):
+    async def close(self) -> None:
+        """Nothing is open."""
 
 
 @pytest.fixture(scope="module")
@@ -47,6 +53,7 @@ async def reranker(
             api_key=KEY,
             project="acme",
             timeout_seconds=60,
+            reader=OwnedWords() if request.param == "reader" else None,
         )
         assert chosen is not None
         yield chosen

@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footnote.models.minilm import MiniLmEmbedder, load_minilm
+from footnote.models.minilm import load_minilm
+from footnote.models.sentence_encoder import SentenceEncoder
 from footnote.ports import Vectors
 from footnote.retrieval.cache import DEFAULT_SIMILARITY
 from footnote.retrieval.cache_guards import bare_wording
@@ -156,7 +157,7 @@ def test_a_hostile_query_takes_no_time_to_read() -> None:
 
 
 @pytest.fixture(scope="module")
-def embedder(model_home: Path) -> Iterator[MiniLmEmbedder]:
+def embedder(model_home: Path) -> Iterator[SentenceEncoder]:
     model_home.mkdir(parents=True, exist_ok=True)
     opened = load_minilm(model_home, "int8", 0, 8192)
     yield opened
@@ -164,7 +165,7 @@ def embedder(model_home: Path) -> Iterator[MiniLmEmbedder]:
 
 
 def test_the_vectors_alone_would_confuse_what_the_wording_keeps_apart(
-    embedder: MiniLmEmbedder,
+    embedder: SentenceEncoder,
 ) -> None:
     ones, others = (embedder.encode([pair[side] for pair in DIFFERENT]) for side in (0, 1))
     assert np.sum(np.sum(ones * others, axis=1) >= DEFAULT_SIMILARITY) > len(DIFFERENT) / 2
@@ -184,7 +185,7 @@ MISREAD = [
 
 @pytest.mark.parametrize(("one", "other"), MISREAD, ids=lambda query: query)
 def test_the_vectors_part_what_the_wording_takes_for_one(
-    embedder: MiniLmEmbedder, one: str, other: str
+    embedder: SentenceEncoder, one: str, other: str
 ) -> None:
     assert bare_wording(one) == bare_wording(other)
     vectors = embedder.encode([one, other])
@@ -193,7 +194,7 @@ def test_the_vectors_part_what_the_wording_takes_for_one(
 
 @pytest.mark.parametrize("name", ["xquad-en", "xquad-zh"])
 def test_no_two_questions_about_different_paragraphs_are_confused(
-    embedder: MiniLmEmbedder, name: str
+    embedder: SentenceEncoder, name: str
 ) -> None:
     if not (DATA / name).exists():
         pytest.skip("the retrieval sets are not here; set FOOTNOTE_TEST_DATA")

@@ -20,11 +20,17 @@ class Footnotes:
     """In the order in which they were made."""
     _known: dict[tuple[str, int, int], Citation] = field(default_factory=dict)
 
-    def citation(self, passage: Passage, start: int, end: int) -> Citation:
-        """The citation of `passage.text[start:end]`; the same quote has the same marker."""
+    def citation(
+        self, passage: Passage, start: int, end: int, answer: tuple[int, int] | None = None
+    ) -> Citation:
+        """The citation of `passage.text[start:end]`; the same quote has the same marker.
+
+        `answer` is where in the passage's text the answer itself stands, within the quote.
+        """
         place = (passage.chunk_id, start, end)
         if place not in self._known:
-            made = citation_of(passage, start, end, marker=len(self.citations) + 1)
+            marker = len(self.citations) + 1
+            made = citation_of(passage, start, end, marker=marker, answer=answer)
             self._known[place] = made
             self.citations.append(made)
         return self._known[place]
@@ -43,9 +49,12 @@ def cite(chosen: Sequence[Candidate]) -> tuple[tuple[Citation, ...], tuple[int, 
     return tuple(footnotes.citations), tuple(markers)
 
 
-def citation_of(passage: Passage, start: int, end: int, *, marker: int) -> Citation:
+def citation_of(
+    passage: Passage, start: int, end: int, *, marker: int, answer: tuple[int, int] | None = None
+) -> Citation:
     """The citation of `passage.text[start:end]`, with the page and paragraph where it begins."""
     shift = passage.char_start - passage.body_offset
+    assert answer is None or start <= answer[0] < answer[1] <= end, "an answer is in its quote"
     span = _span_at(passage, start + shift)
     return Citation(
         marker=marker,
@@ -61,6 +70,8 @@ def citation_of(passage: Passage, start: int, end: int, *, marker: int) -> Citat
         char_end=end + shift,
         start_seconds=span.start_seconds if span else passage.start_seconds,
         end_seconds=span.end_seconds if span else passage.end_seconds,
+        answer_start=answer[0] + shift if answer else None,
+        answer_end=answer[1] + shift if answer else None,
     )
 
 

@@ -11,7 +11,8 @@ from statistics import median
 
 from footnote.answering.coefficients import ANSWERABILITY, Trust, probability
 from footnote.answering.ground import Weighed
-from footnote.answering.question import Question, is_identifier
+from footnote.answering.identifiers import is_identifier
+from footnote.answering.question import Question
 from footnote.answering.reading import Reading
 
 

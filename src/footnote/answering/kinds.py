@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from footnote.answering.question import AnswerKind, without_identifiers
+from footnote.answering.identifiers import without_identifiers
+from footnote.answering.question import AnswerKind
 from footnote.answering.signs import NAMED_ASKED
 
 # Italian "due" is left out: in English papers it stands in every payment clause.

@@ -38,6 +38,10 @@ class ExtractiveAnswerer:
     embedded_statements: int = EMBEDDED_STATEMENTS
     """Statements that are embedded; the others are too weak by their words and rank."""
 
+    def in_lane(self, embedder: Embedder) -> ExtractiveAnswerer:
+        """The same with another lane's embedder."""
+        return replace(self, embedder=embedder)
+
     async def __call__(self, question: str, evidence: Sequence[Evidence]) -> Answer:
         """Answer from this evidence alone.
 
@@ -46,21 +50,21 @@ class ExtractiveAnswerer:
         ranked_evidence = sorted(evidence, key=lambda each: (each.rank, each.passage.chunk_id))
         candidates = candidates_of(ranked_evidence)
         if not candidates:
-            return _refusal(question, evidence, confidence=0.0)
+            return refusal(question, evidence, confidence=0.0)
         languages = [each.passage.language for each in ranked_evidence]
         asked = read_question(question, languages, self.analyzer)
         readings = read(candidates, self.analyzer)
         telling = [reading for reading in readings if says_something(asked, reading)]
         if not telling:
-            return _refusal(question, evidence, confidence=0.0)
+            return refusal(question, evidence, confidence=0.0)
         weighed, degraded = await self._weigh(asked, telling, rarity(readings))
         ranked, chosen = self._choose(by_strength(weighed), asked)
         if not ranked:
-            return _refusal(question, evidence, confidence=0.0, degraded=degraded)
+            return refusal(question, evidence, confidence=0.0, degraded=degraded)
         outlook = look_out(asked, readings, ranked)
         confidence = answerability(outlook, self._trust(asked, ranked[0].reading, degraded))
         if confidence < self.least_answerability:
-            return _refusal(question, evidence, confidence=confidence, degraded=degraded)
+            return refusal(question, evidence, confidence=confidence, degraded=degraded)
         citations, markers = cite([each.reading.candidate for each in chosen])
         sentences = tuple(
             AnswerSentence(
@@ -146,13 +150,14 @@ class ExtractiveAnswerer:
         return Trust.NATIVE if native else Trust.FOREIGN
 
 
-def _refusal(
+def refusal(
     question: str,
     evidence: Sequence[Evidence],
     *,
     confidence: float,
     degraded: tuple[str, ...] = (),
 ) -> Answer:
+    """That the documents do not answer; the evidence is the nearest that there is."""
     return Answer(
         question=question,
         found=False,

@@ -9,6 +9,7 @@ from enum import StrEnum
 from itertools import chain
 from types import MappingProxyType
 
+from footnote.answering.identifiers import WORD, is_identifier
 from footnote.ports import Analyzer
 from footnote.related import LANGUAGES, related_words
 
@@ -31,7 +32,6 @@ IDENTIFIER_WEIGHT = 3.0
 NAME_WEIGHT = 1.5
 """Weight of a term from a proper name: it names few things, but is often abbreviated."""
 
-_MEASURE_OR_ORDINAL = re.compile(r"\d+['’]?[^\W\d_]{1,3}")
 _OPENERS: Mapping[AnswerKind, str] = {
     AnswerKind.COUNT: (
         "how many|number of|wie ?viele[nr]?|anzahl|combien de|cu[aá]nt[oa]s|quanti|quante"
@@ -95,7 +95,6 @@ _YES_OR_NO = re.compile(
 _FURTHER = re.compile(r"[,;:]\s+(?:(?:and|or)\s+)?|\band\s+", re.IGNORECASE)
 """What stands before a question word that opens another part of a question."""
 
-_WORD = re.compile(r"\w+(?:[-–./'’&]\w+)*")
 _DESIGNATOR = re.compile(r"(?<!\w)[^\W\d_]{3,} [A-Z](?![\w'’.&])")
 _LOWER_HEAVY = re.compile(r"[a-zà-öø-ÿß]")
 
@@ -155,7 +154,7 @@ def read_question(text: str, languages: Sequence[str | None], analyzer: Analyzer
     ('pol-2024/88-a',)
     """
     kind, opener = _kind(text)
-    words = [(match.group(), match.start()) for match in _WORD.finditer(text)]
+    words = [(match.group(), match.start()) for match in WORD.finditer(text)]
     figures = tuple(word.casefold() for word, _ in words if any(map(str.isdigit, word)))
     names = tuple(
         word.casefold()
@@ -199,32 +198,6 @@ def read_question(text: str, languages: Sequence[str | None], analyzer: Analyzer
     )
 
 
-def is_identifier(figure: str) -> bool:
-    """Whether a figure names one particular thing, rather than counting or dating something.
-
-    >>> [is_identifier(each) for each in ("pol-2024/88-a", "15th", "30km", "2024", "q3", "1620-21")]
-    [True, False, False, False, False, False]
-    """
-    return (
-        any(map(str.isalpha, figure))
-        and sum(map(str.isdigit, figure)) >= 2
-        and not _MEASURE_OR_ORDINAL.fullmatch(figure)
-    )
-
-
-def identifiers_in(text: str) -> list[str]:
-    """The identifiers of a text, case-folded, in order."""
-    words = (match.group().casefold() for match in _WORD.finditer(text))
-    return [word for word in words if is_identifier(word)]
-
-
-def without_identifiers(text: str) -> str:
-    """The text with its identifiers blanked: their digits neither count nor date anything."""
-    return _WORD.sub(
-        lambda match: " " if is_identifier(match.group().casefold()) else match.group(), text
-    )
-
-
 def _language_of(text: str, languages: Sequence[str | None], analyzer: Analyzer) -> str:
     """The language of a text that its function words single out; empty if they do not."""
     candidates = list(dict.fromkeys([*filter(None, languages), *LANGUAGES]))
@@ -237,7 +210,7 @@ def _wording(text: str, own: str, language: str | None, analyzer: Analyzer) -> s
     """The text as it is looked up in a language: abroad, without its own function words."""
     if not own or not language or own == language:
         return text
-    words = (match.group() for match in _WORD.finditer(text))
+    words = (match.group() for match in WORD.finditer(text))
     return " ".join(word for word in words if analyzer.terms(word, own))
 
 
@@ -250,7 +223,7 @@ def _meanings(
     terms = analyzer.terms(text, written)
     known = dict(zip(terms, related.meanings(terms, written), strict=True))
     found: dict[str, frozenset[int]] = {}
-    for match in _WORD.finditer(text):
+    for match in WORD.finditer(text):
         held = [known[term] for term in analyzer.terms(match.group(), written) if term in known]
         for term in analyzer.terms(match.group(), language or None):
             found[term] = found.get(term, frozenset()).union(*held)

@@ -51,6 +51,8 @@ class Candidate:
     """The statement before it in the same block, which its pronouns may point to."""
     is_field: bool = False
     """Whether it is a line of a form, a label or a sign, which needs no full stop to be whole."""
+    header: tuple[str, ...] = ()
+    """Of a table's row, the titles of its columns, empty ones included; empty without any."""
 
     @property
     def quote(self) -> str:
@@ -68,9 +70,13 @@ class Candidate:
     @property
     def readable(self) -> str:
         """The statement without what its document might make a viewer open, load or mistake."""
+        return self.readable_text(self.statement)
+
+    def readable_text(self, said: str) -> str:
+        """The same for what is said of it."""
         trusted = not self.evidence.suspicious
-        addresses = addresses_in(self.statement) if trusted else frozenset[str]()
-        return plain_text(self.statement, addresses=addresses) or "…"
+        addresses = addresses_in(said) if trusted else frozenset[str]()
+        return plain_text(said, addresses=addresses) or "…"
 
     @property
     def gives_orders(self) -> bool:
@@ -190,6 +196,7 @@ def _rows(evidence: Evidence, start: int, end: int) -> Iterator[Candidate]:
             end=last,
             statement=_spell_out(header, cells),
             kind=BlockKind.TABLE,
+            header=tuple(header),
         )
 
 
@@ -223,10 +230,49 @@ def _lines(text: str, start: int, end: int) -> list[tuple[int, int]]:
     return found
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """A cell of a table's row; `text[start:end]` of the passage is what stands in it."""
+
+    title: str
+    """Of its column; empty where that has none."""
+    text: str
+    """As it is shown: one line, without marks of emphasis."""
+    start: int
+    end: int
+
+
+def cells_of(row: Candidate) -> list[Cell]:
+    """The cells of a table's row, empty ones included; empty for a candidate that is none."""
+    if row.kind is not BlockKind.TABLE:
+        return []
+    text = row.evidence.passage.text
+    start, end = _line_around(text, row.start, row.end)
+    borders = [match.start() for match in _CELL_BORDER.finditer(text, start, end)]
+    bounds = list(zip([start, *(each + 1 for each in borders)], [*borders, end], strict=True))
+    raw = [text[first:last] for first, last in bounds]
+    outer_left = 1 if len(raw) > 1 and not raw[0].strip() else 0
+    outer_right = len(raw) - (1 if len(raw) - outer_left > 1 and not raw[-1].strip() else 0)
+    bounds = bounds[outer_left:outer_right]
+    titles = row.header if len(row.header) == len(bounds) else ("",) * len(bounds)
+    found = []
+    for title, (first, last) in zip(titles, bounds, strict=True):
+        held = text[first:last]
+        begin = first + len(held) - len(held.lstrip())
+        stop = begin + len(held.strip())
+        found.append(Cell(title=title, text=_cell_text(held), start=begin, end=stop))
+    return found
+
+
 def _whole_line(text: str, start: int, end: int) -> str:
     """The line that this part of it stands in, borders and empty outer cells included."""
+    first, last = _line_around(text, start, end)
+    return text[first:last]
+
+
+def _line_around(text: str, start: int, end: int) -> tuple[int, int]:
     after = text.find("\n", end)
-    return text[text.rfind("\n", 0, start) + 1 : after if after >= 0 else len(text)]
+    return text.rfind("\n", 0, start) + 1, after if after >= 0 else len(text)
 
 
 def _is_edge(character: str) -> bool:
@@ -243,13 +289,14 @@ def _cells(row: str) -> list[str]:
     >>> _cells("|  | Weight | |")
     ['', 'Weight', '']
     """
-    cells = [
-        " ".join(_EMPHASIS.sub("", cell.replace("\\|", "|")).split())
-        for cell in _CELL_BORDER.split(row.strip())
-    ]
+    cells = [_cell_text(cell) for cell in _CELL_BORDER.split(row.strip())]
     first = 1 if len(cells) > 1 and not cells[0] else 0
     last = len(cells) - 1 if len(cells) - first > 1 and not cells[-1] else len(cells)
     return cells[first:last]
+
+
+def _cell_text(cell: str) -> str:
+    return " ".join(_EMPHASIS.sub("", cell.replace("\\|", "|")).split())
 
 
 def _spell_out(header: Sequence[str], cells: Sequence[str]) -> str:

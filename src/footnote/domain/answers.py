@@ -66,6 +66,10 @@ class Citation:
     start_seconds: float | None = None
     """When the utterance of the quote begins, from the beginning of a recording."""
     end_seconds: float | None = None
+    answer_start: int | None = None
+    """Where in the quote the answer itself stands, as offsets in the document's canonical text,
+    within `char_start` and `char_end`; None where it was not told apart."""
+    answer_end: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from footnote.answering.pipeline import ExtractiveAnswerer
+from footnote.answering import QuotingAnswerer
 from footnote.domain import (
     LOCAL_PRINCIPAL,
     Health,
@@ -26,6 +26,7 @@ from footnote.models.answer_models import AnswerModels
 from footnote.models.breaker import GuardedReranker
 from footnote.models.embedders import Embedders
 from footnote.models.judges import OwnedJudge
+from footnote.models.readers import OwnedReader
 from footnote.ports import Analyzer, Blobs, Embedder
 from footnote.retrieval.pipeline import Search
 from footnote.settings import Settings
@@ -63,10 +64,12 @@ class Engine:
     cache: IndexCache
     vector_cache: VectorCache
     search_stages: Search
-    answerer: ExtractiveAnswerer
+    answerer: QuotingAnswerer
     answer_models: AnswerModels
     reranker: GuardedReranker | None = None
     model: WritingModel | None = None
+    reader: OwnedReader | None = None
+    """What finds answers in passages; None where there is none, or it is switched off."""
     judge: OwnedJudge | None = None
     """Of how far quotes carry what a model wrote."""
     server: KeptPostgres | None = None
@@ -136,7 +139,7 @@ class Engine:
         await self.pages.aclose()
         await self.embedders.close()
         await self.answer_models.close()
-        for model in (self.judge, self.reranker, self.model):
+        for model in (self.judge, self.reranker, self.model, self.reader):
             if model is not None:
                 await model.close()
         await self.vector_cache.close()

@@ -8,12 +8,12 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from footnote.answering.pipeline import ExtractiveAnswerer
+from footnote.answering import QuotingAnswerer
 from footnote.domain import Lane, LaneStatus, Reembedding, SearchRequest, SearchResponse
 from footnote.engine.arguments import require
 from footnote.errors import LaneMismatch, NotFound
 from footnote.models.embed_hosted import HostedLimits
-from footnote.models.embedders import EmbedderChoices, Embedders, opener, parse_spec
+from footnote.models.embedders import PACKAGED, EmbedderChoices, Embedders, opener, parse_spec
 from footnote.ports import Embedder, Index
 from footnote.retrieval.journal import Asker
 from footnote.retrieval.pipeline import Search
@@ -43,7 +43,7 @@ class Serving:
 
     embedder: Embedder
     stages: Search
-    answerer: ExtractiveAnswerer
+    answerer: QuotingAnswerer
 
 
 @dataclass(slots=True, kw_only=True)
@@ -61,10 +61,13 @@ class KnownLanes:
 def embedders_from(settings: Settings) -> Embedders:
     """The embedders the settings allow, the one of new workspaces first; none is opened yet.
 
+    The packaged ones are always among them, so a workspace is found again whichever is the default.
+
     Raises UnsupportedSettings for a name that means nothing.
     """
     specs = [parse_spec(settings.embedding_model, settings.embedding_dimensions)]
     specs += [parse_spec(name) for name in settings.embedding_models.split(",") if name.strip()]
+    specs += [parse_spec(name) for name in PACKAGED]
     key = settings.embedding_api_key
     choices = EmbedderChoices(
         models_folder=settings.home / "models",
@@ -230,8 +233,7 @@ def _serving(engine: Engine, embedder: Embedder) -> Serving:
             stages.gather, embedder=embedder, correct=Correct(engine.analyzer, embedder)
         ),
     )
-    answerer = replace(engine.answerer, embedder=embedder)
-    return Serving(embedder=embedder, stages=stages, answerer=answerer)
+    return Serving(embedder=embedder, stages=stages, answerer=engine.answerer.in_lane(embedder))
 
 
 def _retention(engine: Engine) -> timedelta:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
 
-from footnote.answering.pipeline import ExtractiveAnswerer
+from footnote.answering import ExtractiveAnswerer, QuotingAnswerer, ReaderAnswerer
+from footnote.answering.weighing import FITTED
 from footnote.engine.answer_cache import AnswerCache
 from footnote.engine.answer_models import answer_models_from
 from footnote.engine.answer_runs import answer_runs_from
@@ -24,8 +25,9 @@ from footnote.models.breaker import GuardedReranker
 from footnote.models.embedders import Embedders
 from footnote.models.judges import OwnedJudge, judge_from
 from footnote.models.language import language_model_from
+from footnote.models.readers import LazyReader, OwnedReader, reader_from
 from footnote.models.rerankers import reranker_from
-from footnote.ports import Analyzer, Blobs, Embedder, LanguageModel, Reranker, Routing
+from footnote.ports import Analyzer, Blobs, Embedder, LanguageModel, Reader, Reranker, Routing
 from footnote.retrieval.cache import SemanticCache
 from footnote.retrieval.followup import StandAlone
 from footnote.retrieval.fusion import FusionChoices
@@ -104,7 +106,8 @@ def _wire(
 ) -> Engine:
     embedder, embedders = models
     analyzer = TextAnalyzer()
-    reranker, model = _reranker(settings), _language_model(settings)
+    reader = reader_from_settings(settings)
+    reranker, model = _reranker(settings, reader), _language_model(settings)
     pdfs = pdf_cache(settings)
     return Engine(
         settings=settings,
@@ -121,19 +124,45 @@ def _wire(
         cache=IndexCache(settings.index_cache_bytes),
         vector_cache=VectorCache(settings.vector_cache_bytes),
         search_stages=_search_stages(settings, embedder, analyzer, reranker, model),
-        answerer=ExtractiveAnswerer(
-            embedder=embedder, analyzer=analyzer, max_sentences=settings.answer_sentences
-        ),
+        answerer=_answerer(settings, embedder, analyzer, reader),
         answer_models=answer_models_from(settings),
         reranker=reranker,
         model=model,
-        judge=_judge(settings, model),
+        reader=reader,
+        judge=_judge(settings, model, reader),
         answer_cache=AnswerCache(
             capacity_bytes=settings.answer_cache_bytes,
             lifetime_seconds=settings.answer_cache_seconds,
         ),
         answer_runs=answer_runs_from(settings),
         server=None if server is None else keep(server),
+    )
+
+
+def reader_from_settings(settings: Settings) -> LazyReader | None:
+    """The reader the settings ask for, as far as it is there; nothing is loaded yet."""
+    return reader_from(
+        kind=settings.reader,
+        file=settings.reader_file,
+        models_folder=settings.home / "models",
+        threads=settings.model_threads,
+    )
+
+
+def _answerer(
+    settings: Settings, embedder: Embedder, analyzer: Analyzer, reader: Reader | None
+) -> QuotingAnswerer:
+    """What answers with quotes: the reader where there is one, which rules step in for."""
+    by_rules = ExtractiveAnswerer(
+        embedder=embedder, analyzer=analyzer, max_sentences=settings.answer_sentences
+    )
+    if reader is None:
+        return by_rules
+    return ReaderAnswerer(
+        reader=reader,
+        instead=by_rules,
+        max_sentences=settings.answer_sentences,
+        weigh=FITTED,
     )
 
 
@@ -194,7 +223,7 @@ def _search_stages(
     )
 
 
-def _reranker(settings: Settings) -> GuardedReranker | None:
+def _reranker(settings: Settings, reader: OwnedReader | None) -> GuardedReranker | None:
     """The configured reranker; nothing is loaded or reached yet."""
     return reranker_from(
         kind=settings.reranker,
@@ -209,6 +238,7 @@ def _reranker(settings: Settings) -> GuardedReranker | None:
         failures_to_open=settings.reranker_failures,
         pause_seconds=settings.reranker_pause_seconds,
         threads=settings.model_threads,
+        reader=reader,
     )
 
 
@@ -225,7 +255,9 @@ def _language_model(settings: Settings) -> WritingModel | None:
     )
 
 
-def _judge(settings: Settings, model: LanguageModel | None) -> OwnedJudge | None:
+def _judge(
+    settings: Settings, model: LanguageModel | None, reader: OwnedReader | None
+) -> OwnedJudge | None:
     """The configured judge of statements; nothing is reached yet."""
     return judge_from(
         kind=settings.grounding_judge,
@@ -235,6 +267,7 @@ def _judge(settings: Settings, model: LanguageModel | None) -> OwnedJudge | None
         project=settings.grounding_project,
         location=settings.grounding_location,
         timeout_seconds=settings.grounding_timeout_seconds,
+        reader=reader,
     )
 
 

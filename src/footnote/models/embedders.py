@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,19 +14,35 @@ from urllib.parse import urlsplit
 from footnote.distribution import how_to_install
 from footnote.domain import Lane
 from footnote.errors import InvalidRequest, LaneMismatch, LaneUnavailable, UnsupportedSettings
+from footnote.models import e5, minilm
+from footnote.models.bert_graph import Precision
 from footnote.models.embed_hosted import HostedEmbedder, HostedLimits
-from footnote.models.minilm import load_minilm
-from footnote.models.minilm_graph import Precision
+from footnote.models.sentence_encoder import SentenceEncoder
 from footnote.ports import Embedder
 
 if TYPE_CHECKING:
     # It brings the client libraries of an extra.
     from footnote.models.embed_vendor import VendorClient
 
-PACKAGED = "minilm"
+LoadPackaged = Callable[[Path, Precision, int, int], SentenceEncoder]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Packaged:
+    """A model whose weights a Python package carries."""
+
+    model: str
+    load: LoadPackaged
+
+
+PACKAGED: Mapping[str, _Packaged] = {
+    "minilm": _Packaged(model=minilm.MODEL, load=minilm.load_minilm),
+    "e5": _Packaged(model=e5.MODEL, load=e5.load_e5),
+}
+"""By the name settings have for it."""
+_PACKAGED_PROVIDER = "packaged"
 MOST_DIMENSIONS = 4000
 """What an HNSW index over half-precision vectors takes."""
-_PACKAGED_IDENTITY = ("packaged", "all-MiniLM-L6-v2")
 _ALIASES = {"voyage": "voyageai"}
 _LOCAL = ("fastembed", "testing")
 _DIMENSIONS = {
@@ -51,13 +67,15 @@ class EmbedderSpec:
     @property
     def text(self) -> str:
         """How settings would write it."""
-        name = self.vendor if self.vendor == PACKAGED else f"{self.vendor}:{self.model}"
+        name = self.vendor if self.vendor in PACKAGED else f"{self.vendor}:{self.model}"
         return name if self.dimensions is None else f"{name}#{self.dimensions}"
 
     def may_make(self, lane: Lane) -> bool:
         """Whether its vectors could be of the lane, as far as names tell."""
         model = Path(self.model).name if Path(self.model).is_absolute() else self.model
-        identity = _PACKAGED_IDENTITY if self.vendor == PACKAGED else (self.vendor, model)
+        identity = (self.vendor, model)
+        if self.vendor in PACKAGED:
+            identity = (_PACKAGED_PROVIDER, PACKAGED[self.vendor].model)
         sized = self.dimensions is None or self.dimensions == lane.dimensions
         return identity == (lane.provider, lane.model) and sized
 
@@ -74,17 +92,17 @@ def parse_spec(text: str, dimensions: int | None = None) -> EmbedderSpec:
         dimensions = int(wanted)
     if dimensions is not None:
         check_dimensions(name, dimensions)
-    if name == PACKAGED:
+    if name in PACKAGED:
         if wanted:
             raise UnsupportedSettings(
-                "the packaged model gives 384 dimensions and no fewer", hint="write minilm alone"
+                "the packaged model gives 384 dimensions and no fewer", hint=f"write {name} alone"
             )
-        return EmbedderSpec(vendor=PACKAGED, model="")
+        return EmbedderSpec(vendor=name, model="")
     vendor, _, model = name.partition(":")
     if not vendor or not model:
         raise UnsupportedSettings(
             f"{text!r} names no embedding model",
-            hint="say minilm, fastembed:NAME, fastembed:/folder, openai:MODEL, another "
+            hint="say minilm, e5, fastembed:NAME, fastembed:/folder, openai:MODEL, another "
             "VENDOR:MODEL, or compatible:MODEL with FOOTNOTE_EMBEDDING_URL",
         )
     return EmbedderSpec(
@@ -186,8 +204,10 @@ class Embedders:
 
 def no_embedder(lane: Lane, other_revision: bool = False) -> LaneMismatch:
     """The error for a lane whose model this process does not have."""
-    known = lane.provider == _PACKAGED_IDENTITY[0]
-    name = PACKAGED if known else f"{lane.provider}:{lane.model}"
+    name = f"{lane.provider}:{lane.model}"
+    if lane.provider == _PACKAGED_PROVIDER:
+        known = (name for name, each in PACKAGED.items() if each.model == lane.model)
+        name = next(known, name)
     if other_revision:
         return LaneMismatch(
             f"the vectors are of lane {lane.fingerprint}, and {name} at hand is of another "
@@ -205,9 +225,9 @@ def opener(choices: EmbedderChoices) -> Open:
     """How embedders are opened with these settings."""
 
     async def open_spec(spec: EmbedderSpec, lane: Lane | None) -> OpenedEmbedder:
-        if spec.vendor == PACKAGED:
+        if spec.vendor in PACKAGED:
             embedder = await asyncio.to_thread(
-                load_minilm,
+                PACKAGED[spec.vendor].load,
                 choices.models_folder,
                 choices.precision,
                 choices.threads,

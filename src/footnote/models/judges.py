@@ -8,10 +8,12 @@ from footnote.errors import UnsupportedSettings
 from footnote.models.google_token import ApplicationDefaultToken
 from footnote.models.judge import LanguageModelJudge
 from footnote.models.judge_vertex import vertex_judge
+from footnote.models.reader_roles import ReaderJudge
+from footnote.models.readers import OwnedReader
 from footnote.models.rerank_transport import fixed_token
 from footnote.ports import Judge, LanguageModel
 
-JudgeKind = Literal["none", "language_model", "vertex"]
+JudgeKind = Literal["none", "reader", "language_model", "vertex"]
 
 
 class OwnedJudge(Judge, Protocol):
@@ -31,15 +33,24 @@ def judge_from(
     project: str = "",
     location: str = "global",
     timeout_seconds: float = 5.0,
+    reader: OwnedReader | None = None,
 ) -> OwnedJudge | None:
     """The judge of that kind; None for `none`. Nothing is reached yet.
 
-    `language_model` is for the kind of that name, everything else for `vertex`, whose `api_key`
-    is an access token; without one it uses the machine's own credentials. Raises
+    `language_model` and `reader` are for the kinds of these names, the rest for `vertex`, whose
+    `api_key` is an access token; without one it uses the machine's own credentials. Raises
     UnsupportedSettings.
     """
     if kind == "none":
         return None
+    if kind == "reader":
+        if reader is None:
+            raise UnsupportedSettings(
+                "The grounding judge reader has no reader.",
+                hint="Leave FOOTNOTE_READER at packaged and install its weights, "
+                "or set FOOTNOTE_GROUNDING_JUDGE to none.",
+            )
+        return ReaderJudge(reader=reader)
     if kind == "vertex":
         token = (
             fixed_token(api_key, "FOOTNOTE_GROUNDING_API_KEY")

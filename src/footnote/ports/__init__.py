@@ -29,6 +29,7 @@ from footnote.ports.models import (
     Vectors,
     unheard,
 )
+from footnote.ports.reading import AnswerSpan, PassageReading, PassageText, Reader, SupportOdds
 from footnote.ports.writers import (
     AgentBounds,
     AgentModel,
@@ -45,6 +46,7 @@ __all__ = [
     "AgentBounds",
     "AgentModel",
     "Analyzer",
+    "AnswerSpan",
     "Blobs",
     "ComingVector",
     "Describer",
@@ -56,7 +58,10 @@ __all__ = [
     "McpServer",
     "OnProgress",
     "Parser",
+    "PassageReading",
+    "PassageText",
     "ReadableDocument",
+    "Reader",
     "RecallRequest",
     "Recalled",
     "Refusal",
@@ -64,6 +69,7 @@ __all__ = [
     "RoutedDocument",
     "Routes",
     "Routing",
+    "SupportOdds",
     "TermCounts",
     "TermsOf",
     "Tokenizer",

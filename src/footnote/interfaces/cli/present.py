@@ -89,7 +89,7 @@ def plain(text: str) -> str:
 
 def excerpt(text: str, limit: int = _EXCERPT_CHARACTERS) -> str:
     """The beginning of a text on one line, cut at a word."""
-    line = " ".join(plain(text).split())
+    line = _on_one_line(text)
     if len(line) <= limit:
         return line
     return line[:limit].rsplit(" ", 1)[0] + " …"
@@ -157,8 +157,32 @@ def footnote(citation: Citation) -> Text:
         f" ({plain(citation.filename)})",
         (f" › {where}" if where else "", "dim"),
         " ",
-        (f"“{excerpt(citation.quote)}”", "italic"),
+        _quoted(citation),
     )
+
+
+def _quoted(citation: Citation) -> Text:
+    """The quote in quotation marks, the answer in it set off where it is known; never cut away."""
+    start, end = citation.answer_start, citation.answer_end
+    if start is None or end is None:
+        return Text(f"“{excerpt(citation.quote)}”", style="italic")
+    before = _on_one_line(citation.quote[: start - citation.char_start])
+    answer = _on_one_line(citation.quote[start - citation.char_start : end - citation.char_start])
+    line = _on_one_line(citation.quote)
+    at = max(0, line.find(answer, max(0, len(before) - 1)))
+    first = 0
+    if at + len(answer) > _EXCERPT_CHARACTERS:
+        first = line.rfind(" ", 0, max(0, at - _EXCERPT_CHARACTERS // 4)) + 1
+    shown = excerpt(line[first:], max(_EXCERPT_CHARACTERS, at - first + len(answer) + 1))
+    opening = "“… " if first else "“"
+    quoted = Text(f"{opening}{shown}”", style="italic")
+    place = len(opening) + at - first
+    quoted.stylize("bold", place, place + len(answer))
+    return quoted
+
+
+def _on_one_line(text: str) -> str:
+    return " ".join(plain(text).split())
 
 
 def show_answer(console: Console, answer: Answer) -> None:

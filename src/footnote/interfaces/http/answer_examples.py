@@ -35,6 +35,8 @@ ANSWER: dict[str, object] = {
             "char_end": 5172,
             "start_seconds": None,
             "end_seconds": None,
+            "answer_start": 5145,
+            "answer_end": 5159,
         }
     ],
     "evidence": [EVIDENCE],

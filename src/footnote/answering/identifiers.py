@@ -1,0 +1,75 @@
+"""Identifiers in a text: policy numbers, models, references, each of one particular thing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+WORD = re.compile(r"\w+(?:[-–./'’&]\w+)*")
+_MEASURE_OR_ORDINAL = re.compile(r"\d+['’]?[^\W\d_]{1,3}")
+_SEPARATORS = re.compile(r"[\W_]+")
+_LETTERS = re.compile(r"[^\W\d_]+")
+_DIGITS = re.compile(r"\d")
+
+
+def is_identifier(figure: str) -> bool:
+    """Whether a figure names one particular thing, rather than counting or dating something.
+
+    >>> [is_identifier(each) for each in ("pol-2024/88-a", "15th", "30km", "2024", "q3", "1620-21")]
+    [True, False, False, False, False, False]
+    """
+    return (
+        any(map(str.isalpha, figure))
+        and sum(map(str.isdigit, figure)) >= 2
+        and not _MEASURE_OR_ORDINAL.fullmatch(figure)
+    )
+
+
+def identifiers_in(text: str) -> list[str]:
+    """The identifiers of a text, case-folded, in order."""
+    words = (match.group().casefold() for match in WORD.finditer(text))
+    return [word for word in words if is_identifier(word)]
+
+
+def without_identifiers(text: str) -> str:
+    """The text with its identifiers blanked: their digits neither count nor date anything."""
+    return WORD.sub(
+        lambda match: " " if is_identifier(match.group().casefold()) else match.group(), text
+    )
+
+
+def speaks_of_another(asked: Sequence[str], text: str, around: str) -> bool:
+    """Whether a text cannot be about any of the identifiers that were asked about.
+
+    It cannot where neither it nor what stands around it (its headings, its document) holds one of
+    them, and where it names another of the same form. Separators do not count: `GSR 18V-55` is
+    `GSR18V-55`.
+
+    >>> speaks_of_another(["pol-88213-x"], "POL-88214-X pays 500.", "Also: POL-88213-X")
+    True
+    >>> speaks_of_another(["pol-88213-x"], "The deductible is 500.", "Policy POL-88213-X")
+    False
+    """
+    if not asked:
+        return False
+    compact = {_compact(each) for each in asked}
+    own, wide = _compact(text), _compact(around)
+    if any(each in own for each in compact):
+        return False
+    forms = {_form(each) for each in asked}
+    if any(_form(each) in forms for each in identifiers_in(text)):
+        return True
+    return not any(each in wide for each in compact)
+
+
+def _compact(text: str) -> str:
+    return _SEPARATORS.sub("", text).casefold()
+
+
+def _form(identifier: str) -> str:
+    """What identifiers of one kind share: their letters, and how many digits stand where.
+
+    >>> _form("pol-88213-x") == _form("POL-90001-Y")
+    True
+    """
+    return _DIGITS.sub("9", _LETTERS.sub("a", identifier.casefold()))

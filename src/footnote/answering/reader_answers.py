@@ -1,0 +1,159 @@
+"""Evidence becomes an answer that a reader found: read → locate → guard → choose → say → cite."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from footnote.answering.choosing import Choice, Located, by_probability, is_said
+from footnote.answering.cite import Footnotes
+from footnote.answering.pipeline import ExtractiveAnswerer, refusal
+from footnote.answering.sentences import Candidate, Cell, candidates_of, cells_of
+from footnote.answering.weighing import Weighing, middle_similarity
+from footnote.domain import Answer, AnswerSentence, Evidence, Passage, Verdict
+from footnote.errors import ModelUnavailable
+from footnote.ports import AnswerSpan, Embedder, PassageText, Reader
+
+MOST_PASSAGES = 16
+"""Passages that are read. What the search puts further down seldom answers."""
+LEAST_ANSWERABILITY = 0.5
+LEAST_FURTHER = 0.9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReaderAnswerer:
+    """Answers with the statements in which a reader finds the answer, quoted and cited, or refuses.
+
+    Implements `answering.streaming.Drafts`.
+    """
+
+    reader: Reader
+    instead: ExtractiveAnswerer
+    """Answers where the reader cannot run; `degraded` then says so."""
+    max_sentences: int = 4
+    least_answerability: float = LEAST_ANSWERABILITY
+    """Below this probability that the documents answer, the answer is that they do not."""
+    least_further: float = LEAST_FURTHER
+    """A further answer needs this probability, and about the odds of the best one."""
+    passages: int = MOST_PASSAGES
+    weigh: Weighing = field(default_factory=Weighing)
+    """What makes one probability of what the reader and the search say."""
+
+    def in_lane(self, embedder: Embedder) -> ReaderAnswerer:
+        """The same with another lane's embedder, which only what answers instead needs."""
+        return replace(self, instead=self.instead.in_lane(embedder))
+
+    async def __call__(self, question: str, evidence: Sequence[Evidence]) -> Answer:
+        """Answer from this evidence alone."""
+        ranked = sorted(evidence, key=lambda each: (each.rank, each.passage.chunk_id))
+        try:
+            found = await self._found(question, ranked[: self.passages])
+        except ModelUnavailable as unavailable:
+            answer = await self.instead(question, evidence)
+            note = f"answer: without the reader, {unavailable}"
+            return replace(answer, degraded=(note, *answer.degraded))
+        choose = Choice(
+            limit=self.max_sentences,
+            least=self.least_answerability,
+            least_further=self.least_further,
+        )
+        chosen = choose(question, found, ranked)
+        confidence = chosen[0].probability if chosen else 0.0
+        if confidence < self.least_answerability:
+            return refusal(question, evidence, confidence=confidence)
+        footnotes = Footnotes()
+        sentences = tuple(
+            AnswerSentence(
+                text=each.candidate.readable_text(said_of(question, each)),
+                markers=(_cited(each, footnotes),),
+                support=each.probability,
+                # It is its quote.
+                verdict=Verdict.SUPPORTED,
+            )
+            for each in chosen
+        )
+        return Answer(
+            question=question,
+            found=True,
+            sentences=sentences,
+            citations=tuple(footnotes.citations),
+            evidence=tuple(evidence),
+            confidence=confidence,
+        )
+
+    async def _found(self, question: str, evidence: Sequence[Evidence]) -> list[Located]:
+        """Every answer in a statement, the likeliest first; each statement once."""
+        if not evidence:
+            return []
+        readings = await self.reader.read(question, [text_of(each.passage) for each in evidence])
+        middle = middle_similarity(evidence)
+        located: dict[tuple[object, ...], Located] = {}
+        for item, reading in zip(evidence, readings, strict=True):
+            candidates = candidates_of([item])
+            for span in reading.spans:
+                weighed = self.weigh(span.probability, item, middle)
+                for one in locate(replace(span, probability=weighed), candidates):
+                    passage = item.passage
+                    place = (passage.document_id, passage.version, *one.candidate.canonical_span)
+                    # Text that overlapping chunks share was read in each of them.
+                    if place not in located or located[place].probability < one.probability:
+                        located[place] = one
+        return by_probability(located.values())
+
+
+def text_of(passage: Passage) -> PassageText:
+    """The passage under its headings, as it is read."""
+    headings = dict.fromkeys((passage.document_title, *passage.heading_path))
+    return PassageText(text=passage.text, heading=" › ".join(filter(None, headings)))
+
+
+def locate(span: AnswerSpan, candidates: Sequence[Candidate]) -> Iterator[Located]:
+    """The statement that holds most of a span, with the part of the span that is in it."""
+    held = [
+        (min(span.end, each.end) - max(span.start, each.start), -number)
+        for number, each in enumerate(candidates)
+    ]
+    if not held or max(held)[0] <= 0:
+        return
+    candidate = candidates[-max(held)[1]]
+    text = candidate.evidence.passage.text
+    start, end = max(span.start, candidate.start), min(span.end, candidate.end)
+    while start < end and _is_edge(text[start]):
+        start += 1
+    while start < end and _is_edge(text[end - 1]):
+        end -= 1
+    if start < end:
+        yield Located(candidate=candidate, start=start, end=end, probability=span.probability)
+
+
+def said_of(question: str, found: Located) -> str:
+    """The statement; of a table's row, the cells asked for, with its own and their columns' names.
+
+    Where the row's name is what was asked for, the cells are said that the question tells it by.
+    """
+    cells = [each for each in cells_of(found.candidate) if each.text]
+    asked = [each for each in cells if each.start < found.end and found.start < each.end]
+    if not asked or not any(each.title for each in cells):
+        return found.candidate.statement
+    named = cells[0]
+    if asked == [named]:
+        telling = [each for each in cells[1:] if is_said(each.text, question)]
+        if not telling:
+            return found.candidate.statement
+        return f"{_titled(named)} — {', '.join(map(_titled, telling))}"
+    told = ", ".join(_titled(each) for each in asked if each is not named)
+    return f"{named.text} — {told}"
+
+
+def _titled(cell: Cell) -> str:
+    return f"{cell.title}: {cell.text}" if cell.title else cell.text
+
+
+def _cited(found: Located, footnotes: Footnotes) -> int:
+    one = found.candidate
+    answer = (found.start, found.end)
+    return footnotes.citation(one.evidence.passage, one.start, one.end, answer).marker
+
+
+def _is_edge(character: str) -> bool:
+    return character == "|" or character.isspace()

@@ -1,0 +1,319 @@
+"""Turns the weights of a BERT encoder into an ONNX graph, from token ids to unit vectors.
+
+The graph is the encoder of Devlin et al. (NAACL 2019), masked mean pooling and L2 normalisation.
+In int8 every linear layer takes one scale per activation row and per weight column, so that
+a text's vector does not depend on the texts it shares a batch with. Weights are named as in the
+checkpoints of BERT, `encoder.layer.0.attention.self.query.weight` and so on. A graph with other
+outputs is made of the same parts: `GraphBuilder`, `encoder`, then what it is for.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+Precision = Literal["int8", "fp32"]
+Weights = Mapping[str, npt.NDArray[np.float32]]
+
+GRAPH_REVISION = 1
+"""Rises whenever the graph's vectors change, so that old caches and old lanes are told apart."""
+
+WORDS = "embeddings.word_embeddings.weight"
+WEIGHT_LEVELS = 64
+"""Largest int8 weight: 2 · 255 · 64 fits the 16-bit sums of processors without VNNI, so integer
+products are exact and equal everywhere."""
+ACTIVATION_LEVELS = 127
+ACTIVATION_ZERO = 128
+OPSET = 20
+IR_VERSION = 9
+CONTRIB = "com.microsoft"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BertShape:
+    """What the weights of an encoder do not say of themselves."""
+
+    layers: int
+    heads: int
+    width: int
+    """Numbers that describe a token."""
+    epsilon: float
+    """Added to the variance in layer normalisation."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuantisedWords:
+    """A table of word embeddings in 4 bits, in a file beside the graphs that read it.
+
+    The file holds the numbers, two to a byte, the first in the low half, each with 8 added; then
+    from `scales_at` one float32 scale for each block. The runtime maps it into memory, so graphs
+    and processes share its pages, and only rows that are looked up are ever read.
+    """
+
+    file: str
+    """Its name; the graphs lie in the same folder."""
+    rows: int
+    width: int
+    block: int
+    """Neighbouring numbers of a row that share a scale."""
+    scales_at: int
+
+
+class GraphBuilder:
+    """Nodes and initializers under construction; every operator returns its output's name."""
+
+    def __init__(self, weights: Weights, shape: BertShape, precision: Precision) -> None:
+        self.weights = weights
+        self.shape = shape
+        self.precision = precision
+        self.nodes: list[onnx.NodeProto] = []
+        self.initializers: dict[str, onnx.TensorProto] = {}
+
+    def constant(self, name: str, value: npt.NDArray[np.generic]) -> str:
+        """An initializer, stored once under its name."""
+        if name not in self.initializers:
+            contiguous = np.ascontiguousarray(value)
+            self.initializers[name] = numpy_helper.from_array(contiguous, name)
+        return name
+
+    def external(self, name: str, kind: int, shape: tuple[int, ...], file: str, at: int) -> str:
+        """An initializer that stays in a file of its own, from this byte on."""
+        tensor = onnx.TensorProto(name=name, data_type=kind, dims=shape)
+        tensor.data_location = onnx.TensorProto.EXTERNAL
+        item = helper.tensor_dtype_to_np_dtype(kind).itemsize
+        length = math.prod(shape) * item
+        for key, value in (("location", file), ("offset", at), ("length", length)):
+            tensor.external_data.add(key=key, value=str(value))
+        self.initializers[name] = tensor
+        return name
+
+    def integers(self, *values: int) -> str:
+        """A one-dimensional int64 constant."""
+        name = "int_" + "_".join(str(value) for value in values)
+        return self.constant(name, np.array(values, dtype=np.int64))
+
+    def parameter(self, name: str) -> str:
+        """An initializer taken from the weights unchanged."""
+        return self.constant(name, self.weights[name])
+
+    def apply(
+        self,
+        operator: str,
+        inputs: list[str],
+        *,
+        domain: str = "",
+        output: str | None = None,
+        **attributes: float | onnx.TensorProto,
+    ) -> str:
+        """One operator with one output."""
+        name = output or f"{operator}_{len(self.nodes)}"
+        node = helper.make_node(operator, inputs, [name], name=name, domain=domain)
+        node.attribute.extend(helper.make_attribute(*pair) for pair in attributes.items())
+        self.nodes.append(node)
+        return name
+
+    def norm(self, prefix: str) -> list[str]:
+        """Scale and shift of a layer normalisation."""
+        return [self.parameter(f"{prefix}.weight"), self.parameter(f"{prefix}.bias")]
+
+    def linear(self, rows: Rows, prefix: str) -> str:
+        """Rows times a weight matrix, without the bias: the next operator is fused with it."""
+        if self.precision == "fp32":
+            matrix = self.constant(f"{prefix}.weight", self.weights[f"{prefix}.weight"].T)
+            return self.apply("MatMul", [rows.values, matrix])
+        quantised, scales = self.quantised(prefix)
+        product = self.apply(
+            "MatMulIntegerToFloat",
+            [
+                rows.values,
+                self.constant(f"{prefix}.int8", quantised),
+                self.constant("one", np.array(1, dtype=np.float32)),
+                self.constant(f"{prefix}.scales", scales),
+                self.constant("activation_zero", np.array(ACTIVATION_ZERO, dtype=np.uint8)),
+            ],
+            domain=CONTRIB,
+        )
+        return self.apply("Mul", [product, rows.scales])
+
+    def quantised(self, prefix: str) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.float32]]:
+        """A weight matrix of shape (in, out) in 7 bits, and a scale for each column."""
+        matrix = self.weights[f"{prefix}.weight"].T
+        scales = np.abs(matrix).max(axis=0) / WEIGHT_LEVELS
+        return np.rint(matrix / scales).astype(np.int8), scales.astype(np.float32)
+
+    def rows(self, values: str) -> Rows:
+        """Activations of shape (tokens, width), ready for `linear`."""
+        if self.precision == "fp32":
+            return Rows(values=values, scales="")
+        largest = self.apply("ReduceMax", [self.apply("Abs", [values]), self.integers(-1)])
+        floor = self.constant("tiny", np.array(1e-9, dtype=np.float32))
+        step = self.constant("step", np.array(1 / ACTIVATION_LEVELS, dtype=np.float32))
+        scales = self.apply("Mul", [self.apply("Max", [largest, floor]), step])
+        flat = self.apply("Squeeze", [scales, self.integers(-1)])
+        zero = helper.make_tensor("value", TensorProto.UINT8, [1], [ACTIVATION_ZERO])
+        zeros = self.apply("ConstantOfShape", [self.apply("Shape", [flat])], value=zero)
+        return Rows(
+            values=self.apply("QuantizeLinear", [values, flat, zeros], axis=0), scales=scales
+        )
+
+    def words(self, ids: str, table: QuantisedWords | None) -> str:
+        """The word embeddings of token ids, from the table or from the weights."""
+        if table is None:
+            return self.apply("Gather", [self.parameter(WORDS), ids])
+        packed = (table.rows, table.width // 2)
+        scales = (table.rows, table.width // table.block)
+        return self.apply(
+            "GatherBlockQuantized",
+            [
+                self.external("words", TensorProto.UINT8, packed, table.file, 0),
+                ids,
+                self.external(
+                    "words.scales", TensorProto.FLOAT, scales, table.file, table.scales_at
+                ),
+            ],
+            domain=CONTRIB,
+            gather_axis=0,
+            quantize_axis=1,
+            block_size=table.block,
+            bits=4,
+        )
+
+    def model(self, name: str, outputs: Mapping[str, tuple[str | int, ...]]) -> onnx.ModelProto:
+        """What was built, with these float outputs, from `input_ids` and `attention_mask`."""
+        tokens = [
+            helper.make_tensor_value_info(each, TensorProto.INT32, ["batch", "length"])
+            for each in ("input_ids", "attention_mask")
+        ]
+        values = [
+            helper.make_tensor_value_info(each, TensorProto.FLOAT, list(shape))
+            for each, shape in outputs.items()
+        ]
+        body = helper.make_graph(self.nodes, name, tokens, values, list(self.initializers.values()))
+        opsets = [helper.make_opsetid("", OPSET), helper.make_opsetid(CONTRIB, 1)]
+        return helper.make_model(body, opset_imports=opsets, ir_version=IR_VERSION)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rows:
+    """Names of an activation matrix and, when quantised, of its scales of shape (tokens, 1)."""
+
+    values: str
+    scales: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Encoded:
+    """Names of what the encoder made of the tokens."""
+
+    hidden: str
+    """Shape (batch · length, width)."""
+    shape: str
+    """Of `input_ids`: batch and length."""
+
+
+def build_graph(
+    weights: Weights,
+    shape: BertShape,
+    precision: Precision,
+    words: QuantisedWords | None = None,
+    centre: npt.NDArray[np.float32] | None = None,
+) -> onnx.ModelProto:
+    """A sentence encoder as a graph for ONNX Runtime.
+
+    Inputs `input_ids` and `attention_mask`, int32 of shape (batch, length), padding on the right.
+    Output `embedding`, float32 of shape (batch, width), unit length. `centre`, the mean vector of
+    unrelated texts, is taken away before; the cosine of texts that share nothing is then near 0.
+    """
+    graph = GraphBuilder(weights, shape, precision)
+    _pool(graph, encoder(graph, words), centre)
+    return graph.model("sentence-encoder", {"embedding": ("batch", shape.width)})
+
+
+def encoder(graph: GraphBuilder, words: QuantisedWords | None) -> Encoded:
+    """Every layer of the encoder over `input_ids`, padding masked by `attention_mask`."""
+    shape = graph.apply("Shape", ["input_ids"])
+    hidden = _embeddings(graph, shape, words)
+    for layer in range(graph.shape.layers):
+        hidden = _layer(graph, hidden, shape, f"encoder.layer.{layer}")
+    return Encoded(hidden=hidden, shape=shape)
+
+
+def _embeddings(graph: GraphBuilder, shape: str, table: QuantisedWords | None) -> str:
+    """Word plus position plus segment 0, normalised, of shape (batch · length, width)."""
+    words = graph.words("input_ids", table)
+    places = (
+        graph.weights["embeddings.position_embeddings.weight"]
+        + graph.weights["embeddings.token_type_embeddings.weight"][0]
+    )
+    length = graph.apply("Slice", [shape, graph.integers(1), graph.integers(2)])
+    placed = graph.apply(
+        "Slice", [graph.constant("places", places), graph.integers(0), length, graph.integers(0)]
+    )
+    normed = graph.apply(
+        "LayerNormalization",
+        [graph.apply("Add", [words, placed]), *graph.norm("embeddings.LayerNorm")],
+        axis=-1,
+        epsilon=graph.shape.epsilon,
+    )
+    return graph.apply("Reshape", [normed, graph.integers(-1, graph.shape.width)])
+
+
+def _layer(graph: GraphBuilder, hidden: str, shape: str, prefix: str) -> str:
+    """One encoder layer: attention, then the feed-forward net, each added and normalised."""
+    attended = _attention(graph, hidden, shape, prefix)
+    output = graph.linear(graph.rows(attended), f"{prefix}.attention.output.dense")
+    hidden = _add_and_norm(graph, output, hidden, f"{prefix}.attention.output")
+    inner = graph.linear(graph.rows(hidden), f"{prefix}.intermediate.dense")
+    bias = graph.parameter(f"{prefix}.intermediate.dense.bias")
+    inner = graph.apply("BiasGelu", [inner, bias], domain=CONTRIB)
+    output = graph.linear(graph.rows(inner), f"{prefix}.output.dense")
+    return _add_and_norm(graph, output, hidden, f"{prefix}.output")
+
+
+def _attention(graph: GraphBuilder, hidden: str, shape: str, prefix: str) -> str:
+    rows = graph.rows(hidden)
+    parts = [f"{prefix}.attention.self.{part}" for part in ("query", "key", "value")]
+    by_text = graph.apply("Concat", [shape, graph.integers(graph.shape.width)], axis=0)
+    projected = [graph.apply("Reshape", [graph.linear(rows, part), by_text]) for part in parts]
+    bias = np.concatenate([graph.weights[f"{part}.bias"] for part in parts])
+    attended = graph.apply(
+        "MultiHeadAttention",
+        [*projected, graph.constant(f"{prefix}.attention.self.bias", bias), "attention_mask"],
+        domain=CONTRIB,
+        num_heads=graph.shape.heads,
+    )
+    return graph.apply("Reshape", [attended, graph.integers(-1, graph.shape.width)])
+
+
+def _add_and_norm(graph: GraphBuilder, output: str, skipped: str, prefix: str) -> str:
+    return graph.apply(
+        "SkipLayerNormalization",
+        [
+            output,
+            skipped,
+            *graph.norm(f"{prefix}.LayerNorm"),
+            graph.parameter(f"{prefix}.dense.bias"),
+        ],
+        domain=CONTRIB,
+        epsilon=graph.shape.epsilon,
+    )
+
+
+def _pool(graph: GraphBuilder, encoded: Encoded, centre: npt.NDArray[np.float32] | None) -> None:
+    """The normalised sum over the tokens that are not padding, which is the normalised mean."""
+    by_text = graph.apply("Concat", [encoded.shape, graph.integers(graph.shape.width)], axis=0)
+    tokens = graph.apply("Reshape", [encoded.hidden, by_text])
+    mask = graph.apply("Cast", ["attention_mask"], to=TensorProto.FLOAT)
+    mask = graph.apply("Unsqueeze", [mask, graph.integers(1)])
+    total = graph.apply("Squeeze", [graph.apply("MatMul", [mask, tokens]), graph.integers(1)])
+    if centre is not None:
+        unit = graph.apply("LpNormalization", [total], axis=-1, p=2)
+        total = graph.apply("Sub", [unit, graph.constant("centre", centre)])
+    graph.apply("LpNormalization", [total], output="embedding", axis=-1, p=2)

@@ -1,0 +1,120 @@
+"""The packaged lane for all languages: multilingual-e5-small run by ONNX Runtime."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from footnote.domain import Lane
+from footnote.models.bert_graph import GRAPH_REVISION, Precision, QuantisedWords, build_graph
+from footnote.models.e5_file import BLOCK, DIGEST, E5File, read_packaged
+from footnote.models.model_store import built, check_known_vectors, open_session
+from footnote.models.sentence_encoder import Reading, SentenceEncoder
+from footnote.models.tokenizing import UnigramPieces, unigram_model
+
+MODEL = "multilingual-e5-small"
+KNOWN_VECTORS_FILE = "e5_known_vectors.json"
+WIDTH = 384
+MAX_TOKENS = 512
+"""Positions the model was trained on, its marks `<s>` and `</s>` and the prefix included."""
+QUERY_PREFIX = "query: "
+DOCUMENT_PREFIX = "passage: "
+"""What the model was trained to see before either."""
+CENTRE_FILE = "e5_centre.json"
+READING_REVISION = 1
+"""Rises whenever texts are read in another way or the centre is another, and so vectors are."""
+_ROWS = 250037
+_PAGE = 4096
+_SCALES_AT = -(-_ROWS * WIDTH // 2 // _PAGE) * _PAGE
+WORDS = QuantisedWords(file="words.bin", rows=_ROWS, width=WIDTH, block=BLOCK, scales_at=_SCALES_AT)
+"""The embedding matrix, for every graph in the folder."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class E5Files:
+    """What graphs over the embedding matrix share: their folder and the tokenizer."""
+
+    folder: Path
+    """`words.bin` lies in it, and so must graphs that read it."""
+    tokenizer: Path
+
+
+def load_e5(
+    models_folder: Path, precision: Precision, threads: int, batch_tokens: int
+) -> SentenceEncoder:
+    """The packaged model, ready to embed. Blocks: call it in a thread.
+
+    The first call writes graph, embedding matrix and tokenizer below `models_folder` (about 90 MB
+    in int8, 150 MB in fp32); later ones read them. The rest is as of `load_minilm`.
+    """
+    package = cache(read_packaged)
+    shared = shared_files(models_folder, package)
+    graph = built(
+        shared.folder / f"embedder-{precision}-{GRAPH_REVISION}.{READING_REVISION}.onnx",
+        lambda: build_graph(
+            package().weights(), package().shape, precision, WORDS, centre()
+        ).SerializeToString(),
+    )
+    lane = Lane(
+        name="document",
+        provider="packaged",
+        model=MODEL,
+        dimensions=WIDTH,
+        revision=f"{DIGEST[:12]}-{precision}-{GRAPH_REVISION}.{READING_REVISION}",
+    )
+    embedder = SentenceEncoder(
+        lane,
+        open_session(graph),
+        Reading(
+            tokenizer=e5_tokenizer(shared.tokenizer),
+            max_tokens=MAX_TOKENS,
+            query_prefix=QUERY_PREFIX,
+            document_prefix=DOCUMENT_PREFIX,
+            cased=True,
+        ),
+        threads=threads,
+        batch_tokens=batch_tokens,
+    )
+    check_known_vectors(embedder.encode, KNOWN_VECTORS_FILE, precision, shared.folder)
+    return embedder
+
+
+def shared_files(models_folder: Path, package: Callable[[], E5File] = read_packaged) -> E5Files:
+    """Embedding matrix and tokenizer in a folder of their own, built when absent.
+
+    Raises LaneUnavailable when they are absent and the package is not what it should be.
+    """
+    folder = models_folder / f"{MODEL}-{DIGEST[:12]}"
+    built(folder / WORDS.file, lambda: _words(package()))
+    tokenizer = built(folder / "tokenizer.model", lambda: unigram_model(package().vocabulary))
+    return E5Files(folder=folder, tokenizer=tokenizer)
+
+
+@cache
+def e5_tokenizer(file: Path) -> UnigramPieces:
+    """The tokenizer in the file, once for all models of the process: it takes 60 MB."""
+    return UnigramPieces(file.read_bytes())
+
+
+def centre() -> npt.NDArray[np.float32]:
+    """The mean vector of unrelated passages in many languages; `training/` has the program.
+
+    Unrelated texts have a cosine of 0.75 in this model. Without their common part it is 0, which
+    fusion takes for the natural zero and thresholds for nothing in common.
+    """
+    content = files("footnote.models").joinpath(CENTRE_FILE).read_text(encoding="utf-8")
+    values: npt.NDArray[np.float32] = np.array(json.loads(content)["centre"], dtype=np.float32)
+    return values
+
+
+def _words(package: E5File) -> bytes:
+    packed, scales = package.packed_words()
+    assert packed.shape == (WORDS.rows, WORDS.width // 2), "the digest pins the file"
+    return packed.tobytes().ljust(WORDS.scales_at, b"\0") + scales.astype(np.float32).tobytes()

@@ -1,0 +1,274 @@
+"""The packaged reader: one encoder over pairs of texts, run by ONNX Runtime."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import onnxruntime
+
+from footnote.errors import LaneUnavailable, ModelUnavailable
+from footnote.models.batching import plan_batches
+from footnote.models.bert_graph import Precision
+from footnote.models.e5 import WORDS, shared_files
+from footnote.models.model_store import built, open_session
+from footnote.models.reader_graph import READER_GRAPH_REVISION, reader_graph
+from footnote.models.reader_spans import Window, beside_the_best, disjoint, spans_of
+from footnote.models.reader_weights import Calibration, read_weights
+from footnote.models.tokenizing import Pieces, UnigramPieces
+from footnote.ports import AnswerSpan, PassageReading, PassageText, SupportOdds
+
+PAIR_TOKENS = 384
+"""Of both texts and the marks between them; training reads 256, attention grows with the square."""
+QUESTION_TOKENS = 72
+HEADING_TOKENS = 32
+WINDOW_OVERLAP = 64
+"""Tokens that two windows of one long passage share; an answer has at most 30."""
+READ_TOKENS = 4096
+"""Of all pairs of one question: 1.3 s of processor time where 1,864 tokens took 0.64. A budget in
+tokens and not in time, so that a busy machine gives the same answers."""
+RUN_TOKENS = 512
+"""Most tokens of one run, padding included, as for the embedder."""
+_KNOWN = (
+    ("Where is the key?", "The shop opens at nine. The key is under the mat.", "mat"),
+    ("Wie heißt der Hund?", "Der Hund heißt Bello und schläft im Garten.", "Bello"),
+)
+"""Questions so plain that only a broken model gives other answers."""
+
+_Floats = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """Token ids of two texts, and what of the second they are."""
+
+    ids: list[int]
+    window: Window
+    text: int
+    """The number of the passage."""
+
+
+def load_reader(file: Path, models_folder: Path, threads: int) -> PackagedReader:
+    """The reader of these weights, ready to read. Blocks: call it in a thread.
+
+    The first call writes its graph below `models_folder` (about 25 MB), beside the word
+    embeddings that it shares with the embedder; later ones read it. `threads` of 0 takes one per
+    core. Raises ModelUnavailable, also where it does not answer what any reader should.
+    """
+    reader = open_reader(file, models_folder, threads)
+    for question, text, answer in _KNOWN:
+        said = reader.best_answer(question, text)
+        if answer not in said:
+            raise ModelUnavailable(
+                f"the reader built from {file} answers {said!r} where it should say {answer!r}",
+                hint=f"delete the reader's graphs below {models_folder} and start again, "
+                "or set FOOTNOTE_READER=none",
+            )
+    return reader
+
+
+def open_reader(
+    file: Path, models_folder: Path, threads: int, precision: Precision = "int8"
+) -> PackagedReader:
+    """Like `load_reader`, whatever the weights know."""
+    weights = cache(lambda: read_weights(file))
+    try:
+        shared = shared_files(models_folder)
+        name = f"reader-{weights().digest[:12]}-{precision}-{READER_GRAPH_REVISION}.onnx"
+        graph = built(
+            shared.folder / name,
+            lambda: reader_graph(weights(), precision, WORDS).SerializeToString(),
+        )
+        return PackagedReader(
+            f"reader-{weights().digest[:12]}",
+            open_session(graph),
+            UnigramPieces(shared.tokenizer.read_bytes()),
+            weights().calibration,
+            threads=threads,
+        )
+    except LaneUnavailable as unavailable:
+        raise ModelUnavailable(
+            f"the reader cannot be loaded: {unavailable}", hint=unavailable.hint
+        ) from unavailable
+
+
+class PackagedReader:
+    """A Reader over the packaged weights; implements `ports.Reader`.
+
+    Every run is one thread's, as the embedder's are.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        session: onnxruntime.InferenceSession,
+        tokenizer: UnigramPieces,
+        calibration: Calibration,
+        *,
+        threads: int,
+    ) -> None:
+        self._name = name
+        self._session = session
+        self._tokenizer = tokenizer
+        self._calibration = calibration
+        self._threads = ThreadPoolExecutor(
+            threads or _available_cores(), thread_name_prefix="reader"
+        )
+
+    @property
+    def name(self) -> str:
+        """It names the weights."""
+        return self._name
+
+    async def read(self, question: str, passages: Sequence[PassageText]) -> list[PassageReading]:
+        """See `Reader.read`; passages beyond `READ_TOKENS` have no spans."""
+        loop = asyncio.get_running_loop()
+        pairs = await loop.run_in_executor(self._threads, self.pairs, question, passages)
+        runs = [[pairs[at] for at in run] for run in _plan(pairs)]
+        outputs = await asyncio.gather(
+            *(loop.run_in_executor(self._threads, self._read_run, run) for run in runs)
+        )
+        found: list[list[AnswerSpan]] = [[] for _ in passages]
+        relevance = [float("-inf")] * len(passages)
+        for run, (spans, relevances) in zip(runs, outputs, strict=True):
+            for pair, inside, own in zip(run, spans, relevances, strict=True):
+                found[pair.text] += inside
+                relevance[pair.text] = max(relevance[pair.text], own)
+        return [_reading(spans, own) for spans, own in zip(found, relevance, strict=True)]
+
+    async def judge(self, statements: Sequence[str], quotes: Sequence[str]) -> list[SupportOdds]:
+        """See `Reader.judge`; of a long quote the window that decides most is believed."""
+        loop = asyncio.get_running_loop()
+        pairs = [
+            pair
+            for number, (statement, quote) in enumerate(zip(statements, quotes, strict=True))
+            for pair in self._windows(f"claim: {statement}", PassageText(text=quote), number)
+        ]
+        runs = [[pairs[at] for at in run] for run in _plan(pairs)]
+        outputs = await asyncio.gather(
+            *(loop.run_in_executor(self._threads, self._judge_run, run) for run in runs)
+        )
+        neither = SupportOdds(supported=0.0, contradicted=0.0, neither=1.0)
+        odds = [neither] * len(statements)
+        for run, judged in zip(runs, outputs, strict=True):
+            for pair, one in zip(run, judged, strict=True):
+                if one.neither < odds[pair.text].neither:
+                    odds[pair.text] = one
+        return odds
+
+    async def close(self) -> None:
+        """Let the threads end once their current run is done."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+    def pairs(self, question: str, passages: Sequence[PassageText]) -> list[Pair]:
+        """What is read: each passage's windows beside the question, within `READ_TOKENS`."""
+        pairs: list[Pair] = []
+        tokens = 0
+        for number, passage in enumerate(passages):
+            windows = self._windows(f"query: {question}", passage, number)
+            tokens += sum(len(each.ids) for each in windows)
+            if pairs and tokens > READ_TOKENS:
+                break
+            pairs += windows
+        return pairs
+
+    def best_answer(self, question: str, text: str) -> str:
+        """The likeliest span of a short text, in the calling thread; empty without one."""
+        pairs = self.pairs(question, [PassageText(text=text)])
+        if not pairs:
+            return ""
+        found, _ = self._read_run(pairs[:1])
+        return text[found[0][0].start : found[0][0].end] if found[0] else ""
+
+    def _windows(self, first: str, passage: PassageText, number: int) -> list[Pair]:
+        """The pairs of a text with each window of a passage, which begin under its heading."""
+        begin, end = self._tokenizer.begin, self._tokenizer.end
+        asked = [begin, *self._tokenizer.pieces(first).ids[:QUESTION_TOKENS], end, end]
+        heading = self._tokenizer.pieces(passage.heading).ids[:HEADING_TOKENS]
+        pieces = self._tokenizer.pieces(passage.text)
+        room = PAIR_TOKENS - len(asked) - len(heading) - 1
+        return [
+            Pair(
+                ids=[*asked, *heading, *pieces.ids[start : start + room], end],
+                window=Window(
+                    text=passage.text,
+                    first=len(asked) + len(heading),
+                    offsets=pieces.offsets[start : start + room],
+                ),
+                text=number,
+            )
+            for start in _starts(pieces, room)
+        ]
+
+    def _read_run(self, run: Sequence[Pair]) -> tuple[list[list[AnswerSpan]], list[float]]:
+        span, relevance, _ = self.run([each.ids for each in run])
+        found = []
+        for row, pair in enumerate(run):
+            own = float(relevance[row, 0])
+            probability = partial(self._calibration.probability, relevance=own)
+            found.append(spans_of(pair.window, span[row], probability))
+        return found, [float(each) for each in relevance[:, 0]]
+
+    def _judge_run(self, run: Sequence[Pair]) -> list[SupportOdds]:
+        _, _, support = self.run([each.ids for each in run])
+        odds = np.exp(
+            (support - support.max(axis=1, keepdims=True)) / self._calibration.support_temperature
+        )
+        odds /= odds.sum(axis=1, keepdims=True)
+        return [
+            SupportOdds(supported=float(row[0]), contradicted=float(row[1]), neither=float(row[2]))
+            for row in odds
+        ]
+
+    def run(self, batch: Sequence[Sequence[int]]) -> tuple[_Floats, _Floats, _Floats]:
+        """What the heads say to a batch of pairs, in the calling thread: span, relevance, support.
+
+        Raises ModelUnavailable when the model cannot run, for lack of memory say.
+        """
+        shape = (len(batch), max(map(len, batch)))
+        ids: npt.NDArray[np.int32] = np.zeros(shape, dtype=np.int32)
+        mask: npt.NDArray[np.int32] = np.zeros(shape, dtype=np.int32)
+        for row, each in enumerate(batch):
+            ids[row, : len(each)] = each
+            mask[row, : len(each)] = 1
+        try:
+            outputs = self._session.run(None, {"input_ids": ids, "attention_mask": mask})
+        except Exception as error:
+            raise ModelUnavailable(
+                f"the reader could not read a batch of shape {shape}: {error}",
+                hint="free some memory, or set FOOTNOTE_READER=none",
+            ) from error
+        span, relevance, support = outputs
+        return span, relevance, support
+
+
+def _plan(pairs: Sequence[Pair]) -> list[list[int]]:
+    return plan_batches([len(each.ids) for each in pairs], RUN_TOKENS)
+
+
+def _starts(pieces: Pieces, room: int) -> list[int]:
+    """Where the windows of a text begin; empty for a text without tokens."""
+    count = len(pieces.ids)
+    if count <= room:
+        return [0] if count else []
+    return [*range(0, count - room, room - WINDOW_OVERLAP), count - room]
+
+
+def _reading(spans: Sequence[AnswerSpan], relevance: float) -> PassageReading:
+    kept = beside_the_best(disjoint(spans))
+    return PassageReading(
+        spans=kept, relevance=relevance, probability=kept[0].probability if kept else 0.0
+    )
+
+
+def _available_cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -1,0 +1,64 @@
+"""The reader as a reranker and as a judge of statements."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from footnote.models.readers import OwnedReader
+from footnote.ports import PassageText
+
+TEXTS_AT_ONCE = 8
+"""Texts of one reading, so that none is beyond a reader's budget."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReaderReranker:
+    """Scores texts by how likely they hold an answer, 0…1. Whoever made the reader closes it."""
+
+    reader: OwnedReader
+
+    @property
+    def name(self) -> str:
+        """The reader's."""
+        return self.reader.name
+
+    async def __call__(self, query: str, texts: Sequence[str]) -> list[float]:
+        """See `Reranker.__call__`; a text without words scores 0."""
+        scores: list[float] = []
+        for start in range(0, len(texts), TEXTS_AT_ONCE):
+            part = [PassageText(text=each) for each in texts[start : start + TEXTS_AT_ONCE]]
+            readings = await self.reader.read(query, part)
+            scores += [_chance(each.relevance) for each in readings]
+        return scores
+
+    async def prepare(self) -> None:
+        """Load the reader. Raises ModelUnavailable."""
+        await self.reader.read("", [])
+
+    async def close(self) -> None:
+        """Nothing of its own is open."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReaderJudge:
+    """Tells how far a quote carries a statement. Whoever made the reader closes it."""
+
+    reader: OwnedReader
+
+    @property
+    def name(self) -> str:
+        """The reader's."""
+        return self.reader.name
+
+    async def __call__(self, statements: Sequence[str], quotes: Sequence[str]) -> list[float]:
+        """See `Judge.__call__`."""
+        return [each.supported for each in await self.reader.judge(statements, quotes)]
+
+    async def close(self) -> None:
+        """Nothing of its own is open."""
+
+
+def _chance(odds: float) -> float:
+    return 1 / (1 + math.exp(-odds)) if odds > -math.inf else 0.0

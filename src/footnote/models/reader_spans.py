@@ -1,0 +1,101 @@
+"""The log-odds of first and last tokens become stretches of text."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from footnote.ports import AnswerSpan
+
+LONGEST_SPAN = 30
+"""Tokens of an answer, as in training."""
+SPANS_OF_WINDOW = 4
+"""Answers that are looked for in one window; further ones are far below the best."""
+_EDGE = " \t\r\n\x0b\x0c.,;:!?|¿¡。，；：！？、"
+_IMPOSSIBLE = -1e9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Window:
+    """The part of a passage that is in a pair."""
+
+    text: str
+    """The whole passage."""
+    first: int
+    """The place of its first token in the pair."""
+    offsets: Sequence[tuple[int, int]]
+    """Where in the text each token begins and ends."""
+
+
+def spans_of(
+    window: Window,
+    logits: npt.NDArray[np.float32],
+    probability: Callable[[float], float],
+) -> list[AnswerSpan]:
+    """The best spans of a window that do not overlap, best first.
+
+    `logits` has a row for each token of the pair: first and last. A span's score is what it has
+    above that of the first token of the pair, which stands for "none".
+    """
+    count = len(window.offsets)
+    none = float(logits[0].sum())
+    own = logits[window.first : window.first + count].astype(np.float64)
+    scores = own[:, 0][:, None] + own[:, 1][None, :] - none
+    ordered = np.triu(np.ones((count, count), dtype=bool))
+    scores[~(ordered & ~np.triu(ordered, LONGEST_SPAN))] = _IMPOSSIBLE
+    found = []
+    for _ in range(SPANS_OF_WINDOW):
+        if not count:
+            break
+        first, last = divmod(int(scores.argmax()), count)
+        score = float(scores[first, last])
+        if score == _IMPOSSIBLE:
+            break
+        start, end = _trimmed(window.text, window.offsets[first][0], window.offsets[last][1])
+        if start < end:
+            found.append(
+                AnswerSpan(start=start, end=end, score=score, probability=probability(score))
+            )
+        scores[: last + 1, first:] = _IMPOSSIBLE
+    return found
+
+
+def disjoint(spans: Sequence[AnswerSpan]) -> tuple[AnswerSpan, ...]:
+    """The spans of all windows of a passage, best first, without those that overlap a better."""
+    kept: list[AnswerSpan] = []
+    for each in sorted(spans, key=lambda each: (-each.probability, -each.score, each.start)):
+        if all(each.end <= other.start or other.end <= each.start for other in kept):
+            kept.append(each)
+    return tuple(kept)
+
+
+def beside_the_best(spans: Sequence[AnswerSpan]) -> tuple[AnswerSpan, ...]:
+    """The spans with the probabilities of those after the best as alternatives to it.
+
+    The scores say of each how it stands against "none"; in a passage that answers, most stretches
+    near the answer stand above that. Beside the best a span has the odds of its score against it.
+    """
+    beside = [
+        replace(
+            each,
+            probability=min(
+                each.probability,
+                spans[0].probability * math.exp(min(0.0, each.score - spans[0].score)),
+            ),
+        )
+        for each in spans
+    ]
+    return tuple(sorted(beside, key=lambda each: (-each.probability, -each.score, each.start)))
+
+
+def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    """Without marks and white space at either end."""
+    while start < end and text[start] in _EDGE:
+        start += 1
+    while start < end and text[end - 1] in _EDGE:
+        end -= 1
+    return start, end

@@ -1,0 +1,157 @@
+"""Reads the file of the reader's weights: layers in 7 bits, heads, calibration.
+
+A safetensors file, as `training/export.py` writes it: `position` with the token type added, `norm`,
+for each layer eight parts, whose six matrices are int8 of shape (out, in) within ±63 with a scale
+for each output, and the heads `span`, `relevance` and `support`. What the numbers are for stands
+in its metadata. The word embeddings are those of the packaged embedder.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+from safetensors import SafetensorError, safe_open
+
+from footnote.errors import ModelUnavailable
+from footnote.models.bert_graph import BertShape
+
+LARGEST_WEIGHT = 63
+"""7 bits: two products with unsigned bytes fit the 16-bit sums of processors without VNNI."""
+MATRICES = {
+    "q": "attention.self.query",
+    "k": "attention.self.key",
+    "v": "attention.self.value",
+    "ao": "attention.output.dense",
+    "fi": "intermediate.dense",
+    "fo": "output.dense",
+}
+NORMS = {"aln": "attention.output.LayerNorm", "oln": "output.LayerNorm"}
+
+Tensor = npt.NDArray[np.generic]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calibration:
+    """What makes probabilities of the heads' numbers; fitted on documents kept apart."""
+
+    span_weight: float
+    relevance_weight: float
+    bias: float
+    support_temperature: float
+
+    def probability(self, score: float, relevance: float) -> float:
+        """How likely a passage with this relevance answers with a span of this score."""
+        odds = self.span_weight * score + self.relevance_weight * relevance + self.bias
+        return float(1 / (1 + np.exp(-np.clip(odds, -60, 60))))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReaderWeights:
+    """The file in memory."""
+
+    tensors: Mapping[str, Tensor]
+    shape: BertShape
+    positions: int
+    calibration: Calibration
+    card: str
+    digest: str
+    """SHA-256 of the file, in hexadecimal."""
+
+    @cached_property
+    def named(self) -> dict[str, npt.NDArray[np.float32]]:
+        """Everything but the heads as float32, by the names of BERT's checkpoints."""
+        width = self.shape.width
+        found = {
+            "embeddings.position_embeddings.weight": _float(self.tensors["position"]),
+            # It is added to the positions already.
+            "embeddings.token_type_embeddings.weight": np.zeros((1, width), dtype=np.float32),
+            "embeddings.LayerNorm.weight": _float(self.tensors["norm.weight"]),
+            "embeddings.LayerNorm.bias": _float(self.tensors["norm.bias"]),
+        }
+        for layer in range(self.shape.layers):
+            for short, name in MATRICES.items():
+                ours, theirs = f"layers.{layer}.{short}", f"encoder.layer.{layer}.{name}"
+                scale = _float(self.tensors[f"{ours}.scale"])
+                matrix = _float(self.tensors[f"{ours}.weight"])
+                found[f"{theirs}.weight"] = matrix * scale[:, None]
+                found[f"{theirs}.bias"] = _float(self.tensors[f"{ours}.bias"])
+            for short, name in NORMS.items():
+                for part in ("weight", "bias"):
+                    held = self.tensors[f"layers.{layer}.{short}.{part}"]
+                    found[f"encoder.layer.{layer}.{name}.{part}"] = _float(held)
+        return found
+
+    @cached_property
+    def quantised(self) -> dict[str, tuple[npt.NDArray[np.int8], npt.NDArray[np.float32]]]:
+        """The matrices as they are kept, transposed to (in, out), each with its scales."""
+        found = {}
+        for layer in range(self.shape.layers):
+            for short, name in MATRICES.items():
+                ours = f"layers.{layer}.{short}"
+                matrix = self.tensors[f"{ours}.weight"].T.astype(np.int8)
+                scales = _float(self.tensors[f"{ours}.scale"])
+                found[f"encoder.layer.{layer}.{name}"] = (matrix, scales)
+        return found
+
+    def head(self, name: str) -> npt.NDArray[np.float32]:
+        """A tensor of a head."""
+        return _float(self.tensors[name])
+
+
+def read_weights(file: Path) -> ReaderWeights:
+    """The weights in a file. Raises ModelUnavailable for one that is absent or something else."""
+    try:
+        content = file.read_bytes()
+        with safe_open(file, "numpy") as opened:
+            metadata = opened.metadata() or {}
+            tensors = {name: opened.get_tensor(name) for name in opened.keys()}  # noqa: SIM118
+        config = json.loads(metadata["config"])
+        fitted = json.loads(metadata["calibration"])
+        span, relevance = fitted["answer"]["weights"]
+        weights = ReaderWeights(
+            tensors=tensors,
+            shape=BertShape(
+                layers=config["layers"],
+                heads=config["heads"],
+                width=config["width"],
+                epsilon=config["epsilon"],
+            ),
+            positions=config["positions"],
+            calibration=Calibration(
+                span_weight=span,
+                relevance_weight=relevance,
+                bias=fitted["answer"]["bias"],
+                support_temperature=fitted["support"]["temperature"],
+            ),
+            card=metadata.get("card", ""),
+            digest=hashlib.sha256(content).hexdigest(),
+        )
+        largest = max(int(np.abs(matrix).max()) for matrix, _ in weights.quantised.values())
+    except OSError as error:
+        raise ModelUnavailable(
+            f"the reader's weights cannot be read: {error}",
+            hint="reinstall Footnote, or set FOOTNOTE_READER=none",
+        ) from error
+    except (SafetensorError, KeyError, TypeError, ValueError) as error:
+        raise _not_weights(file, repr(error)) from error
+    if largest > LARGEST_WEIGHT:
+        raise _not_weights(file, f"a weight is {largest}, above {LARGEST_WEIGHT}")
+    return weights
+
+
+def _not_weights(file: Path, why: str) -> ModelUnavailable:
+    return ModelUnavailable(
+        f"{file} does not hold the weights of a reader: {why}",
+        hint="write it with training/export.py, or set FOOTNOTE_READER=none",
+    )
+
+
+def _float(tensor: Tensor) -> npt.NDArray[np.float32]:
+    return tensor.astype(np.float32)

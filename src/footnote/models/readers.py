@@ -1,0 +1,87 @@
+"""From the values of settings to the reader they ask for."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from importlib.resources import files
+from pathlib import Path
+from typing import Literal, Protocol
+
+from footnote.errors import ModelUnavailable
+from footnote.ports import PassageReading, PassageText, Reader, SupportOdds
+
+ReaderKind = Literal["packaged", "none"]
+
+
+class OwnedReader(Reader, Protocol):
+    """A reader that is closed when it is no longer needed."""
+
+    async def close(self) -> None:
+        """Let go of its threads."""
+        ...
+
+
+def packaged_file() -> Path | None:
+    """The weights that come with Footnote; None where they were left out."""
+    file = Path(str(files("footnote.models"))) / "reader.safetensors"
+    return file if file.is_file() else None
+
+
+def reader_from(
+    *, kind: ReaderKind, file: Path | None, models_folder: Path, threads: int
+) -> LazyReader | None:
+    """The reader of that kind, loaded when it is first used; None for `none` and without weights.
+
+    `file` takes the place of the packaged weights.
+    """
+    weights = file or packaged_file()
+    if kind == "none" or weights is None:
+        return None
+
+    def load() -> OwnedReader:
+        # ONNX Runtime and the tokenizer take a while to import, and searches need neither.
+        from footnote.models.reader import load_reader  # noqa: PLC0415  # slow to import, and searches need none
+
+        return load_reader(weights, models_folder, threads)
+
+    return LazyReader(load=load, name=weights.stem)
+
+
+@dataclass(slots=True, kw_only=True)
+class LazyReader:
+    """A reader that is loaded in a thread when it is first used, once.
+
+    Where it could not be loaded every use says why.
+    """
+
+    load: Callable[[], OwnedReader]
+    name: str
+    _loading: asyncio.Task[OwnedReader] | None = field(default=None)
+
+    async def read(
+        self, question: str, passages: Sequence[PassageText]
+    ) -> Sequence[PassageReading]:
+        """See `Reader.read`."""
+        return await (await self.opened()).read(question, passages)
+
+    async def judge(self, statements: Sequence[str], quotes: Sequence[str]) -> list[SupportOdds]:
+        """See `Reader.judge`."""
+        return await (await self.opened()).judge(statements, quotes)
+
+    async def opened(self) -> OwnedReader:
+        """The reader, loaded. Raises ModelUnavailable."""
+        if self._loading is None:
+            self._loading = asyncio.create_task(asyncio.to_thread(self.load))
+        return await asyncio.shield(self._loading)
+
+    async def close(self) -> None:
+        """Let go of what was loaded."""
+        if self._loading is None:
+            return
+        try:
+            reader = await self._loading
+        except ModelUnavailable:
+            return
+        await reader.close()

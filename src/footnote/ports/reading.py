@@ -1,0 +1,75 @@
+"""A model that reads: a question beside passages, a statement beside a quote."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PassageText:
+    """A passage as it is read."""
+
+    text: str
+    heading: str = ""
+    """What stands above it, such as its document's title: read before it, never the answer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerSpan:
+    """A stretch of a passage that may be the answer.
+
+    Law: `text[start:end]` of the passage is not empty and has no outer white space.
+    """
+
+    start: int
+    end: int
+    score: float
+    """Log-odds against "the passage does not answer"; positive speaks for the span."""
+    probability: float
+    """Calibrated, 0…1: how likely the passage answers with this span."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PassageReading:
+    """What was read in one passage for one question."""
+
+    spans: tuple[AnswerSpan, ...]
+    """Best first; no two of them overlap. Empty where the passage was not read."""
+    relevance: float
+    """Log-odds that the passage holds an answer at all."""
+    probability: float
+    """Calibrated, 0…1: how likely the passage answers; that of its best span, 0 without one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SupportOdds:
+    """How a quote stands to a statement; the three sum to 1."""
+
+    supported: float
+    contradicted: float
+    neither: float
+
+
+class Reader(Protocol):
+    """A model that reads two texts together."""
+
+    @property
+    def name(self) -> str:
+        """What explanations call it."""
+        ...
+
+    async def read(
+        self, question: str, passages: Sequence[PassageText]
+    ) -> Sequence[PassageReading]:
+        """What each passage says to the question, in their order.
+
+        What a passage is read as does not depend on those beside it; but a reader may have a
+        budget, and then leaves out the last ones. Raises ModelUnavailable.
+        """
+        ...
+
+    async def judge(self, statements: Sequence[str], quotes: Sequence[str]) -> list[SupportOdds]:
+        """How each statement is carried by the quote of the same place. Raises ModelUnavailable."""
+        ...

@@ -1,0 +1,68 @@
+"""Weights of a reader that knows nothing, in the format of the packaged ones."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+from safetensors.numpy import save_file
+
+from footnote.models.reader_weights import LARGEST_WEIGHT
+
+WIDTH, INNER, LAYERS, HEADS, POSITIONS = 384, 256, 2, 12, 512
+
+
+def write_tiny_reader(file: Path, *, largest: int = LARGEST_WEIGHT, **metadata: str) -> Path:
+    """A reader of two layers with random weights, up to `largest`, from one seed."""
+    draw = np.random.default_rng(7)
+
+    def floats(*shape: int, spread: float = 0.1) -> npt.NDArray[np.float32]:
+        return draw.normal(0, spread, shape).astype(np.float32)
+
+    tensors: dict[str, npt.NDArray[np.generic]] = {
+        "position": floats(POSITIONS, WIDTH).astype(np.float16),
+        "norm.weight": 1 + floats(WIDTH),
+        "norm.bias": floats(WIDTH),
+        "span.weight": floats(2, WIDTH, spread=0.3),
+        "span.bias": floats(2),
+    }
+    sizes = {"q": (WIDTH, WIDTH), "k": (WIDTH, WIDTH), "v": (WIDTH, WIDTH), "ao": (WIDTH, WIDTH)}
+    sizes |= {"fi": (INNER, WIDTH), "fo": (WIDTH, INNER)}
+    for layer in range(LAYERS):
+        for part, shape in sizes.items():
+            matrix = draw.integers(-largest, largest + 1, shape).astype(np.int8)
+            matrix[0, 0] = largest
+            scales = np.abs(draw.normal(0.0015, 0.0003, shape[0])) + 1e-4
+            tensors[f"layers.{layer}.{part}.weight"] = matrix
+            tensors[f"layers.{layer}.{part}.scale"] = scales.astype(np.float32)
+            tensors[f"layers.{layer}.{part}.bias"] = floats(shape[0])
+        for part in ("aln", "oln"):
+            tensors[f"layers.{layer}.{part}.weight"] = 1 + floats(WIDTH)
+            tensors[f"layers.{layer}.{part}.bias"] = floats(WIDTH)
+    for head, outputs in (("relevance", 1), ("support", 3)):
+        tensors[f"{head}.0.weight"], tensors[f"{head}.0.bias"] = floats(WIDTH, WIDTH), floats(WIDTH)
+        tensors[f"{head}.2.weight"] = floats(outputs, WIDTH, spread=0.3)
+        tensors[f"{head}.2.bias"] = floats(outputs)
+    config = {
+        "width": WIDTH,
+        "layers": LAYERS,
+        "heads": HEADS,
+        "inner": INNER,
+        "epsilon": 1e-12,
+        "positions": POSITIONS,
+    }
+    calibration = {
+        "answer": {"weights": [0.2, 0.1], "bias": -0.3},
+        "support": {"temperature": 2.0},
+    }
+    told = {
+        "config": json.dumps(config),
+        "calibration": json.dumps(calibration),
+        "card": "random",
+        "revision": "1",
+        **metadata,
+    }
+    save_file(tensors, file, told)
+    return file
