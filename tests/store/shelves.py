@@ -24,7 +24,7 @@ from footnote.domain import (
 )
 from footnote.index.analysis import TextAnalyzer
 from footnote.models.testing import HashEmbedder
-from footnote.ports import Recalled, RecallRequest, Routing
+from footnote.ports import Embedder, Recalled, RecallRequest, Routing
 from footnote.store.blobs import LocalBlobs
 from footnote.store.database import Database
 from footnote.store.dense import DenseBreadth
@@ -42,7 +42,7 @@ class Shelf:
 
     database: Database
     workspace: Workspace
-    embedder: HashEmbedder = field(default_factory=HashEmbedder)
+    embedder: Embedder = field(default_factory=HashEmbedder)
     analyzer: TextAnalyzer = field(default_factory=TextAnalyzer)
     cache: IndexCache = field(default_factory=lambda: IndexCache(2**24))
     limits: MaintenanceLimits = field(

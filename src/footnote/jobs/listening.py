@@ -12,7 +12,7 @@ from uuid import UUID
 
 from footnote.domain import Transcript, Utterance
 from footnote.ingestion.children import ChildLimits, ChildPool
-from footnote.ingestion.parsing.wire import Json, MalformedFrame
+from footnote.ingestion.parsing.wire import Bytes, Json, MalformedFrame
 from footnote.jobs.turns import Places, Turns
 from footnote.models.speech.installed import SpeechFiles
 from footnote.ports import OnProgress, unheard
@@ -144,14 +144,14 @@ def _warning(utterances: Sequence[Utterance], *, english: bool) -> str | None:
     return f"The speech model is {sure / letters:.0%} sure of its words: {reason}."
 
 
-def _samples_of(answer: Json, _body: bytes) -> int:
+def _samples_of(answer: Json, _body: Bytes) -> int:
     samples = answer.get("samples")
     if not isinstance(samples, int) or samples < 0:
         raise MalformedFrame("no count of samples")
     return samples
 
 
-def _part_of(answer: Json, _body: bytes) -> _Part:
+def _part_of(answer: Json, _body: Bytes) -> _Part:
     """A part, checked: the child has opened a foreign file."""
     told, following, language = answer.get("heard"), answer.get("next"), answer.get("language")
     if not isinstance(told, list) or not isinstance(following, int) or following <= 0:

@@ -75,11 +75,11 @@ def _configure(settings: Json, _tell: Tell) -> Answer:
     listener = _Listener(Path(str(settings["model"])), Path(str(settings["detector"])))
     max_seconds = float(str(settings["max_seconds"]))
 
-    def answer(header: Json, _content: bytes) -> bytes:
+    def answer(header: Json, _content: bytes) -> list[bytes]:
         decoded = Path(str(header["decoded"]))
         if header["do"] == "decode":
             source, media_type = Path(str(header["source"])), str(header["media_type"])
-            return encode_frame({"samples": decode(source, media_type, decoded, max_seconds)})
+            return [encode_frame({"samples": decode(source, media_type, decoded, max_seconds)})]
         language = header["language"]
         try:
             told = listener.listen(
@@ -91,7 +91,7 @@ def _configure(settings: Json, _tell: Tell) -> Answer:
                 cause=f"the speech model in {listener.model.name} fails ({error})"[:300],
                 advice="check the folder that FOOTNOTE_SPEECH names: footnote doctor",
             ) from error
-        return encode_frame(told)
+        return [encode_frame(told)]
 
     return answer
 
