@@ -31,8 +31,7 @@ async def examine(settings: Settings) -> Health:
     `ready` is about what must be right; optional things may be missing and say so.
     """
     refused = _refused_home(settings)
-    home = refused or await asyncio.to_thread(_home, settings)
-    required = [_python(), home]
+    required = [_python(), refused or _home(settings)]
     optional = [_ocr(settings), _office(), _speech(settings)]
     if not refused:
         # Both keep what they make in it.
