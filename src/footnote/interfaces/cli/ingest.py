@@ -181,8 +181,10 @@ async def ingest_files(
             async for step in follow_all(workspace, sources, labels, delete_missing=delete_missing):
                 named = places.get(step.external_id, Path(step.external_id))
                 outcomes.append(await _outcome(workspace, step, named))
-                taken += step.verdict not in ("removed", "kept")
-                progress.update(reading, completed=taken, total=known and max(known, taken))
+                counts = step.verdict not in ("removed", "kept")
+                taken += counts
+                progress.update(reading, total=known and max(known, taken))
+                progress.advance(reading, counts)
             progress.update(reading, total=taken)
             order = {location: number for number, location in enumerate(places)}
             outcomes.sort(key=lambda outcome: order.get(outcome.location, len(order)))
