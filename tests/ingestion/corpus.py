@@ -137,9 +137,7 @@ def _lines(parsed: ParsedDocument, name: str) -> Iterator[str]:
         yield _line(block)
     for attachment in parsed.attachments:
         yield f"attachment  {attachment.filename} · {attachment.media_type}"
-        yield from (
-            f"    {line}" for line in _inside(bytes(attachment.content), attachment.filename)
-        )
+        yield from (f"    {line}" for line in _inside(attachment.content, attachment.filename))
 
 
 def _steady(value: object) -> str:

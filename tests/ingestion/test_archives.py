@@ -168,7 +168,7 @@ def test_an_encrypted_member_fails_alone() -> None:
     secret, plain = read_document(target.getvalue(), "a.zip").attachments
     assert (plain.filename, plain.content) == ("open.txt", b"words")
     with pytest.raises(DocumentUnreadable, match="password"):
-        read_document(bytes(secret.content), secret.filename)
+        read_document(secret.content, secret.filename)
 
 
 def test_a_wholly_encrypted_archive_fails() -> None:

@@ -61,7 +61,7 @@ def test_a_message_inside_a_message_is_a_document_of_its_own() -> None:
     message = mailfiles.plain_message("Fwd")
     message.add_attachment(mailfiles.plain_message("Inner", "The inner words."))
     (attachment,) = read_document(message.as_bytes(), "a.eml").attachments
-    inner = read_document(bytes(attachment.content), attachment.filename)
+    inner = read_document(attachment.content, attachment.filename)
     assert inner.title == "Inner"
     assert "inner words" in inner.text
 
@@ -79,7 +79,7 @@ def test_files_deep_in_a_message_and_messages_that_are_a_file_are_kept() -> None
     assert "footer of the list" in parsed.text
     alone = b"From: a@b.example\nTo: c@d.example\nContent-Type: application/pdf\n\n%PDF-1.4 x"
     (attachment,) = read_document(alone, "a.eml").attachments
-    assert bytes(attachment.content).startswith(b"%PDF-")
+    assert attachment.content.startswith(b"%PDF-")
 
 
 # --- boxes and saved pages ------------------------------------------------------------------
@@ -96,7 +96,7 @@ def test_a_box_lists_its_messages_and_each_is_a_child() -> None:
     assert parsed.metadata["members"] == 3
     names = [attachment.filename for attachment in parsed.attachments]
     assert names == ["0001 First.eml", "0002 Second part.eml", "0003 Third.eml"]
-    third = read_document(bytes(parsed.attachments[2].content), names[2])
+    third = read_document(parsed.attachments[2].content, names[2])
     assert third.blocks[-1].text == "From here on all is well."
 
 
@@ -143,7 +143,7 @@ def test_an_outlook_item_inside_another_is_a_message_with_its_own_files() -> Non
     parsed = read_document(mailfiles.CompoundFile(outer).to_bytes(), "a.msg")
     (attachment,) = parsed.attachments
     assert attachment.filename == "Inner.eml"
-    read = read_document(bytes(attachment.content), attachment.filename)
+    read = read_document(attachment.content, attachment.filename)
     assert "inner words" in read.text
     assert read.metadata["sent"] == "2025-03-12T08:30:00+00:00"
     assert read.attachments[0].content == b"word " * 2000

@@ -121,7 +121,7 @@ def test_an_email_has_headers_a_body_and_attachments() -> None:
     assert block_with(parsed, "left our dock").kind is BlockKind.PARAGRAPH
     (attachment,) = parsed.attachments
     assert (attachment.filename, attachment.media_type) == ("sensors.csv", "text/csv")
-    assert bytes(attachment.content).startswith(b"serial,price")
+    assert attachment.content.startswith(b"serial,price")
 
 
 @pytest.mark.parametrize(
