@@ -212,14 +212,17 @@ async def _insert_vectors(
     numbers: list[int],
     publication: Publication,
 ) -> None:
-    cursor = await scope.connection.execute(
-        _SQL["insert_vectors"],
-        parameters | {"numbers": numbers, "hashes": list(publication.text_hashes)},
-    )
-    if cursor.rowcount != len(numbers):
+    inserted = 0
+    # Some at a time: for each text a statement passes over all it has inserted of the same text.
+    for start in range(0, len(numbers), _ROWS_AT_ONCE):
+        end = start + _ROWS_AT_ONCE
+        part = {"numbers": numbers[start:end], "hashes": list(publication.text_hashes[start:end])}
+        cursor = await scope.connection.execute(_SQL["insert_vectors"], parameters | part)
+        inserted += cursor.rowcount
+    if inserted != len(numbers):
         raise DocumentInterrupted(
             stage=Stage.PUBLISH,
-            cause=f"{len(numbers) - cursor.rowcount} vectors went missing before publication",
+            cause=f"{len(numbers) - inserted} vectors went missing before publication",
             advice="it is embedded again by itself",
         )
 
