@@ -76,7 +76,7 @@ def long_pdf(
 
 
 def one_line(
-    path: Path, language: SyntheticLanguage, chance: np.random.Generator, megabytes: int
+    path: Path, language: SyntheticLanguage, chance: np.random.Generator, megabytes: float
 ) -> Path:
     """A text of so many megabytes, each character a byte, without a line break or a full stop."""
     words: list[str] = []
@@ -84,7 +84,7 @@ def one_line(
         sentence = language.sentence(chance, language.ranks(chance, OWN_WORDS))
         words += [word for word in sentence.replace(".", "").split() if word.isascii()]
     passage = " ".join(words) + " "
-    size = megabytes * MEGABYTE
+    size = round(megabytes * MEGABYTE)
     path.write_text((passage * (size // len(passage) + 1))[:size], encoding="ascii")
     return path
 
@@ -141,7 +141,7 @@ def rounds_of(paths: list[Path]) -> Iterator[list[Path]]:
 
 
 async def measure(
-    files: int, pages: int, lines: Sequence[int], seed: int, models: Path
+    files: int, pages: int, lines: Sequence[float], seed: int, models: Path
 ) -> list[Mapping[str, object]]:
     chance = np.random.default_rng(seed)
     rows: list[Mapping[str, object]] = []
@@ -167,8 +167,8 @@ async def measure(
                         rows.append(await taken_in(workspace, cluster, title, [path]))
                         bars.advance(bar)
                     for size in lines:
-                        path = one_line(folder / f"line-{size}.txt", language, chance, size)
-                        title = f"one line of {size} MB"
+                        path = one_line(folder / f"line-{size:g}.txt", language, chance, size)
+                        title = f"one line of {size:g} MB"
                         rows.append(await taken_in(workspace, cluster, title, [path]))
                         bars.advance(bar)
     return rows
@@ -193,7 +193,7 @@ def main() -> None:
     )
     parser.add_argument("--files", type=int, default=10_000)
     parser.add_argument("--pages", type=int, default=2_000)
-    parser.add_argument("--line-megabytes", type=int, nargs="*", default=[1, 10, 50], metavar="N")
+    parser.add_argument("--line-megabytes", type=float, nargs="*", default=[1, 10, 50], metavar="N")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--models", type=Path, default=MODELS, help="folder of built models")
     parser.add_argument("--json", action="store_true", help="one JSON object on the last line")
