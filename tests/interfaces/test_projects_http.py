@@ -210,4 +210,4 @@ async def test_a_chunk_one_may_not_see_and_one_that_is_not_there_look_the_same(
 
 @pytest.mark.parametrize("user_id", ["", " ", "bob\0", "\0"], ids=ascii)
 async def test_a_user_without_a_name_is_refused(library: Library, user_id: str) -> None:
-    assert_problem(await asked(library, user_id=user_id), 400, "bad-request")
+    assert_problem(await asked(library, user_id=user_id), 422, "invalid-request")

@@ -31,6 +31,7 @@ from footnote.ingestion.parsing.geometry import (
     find_tables,
     line_of,
 )
+from footnote.ingestion.parsing.word_gaps import with_gaps
 
 Pixels = npt.NDArray[np.uint8]
 """An image of shape (height, width, 3), red first."""
@@ -266,12 +267,43 @@ class RapidOcr:
         self._engine = RapidOCR(intra_op_num_threads=1)
 
     def lines(self, pixels: Pixels) -> list[Line]:
-        """Phrases from top to bottom, each a line of one word."""
-        found, _ = self._engine(np.ascontiguousarray(pixels[:, :, ::-1]))
+        """Phrases from top to bottom, each a line of one word; spaces as the picture has them."""
+        blue_first = np.ascontiguousarray(pixels[:, :, ::-1])
+        # Its guess which lines stand on their heads is wrong for some of an upright page, and what
+        # is turned for nothing is lost; so it is only asked where nothing can be read otherwise.
+        found, _ = self._engine(blue_first, use_cls=False, return_word_box=True)
+        upright = bool(found)
+        if not found:
+            found, _ = self._engine(blue_first, use_cls=True, return_word_box=True)
+        image = Image.fromarray(np.ascontiguousarray(pixels))
         lines = []
-        for corners, text, confidence in found or []:
+        for corners, read, confidence, characters, *_ in found or []:
+            text = read
+            if upright:
+                text = with_gaps(read, _places(corners, characters), _level(corners, image))
             xs, ys = [point[0] for point in corners], [point[1] for point in corners]
             box = Box(min(xs), min(ys), max(xs), max(ys))
             size = _SIZE_OF_HEIGHT * min(box.height, box.width)
             lines.append(line_of([Word(text, box, size, confidence=float(confidence))]))
         return lines
+
+
+Corners = Sequence[Sequence[float]]
+"""Of a box that may be turned: points (x, y) from the upper left, clockwise."""
+
+
+def _level(corners: Corners, image: Image.Image) -> Pixels:
+    """The line within these corners, cut out and set level: its darkest colour at each place."""
+    upper_left, upper_right, lower_right, lower_left = (np.asarray(each) for each in corners)
+    width = max(round(float(np.linalg.norm(upper_right - upper_left))), 1)
+    height = max(round(float(np.linalg.norm(lower_left - upper_left))), 1)
+    quad = [*upper_left, *lower_left, *lower_right, *upper_right]
+    level = image.transform((width, height), Image.Transform.QUAD, quad, Image.Resampling.BILINEAR)
+    return np.asarray(level, dtype=np.uint8).min(axis=2)
+
+
+def _places(corners: Corners, characters: Sequence[Corners]) -> list[float]:
+    """How far along its line the middle of each character stands."""
+    start, end = np.asarray(corners[0]), np.asarray(corners[1])
+    run = (end - start) / max(float(np.linalg.norm(end - start)), 1.0)
+    return [float((np.mean(np.asarray(each), axis=0) - start) @ run) for each in characters]

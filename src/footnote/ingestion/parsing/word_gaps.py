@@ -1,0 +1,110 @@
+"""Recognised text whose words run together is parted where the picture of its line shows gaps.
+
+A recogniser of Chinese and English reads letters well and leaves out spaces where they are narrow.
+The gaps between words are wider than those between letters, and that can be measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+Grey = npt.NDArray[np.uint8]
+"""The picture of one line, of shape (height, width)."""
+
+LEAST_GAP = 0.2
+"""Of a line's height from its highest to its lowest ink: what parts words at least. A space of
+Helvetica set at 85 % is 0.24 of it; letters stand less than 0.13 apart."""
+LEAST_ALIKE = 0.3
+"""The same where all gaps are alike: letters that touch, or a single word of spaced capitals."""
+WIDE_GAP = 0.24
+"""The same of the gaps between words on average."""
+LEAST_RATIO = 1.8
+"""How much wider than the gaps between letters those between words are at least, on average."""
+_INK = 0.3
+"""Share of the contrast from which a pixel is ink."""
+_LEAST_CONTRAST = 24.0
+_FEWEST_LETTERS = 4
+
+
+def with_gaps(text: str, centres: Sequence[float], picture: Grey) -> str:
+    """The text with a space at each gap between words that it does not have one at already.
+
+    `centres` say how far from the left edge of the picture each character stands, about. Digits
+    are not parted from each other: that would be another number, and fonts set a 1 as wide as the
+    other digits.
+
+    Law: without its spaces the text stays the same.
+    """
+    letters = sum(character.isalpha() for character in text)
+    if len(centres) != len(text) or letters < _FEWEST_LETTERS or not _has_spaces(text):
+        return text
+    inked = [at for at, character in enumerate(text) if not character.isspace()]
+    places = [centres[at] for at in inked]
+    cuts = {inked[_boundary(gap, places)] for gap in word_gaps(picture)}
+    return "".join(
+        f" {character}" if at in cuts and _parts(text[at - 1], character) else character
+        for at, character in enumerate(text)
+    )
+
+
+def word_gaps(picture: Grey) -> list[float]:
+    """Where the middles of the gaps between words are, from the left edge; none in one word."""
+    ink = _ink_of(picture)
+    rows = np.flatnonzero(ink.any(axis=1))
+    columns = np.flatnonzero(ink.any(axis=0))
+    if not rows.size:
+        return []
+    height = float(rows[-1] - rows[0] + 1)
+    widths = np.diff(columns) - 1
+    gaps = widths[widths > 0].astype(float)
+    parting = _parting(gaps, height)
+    least = max(LEAST_GAP * height, parting) if parting else LEAST_ALIKE * height
+    found = np.flatnonzero(widths >= least)
+    return [float(columns[at] + columns[at + 1]) / 2 for at in found]
+
+
+def _ink_of(picture: Grey) -> npt.NDArray[np.bool_]:
+    """The pixels that differ from the background, be it light or dark."""
+    background = float(np.median(picture))
+    deviation = np.abs(picture.astype(float) - background)
+    contrast = float(np.quantile(deviation, 0.99))
+    if contrast < _LEAST_CONTRAST:
+        return np.zeros(picture.shape, dtype=bool)
+    ink: npt.NDArray[np.bool_] = deviation > _INK * contrast
+    return ink
+
+
+def _parting(gaps: npt.NDArray[np.float64], height: float) -> float:
+    """The width that parts narrow gaps from wide ones best (Otsu 1979); 0 where they are alike."""
+    wide_enough = WIDE_GAP * height
+    ordered = np.sort(gaps)
+    best, parting = 0.0, 0.0
+    for at in range(1, len(ordered)):
+        narrow, wide = ordered[:at], ordered[at:]
+        spread = len(narrow) * len(wide) * (wide.mean() - narrow.mean()) ** 2
+        if spread > best and wide.mean() >= max(LEAST_RATIO * narrow.mean(), wide_enough):
+            best, parting = spread, float(narrow[-1] + wide[0]) / 2
+    return parting
+
+
+def _boundary(gap: float, centres: Sequence[float]) -> int:
+    """The character that follows a gap: of its neighbours those that stand around it best."""
+
+    def missed(at: int) -> float:
+        before, after = centres[at - 1], centres[at]
+        return abs((before + after) / 2 - gap) - (after - before) / 2
+
+    return min(range(1, len(centres)), key=missed)
+
+
+def _parts(before: str, after: str) -> bool:
+    """Whether a gap between two characters may be one between words."""
+    return not before.isspace() and not after.isspace() and (before.isalpha() or after.isalpha())
+
+
+def _has_spaces(text: str) -> bool:
+    """Whether it is in a script that parts words by spaces."""
+    return not any("\u2e80" <= character <= "\u9fff" or character >= "\uac00" for character in text)
