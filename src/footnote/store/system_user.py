@@ -7,6 +7,7 @@ import pwd
 import shutil
 import stat
 import subprocess
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,22 +27,41 @@ class ServerAccount:
     gid: int | None
 
     def own(self, folder: Path) -> None:
-        """Make `folder`, private to the account."""
-        folder.mkdir(parents=True, exist_ok=True)
-        folder.chmod(0o700)
-        if self.uid is not None and self.gid is not None:
-            os.chown(folder, self.uid, self.gid)
+        """Make `folder`, private to the account.
+
+        One that is there is taken only from ourselves, and no link is followed, whatever
+        happened since it was looked at. Raises OSError and StoreUnavailable.
+        """
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with suppress(FileExistsError):
+            folder.mkdir(mode=0o700)
+        opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        try:
+            if os.fstat(opened).st_uid not in {os.geteuid(), self.uid}:
+                raise StoreUnavailable(
+                    f"{folder} belongs to another user",
+                    hint=f"set FOOTNOTE_HOME to another folder, or move {folder} away",
+                )
+            os.fchmod(opened, 0o700)
+            if self.uid is not None and self.gid is not None:
+                os.fchown(opened, self.uid, self.gid)
+        finally:
+            os.close(opened)
 
     def require_reachable(self, folder: Path) -> None:
         """Raise StoreUnavailable when the account could not walk down to `folder`."""
         if self.uid is not None:
-            _require_open_way(folder)
+            require_open_way(folder)
 
 
-def require_usable(home: Path) -> None:
-    """Raise StoreUnavailable where no server could run in `home`, before anything is made there."""
-    if os.geteuid() == 0:
-        _require_open_way(home.expanduser().absolute())
+def server_uid() -> int | None:
+    """Whom the server runs as; None where that account is still to be made."""
+    if os.geteuid() != 0:
+        return os.geteuid()
+    try:
+        return pwd.getpwnam(_SERVER_USER).pw_uid
+    except KeyError:
+        return None
 
 
 def server_account() -> ServerAccount:
@@ -105,7 +125,8 @@ def reachable_binaries(account: ServerAccount, binaries: Path, version: str) -> 
     return copied
 
 
-def _require_open_way(folder: Path) -> None:
+def require_open_way(folder: Path) -> None:
+    """Raise StoreUnavailable when another user could not walk down to `folder`."""
     closed = _first_closed(folder)
     if closed is not None:
         raise StoreUnavailable(

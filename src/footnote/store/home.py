@@ -1,0 +1,137 @@
+"""Decides whether a folder may be the home of the embedded Postgres, before anything is made."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from footnote.errors import StoreUnavailable
+from footnote.store.system_user import ROOT_HOME, require_open_way, server_uid
+
+FILESYSTEM_ROOT = Path("/")
+
+_LONGEST_SOCKET_PATH = 100
+"""Unix socket paths end at 103 bytes on macOS and 107 on Linux."""
+
+_SOCKETS = re.compile(r"\.s\.PGSQL\..*|core.*")
+"""What a server leaves in the folder of its sockets, in which it runs."""
+
+_CLUSTER = re.compile(r"PG_VERSION|base|global|pg_.*|postgresql\..*|postmaster\..*|server\.log")
+"""What initdb makes; a cluster half made may hold any part of it."""
+
+
+def require_home(home: Path) -> None:
+    """Raise StoreUnavailable where no installation can keep its folders, whatever its database."""
+    home = home.expanduser().absolute()
+    with _told(home):
+        for place in (home, *home.parents):
+            if place.is_dir():
+                break
+            if place.exists():
+                raise _refused(f"{place} is a file, not a folder")
+            if place.is_symlink():
+                raise _refused(f"{place} is a symbolic link that leads to no folder")
+        if home.exists() and home.samefile(FILESYSTEM_ROOT):
+            raise _refused(f"{home} is the root of the file system, not a folder of its own")
+
+
+def require_usable(home: Path) -> None:
+    """Raise StoreUnavailable where no server may run in `home`, before anything is made there."""
+    require_home(home)
+    home = home.expanduser().absolute()
+    with _told(home):
+        if os.geteuid() == 0:
+            require_open_way(home)
+        settled = _holds_our_cluster(home)
+        if not settled:
+            _require_unshared(home)
+        _require_ours(home / "postgres", None if settled else re.compile("(?!)"))
+        _require_ours(home / "postgres.new", _CLUSTER)
+        _require_ours(socket_folder_of(home), None if settled else _SOCKETS)
+        for name in ("postgres.lock", "postgres.users"):
+            _require_no_link(home / name)
+
+
+def socket_folder_of(home: Path) -> Path:
+    """A folder whose path is short enough for a socket, and holds no comma.
+
+    To those who connect a comma begins another host, however it is quoted.
+    """
+    folder = home / "run"
+    socket = os.fsencode(folder / ".s.PGSQL.5432")
+    if len(socket) <= _LONGEST_SOCKET_PATH and b"," not in socket:
+        return folder
+    name = hashlib.sha256(str(home).encode()).hexdigest()[:12]
+    return Path(tempfile.gettempdir()) / f"footnote-{os.geteuid()}-{name}"
+
+
+def _holds_our_cluster(home: Path) -> bool:
+    """Whether a server has run here, so that its folders are ours whatever else lies in them."""
+    cluster = home / "postgres"
+    return (
+        not cluster.is_symlink()
+        and cluster.is_dir()
+        and cluster.stat().st_uid == server_uid()
+        and (cluster / "PG_VERSION").is_file()
+    )
+
+
+def _require_unshared(home: Path) -> None:
+    """In a folder that others may write to, any of them could put theirs in place of ours."""
+    if home.exists() and home.stat().st_mode & (stat.S_IWOTH | stat.S_ISVTX):
+        raise StoreUnavailable(
+            f"{home} is a folder that is shared with other users",
+            hint=f"set FOOTNOTE_HOME to a folder of its own, such as {home / 'footnote'}",
+        )
+
+
+def _require_ours(folder: Path, known: re.Pattern[str] | None) -> None:
+    """Raise StoreUnavailable for a folder that is there, unless it can be one that we made.
+
+    `known` matches the names of what may lie in it; None means anything.
+    """
+    _require_no_link(folder)
+    try:
+        status = folder.lstat()
+        foreign = not stat.S_ISDIR(status.st_mode)
+        if not foreign and status.st_uid not in {os.geteuid(), server_uid()}:
+            raise _in_the_way(folder, "belongs to another user")
+        if not foreign and known is not None:
+            foreign = any(not known.fullmatch(each.name) for each in folder.iterdir())
+    except FileNotFoundError:
+        # Or another process, which starts the same server, has just renamed it.
+        return
+    if foreign:
+        raise _in_the_way(folder, "was not made by Footnote")
+
+
+def _require_no_link(path: Path) -> None:
+    if path.is_symlink():
+        raise _in_the_way(path, "is a symbolic link")
+
+
+def _in_the_way(path: Path, why: str) -> StoreUnavailable:
+    return StoreUnavailable(
+        f"{path} {why}, and Footnote keeps its database there",
+        hint=f"set FOOTNOTE_HOME to another folder, or move {path} away",
+    )
+
+
+@contextmanager
+def _told(home: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise _refused(f"{home} cannot be used: {error.strerror}") from error
+
+
+def _refused(reason: str) -> StoreUnavailable:
+    return StoreUnavailable(
+        reason, hint=f"set FOOTNOTE_HOME to a folder you may write to, such as {ROOT_HOME}"
+    )
