@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 from footnote.answering import NOT_FOUND, ExtractiveAnswerer
 from footnote.answering.select import Selection
+from footnote.answering.sentences import candidates_of
+from footnote.answering.suspicion import flag
 from footnote.domain import Answer, BlockKind, Evidence
 from footnote.errors import LaneUnavailable
 from footnote.index.analysis import TextAnalyzer
@@ -205,6 +207,41 @@ async def test_a_table_row_is_spelled_out_and_quoted_as_it_stands() -> None:
     )
     assert answer.sentences[0].text == "Article: Winch, electric, Price (EUR): 1,280, Weeks: 6"
     assert answer.citations[0].quote == "Winch, electric | 1,280 | 6"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The \u202ekangaroo invoice\u202c total is 512 crowns.",
+        "The kan\u200egaroo in\u2066voice to\u2069tal is 512 crowns.",
+        "The kan\u200bgaroo in\u200bvoice to\u200btal is 512 crowns.",
+        "The kan\u00adgaroo in\u00advoice to\u00adtal is 512 crowns.",
+        "The kan\u2060garoo in\u200dvoice total is 512 crowns.",
+    ],
+    ids=["overridden", "marked", "zero width", "soft hyphens", "joined"],
+)
+@pytest.mark.parametrize("is_row", [False, True], ids=["prose", "row"])
+async def test_characters_that_nobody_sees_part_no_word_and_stay_in_the_quote(
+    text: str, *, is_row: bool
+) -> None:
+    kinds = [BlockKind.TABLE if is_row else BlockKind.PARAGRAPH]
+    evidence = make_evidence(
+        make_passage("The wallaby invoice total is 613 crowns.", name="wallaby", kinds=kinds),
+        make_passage(text, name="hidden", kinds=kinds),
+    )
+    answer = await make_answerer()("What is the total of the kangaroo invoice?", evidence)
+    assert answer.text.startswith("The kangaroo invoice total is 512 crowns. [1]")
+    assert answer.citations[0].quote == text
+    # An override can show a reader other words: it is still told.
+    assert flag(evidence)[1].suspicious == ("\u202e" in text)
+    asked = "What is the to\u00adtal of the \u202ekan\u200bgaroo\u202c in\u200evoice?"
+    assert (await make_answerer()(asked, evidence)).text == answer.text
+
+
+async def test_a_joiner_that_a_script_needs_stays_in_a_statement() -> None:
+    written = "کتاب‌ها روی میز است."
+    (candidate,) = candidates_of(make_evidence(make_passage(written)))
+    assert candidate.statement == written
 
 
 async def test_statements_of_several_documents_complement_each_other() -> None:

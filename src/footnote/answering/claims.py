@@ -11,6 +11,7 @@ from footnote.answering.figures import Figure, agrees, figures_of
 from footnote.answering.names import Name, acronyms_of, names_of, words_of
 from footnote.answering.negation import Denial, Term, denials_in
 from footnote.answering.opposites import Sides, sides_in
+from footnote.answering.sanitise import without_hidden
 from footnote.ports import Analyzer
 
 _TOKEN = re.compile(r"[\u4e00-\u9fff]+|[^\W_\u4e00-\u9fff]+(?:['’][^\W\d_\u4e00-\u9fff]+)*")
@@ -49,6 +50,7 @@ class Claims:
 
 def read_claims(text: str, language: str | None, analyzer: Analyzer) -> Claims:
     """Read a text in this language; None is read as English."""
+    text = without_hidden(text)
     dates = dates_mentioned(text)
     figures = figures_of(text, [(each.start, each.end) for each in dates])
     counted = [(each.start, each.end) for each in dates]

@@ -14,6 +14,7 @@ from footnote.answering.ground import Weighed
 from footnote.answering.identifiers import is_identifier
 from footnote.answering.question import Question
 from footnote.answering.reading import Reading
+from footnote.answering.sanitise import without_hidden
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -227,10 +228,11 @@ def _text_of(readings: Sequence[Reading]) -> str:
         reading.candidate.evidence.passage.chunk_id: reading.candidate.evidence.passage
         for reading in readings
     }
-    return "\n".join(
+    text = "\n".join(
         "\n".join((each.document_title, each.filename, *each.heading_path, each.text))
         for each in passages.values()
-    ).casefold()
+    )
+    return without_hidden(text).casefold()
 
 
 def _share_missing(words: Sequence[str], text: str) -> float:

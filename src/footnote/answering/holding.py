@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from footnote.answering.agreement import Agreement, agree
 from footnote.answering.claims import Claims, read_claims, without_digits
 from footnote.answering.grounding_coefficients import Basis
+from footnote.answering.sanitise import without_hidden
 from footnote.answering.sentences import candidates_of
 from footnote.domain import BlockKind, Citation, Evidence, Lane, Passage
 from footnote.ports import Analyzer
@@ -179,7 +180,9 @@ def _shown(cited: Sequence[Citation], passages: Mapping[str, Passage]) -> frozen
 
 
 def _plain(text: str) -> str:
-    return " ".join(_EMPHASIS.sub("", text).split()).strip(_OPENING).rstrip(_CLOSING)
+    return (
+        " ".join(_EMPHASIS.sub("", without_hidden(text)).split()).strip(_OPENING).rstrip(_CLOSING)
+    )
 
 
 def _is_chinese(text: str) -> bool:

@@ -10,6 +10,7 @@ from itertools import chain
 from types import MappingProxyType
 
 from footnote.answering.identifiers import WORD, is_identifier
+from footnote.answering.sanitise import without_hidden
 from footnote.ports import Analyzer
 from footnote.related import LANGUAGES, related_words
 
@@ -153,6 +154,7 @@ def read_question(text: str, languages: Sequence[str | None], analyzer: Analyzer
     >>> read_question("Who signed POL-2024/88-A?", ["en"], analyzer).figures
     ('pol-2024/88-a',)
     """
+    text = without_hidden(text)
     kind, opener = _kind(text)
     words = [(match.group(), match.start()) for match in WORD.finditer(text)]
     figures = tuple(word.casefold() for word, _ in words if any(map(str.isdigit, word)))

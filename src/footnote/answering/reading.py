@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import chain
 from uuid import UUID
 
+from footnote.answering.sanitise import without_hidden
 from footnote.answering.sentences import Candidate
 from footnote.ports import Analyzer
 from footnote.related import related_words
@@ -82,7 +83,7 @@ def _reading(
     labels, label_meanings = content_of(label, passage.language)
     near_meanings = meanings | lead_meanings | heading_meanings
     # A field of a form says what it says about what the whole form is about.
-    form = passage.text if candidate.is_field else ""
+    form = without_hidden(passage.text) if candidate.is_field else ""
     return Reading(
         candidate=candidate,
         terms=own,

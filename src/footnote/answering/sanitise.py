@@ -17,6 +17,7 @@ _INVISIBLE = re.compile(
     # Joiners mean something between letters of scripts that join, and between pictograms.
     "|(?<![^\x00-\x7f])[\u200c\u200d]|[\u200c\u200d](?![^\x00-\x7f])"
 )
+_DIRECTIONS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _SPACES = re.compile(r"\s+")
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});")
 _TARGET = r"\((?:[^()]|\([^()]{0,1000}\)){0,4000}\)"
@@ -57,6 +58,11 @@ def visible_text(text: str) -> str:
 def without_hidden(text: str) -> str:
     """The text without characters that are not seen but read by a model."""
     return _INVISIBLE.sub("", text)
+
+
+def without_directions(text: str) -> str:
+    """The text without marks, embeddings, overrides and isolates of direction."""
+    return _DIRECTIONS.sub("", text)
 
 
 def plain_text(text: str, *, addresses: Collection[str] = ()) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from footnote.answering.addresses import addresses_in
-from footnote.answering.sanitise import plain_text
+from footnote.answering.sanitise import plain_text, without_directions, without_hidden
 from footnote.answering.suspicion import gives_orders
 from footnote.domain import BlockKind, Evidence, Passage
 from footnote.text import sentence_spans
@@ -45,7 +45,8 @@ class Candidate:
     start: int
     end: int
     statement: str
-    """The quote as it is shown: one line, a table row spelled out with its header."""
+    """The quote as it is read: one line without characters that are not seen, a table row spelled
+    out with its header."""
     kind: BlockKind
     lead: str = ""
     """The statement before it in the same block, which its pronouns may point to."""
@@ -80,8 +81,11 @@ class Candidate:
 
     @property
     def gives_orders(self) -> bool:
-        """Whether it is an order to a model, which answers nobody."""
-        return gives_orders(self.quote) or gives_orders(self.statement)
+        """Whether it is an order to a model, which answers nobody.
+
+        Marks of direction make evidence suspicious, but no order: it is said without them.
+        """
+        return gives_orders(without_directions(self.quote)) or gives_orders(self.statement)
 
     @property
     def canonical_span(self) -> tuple[int, int]:
@@ -138,7 +142,7 @@ def _sentences(evidence: Evidence, kind: BlockKind, start: int, end: int) -> Ite
         begin = bullet.end() if bullet else first
         if begin >= last:
             continue
-        statement = " ".join(_EMPHASIS.sub("", text[begin:last]).split())
+        statement = _one_line(text[begin:last])
         if not any(map(str.isalnum, statement)):
             continue
         yield Candidate(
@@ -296,7 +300,12 @@ def _cells(row: str) -> list[str]:
 
 
 def _cell_text(cell: str) -> str:
-    return " ".join(_EMPHASIS.sub("", cell.replace("\\|", "|")).split())
+    return _one_line(cell.replace("\\|", "|"))
+
+
+def _one_line(text: str) -> str:
+    """The text as it is read: without marks of emphasis, and what nobody sees parts no word."""
+    return " ".join(_EMPHASIS.sub("", without_hidden(text)).split())
 
 
 def _spell_out(header: Sequence[str], cells: Sequence[str]) -> str:

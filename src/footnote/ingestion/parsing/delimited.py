@@ -61,14 +61,14 @@ def _first_full_row(rows: Sequence[Sequence[str]]) -> int:
 
 
 def _full_header(rows: Sequence[Sequence[str]]) -> list[str]:
-    """The first row with a name for each column: one keeps its place, however empty it is.
+    """The first row with a name for each column but one of row names, which needs none.
 
     A row whose first cell is filled may be a title, so only what it is too short for is named.
     """
     width = max(len(row) for row in rows)
     unnamed_index = not rows[0][0].strip()
     named = [
-        cell or f"column {at}" if unnamed_index else cell
+        cell or f"column {at}" if unnamed_index and at > 1 else cell
         for at, cell in enumerate(map(str.strip, rows[0]), 1)
     ]
     return named + [f"column {at}" for at in range(len(named) + 1, width + 1)]
