@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 _NEVER_FINAL = frozenset(
     "mr mrs ms dr prof st hon rev gen col capt lt sgt messrs mme mlle sr sra dña cf vs viz e.g i.e "
@@ -110,6 +111,24 @@ def _full_stop_ends(text: str, start: int, stop: int, resume: int) -> bool:
     if lowered in _FINAL_BEFORE_STARTER:
         return next_word in _STARTERS
     return not (word.isdigit() and len(word) <= 2 and next_word in _MONTHS)
+
+
+class NamedTwice(ValueError):
+    """An object of a JSON text has a name twice, of which only the last would count."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"{name!r} is there more than once in one object")
+        self.name = name
+
+
+def members_once(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
+    """The members of a JSON object, for `json.loads(object_pairs_hook=…)`. Raises NamedTwice."""
+    members: dict[str, object] = {}
+    for name, value in pairs:
+        if name in members:
+            raise NamedTwice(name)
+        members[name] = value
+    return members
 
 
 def is_storable(text: str) -> bool:

@@ -105,6 +105,25 @@ async def trickle(writer: asyncio.StreamWriter, piece: bytes, closed: asyncio.Fu
     return sent
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "not http\r\n\r\n",
+        "GET /\x00 HTTP/1.1\r\n\r\n",
+        "\x16\x03\x01\r\n\r\n",
+        "GET / HTTP/1.1\r\nno header\r\n\r\n",
+    ],
+)
+async def test_what_is_no_http_is_told_so_without_a_word_of_the_program(
+    server: httpx.AsyncClient, said: str
+) -> None:
+    answered = await ask(server, said)
+    assert_refused(answered, 400, "bad-request")
+    assert answered is not None
+    assert answered.body["detail"].startswith("The request is not HTTP: illegal ")
+    assert not {"'", '"', "("} & set(answered.body["detail"])
+
+
 # --- heads ------------------------------------------------------------------------------------
 
 
@@ -119,6 +138,25 @@ async def test_a_plain_request_is_answered(server: httpx.AsyncClient) -> None:
     [
         (f"GET /health HTTP/1.1\r\n{HOST}{HOST}\r\n", 400, "bad-request"),
         (f"GET /health HTTP/1.1\r\n{HOST}Host: example.com\r\n\r\n", 400, "bad-request"),
+        (
+            f"GET /health HTTP/1.1\r\n{HOST}Origin: http://127.0.0.1\r\n"
+            "Origin: https://foreign.example\r\n\r\n",
+            400,
+            "bad-request",
+        ),
+        (
+            f"GET /health HTTP/1.1\r\n{HOST}Sec-Fetch-Site: same-origin\r\n"
+            "Sec-Fetch-Site: cross-site\r\n\r\n",
+            400,
+            "bad-request",
+        ),
+        (
+            f"GET /health HTTP/1.1\r\n{HOST}Sec-Fetch-Site: cross-site\r\n"
+            "Sec-Fetch-Mode: navigate\r\nSec-Fetch-Mode: no-cors\r\n"
+            "Sec-Fetch-Dest: document\r\nSec-Fetch-User: ?1\r\n\r\n",
+            400,
+            "bad-request",
+        ),
         (f"GET /health HTTP/1.0\r\n{HOST}Host: example.com\r\n\r\n", 400, "bad-request"),
         ("GET /health HTTP/1.1\r\n\r\n", 400, "bad-request"),
         (f"GET http://example.com/health HTTP/1.1\r\n{HOST}\r\n", 400, "bad-request"),
@@ -148,7 +186,8 @@ async def test_a_plain_request_is_answered(server: httpx.AsyncClient) -> None:
         ),
     ],
     ids=[
-        *("host twice", "two hosts", "two hosts in 1.0", "no host", "foreign absolute form"),
+        *("host twice", "two hosts", "two origins", "two sites", "two modes", "two hosts in 1.0"),
+        *("no host", "foreign absolute form"),
         *("own absolute form", "authority form", "asterisk form", "length and chunks"),
         *("long header", "long target", "many headers", "cross-site"),
     ],

@@ -61,6 +61,10 @@ async def test_a_document_is_named_by_its_file_or_the_beginning_of_its_id(
     several = await footnote(env, "documents", "delete", "policy.md", "--yes")
     assert several.code == 2
     assert all(each in several.err for each in ids["policy.md"])
+    for path in (folder / "policy.md", folder / "below" / "policy.md"):
+        assert str(path) in several.err.replace("\n", "")
+    unasked = await footnote(env, "documents", "delete", minutes, stdin=b"n\n")
+    assert f"minutes.md, {minutes}" in unasked.err
     assert len((await ids_of(env))["policy.md"]) == 2
 
     assert (await footnote(env, "documents", "delete", "minutes.md", "--yes")).code == 0

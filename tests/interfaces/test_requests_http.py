@@ -41,6 +41,13 @@ def assert_invalid(response: httpx.Response, where: str) -> str:
             "body.filters.min_similarity",
         ),
         ("/v1/search", {"query": "a", "plan": "a\0b"}, "body.plan"),
+        ("/v1/search", {"query": "sto\0rm"}, "body.query"),
+        ("/v1/answers", {"question": "sto\0rm"}, "body.question"),
+        (
+            "/search",
+            {"query": "sto\0rm", "project_id": "p", "user_id": "u"},
+            "body.query",
+        ),
         ("/v1/search", ["a"], "body"),
         ("/v1/answers", {"question": "a", "top_k": "3"}, "body.top_k"),
         ("/v1/context", {"chunk_id": "a", "window": "1"}, "body.window"),
@@ -83,6 +90,20 @@ async def test_metadata_that_cannot_be_kept_is_told_of_once_and_plainly(
         headers = {"content-type": "application/json"}
         pushed = await library.http.post("/v1/ingest", content=body, headers=headers)
         assert assert_invalid(pushed, where).startswith(said)
+
+
+async def test_a_name_given_twice_in_a_field_of_a_form_is_refused_as_in_a_body(
+    library: Library,
+) -> None:
+    for metadata in ('{"a": 1, "a": 2}', '{"a": 1, "\\u0061": 2}'):
+        file = {"file": ("a.txt", b"text")}
+        form = await library.http.post("/v1/documents", files=file, data={"metadata": metadata})
+        told = assert_invalid(form, "body.metadata")
+        assert told == "body.metadata: 'a' is there more than once in one object"
+        headers = {"content-type": "application/json"}
+        body = f'{{"text": "text", "filename": "a.txt", "metadata": {metadata}}}'
+        pushed = await library.http.post("/v1/ingest", content=body, headers=headers)
+        assert_problem(pushed, 422, "invalid-request")
 
 
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity"])

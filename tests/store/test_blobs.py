@@ -179,6 +179,11 @@ async def test_a_bucket_that_is_not_there_is_no_missing_file(s3: S3Server) -> No
         ("s3:///prefix", None, "blob_url cannot be used: it names no bucket or container"),
         ("s3://bucket", "{", "blob_options cannot be used: it is not JSON"),
         ("s3://bucket", "[1]", "blob_options cannot be used: it is not a JSON object"),
+        (
+            "s3://bucket",
+            '{"region": "a", "region": "b"}',
+            "blob_options cannot be used: it has 'region' more than once",
+        ),
         ("s3://bucket", '{"colour": "blue"}', "blob_options cannot be used: it holds 'colour'"),
         (
             "s3://bucket",

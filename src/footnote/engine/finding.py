@@ -69,5 +69,11 @@ def _id_range(called: str) -> tuple[UUID, UUID] | None:
 
 
 def _candidates(found: Sequence[Document]) -> str:
-    shown = [f"{each.document_id} ({each.filename})" for each in found[:_SHOWN]]
+    shown = [f"{each.document_id} ({_told(each)})" for each in found[:_SHOWN]]
     return ", ".join([*shown, "…"] if len(found) > _SHOWN else shown)
+
+
+def _told(document: Document) -> str:
+    """What tells it from others of its file name: where it is from, else when it came."""
+    own = document.external_id or f"of {document.created_at:%Y-%m-%d %H:%M:%S} UTC"
+    return f"{document.filename}, {own}"

@@ -13,6 +13,7 @@ from obstore.store import ObjectStore, from_url
 
 from footnote.errors import UnsupportedSettings
 from footnote.store.object_store_options import WrongOption, checked_options
+from footnote.text import NamedTwice, members_once
 
 if TYPE_CHECKING:
     # They are there for type checkers alone.
@@ -96,7 +97,9 @@ def _wrong_address(url_name: str, reason: str) -> UnsupportedSettings:
 
 def _object_in(options: str | None, options_name: str) -> dict[str, object]:
     try:
-        given = json.loads(options or "{}")
+        given = json.loads(options or "{}", object_pairs_hook=members_once)
+    except NamedTwice as error:
+        _refuse(options_name, f"it has {error.name!r} more than once", _ENDPOINT, error)
     except ValueError as error:
         _refuse(options_name, "it is not JSON", _ENDPOINT, error)
     if not isinstance(given, dict):

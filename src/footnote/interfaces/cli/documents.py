@@ -208,9 +208,10 @@ async def _delete(
 
 def _confirm(document: Document) -> None:
     """Ask whether it is meant. Raises typer.Abort, and InvalidRequest where nobody answers."""
-    title = present.plain(document.title)
+    named = f"{document.title} ({document.filename}, {document.document_id})"
+    asked = f"Delete {present.plain(named)} and everything made from it?"
     try:
-        sure = typer.confirm(f"Delete {title} and everything made from it?", err=True)
+        sure = typer.confirm(asked, err=True)
     except typer.Abort:
         if sys.stdin.isatty():
             raise

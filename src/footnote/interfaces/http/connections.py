@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import sys
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -16,6 +17,8 @@ from footnote.interfaces.http.problems import problem
 
 MIN_BYTES_PER_SECOND = 500
 """What a body must keep to; as much as Apache's mod_reqtimeout asks for."""
+
+_QUOTED_BYTES = re.compile(r""":? (?:bytearray\()?b(?:'|").*""", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +71,7 @@ class PatientProtocol(H11Protocol):
         if status == HEAD_TOO_LARGE.status:
             self._refuse(status, HEAD_TOO_LARGE.code, HEAD_TOO_LARGE.detail)
         else:
-            self._refuse(status, _code(status), f"The request is not HTTP: {error or msg}.")
+            self._refuse(status, _code(status), f"The request is not HTTP: {_told(error or msg)}.")
 
     def _mind_the_time(self) -> None:
         """Start the clock for what is awaited now; for what was awaited before it runs on."""
@@ -134,6 +137,11 @@ def patient_protocol(wanted: Patience) -> type[PatientProtocol]:
         patience = wanted
 
     return Protocol
+
+
+def _told(error: object) -> str:
+    """What h11 says, without the bytes it quotes as Python writes them."""
+    return _QUOTED_BYTES.sub("", str(error))
 
 
 def _code(status: int) -> str:

@@ -69,7 +69,7 @@ class Again(Request):
 class NextQuestion(Again):
     """A question in a conversation."""
 
-    question: Annotated[Query, AfterValidator(storable)]
+    question: Query
 
 
 class NewFeedback(Request):

@@ -8,7 +8,6 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, File, Form, Header, Query, Request, Response, UploadFile
 from fastapi.exceptions import RequestValidationError
-from pydantic import Json
 
 from footnote.domain import DocumentStatus
 from footnote.engine.receiving import MAX_KEY_CHARACTERS
@@ -18,7 +17,7 @@ from footnote.interfaces import schemas
 from footnote.interfaces.http import examples
 from footnote.interfaces.http.exact import ExactRoute
 from footnote.interfaces.http.problems import ContentTooLarge
-from footnote.interfaces.http.requests import ExternalId, Metadata, Name, Tags
+from footnote.interfaces.http.requests import ExternalId, MetadataText, Name, Tags
 from footnote.interfaces.http.scope import ALWAYS, TheSettings, TheWorkspace
 
 UPLOAD_PATH = "/v1/documents"
@@ -79,7 +78,7 @@ async def receive_document(
         Form(description="Your name for it: other bytes under it become a new version."),
     ] = None,
     metadata: Annotated[
-        Json[Metadata] | None, Form(description="A JSON object of text, numbers and booleans.")
+        MetadataText | None, Form(description="A JSON object of text, numbers and booleans.")
     ] = None,
     tags: Annotated[
         Tags | None,

@@ -11,8 +11,10 @@ from fastapi import Request, Response
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 
+from footnote import text
 from footnote.errors import InvalidRequest
 from footnote.interfaces.http.problems import NamedTwice
+from footnote.text import members_once
 
 
 class ExactBodyRoute(APIRoute):
@@ -52,15 +54,10 @@ class ExactRoute(ExactBodyRoute):
 class _ExactRequest(Request):
     async def json(self) -> object:
         """The body, each name of an object once. Raises NamedTwice and json.JSONDecodeError."""
-        return json.loads(await self.body(), object_pairs_hook=_members)
-
-
-def _members(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    members = dict(pairs)
-    if len(members) < len(pairs):
-        names = [name for name, _ in pairs]
-        raise NamedTwice(next(name for name in names if names.count(name) > 1))
-    return members
+        try:
+            return json.loads(await self.body(), object_pairs_hook=members_once)
+        except text.NamedTwice as error:
+            raise NamedTwice(error.name) from error
 
 
 def _parameters(dependant: Dependant) -> Iterator[tuple[str, bool]]:

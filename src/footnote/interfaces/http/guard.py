@@ -24,6 +24,10 @@ MAX_HEAD_BYTES = 32 * 1024
 """Of the request's line and headers. Browsers and proxies send a few thousand."""
 
 
+_SAID_ONCE = ("Host", "Origin", *(f"Sec-Fetch-{what}" for what in ("Site", "Mode", "Dest", "User")))
+"""What says whence a request comes: of two, another server would believe the other."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refusal:
     """Why a request is not let in."""
@@ -66,8 +70,9 @@ def _unusual(scope: Scope) -> Refusal | None:
     names = [name for name, _ in pairs]
     if len(pairs) > MAX_HEADERS or head_bytes > MAX_HEAD_BYTES:
         return HEAD_TOO_LARGE
-    if names.count(b"host") > 1:
-        return _bad("There is more than one Host header.", "Send one.")
+    for name in _SAID_ONCE:
+        if names.count(name.lower().encode()) > 1:
+            return _bad(f"There is more than one {name} header.", "Send one.")
     if b"content-length" in names and b"transfer-encoding" in names:
         return _bad("The body has a length and comes in chunks.", "Say one of the two.")
     if not target.startswith(b"/"):

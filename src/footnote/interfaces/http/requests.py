@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from typing import Annotated, Literal
 from uuid import UUID
 
 from pydantic import (
     AfterValidator,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
+    Json,
     ValidationError,
     ValidatorFunctionWrapHandler,
     WrapValidator,
@@ -26,7 +29,7 @@ from footnote.engine.workspace import MAX_CONTEXT_WINDOW
 from footnote.errors import InvalidRequest
 from footnote.filters import condition_from
 from footnote.filters.words import shown
-from footnote.text import is_storable
+from footnote.text import NamedTwice, is_storable, members_once
 
 MAX_QUERY_CHARACTERS = 10_000
 """Longer text is a document, not a question."""
@@ -74,7 +77,25 @@ MetadataValue = Annotated[
 Metadata = Annotated[dict[StorableText, MetadataValue], Field(max_length=200)]
 """What a caller may say about a document, beside its key."""
 
-Query = Annotated[str, Field(min_length=1, max_length=MAX_QUERY_CHARACTERS)]
+
+def _each_name_once(given: object) -> object:
+    """JSON text as it came. Raises ValueError where a name is there twice in one object."""
+    if isinstance(given, str):
+        try:
+            json.loads(given, object_pairs_hook=members_once)
+        except NamedTwice as error:
+            raise ValueError(f"{shown(error.name)} is there more than once in one object") from None
+        except (ValueError, RecursionError):
+            pass  # It is told of where it is read.
+    return given
+
+
+MetadataText = Annotated[Json[Metadata], BeforeValidator(_each_name_once)]
+"""Metadata as the JSON of a form's field."""
+
+Query = Annotated[
+    str, Field(min_length=1, max_length=MAX_QUERY_CHARACTERS), AfterValidator(storable)
+]
 Whole = Annotated[int, Field(strict=True)]
 """A JSON number without a fraction; neither true nor a number in quotes."""
 Flag = Annotated[bool, Field(strict=True)]
