@@ -89,7 +89,7 @@ async def test_other_documents_do_not_hide_the_contract_that_ends_this_year(
     workspace: WorkspaceEngine,
 ) -> None:
     handbook = "# Handbook\n\nThe year ends with a party. Contracts are kept in the office."
-    await publish(workspace, *reversed(CONTRACTS.values()), handbook)
+    await publish(workspace, *reversed(list(CONTRACTS.values())), handbook)
     answer = await workspace.ask(first_question_of_getting_started())
     assert answer.found
     assert {each.document_title for each in answer.citations} == {"Contract with Tarn Diving"}

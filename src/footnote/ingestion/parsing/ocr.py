@@ -299,7 +299,8 @@ def _level(corners: Corners, image: Image.Image) -> Pixels:
     height = max(round(float(np.linalg.norm(lower_left - upper_left))), 1)
     quad = [*upper_left, *lower_left, *lower_right, *upper_right]
     level = image.transform((width, height), Image.Transform.QUAD, quad, Image.Resampling.BILINEAR)
-    return np.asarray(level, dtype=np.uint8).min(axis=2)
+    darkest: Pixels = np.asarray(level, dtype=np.uint8).min(axis=2)
+    return darkest
 
 
 def _places(corners: Corners, characters: Sequence[Corners]) -> list[float]:
