@@ -86,6 +86,31 @@ async def test_a_document_that_was_alone_with_its_worker_has_had_a_try(
     assert await states(workspace) == [("todo", 1)]
 
 
+async def test_a_worker_takes_nothing_over_from_itself(
+    engine: Engine, workspace: WorkspaceEngine
+) -> None:
+    await queue_maintenance(workspace)
+    async with workspace._scope() as scope:
+        await scope.connection.execute(
+            """
+            WITH worker AS (
+                INSERT INTO procrastinate_workers (last_heartbeat)
+                VALUES (now() - interval '1 hour')
+                RETURNING id
+            )
+            UPDATE procrastinate_jobs SET status = 'doing', worker_id = worker.id FROM worker
+            """
+        )
+        row = await (
+            await scope.connection.execute("SELECT id FROM procrastinate_workers")
+        ).fetchone()
+    assert row is not None
+    assert await take_over(engine.database, silence_seconds=60, own=[row["id"]]) == ()
+    assert await states(workspace) == [("doing", 0)]
+    assert await take_over(engine.database, silence_seconds=60, own=[row["id"] + 1])
+    assert await states(workspace) == [("todo", 1)]
+
+
 async def documents_in_line(workspace: WorkspaceEngine) -> list[tuple[str, int]]:
     async with workspace._scope() as scope:
         rows = await (

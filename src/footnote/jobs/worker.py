@@ -134,10 +134,11 @@ async def work_on_queue(
     What was in hand when a worker died is tried by the command, in a process of its own.
     """
     unsettled: list[Bookkeeping] = []
-    async with _running(_take_over(engine), try_set_aside(engine, set_aside_command)):
+    working: list[Bookkeeping] = []
+    async with _running(_take_over(engine, working), try_set_aside(engine, set_aside_command)):
         while not stop.is_set():
             unsettled = await _put_back(engine, unsettled)
-            unsettled.append(await _work_once(engine, ingestion, stop, {}))
+            unsettled.append(await _work_once(engine, ingestion, stop, {}, working))
     await _put_back(engine, unsettled)
 
 
@@ -158,7 +159,7 @@ async def _put_back(engine: Engine, books: list[Bookkeeping]) -> list[Bookkeepin
 async def work_on_set_aside(engine: Engine, ingestion: Ingestion, stop: asyncio.Event) -> None:
     """Try what was set aside, one document at a time, until none waits or `stop` is set."""
     alone = WorkerOptions(queues=[SET_ASIDE_QUEUE], concurrency=1, wait=False)
-    await _put_back(engine, [await _work_once(engine, ingestion, stop, alone)])
+    await _put_back(engine, [await _work_once(engine, ingestion, stop, alone, [])])
 
 
 @asynccontextmanager
@@ -174,17 +175,27 @@ async def _running(*beside: Coroutine[None, None, None]) -> AsyncIterator[None]:
 
 
 async def _work_once(
-    engine: Engine, ingestion: Ingestion, stop: asyncio.Event, options: WorkerOptions
+    engine: Engine,
+    ingestion: Ingestion,
+    stop: asyncio.Event,
+    options: WorkerOptions,
+    working: list[Bookkeeping],
 ) -> Bookkeeping:
-    """Work until it is told to stop, has nothing to wait for, or loses the database."""
+    """Work until it is told to stop, has nothing to wait for, or loses the database.
+
+    `working` holds the books meanwhile.
+    """
     in_hand = InHand(engine.database)
     app, books = queue_app(engine, ingestion, in_hand)
+    working.append(books)
     try:
         await _work(app, books, in_hand, stop, _options(engine.settings) | options)
     except (ConnectorException, psycopg.OperationalError, StoreUnavailable) as error:
         _log.warning("queue_unreachable", reason=str(error.__cause__ or error).strip())
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(stop.wait(), _RECONNECT_SECONDS)
+    finally:
+        working.remove(books)
     return books
 
 
@@ -222,12 +233,13 @@ async def _work(
                 raise outcome
 
 
-async def _take_over(engine: Engine) -> None:
+async def _take_over(engine: Engine, working: Sequence[Bookkeeping]) -> None:
     """Give the jobs of workers that fell silent back to the queue, again and again."""
     silence = engine.settings.worker_stalled_seconds
     while True:
         try:
-            taken = await take_over(engine.database, silence_seconds=silence)
+            own = [each.worker_id for each in working]
+            taken = await take_over(engine.database, silence_seconds=silence, own=own)
         except StoreUnavailable as error:
             _log.warning("queue_unreachable", reason=str(error))
             taken = ()

@@ -132,7 +132,7 @@ class WordReader:
     its answer is the longest stretch of it without them.
     """
 
-    name: str = "shared-words"
+    name: str = "reader:shared-words"
     longest_word: int = 3
     """Characters up to which a word counts for nothing, as "the" and "is" do."""
 
@@ -162,8 +162,10 @@ class WordReader:
 
     def _reading(self, asked: frozenset[str], text: str) -> PassageReading:
         spans = []
+        most = 0
         for start, end in sentence_spans(text):
             held = self._words(text[start:end]) & asked
+            most = max(most, len(held))
             stretch = self._stretch(asked, text, start, end)
             if held and stretch is not None:
                 score = 8.0 * len(held) / len(asked) - 4.0
@@ -175,7 +177,7 @@ class WordReader:
         spans.sort(key=lambda each: (-each.score, each.start))
         return PassageReading(
             spans=tuple(spans),
-            relevance=spans[0].score if spans else -4.0,
+            relevance=8.0 * most / len(asked) - 4.0 if asked else -4.0,
             probability=spans[0].probability if spans else 0.0,
         )
 

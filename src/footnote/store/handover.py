@@ -24,8 +24,12 @@ class TakenOver:
     """Tries so far, the one that its worker did not survive included if that is its fault."""
 
 
-async def take_over(database: Database, *, silence_seconds: float) -> tuple[TakenOver, ...]:
+async def take_over(
+    database: Database, *, silence_seconds: float, own: Collection[int] = ()
+) -> tuple[TakenOver, ...]:
     """Put the jobs of workers that have been silent for so long back on the queue.
+
+    Those of `own` workers are left alone: whoever asks lives, even if it was too busy to say so.
 
     A worker may have died of a document, for want of memory say. Which one it was nobody knows
     where several were in hand: they are set aside, to be tried one by one in a process of their
@@ -39,6 +43,7 @@ async def take_over(database: Database, *, silence_seconds: float) -> tuple[Take
                     "task": INGEST_TASK,
                     "set_aside": SET_ASIDE_QUEUE,
                     "silence_seconds": silence_seconds,
+                    "own": list(own),
                 },
             )
         ).fetchall()

