@@ -27,7 +27,7 @@ MAX_FREQUENCY = int(np.iinfo(FREQUENCY).max)
 """Higher frequencies are stored as this one; a chunk of some hundred tokens never gets there."""
 
 _NUMBER_BITS = 31
-_ENTRIES_OF_PART = 250_000
+_ENTRIES_OF_PART = 100_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,7 +132,7 @@ def posting_parts(
     """The posting lists of a segment by rising term, some thousands of terms at a time.
 
     Each list is whole. However many chunks there are, little more is held at a time than a
-    quarter of a million entries need. Raises ValueError when a term id does not fit 31 bits.
+    hundred thousand entries need. Raises ValueError when a term id does not fit 31 bits.
     """
     terms = np.frombuffer(chunk_terms.terms, np.intc)
     about = np.array(document_terms, dtype=np.int64)
