@@ -26,7 +26,7 @@ from footnote.interfaces.sdk import decoding
 from footnote.settings import Settings
 from tests.interfaces.breaking import before
 from tests.interfaces.conftest import Library
-from tests.interfaces.records import a_passage, an_answer, an_evidence
+from tests.interfaces.records import a_passage, an_answer, an_evidence, unanswered
 from tests.interfaces.test_pages_http import OTHER, policy
 
 QUESTION = "How soon must a claim be reported?"
@@ -511,3 +511,9 @@ async def test_the_blocking_twin_raises_as_it_iterates(library: Library) -> None
 
     with pytest.raises(footnote.InvalidRequest, match="nonsense"):
         await asyncio.to_thread(work)
+
+
+def test_the_closest_passage_comes_back_as_it_went_out() -> None:
+    answer = unanswered()
+    told = schemas.Answer.from_domain(answer).model_dump(mode="json")
+    assert decoding.answer(told).closest == answer.closest
