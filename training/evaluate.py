@@ -1,0 +1,235 @@
+"""Score weights on documents that training never saw: spans, answerability, relevance and support.
+
+    python training/evaluate.py --data ../shared/data --weights reader.pt [--questions 150] [--quantised]
+
+XQuAD (four languages): token F1 and exact match given the paragraph, and the AUC of "does this paragraph answer" against
+another paragraph of the same article. WiCE claims (development half): AUC and balanced accuracy of "supported" against the
+rest. Altered sentences of paragraphs kept apart: balanced accuracy of "supported" against altered numbers, names, denials.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import re
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import torch
+from encoder import Reader
+from export import MATRICES, quantised
+
+from examples import CONTRADICTED, SUPPORTED, Examples
+
+LANGUAGES = ("en", "de", "es", "zh")
+LONGEST_SPAN = 30  # tokens
+
+
+def read(
+    reader: Reader, pairs: list[tuple[str, str]], prefix: str = "query: ", length: int = 384
+) -> list[tuple[str, float, float, np.ndarray]]:
+    """Of each pair: the best span's text, its score against "none", the relevance logit, the support logits."""
+    found: list[tuple[str, float, float, np.ndarray] | None] = [None] * len(pairs)
+    encoded = []
+    for number, (first, second) in enumerate(pairs):
+        ids = [0, *reader.tokenizer.encode(prefix + first).ids[:72], 2, 2]
+        body = reader.tokenizer.encode(second)
+        room = length - len(ids) - 1
+        encoded.append(([*ids, *body.ids[:room], 2], len(ids), body.offsets[:room], second, number))
+    encoded.sort(key=lambda e: len(e[0]))
+    for at in range(0, len(encoded), 16):
+        batch = encoded[at : at + 16]
+        width = max(len(e[0]) for e in batch)
+        ids, attention = (
+            torch.ones(len(batch), width, dtype=torch.long),
+            torch.zeros(len(batch), width, dtype=torch.long),
+        )
+        for j, e in enumerate(batch):
+            ids[j, : len(e[0])] = torch.tensor(e[0])
+            attention[j, : len(e[0])] = 1
+        with torch.no_grad(), torch.autocast("cpu", dtype=torch.bfloat16):
+            spans, relevance, support = (out.float().numpy() for out in reader(ids, attention))
+        for j, (_, first_token, offsets, text, number) in enumerate(batch):
+            n = len(offsets)
+            score = (
+                spans[j, first_token : first_token + n, 0][:, None]
+                + spans[j, first_token : first_token + n, 1][None, :]
+            )
+            allowed = np.triu(np.ones((n, n), bool)) & ~np.triu(np.ones((n, n), bool), LONGEST_SPAN)
+            score = np.where(allowed, score, -1e9)
+            a, b = divmod(int(score.argmax()), n)
+            answer = text[offsets[a][0] : offsets[b][1]].strip()
+            found[number] = (
+                answer,
+                float(score.max() - spans[j, 0].sum()),
+                float(relevance[j]),
+                support[j],
+            )
+    return [f for f in found if f is not None]
+
+
+def words(text: str, by_character: bool) -> list[str]:
+    """SQuAD's normal form: words without articles and marks, or characters."""
+    if by_character:
+        return list(re.sub(r"[\W_]", "", text))
+    return re.sub(r"\b(a|an|the)\b", " ", re.sub(r"[^\w\s]", "", text.lower())).split()
+
+
+def overlap(a: str, b: str, by_character: bool) -> float:
+    """Token F1 of two answers."""
+    left, right = words(a, by_character), words(b, by_character)
+    common = sum((Counter(left) & Counter(right)).values())
+    return 2 * common / (len(left) + len(right)) if common else 0.0
+
+
+def area(positive: np.ndarray, negative: np.ndarray) -> float:
+    """AUC: how often a positive scores above a negative."""
+    difference = positive[:, None] - negative[None, :]
+    return float(((difference > 0) + 0.5 * (difference == 0)).mean())
+
+
+def balanced(positive: np.ndarray, negative: np.ndarray) -> float:
+    """Balanced accuracy at the best threshold of the other half, twice crossed."""
+    total = []
+    for half in (0, 1):
+        p, n, test_p, test_n = (
+            positive[half::2],
+            negative[half::2],
+            positive[1 - half :: 2],
+            negative[1 - half :: 2],
+        )
+        cuts = np.unique(np.concatenate([p, n]))
+        best = max(cuts, key=lambda c: (p >= c).mean() + (n < c).mean())
+        total.append(((test_p >= best).mean() + (test_n < best).mean()) / 2)
+    return float(np.mean(total))
+
+
+def xquad(folder: Path, reader: Reader, language: str, count: int) -> dict[str, float]:
+    """Span and answerability figures on one language."""
+    corpus = {
+        row["_id"]: row
+        for row in map(json.loads, (folder / f"xquad-{language}" / "corpus.jsonl").open())
+    }
+    right = dict(
+        line.split("\t")[:2]
+        for line in (folder / f"xquad-{language}" / "qrels.tsv").read_text().splitlines()[1:]
+    )
+    queries = [json.loads(line) for line in (folder / f"xquad-{language}" / "queries.jsonl").open()]
+    draw = random.Random(1)
+    chosen = draw.sample(queries, min(count, len(queries)))
+    pairs, siblings = [], []
+    for query in chosen:
+        own = right[query["_id"]]
+        others = [i for i in corpus if i.split("-")[0] == own.split("-")[0] and i != own]
+        pairs.append((query["text"], corpus[own]["text"]))
+        siblings.append((query["text"], corpus[draw.choice(others)]["text"]))
+    found, missed = read(reader, pairs), read(reader, siblings)
+    golds = [[a["text"] for a in q["answers"]] for q in chosen]
+    f1 = [
+        max(overlap(f[0], g, language == "zh") for g in gold)
+        for f, gold in zip(found, golds, strict=True)
+    ]
+    exact = [
+        max(words(f[0], language == "zh") == words(g, language == "zh") for g in gold)
+        for f, gold in zip(found, golds, strict=True)
+    ]
+    column = lambda rows, i: np.array([row[i] for row in rows])
+    return {
+        "f1": float(np.mean(f1)), "exact": float(np.mean(exact)),
+        "auc_span": area(column(found, 1), column(missed, 1)),
+        "auc_relevance": area(column(found, 2), column(missed, 2)),
+        "auc_both": area(column(found, 1) + 2 * column(found, 2), column(missed, 1) + 2 * column(missed, 2)),
+    }  # fmt: skip
+
+
+def supported(reader: Reader, pairs: list[tuple[str, str]]) -> np.ndarray:
+    """Log odds that the quote supports the statement."""
+    logits = np.array([row[3] for row in read(reader, pairs, "claim: ")])
+    rest = np.logaddexp(logits[:, CONTRADICTED], logits[:, 2])
+    return logits[:, SUPPORTED] - rest
+
+
+def claims(folder: Path, reader: Reader) -> dict[str, float]:
+    """WiCE: supported against the rest, given the proving sentences (or what shares most words with the claim)."""
+    scores: dict[bool, list[float]] = {True: [], False: []}
+    pairs, labels = [], []
+    for row in map(json.loads, (folder / "claims" / "wice-claim-dev.jsonl").open()):
+        shown = row["supporting_sentences"][0] if row["supporting_sentences"] else []
+        if not shown:
+            asked = set(row["claim"].lower().split())
+            shown = sorted(
+                range(len(row["evidence"])),
+                key=lambda i: -len(asked & set(row["evidence"][i].lower().split())),
+            )[:3]
+        pairs.append((row["claim"], " ".join(row["evidence"][i] for i in sorted(shown))))
+        labels.append(row["label"] == "supported")
+    for label, score in zip(labels, supported(reader, pairs), strict=True):
+        scores[label].append(float(score))
+    positive, negative = np.array(scores[True]), np.array(scores[False])
+    return {
+        "auc": area(positive, negative),
+        "balanced": balanced(positive, negative),
+        "n": len(pairs),
+    }
+
+
+def altered(examples: Examples, reader: Reader, count: int = 400) -> dict[str, float]:
+    """Sentences as they stand against altered ones, of paragraphs kept apart."""
+    positive, negative = [], []
+    while len(positive) + len(negative) < count:
+        pair = examples.altered_sentence()
+        if pair is not None and pair.support in (SUPPORTED, CONTRADICTED):
+            (positive if pair.support == SUPPORTED else negative).append(pair.ids)
+
+    def score(rows: list[list[int]]) -> np.ndarray:
+        out = []
+        for ids in rows:
+            with torch.no_grad(), torch.autocast("cpu", dtype=torch.bfloat16):
+                logits = (
+                    reader(torch.tensor([ids]), torch.ones(1, len(ids), dtype=torch.long))[2]
+                    .float()
+                    .numpy()[0]
+                )
+            out.append(logits[SUPPORTED] - np.logaddexp(logits[1], logits[2]))
+        return np.array(out)
+
+    p, n = score(positive), score(negative)
+    return {"auc": area(p, n), "balanced": balanced(p, n)}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--weights", type=Path, required=True)
+    parser.add_argument("--questions", type=int, default=150)
+    parser.add_argument(
+        "--quantised", action="store_true", help="with the weights in 7 bits, as they ship"
+    )
+    parser.add_argument("--threads", type=int, default=2)
+    options = parser.parse_args()
+    torch.set_num_threads(options.threads)
+    reader = Reader()
+    print("untrained heads:", reader.take(torch.load(options.weights)))
+    if options.quantised:
+        with torch.no_grad():
+            for layer in reader.layers:
+                for name in MATRICES:
+                    weight = getattr(layer, name).weight
+                    whole, scale = quantised(weight.numpy())
+                    weight.copy_(torch.from_numpy(whole * scale[:, None]))
+    reader.eval()
+    for language in LANGUAGES:
+        figures = xquad(options.data, reader, language, options.questions)
+        print(language, {k: round(v, 3) for k, v in figures.items()}, flush=True)
+    print("claims", {k: round(v, 3) for k, v in claims(options.data, reader).items()}, flush=True)
+    examples = Examples(options.data, reader.tokenizer, 1)
+    examples.keep_apart()
+    print("altered", {k: round(v, 3) for k, v in altered(examples, reader).items()}, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,574 @@
+"""Labelled pairs of texts, drawn without end from the folders of `../shared/data`.
+
+Three kinds of pairs, one format: a question and a passage (span and relevance), a statement and a quote (support),
+and a question about a table that is made up on the spot (span and relevance).
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from tokenizers import Tokenizer
+
+# Scripts without spaces: a token covers fewer characters, so windows are cut shorter.
+DENSE_SCRIPTS = {"zh", "zh-Hant", "ja", "ko", "th"}
+SUPPORTED, CONTRADICTED, NEITHER = 0, 1, 2
+LONGEST = 256  # tokens of a pair in training
+# Left out: an official development half that nothing needs, and questions without answers.
+LEFT_OUT = {"jaquad-dev", "squad2-en-mt-unlabelled"}
+# Sources that read like users' questions, and well annotated, are drawn oftener than by the root of their size.
+FAVOURED = {"squad-train-parts": 4.0, "squad2-dev-half": 4.0, "squad-es-dev": 2.0, "tydiqa-goldp-train": 2.0,
+            "qamr": 0.4, "jaquad": 0.7, "afriqa": 0.5}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """One example: token ids, where the second text begins, and the labels it has."""
+
+    ids: list[int]
+    second: int
+    span: tuple[int, int] | None = None
+    """First and last token of the answer; None with `relevance` 0 means "not answered here"."""
+    relevance: int | None = None
+    support: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A paragraph with its questions, and its place among the paragraphs of its source."""
+
+    source: str
+    language: str
+    text: str
+    questions: list[dict]
+    place: int
+
+
+class Examples:
+    """Draws pairs from reading sets, claims and made-up tables; the same seed gives the same stream."""
+
+    def __init__(
+        self, folder: Path, tokenizer: Tokenizer, seed: int, *, held_out: int = 20
+    ) -> None:
+        """Read all sources; of each, every `held_out`-th block of ten paragraphs is kept for evaluation."""
+        self.tokenizer, self.random = tokenizer, random.Random(seed)
+        self.sources: dict[str, list[Passage]] = {}
+        self.kept_apart: dict[str, list[Passage]] = {}
+        for path in sorted((folder / "reading").glob("*.jsonl.gz")):
+            source = path.name.removesuffix(".jsonl.gz")
+            if source in LEFT_OUT:
+                continue
+            with gzip.open(path, "rt") as lines:
+                for place, line in enumerate(lines):
+                    row = json.loads(line)
+                    language = row["lang"].split(">")[-1]
+                    passage = Passage(source, language, row["context"], row["questions"], place)
+                    # Blocks, because neighbouring paragraphs come from the same article.
+                    apart = (place // 10) % held_out == held_out - 1
+                    (self.kept_apart if apart else self.sources).setdefault(source, []).append(
+                        passage
+                    )
+        self.index()
+        self.claims = [
+            json.loads(line) for line in (folder / "claims" / "wice-tokens-train.jsonl").open()
+        ]
+
+    def index(self) -> None:
+        """List the questions of each source, and how often it is drawn."""
+        self.asked = {
+            source: [(i, q) for i, p in enumerate(passages) for q in p.questions]
+            for source, passages in self.sources.items()
+        }
+        self.names = list(self.asked)
+        self.weights = [len(self.asked[n]) ** 0.5 * FAVOURED.get(n, 1.0) for n in self.names]
+
+    def keep_apart(self) -> None:
+        """Draw from what was kept apart instead, for evaluation."""
+        self.sources = self.kept_apart
+        self.index()
+
+    def __iter__(self) -> Iterator[Pair]:
+        """Pairs in the mix of the recipe."""
+        kinds = [(self.reading, 0.70), (self.support, 0.22), (self.table, 0.06), (self.claim, 0.02)]
+        while True:
+            draw = self.random.choices([k for k, _ in kinds], [w for _, w in kinds])[0]
+            pair = draw()
+            if pair is not None:
+                yield pair
+
+    # Reading ----------------------------------------------------------------------------------------------------
+
+    def question(self) -> tuple[Passage, dict, list[Passage]]:
+        """A passage, one of its questions, and the passages of its source."""
+        name = self.random.choices(self.names, self.weights)[0]
+        at, question = self.random.choice(self.asked[name])
+        passages = self.sources[name]
+        return passages[at], question, passages
+
+    def near_miss(self, question: dict, passage: Passage, passages: list[Passage]) -> str | None:
+        """A passage that shares words with the question and does not hold its answer."""
+        answers = [a["text"].lower() for a in question["answers"]]
+        at = (
+            min(range(len(passages)), key=lambda i: abs(passages[i].place - passage.place))
+            if len(passages) < 50
+            else next(
+                (
+                    i
+                    for i in range(max(0, passage.place - 60 * 2), len(passages))
+                    if passages[i].place >= passage.place
+                ),
+                len(passages) - 1,
+            )
+        )
+        around = passages[max(0, at - 6) : at + 7]
+        others = [*around, *self.random.choices(passages, k=8)]
+        others = [
+            o.text
+            for o in others
+            if o.text != passage.text and not any(a in o.text.lower() for a in answers)
+        ]
+        if not others:
+            return None
+        if self.random.random() < 0.3:
+            return self.random.choice(others)
+        asked = grams(question["question"])
+        return max(others, key=lambda text: len(asked & grams(text)) / (20 + len(text)) ** 0.3)
+
+    def reading(self) -> Pair | None:
+        """A question with a passage that answers it, or with one that does not."""
+        passage, question, passages = self.question()
+        characters = self.characters(passage.language)
+        answer = (
+            self.random.choice(question["answers"])
+            if question["answers"] and not question.get("impossible")
+            else None
+        )
+        if answer is None:
+            return self.pack(
+                "query: " + question["question"],
+                *window(self.random, passage.text, None, characters),
+                relevance=True,
+            )
+        drawn = self.random.random()
+        if drawn < 0.26:
+            text = self.near_miss(question, passage, passages)
+            if text is None:
+                return None
+            return self.pack(
+                "query: " + question["question"],
+                *window(self.random, text, None, characters),
+                relevance=True,
+            )
+        if drawn < 0.34:
+            text = without(passage.text, [a["text"] for a in question["answers"]], answer["start"])
+            if text is None:
+                return None
+            return self.pack(
+                "query: " + question["question"],
+                *window(self.random, text, None, characters),
+                relevance=True,
+            )
+        return self.pack(
+            "query: " + question["question"],
+            *window(self.random, passage.text, answer, characters),
+            relevance=True,
+        )
+
+    def characters(self, language: str) -> int:
+        """How much of a passage is read: mostly short, for speed, and sometimes all that fits."""
+        full = 330 if language in DENSE_SCRIPTS else 800
+        return full if self.random.random() < 0.3 else int(full * self.random.uniform(0.4, 0.75))
+
+    # Support ----------------------------------------------------------------------------------------------------
+
+    def support(self) -> Pair | None:
+        """A statement made of a question and an answer, or of a sentence, right or altered, with a quote."""
+        if self.random.random() < 0.5:
+            return self.answered_statement()
+        return self.altered_sentence()
+
+    def answered_statement(self) -> Pair | None:
+        """Question and answer in one: supported; another answer of the passage: contradicted; a near miss: neither."""
+        passage, question, passages = self.question()
+        if not question["answers"] or question.get("impossible"):
+            return None
+        answer = self.random.choice(question["answers"])
+        text, told = window(
+            self.random, passage.text, answer, int(self.characters(passage.language) * 0.6)
+        )
+        label = self.random.choices((SUPPORTED, CONTRADICTED, NEITHER), (0.4, 0.35, 0.25))[0]
+        said = answer["text"]
+        if label == CONTRADICTED:
+            others = [
+                a["text"] for q in passage.questions for a in q["answers"] if q is not question
+            ]
+            others = [
+                o
+                for o in others
+                if not grams(o) & grams(said)
+                and o.lower() not in said.lower()
+                and said.lower() not in o.lower()
+            ]
+            alike = [o for o in others if shape(o) == shape(said)]
+            if alike:
+                said = self.random.choice(alike)
+            elif re.search(r"\d", said):
+                said = other_number(self.random, said)
+            elif others:
+                said = self.random.choice(others)
+            else:
+                return None
+        if label == NEITHER:
+            miss = self.near_miss(question, passage, passages)
+            if miss is None:
+                return None
+            text, told = window(
+                self.random, miss, None, int(self.characters(passage.language) * 0.6)
+            )
+        del told
+        order = (
+            f"{question['question']} {said}"
+            if self.random.random() < 0.8
+            else f"{said}: {question['question']}"
+        )
+        return self.pack("claim: " + order, text, None, support=label)
+
+    def altered_sentence(self) -> Pair | None:
+        """A sentence of the passage, perhaps shortened: supported; altered: contradicted; taken out: neither."""
+        passage, _, passages = self.question()
+        sentences = [
+            s
+            for s in re.split(r"(?<=[.!?])\s+(?=\w)|(?<=[。！？])", passage.text)
+            if 15 < len(s) < 300
+        ]
+        if len(sentences) < 2:
+            return None
+        at = self.random.randrange(len(sentences))
+        sentence = sentences[at]
+        label = self.random.choices((SUPPORTED, CONTRADICTED, NEITHER), (0.35, 0.45, 0.2))[0]
+        first = max(0, at - self.random.randint(0, 2))
+        quote = " ".join(sentences[first : at + 1 + self.random.randint(0, 2)])
+        said = sentence
+        if label == SUPPORTED and self.random.random() < 0.4 and "," in sentence:
+            said = (
+                sentence[: sentence.rindex(",")]
+                if len(sentence[: sentence.rindex(",")]) > 25
+                else sentence
+            )
+        if label == CONTRADICTED:
+            names = [n for p in self.random.choices(passages, k=4) for n in NAME.findall(p.text)]
+            altered = alter(self.random, sentence, passage.language, names)
+            if altered is None or altered in quote:
+                return None
+            said = altered
+        if label == NEITHER:
+            rest = [s for i, s in enumerate(sentences) if i != at]
+            quote = (
+                " ".join(rest[:3])
+                if self.random.random() < 0.6
+                else self.random.choice(passages).text[:300]
+            )
+            if sentence in quote:
+                return None
+        return self.pack(
+            "claim: " + said, quote[: self.characters(passage.language)], None, support=label
+        )
+
+    def claim(self) -> Pair | None:
+        """A claim of Wikipedia with sentences of the page it cites."""
+        row = self.random.choice(self.claims)
+        evidence = row["evidence"]
+        shown = (
+            self.random.choice(row["supporting_sentences"]) if row["supporting_sentences"] else []
+        )
+        quote = " ".join(evidence[i] for i in shown)
+        tokens, flags = row["claim_tokens"], row["non_supported_spans"]
+        if self.random.random() < 0.5 and any(flags) and not flags[0]:
+            # What is left of a claim without its unsupported words is supported, where it still says something.
+            kept = [t for t, bad in zip(tokens, flags, strict=True) if not bad]
+            if len(kept) < 5:
+                return None
+            return self.pack("claim: " + detokenised(kept), quote, None, support=SUPPORTED)
+        return self.pack("claim: " + row["claim"], quote[:900], None, support=NEITHER)
+
+    # Tables -----------------------------------------------------------------------------------------------------
+
+    def table(self) -> Pair | None:
+        """A question about one cell of a table that is made of answers of the reading sets."""
+        passage, _, passages = self.question()
+        some = self.random.choices(passages, k=40)
+        short = list(
+            {
+                a["text"]
+                for p in some
+                for q in p.questions
+                for a in q["answers"]
+                if 2 < len(a["text"]) < 24 and "|" not in a["text"] and "\n" not in a["text"]
+            }
+        )
+        rows = [s for s in short if not re.search(r"\d", s)]
+        words = [w for q in passage.questions for w in re.findall(r"[^\W\d_]{4,}", q["question"])]
+        asks = ASKS.get(passage.language, ASKS["en"])
+        columns = list(
+            dict.fromkeys(
+                self.random.choices(COLUMNS.get(passage.language, COLUMNS["en"]), k=4) + words[:1]
+            )
+        )
+        if len(rows) < 4:
+            return None
+        self.random.shuffle(rows)
+        rows = rows[: self.random.randint(3, 8)]
+        self.random.shuffle(columns)
+        columns = columns[: self.random.randint(2, 4)]
+        cells = [[self.cell(short) for _ in columns] for _ in rows]
+        corner = self.random.choice(["", "", self.random.choice(columns) + " ID", "Name"])
+        row, column = self.random.randrange(len(rows)), self.random.randrange(len(columns))
+        lines = ["| " + " | ".join([corner, *columns]) + " |", "|" + " --- |" * (len(columns) + 1)]
+        at = None
+        absent = self.random.random() < 0.25
+        for i, name in enumerate(rows):
+            if absent and i == row:
+                continue
+            line = "| " + name
+            for j, value in enumerate(cells[i]):
+                line += " | "
+                if (i, j) == (row, column):
+                    at = sum(len(x) + 1 for x in lines) + len(line)
+                line += value
+            lines.append(line + " |")
+        text = "\n".join(lines)
+        question = self.random.choice(asks).format(column=columns[column], row=rows[row])
+        answer = {"text": cells[row][column], "start": at} if at is not None else None
+        return self.pack("query: " + question, text, answer, relevance=True)
+
+    def cell(self, short: list[str]) -> str:
+        """A value: an amount, a share, a date or words."""
+        pick = self.random.random()
+        if pick < 0.35:
+            return (
+                self.random.choice(["", "EUR ", "$", "£", ""])
+                + f"{self.random.randint(1, 99999):,}"
+                + self.random.choice(["", "", ".50", " kg", " m", " %"])
+            )
+        if pick < 0.5:
+            return f"{self.random.randint(1, 28)}.{self.random.randint(1, 12)}.{self.random.randint(1950, 2030)}"
+        if pick < 0.6:
+            return str(self.random.randint(1, 40))
+        return self.random.choice(short)
+
+    # Tokens -----------------------------------------------------------------------------------------------------
+
+    def pack(
+        self,
+        first: str,
+        second: str,
+        answer: dict | None,
+        *,
+        relevance: bool = False,
+        support: int | None = None,
+    ) -> Pair | None:
+        """`<s> first </s></s> second </s>`; None where the answer does not fit."""
+        ids = [0, *self.tokenizer.encode(first).ids[:72], 2, 2]
+        begin = len(ids)
+        encoded = self.tokenizer.encode(second)
+        room, offset, span = LONGEST - begin - 1, 0, None
+        if answer:
+            start, end = answer["start"], answer["start"] + len(answer["text"])
+            inside = [
+                i for i, (a, b) in enumerate(encoded.offsets) if b > start and a < end and b > a
+            ]
+            if not inside:
+                return None
+            if len(encoded.ids) > room:
+                offset = max(0, min(inside[0] - room // 3, len(encoded.ids) - room))
+            if inside[0] < offset or inside[-1] >= offset + room:
+                return None
+            span = (begin + inside[0] - offset, begin + inside[-1] - offset)
+        return Pair(
+            ids=[*ids, *encoded.ids[offset : offset + room], 2],
+            second=begin,
+            span=span,
+            relevance=int(answer is not None) if relevance else None,
+            support=support,
+        )
+
+
+NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{2,}(?: [A-Z][a-z]{2,})?")
+NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+# The verb that a denial is put to, by language: only to make training sentences.
+DENIALS = {
+    "en": [
+        (" is ", " is not "),
+        (" was ", " was not "),
+        (" are ", " are not "),
+        (" were ", " were not "),
+        (" can ", " cannot "),
+        (" has ", " has no "),
+        (" will ", " will not "),
+    ],
+    "es": [
+        (" es ", " no es "),
+        (" fue ", " no fue "),
+        (" son ", " no son "),
+        (" tiene ", " no tiene "),
+        (" se ", " no se "),
+    ],
+    "fr": [
+        (" est ", " n'est pas "),
+        (" a été ", " n'a pas été "),
+        (" sont ", " ne sont pas "),
+        (" était ", " n'était pas "),
+    ],
+    "it": [
+        (" è ", " non è "),
+        (" era ", " non era "),
+        (" sono ", " non sono "),
+        (" fu ", " non fu "),
+    ],
+    "pt": [
+        (" é ", " não é "),
+        (" foi ", " não foi "),
+        (" são ", " não são "),
+        (" tem ", " não tem "),
+    ],
+    "no": [
+        (" er ", " er ikke "),
+        (" var ", " var ikke "),
+        (" ble ", " ble ikke "),
+        (" har ", " har ikke "),
+    ],
+    "sv": [(" är ", " är inte "), (" var ", " var inte "), (" har ", " har inte ")],
+    "id": [(" adalah ", " bukan "), (" merupakan ", " bukan merupakan ")],
+    "zh": [("是", "不是"), ("有", "没有")],
+    "zh-Hant": [("是", "不是"), ("有", "沒有")],
+    "ja": [("である", "ではない"), ("した。", "しなかった。"), ("いる。", "いない。")],
+    "tr": [("dır.", " değildir."), ("dir.", " değildir.")],
+    "ru": [(" был ", " не был "), (" является ", " не является "), (" была ", " не была ")],
+    "de": [(" ist ", " ist nicht "), (" war ", " war nicht "), (" hat ", " hat nicht ")],
+}
+ASKS = {
+    "en": [
+        "What is the {column} of {row}?",
+        "{row}: {column}?",
+        "Which {column} does {row} have?",
+        "What {column} is given for {row}?",
+        "How much is the {column} for {row}?",
+    ],
+    "es": ["¿Cuál es {column} de {row}?", "¿Qué {column} tiene {row}?"],
+    "fr": ["Quel est {column} de {row} ?", "Quelle est la valeur de {column} pour {row} ?"],
+    "it": ["Qual è {column} di {row}?"],
+    "pt": ["Qual é {column} de {row}?"],
+    "zh": ["{row}的{column}是什么？", "{row}的{column}是多少？"],
+    "ja": ["{row}の{column}は何ですか？"],
+}
+COLUMNS = {
+    "en": [
+        "Weight",
+        "Price",
+        "Deductible",
+        "Limit",
+        "Owner",
+        "Due date",
+        "Department",
+        "Rate",
+        "Fee",
+        "Length",
+        "Capacity",
+        "Status",
+        "Total",
+        "Contact",
+        "Start",
+        "Warranty",
+        "Quantity",
+        "Net sales",
+        "Term",
+        "Location",
+    ],
+    "es": ["Peso", "Precio", "Fecha", "Importe", "Responsable", "Estado", "Plazo", "Cantidad"],
+    "fr": ["Poids", "Prix", "Date", "Montant", "Responsable", "État", "Délai", "Quantité"],
+    "it": ["Peso", "Prezzo", "Data", "Importo", "Responsabile", "Quantità"],
+    "pt": ["Peso", "Preço", "Data", "Valor", "Responsável", "Quantidade"],
+    "zh": ["重量", "价格", "日期", "金额", "负责人", "状态", "数量", "期限"],
+    "ja": ["重量", "価格", "日付", "金額", "担当者", "状態", "数量"],
+}
+
+
+def grams(text: str) -> set[str]:
+    """Words of four letters and more, and pairs of characters where words are not spaced."""
+    low = text.lower()
+    words = set(re.findall(r"[^\W_]{4,}", low))
+    if len(words) * 12 < len(low):
+        words |= {low[i : i + 2] for i in range(len(low) - 1)}
+    return words
+
+
+def shape(text: str) -> tuple[bool, bool]:
+    """Whether a text has digits, and whether it begins with a capital."""
+    return bool(re.search(r"\d", text)), text[:1].isupper()
+
+
+def other_number(draw: random.Random, text: str) -> str:
+    """The text with one of its numbers changed in value."""
+    found = list(NUMBER.finditer(text))
+    if not found:
+        return text
+    number = draw.choice(found)
+    digits = list(number.group())
+    places = [i for i, d in enumerate(digits) if d.isdigit()]
+    at = draw.choice(places)
+    digits[at] = draw.choice([d for d in "123456789" if d != digits[at]])
+    if draw.random() < 0.15 and len(places) > 1:
+        draw.shuffle(places)
+    return text[: number.start()] + "".join(digits) + text[number.end() :]
+
+
+def alter(draw: random.Random, sentence: str, language: str, names: list[str]) -> str | None:
+    """The sentence with another number, another name, or a denial; None where none can be made."""
+    ways = []
+    if NUMBER.search(sentence):
+        ways += [lambda: other_number(draw, sentence)] * 2
+    own = NAME.findall(sentence)
+    others = [n for n in names if n not in sentence]
+    if own and others:
+        ways.append(lambda: sentence.replace(draw.choice(own), draw.choice(others)))
+    denials = [(a, b) for a, b in DENIALS.get(language, []) if a in sentence and b not in sentence]
+    if denials:
+        ways.append(lambda: sentence.replace(*draw.choice(denials), 1))
+    return draw.choice(ways)() if ways else None
+
+
+def window(
+    draw: random.Random, context: str, answer: dict | None, characters: int
+) -> tuple[str, dict | None]:
+    """At most so many characters of the context, around the answer at a random place, cut at spaces."""
+    if len(context) <= characters:
+        return context, answer
+    if not answer:
+        start = draw.randint(0, len(context) - characters)
+        return context[start : start + characters], None
+    begin, end = answer["start"], answer["start"] + len(answer["text"])
+    low, high = max(0, end - characters + 10), max(0, min(begin, len(context) - characters))
+    start = min(draw.randint(min(low, high), max(low, high)), begin)
+    return context[start : start + characters], {"text": answer["text"], "start": begin - start}
+
+
+def without(context: str, answers: list[str], start: int) -> str | None:
+    """The context less the sentence that answers; None where the answer stands elsewhere too or nothing is left."""
+    ends = [m.end() for m in re.finditer(r"[.!?。！？]\s*", context)]
+    before = max((e for e in ends if e <= start), default=0)
+    after = min((e for e in ends if e > start), default=len(context))
+    left = context[:before] + context[after:]
+    if len(left) < 80 or any(a.lower() in left.lower() for a in answers):
+        return None
+    return left
+
+
+def detokenised(tokens: list[str]) -> str:
+    """Words and marks joined as they are written."""
+    return re.sub(r"\s+([.,;:!?)’'])", r"\1", " ".join(tokens)).replace(" - ", "-")

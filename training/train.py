@@ -1,0 +1,156 @@
+"""Train the reader's layers and heads; resumes from its checkpoint.
+
+    python training/train.py --data ../shared/data --out reader.pt --examples 40000 --decay 12000 [--start weights.pt]
+
+The rate rises over the first examples, stays, and falls to nothing over the last `--decay`. The checkpoint beside
+`--out` (`reader.pt.state`) holds weights, optimizer and count, so the same command goes on where it stopped; to go on
+longer, give more `--examples`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from encoder import Reader
+from torch import Tensor, nn
+
+from examples import Examples, Pair
+
+WARM_UP = 1500  # examples
+RATE = 1e-4
+
+
+def batches(
+    pairs: Iterator[Pair], tokens: int, draw: random.Random, pool: int = 512
+) -> Iterator[list[Pair]]:
+    """Batches of like length and at most so many tokens, padding included, in random order."""
+    while True:
+        drawn = sorted((next(pairs) for _ in range(pool)), key=lambda p: len(p.ids))
+        groups: list[list[Pair]] = [[]]
+        for pair in drawn:
+            if (len(groups[-1]) + 1) * len(pair.ids) > tokens and groups[-1]:
+                groups.append([])
+            groups[-1].append(pair)
+        draw.shuffle(groups)
+        yield from groups
+
+
+def losses(reader: Reader, batch: list[Pair]) -> tuple[Tensor, dict[str, float]]:
+    """The summed loss of a batch's labels, and each by name."""
+    length = max(len(p.ids) for p in batch)
+    ids = torch.ones(len(batch), length, dtype=torch.long)
+    attention, allowed = torch.zeros_like(ids), torch.zeros(len(batch), length, dtype=torch.bool)
+    for i, pair in enumerate(batch):
+        n = len(pair.ids)
+        ids[i, :n] = torch.tensor(pair.ids)
+        attention[i, :n] = 1
+        allowed[i, 0] = True  # the first token stands for "none"
+        allowed[i, pair.second : n - 1] = True
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        spans, relevance, support = reader(ids, attention)
+    parts: dict[str, Tensor] = {}
+    read = [i for i, p in enumerate(batch) if p.relevance is not None]
+    if read:
+        logits = spans[read].float().masked_fill(~allowed[read][..., None], -1e4)
+        target = torch.tensor([batch[i].span or (0, 0) for i in read])
+        parts["span"] = (
+            F.cross_entropy(logits[..., 0], target[:, 0])
+            + F.cross_entropy(logits[..., 1], target[:, 1])
+        ) / 2
+        label = torch.tensor([float(batch[i].relevance or 0) for i in read])
+        parts["relevance"] = F.binary_cross_entropy_with_logits(relevance[read].float(), label)
+    judged = [i for i, p in enumerate(batch) if p.support is not None]
+    if judged:
+        parts["support"] = F.cross_entropy(
+            support[judged].float(), torch.tensor([batch[i].support for i in judged])
+        )
+    weights = {"span": len(read), "relevance": 0.5 * len(read), "support": 0.7 * len(judged)}
+    total = sum((parts[name] * weights[name] for name in parts), torch.zeros(())) / len(batch)
+    return total, {name: float(part.detach()) for name, part in parts.items()}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument(
+        "--start", type=Path, help="weights to begin with, where there is no checkpoint"
+    )
+    parser.add_argument("--examples", type=int, required=True)
+    parser.add_argument("--decay", type=int, required=True)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--tokens", type=int, default=4096, help="of a batch, padding included")
+    options = parser.parse_args()
+    torch.set_flush_denormal(True)
+    torch.set_num_threads(options.threads)
+    torch.manual_seed(options.seed)
+    reader = Reader()
+    trained = [p for p in reader.parameters() if p.requires_grad]
+    optimizer = torch.optim.AdamW(trained, lr=RATE, weight_decay=0.01)
+    state_file, seen = options.out.with_suffix(options.out.suffix + ".state"), 0
+    if state_file.exists():
+        state = torch.load(state_file)
+        reader.load_state_dict(state["weights"], strict=False)
+        optimizer.load_state_dict(state["optimizer"])
+        seen = state["seen"]
+        print(f"goes on after {seen} examples", flush=True)
+    elif options.start:
+        print("new heads:", reader.take(torch.load(options.start)), flush=True)
+    # A resumed run draws other examples than the first part did.
+    source = Examples(options.data, reader.tokenizer, options.seed + seen)
+    begun, first, recent, saved = time.monotonic(), seen, [], time.monotonic()
+
+    def save() -> None:
+        kept = {n: v for n, v in reader.state_dict().items() if n != "word.weight"}
+        part = state_file.with_suffix(".part")
+        torch.save({"weights": kept, "optimizer": optimizer.state_dict(), "seen": seen}, part)
+        part.replace(state_file)
+        torch.save(reader.own(), options.out)
+
+    for step, batch in enumerate(
+        batches(iter(source), options.tokens, random.Random(options.seed + seen)), 1
+    ):
+        if seen >= options.examples:
+            break
+        share = min(1.0, (seen + 1) / WARM_UP) * min(
+            1.0, max(0.01, (options.examples - seen) / options.decay)
+        )
+        for group in optimizer.param_groups:
+            group["lr"] = RATE * share
+        loss, parts = losses(reader, batch)
+        optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        nn.utils.clip_grad_norm_(trained, 1.0)
+        optimizer.step()
+        seen += len(batch)
+        recent.append(parts)
+        if step % 25 == 0:
+            mean = {
+                n: np.mean([r[n] for r in recent if n in r])
+                for n in ("span", "relevance", "support")
+            }
+            rate = (seen - first) / (time.monotonic() - begun)
+            print(
+                f"{seen} examples, {rate:.1f}/s, rate {RATE * share:.1e}, "
+                + ", ".join(f"{n} {v:.3f}" for n, v in mean.items()),
+                flush=True,
+            )
+            recent.clear()
+        if time.monotonic() - saved > 300:
+            save()
+            saved = time.monotonic()
+    save()
+
+
+if __name__ == "__main__":
+    main()
