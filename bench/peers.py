@@ -222,7 +222,7 @@ async def measure(options: Options) -> dict[str, object]:
         each["ndcg@10"] = round(statistics.fmean(values.values()), 4) if values else None
         each["ndcg_of"] = next((next(iter(of[system])) for of in by_set.values()), None)
         each["ndcg@10_by_set"] = values
-        each["version"] = version(system)
+        each["version"] = version("footnote-engine" if system == "footnote" else system)
     return report | {"absent": absent, "systems": figures}
 
 

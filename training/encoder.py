@@ -73,7 +73,12 @@ def tokenizer_of(vocabulary: list[str], scores: np.ndarray) -> Tokenizer:
     pieces = [(p, float(s)) for p, s in zip(vocabulary, scores, strict=True)]
     tokenizer = Tokenizer(models.Unigram(pieces, unk_id=3, byte_fallback=False))
     tokenizer.normalizer = normalizers.Sequence(
-        [normalizers.NFKC(), normalizers.Replace(Regex(" {2,}"), " ")]
+        [
+            # As the normalisation of SentencePiece has it: an unknown piece for every line end otherwise.
+            normalizers.Replace(Regex(r"[\t\n\r\x{200B}-\x{200F}\x{2028}\x{2029}\x{FEFF}]"), " "),
+            normalizers.NFKC(),
+            normalizers.Replace(Regex(" {2,}"), " "),
+        ]
     )
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(replacement="▁", prepend_scheme="always")
     return tokenizer

@@ -1,7 +1,7 @@
 """Labelled pairs of texts, drawn without end from the folders of `../shared/data`.
 
 Three kinds of pairs, one format: a question and a passage (span and relevance), a statement and a quote (support),
-and a question about a table that is made up on the spot (span and relevance).
+and a question about a table, from a report or made up on the spot (span and relevance).
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import gzip
 import json
 import random
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -78,6 +79,11 @@ class Examples:
         self.claims = [
             json.loads(line) for line in (folder / "claims" / "wice-tokens-train.jsonl").open()
         ]
+        reports = json.loads((folder / "tables" / "tatqa-dev.json").read_text())
+        self.reports = [each for i, each in enumerate(reports) if i % held_out != held_out - 1]
+        self.apart_reports = [
+            each for i, each in enumerate(reports) if i % held_out == held_out - 1
+        ]
 
     def index(self) -> None:
         """List the questions of each source, and how often it is drawn."""
@@ -90,12 +96,15 @@ class Examples:
 
     def keep_apart(self) -> None:
         """Draw from what was kept apart instead, for evaluation."""
-        self.sources = self.kept_apart
+        self.sources, self.reports = self.kept_apart, self.apart_reports
         self.index()
 
     def __iter__(self) -> Iterator[Pair]:
         """Pairs in the mix of the recipe."""
-        kinds = [(self.reading, 0.70), (self.support, 0.22), (self.table, 0.06), (self.claim, 0.02)]
+        kinds = [
+            (self.reading, 0.64), (self.support, 0.20), (self.table, 0.06),
+            (self.report, 0.04), (self.decision, 0.03), (self.claim, 0.03),
+        ]  # fmt: skip
         while True:
             draw = self.random.choices([k for k, _ in kinds], [w for _, w in kinds])[0]
             pair = draw()
@@ -114,18 +123,7 @@ class Examples:
     def near_miss(self, question: dict, passage: Passage, passages: list[Passage]) -> str | None:
         """A passage that shares words with the question and does not hold its answer."""
         answers = [a["text"].lower() for a in question["answers"]]
-        at = (
-            min(range(len(passages)), key=lambda i: abs(passages[i].place - passage.place))
-            if len(passages) < 50
-            else next(
-                (
-                    i
-                    for i in range(max(0, passage.place - 60 * 2), len(passages))
-                    if passages[i].place >= passage.place
-                ),
-                len(passages) - 1,
-            )
-        )
+        at = place_of(passage, passages)
         around = passages[max(0, at - 6) : at + 7]
         others = [*around, *self.random.choices(passages, k=8)]
         others = [
@@ -154,8 +152,10 @@ class Examples:
                 "query: " + question["question"],
                 *window(self.random, passage.text, None, characters),
                 relevance=True,
+                heading=self.heading(passage, passages),
             )
         drawn = self.random.random()
+        heading = self.heading(passage, passages)
         if drawn < 0.26:
             text = self.near_miss(question, passage, passages)
             if text is None:
@@ -164,6 +164,7 @@ class Examples:
                 "query: " + question["question"],
                 *window(self.random, text, None, characters),
                 relevance=True,
+                heading=heading,  # a near miss under the title of what was asked about
             )
         if drawn < 0.34:
             text = without(passage.text, [a["text"] for a in question["answers"]], answer["start"])
@@ -173,12 +174,30 @@ class Examples:
                 "query: " + question["question"],
                 *window(self.random, text, None, characters),
                 relevance=True,
+                heading=heading,
             )
         return self.pack(
             "query: " + question["question"],
             *window(self.random, passage.text, answer, characters),
             relevance=True,
+            heading=heading,
         )
+
+    def heading(self, passage: Passage, passages: list[Passage]) -> str:
+        """What a document's title and section might be: the name that the paragraphs around share; often none."""
+        if self.random.random() < 0.5:
+            return ""
+        at = place_of(passage, passages)
+        names: dict[str, int] = {}
+        for each in passages[max(0, at - 3) : at + 4]:
+            for name in set(NAME.findall(each.text)):
+                names[name] = names.get(name, 0) + (2 if each is passage else 1)
+        if not names:
+            return ""
+        common = sorted(names, key=lambda name: (-names[name], name))[:3]
+        if self.random.random() < 0.5:
+            return common[0]
+        return " › ".join(self.random.sample(common, min(2, len(common))))
 
     def characters(self, language: str) -> int:
         """How much of a passage is read: mostly short, for speed, and sometimes all that fits."""
@@ -344,8 +363,82 @@ class Examples:
             lines.append(line + " |")
         text = "\n".join(lines)
         question = self.random.choice(asks).format(column=columns[column], row=rows[row])
+        if self.random.random() < 0.3:
+            # The same as a list of named values under a heading.
+            text, at = "", None
+            for i, name in enumerate(columns):
+                text += self.random.choice(["- ", "", "* "]) + f"{name}: "
+                if i == column and not absent:
+                    at = len(text)
+                    text += cells[row][i] + "\n"
+                else:
+                    text = text if i != column else text[: text.rindex(name)].rstrip("-* ")
+                    text += cells[row][i] + "\n" if i != column else ""
+            answer = {"text": cells[row][column], "start": at} if at is not None else None
+            return self.pack("query: " + question, text, answer, relevance=True, heading=rows[row])
         answer = {"text": cells[row][column], "start": at} if at is not None else None
         return self.pack("query: " + question, text, answer, relevance=True)
+
+    def report(self) -> Pair | None:
+        """A question about a cell of a table in a financial report, with that table or another one."""
+        report = self.random.choice(self.reports)
+        asked = [
+            q for q in report["questions"]
+            if q["answer_type"] == "span" and q["answer_from"] != "text" and len(q["answer"]) == 1
+        ]  # fmt: skip
+        if not asked:
+            return None
+        question = self.random.choice(asked)
+        absent = self.random.random() < 0.3
+        shown = self.random.choice(self.reports) if absent else report
+        lines, places = [], []
+        start = 0
+        for number, row in enumerate(shown["table"]["table"]):
+            line = "| " + " | ".join(" ".join(cell.split()) for cell in row) + " |"
+            if question["answer"][0] in row and not absent:
+                before = " | ".join(" ".join(c.split()) for c in row[: row.index(question["answer"][0])])
+                places.append(start + 2 + len(before) + (3 if before or row.index(question["answer"][0]) else 0))
+            lines.append(line)
+            start += len(line) + 1
+            if number == 0:
+                lines.append("|" + " --- |" * len(row))
+                start += len(lines[-1]) + 1
+        text = "\n".join(lines)
+        said = " ".join(question["answer"][0].split())
+        if (shown is report and len(places) != 1) or (shown is not report and said in text):
+            return None
+        answer = {"text": said, "start": places[0]} if shown is report else None
+        if answer and text[answer["start"] :][: len(said)] != said:
+            return None
+        return self.pack("query: " + question["question"], text, answer, relevance=True)
+
+    def decision(self) -> Pair | None:
+        """A yes/no question, made of an English sentence: what follows its verb decides it, right or altered."""
+        name = self.random.choice([n for n in self.names if self.sources[n][0].language == "en"])
+        passages = self.sources[name]
+        passage = self.random.choice(passages)
+        found = list(STATED.finditer(passage.text))
+        if not found:
+            return None
+        stated = self.random.choice(found)
+        subject, verb, said = stated.groups()
+        first = subject.split()[0]
+        if first in DETERMINERS:
+            subject = subject[0].lower() + subject[1:]
+        names = [n for p in self.random.choices(passages, k=4) for n in NAME.findall(p.text)]
+        asked = said if self.random.random() < 0.6 else alter(self.random, said, "", names) or said
+        question = f"{verb.capitalize()} {subject} {asked}?"
+        answer: dict | None = {"text": said, "start": stated.start(3)}
+        text = passage.text
+        if self.random.random() < 0.3:
+            shorn = without(text, [said], stated.start(3))
+            if shorn is None:
+                return None
+            text, answer = shorn, None
+        return self.pack(
+            "query: " + question, *window(self.random, text, answer, self.characters("en")), relevance=True,
+            heading=self.heading(passage, passages),
+        )  # fmt: skip
 
     def cell(self, short: list[str]) -> str:
         """A value: an amount, a share, a date or words."""
@@ -372,9 +465,12 @@ class Examples:
         *,
         relevance: bool = False,
         support: int | None = None,
+        heading: str = "",
     ) -> Pair | None:
-        """`<s> first </s></s> second </s>`; None where the answer does not fit."""
+        """`<s> first </s></s> heading second </s>`; None where the answer does not fit."""
         ids = [0, *self.tokenizer.encode(first).ids[:72], 2, 2]
+        if heading:
+            ids += self.tokenizer.encode(heading).ids[:32]
         begin = len(ids)
         encoded = self.tokenizer.encode(second)
         room, offset, span = LONGEST - begin - 1, 0, None
@@ -399,8 +495,14 @@ class Examples:
         )
 
 
-NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{2,}(?: [A-Z][a-z]{2,})?")
+NAME = re.compile(r"(?<=[a-zß-ÿ,] )[A-ZÀ-Þ][a-zß-ÿ]{2,}(?: [A-ZÀ-Þ][a-zß-ÿ]{2,})?")
 NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+STATED = re.compile(
+    r"(?:(?<=^)|(?<=[.!?] ))([A-Z][^,;:.!?()\n]{3,50}?) (is|was|are|were|can|will|has|must|may|should|could)"
+    r" ([^,;:.!?()\n]{12,110})(?=[,.])"
+)
+DETERMINERS = {"The", "A", "An", "This", "These", "That", "It", "They", "He", "She", "Its", "His", "Their", "Some",
+               "Most", "Many", "All", "There", "In", "Each", "Every", "Both", "Other"}  # fmt: skip
 # The verb that a denial is put to, by language: only to make training sentences.
 DENIALS = {
     "en": [
@@ -497,6 +599,11 @@ COLUMNS = {
     "zh": ["重量", "价格", "日期", "金额", "负责人", "状态", "数量", "期限"],
     "ja": ["重量", "価格", "日付", "金額", "担当者", "状態", "数量"],
 }
+
+
+def place_of(passage: Passage, passages: list[Passage]) -> int:
+    """The index of a passage among those of its source, which are in order of place."""
+    return bisect_left(passages, passage.place, key=lambda each: each.place)
 
 
 def grams(text: str) -> set[str]:
