@@ -568,8 +568,8 @@ class Settings(BaseSettings):
     )
 
     embedding_model: str = Field(
-        "minilm",
-        description="Model of new workspaces: minilm or e5 (packaged), fastembed:NAME or "
+        "multilingual",
+        description="Model of new workspaces: multilingual, minilm or e5 (packaged), fastembed:NAME or "
         "fastembed:/folder (local), openai:MODEL or another vendor's, compatible:MODEL at "
         "embedding_url. See lanes.md.",
     )

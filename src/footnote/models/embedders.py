@@ -14,7 +14,8 @@ from urllib.parse import urlsplit
 from footnote.distribution import how_to_install
 from footnote.domain import Lane
 from footnote.errors import InvalidRequest, LaneMismatch, LaneUnavailable, UnsupportedSettings
-from footnote.models import e5, minilm
+from footnote.models import aligned, e5, minilm
+from footnote.models.aligned import AlignedEncoder
 from footnote.models.bert_graph import Precision
 from footnote.models.embed_hosted import HostedEmbedder, HostedLimits
 from footnote.models.sentence_encoder import SentenceEncoder
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     # It brings the client libraries of an extra.
     from footnote.models.embed_vendor import VendorClient
 
-LoadPackaged = Callable[[Path, Precision, int, int], SentenceEncoder]
+LoadPackaged = Callable[[Path, Precision, int, int], SentenceEncoder | AlignedEncoder]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +37,7 @@ class _Packaged:
 
 
 PACKAGED: Mapping[str, _Packaged] = {
+    "multilingual": _Packaged(model=aligned.MODEL, load=aligned.load_aligned),
     "minilm": _Packaged(model=minilm.MODEL, load=minilm.load_minilm),
     "e5": _Packaged(model=e5.MODEL, load=e5.load_e5),
 }
@@ -102,8 +104,8 @@ def parse_spec(text: str, dimensions: int | None = None) -> EmbedderSpec:
     if not vendor or not model:
         raise UnsupportedSettings(
             f"{text!r} names no embedding model",
-            hint="say minilm, e5, fastembed:NAME, fastembed:/folder, openai:MODEL, another "
-            "VENDOR:MODEL, or compatible:MODEL with FOOTNOTE_EMBEDDING_URL",
+            hint="say multilingual, minilm, e5, fastembed:NAME, fastembed:/folder, openai:MODEL, "
+            "another VENDOR:MODEL, or compatible:MODEL with FOOTNOTE_EMBEDDING_URL",
         )
     return EmbedderSpec(
         vendor=_ALIASES.get(vendor, vendor), model=model.strip(), dimensions=dimensions

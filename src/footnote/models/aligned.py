@@ -1,0 +1,176 @@
+"""The packaged lane for all languages: English by MiniLM, every other language by e5, in one space.
+
+MiniLM is the better of the two in English and half the work; e5 knows a hundred languages. Vectors
+by e5 are turned by a rotation onto MiniLM's (after Xing et al., NAACL 2015): what they say of each
+other stays as it is, and an English question finds what it is near to. A question in another
+language finds English passages by a second, learned map that is added to the first. Both come from
+`training/embedder_alignment.py`. The language of a passage is told from its text, that of a
+question from its vector by e5, which is surer of few words.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+from py3langid.langid import MODEL_FILE, LanguageIdentifier
+from safetensors.numpy import load
+
+from footnote.domain import Lane
+from footnote.models.bert_graph import Precision
+from footnote.models.e5 import load_e5
+from footnote.models.minilm import load_minilm
+from footnote.models.sentence_encoder import SentenceEncoder
+from footnote.ports import Vector, Vectors
+
+MODEL = "minilm-e5-aligned"
+ALIGNMENT_FILE = "e5_alignment.safetensors"
+TOWARD_ENGLISH = 0.5
+"""Weight of the second map of a question: more finds more in English and less in its language."""
+_ENGLISH = "en"
+_LEAST_PROBABILITY = 0.6
+"""Below it a passage is e5's, which knows English too."""
+_TELLING_CHARACTERS = 600
+"""Of a passage, as many as its language is told from."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Alignment:
+    """The maps from e5's space to MiniLM's, and what tells an English question from others."""
+
+    rotation: npt.NDArray[np.float32]
+    """Shape (384, 384), for vectors as rows."""
+    query_weight: npt.NDArray[np.float32]
+    """From a question to the vectors MiniLM gives to what is near it, of the same shape."""
+    query_bias: npt.NDArray[np.float32]
+    english_weight: npt.NDArray[np.float32]
+    english_bias: float
+
+    def passages(self, vectors: Vectors) -> Vectors:
+        """e5's vectors of passages in MiniLM's space, at unit length."""
+        return _unit(vectors @ self.rotation)
+
+    def query(self, vector: Vector) -> Vector:
+        """e5's vector of a question in MiniLM's space, at unit length."""
+        toward_english = _unit(vector @ self.query_weight + self.query_bias)
+        return _unit(vector @ self.rotation + TOWARD_ENGLISH * toward_english)
+
+    def is_english(self, vector: Vector) -> bool:
+        """Whether e5's vector is that of an English question."""
+        return float(vector @ self.english_weight) + self.english_bias > 0
+
+
+def load_aligned(
+    models_folder: Path, precision: Precision, threads: int, batch_tokens: int
+) -> AlignedEncoder:
+    """Both packaged models, ready to embed. Blocks: call it in a thread.
+
+    Raises LaneUnavailable when the weights of either are not installed.
+    """
+    content = files("footnote.models").joinpath(ALIGNMENT_FILE).read_bytes()
+    english = load_minilm(models_folder, precision, threads, batch_tokens)
+    try:
+        others = load_e5(models_folder, precision, threads, batch_tokens)
+    except BaseException:
+        english.close()
+        raise
+    parts = (english.lane.revision, others.lane.revision, hashlib.sha256(content).hexdigest())
+    digest = hashlib.sha256(" ".join(parts).encode()).hexdigest()
+    lane = Lane(
+        name="document",
+        provider="packaged",
+        model=MODEL,
+        dimensions=english.lane.dimensions,
+        revision=f"{digest[:12]}-{precision}",
+    )
+    return AlignedEncoder(lane, english, others, read_alignment(content))
+
+
+class AlignedEncoder:
+    """An Embedder that gives each text to the model for its language."""
+
+    def __init__(
+        self, lane: Lane, english: SentenceEncoder, others: SentenceEncoder, alignment: Alignment
+    ) -> None:
+        self._lane = lane
+        self._english = english
+        self._others = others
+        self._alignment = alignment
+
+    @property
+    def lane(self) -> Lane:
+        """The `document` lane; its revision names both models and what joins them."""
+        return self._lane
+
+    @property
+    def max_tokens(self) -> int:
+        """Tokens that MiniLM reads; e5 reads more of a text than that."""
+        return self._english.max_tokens
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """MiniLM's tokens, of which other languages need more than e5 does."""
+        return self._english.count_tokens(texts)
+
+    async def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """Vectors of passages, each by the model for its language. Raises LaneUnavailable."""
+        native = await asyncio.to_thread(lambda: [is_english(text) for text in texts])
+        english = [place for place, yes in enumerate(native) if yes]
+        others = [place for place, yes in enumerate(native) if not yes]
+        vectors = np.empty((len(texts), self._lane.dimensions), dtype=np.float32)
+        if english:
+            vectors[english] = await self._english.embed_documents([texts[n] for n in english])
+        if others:
+            found = await self._others.embed_documents([texts[n] for n in others])
+            vectors[others] = self._alignment.passages(found)
+        return vectors
+
+    async def embed_query(self, text: str) -> Vector:
+        """The vector of a question, by the model for its language. Raises LaneUnavailable."""
+        found = await self._others.embed_query(text)
+        if self._alignment.is_english(found):
+            return await self._english.embed_query(text)
+        return self._alignment.query(found)
+
+    def close(self) -> None:
+        """Let both models end once their current run is done."""
+        self._english.close()
+        self._others.close()
+
+
+def is_english(text: str) -> bool:
+    """Whether a passage is English; one without letters is, for want of a better model."""
+    told = text[:_TELLING_CHARACTERS]
+    if not any(letter.isalpha() for letter in told):
+        return True
+    language, probability = _identifier().classify(told)
+    return bool(language == _ENGLISH and probability >= _LEAST_PROBABILITY)
+
+
+def read_alignment(content: bytes) -> Alignment:
+    """The alignment as its file has it, in half precision."""
+    tensors = {name: value.astype(np.float32) for name, value in load(content).items()}
+    return Alignment(
+        rotation=tensors["rotation"],
+        query_weight=tensors["query_weight"],
+        query_bias=tensors["query_bias"],
+        english_weight=tensors["english_weight"],
+        english_bias=float(tensors["english_bias"][0]),
+    )
+
+
+@cache
+def _identifier() -> LanguageIdentifier:
+    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+
+
+def _unit(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    unit: npt.NDArray[np.float32] = (vectors / lengths).astype(np.float32)
+    return unit

@@ -1,0 +1,85 @@
+"""English by MiniLM, other languages by e5, compared in one space."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from footnote.models.aligned import AlignedEncoder, is_english, load_aligned
+from footnote.models.sentence_encoder import SentenceEncoder
+
+ENGLISH = [
+    "The tenant pays the rent on the first working day of each month.",
+    "Penguins hatch their eggs during the polar winter.",
+    "The company has its seat in Bremen and was founded in the year 1871.",
+]
+GERMAN = [
+    "Der Mieter zahlt die Miete am ersten Werktag eines jeden Monats.",
+    "Pinguine brüten ihre Eier im Winter der Polarregion aus.",
+    "Die Gesellschaft hat ihren Sitz in Bremen und wurde im Jahr 1871 gegründet.",
+]
+CHINESE = [
+    "承租人应在每月第一个工作日支付租金。",
+    "企鹅在极地的冬天孵蛋。",
+    "该公司总部位于不来梅，成立于1871年。",
+]
+QUESTIONS = {
+    "en": ["When is the rent due?", "When do penguins breed?", "Where is the company's seat?"],
+    "de": ["Wann ist die Miete fällig?", "Wann brüten Pinguine?", "Wo sitzt die Firma?"],
+    "zh": ["租金什么时候支付？", "企鹅什么时候孵蛋？", "公司总部在哪里？"],
+}
+PASSAGES = {"en": ENGLISH, "de": GERMAN, "zh": CHINESE}
+
+
+@pytest.fixture(scope="module")
+def aligned(models_folder: Path, e5: SentenceEncoder, e5_folder: Path) -> Iterator[AlignedEncoder]:
+    embedder = load_aligned(e5_folder, "int8", threads=2, batch_tokens=2048)
+    yield embedder
+    embedder.close()
+
+
+async def test_english_has_the_vectors_of_minilm(
+    aligned: AlignedEncoder, int8: SentenceEncoder
+) -> None:
+    vectors = await aligned.embed_documents(ENGLISH)
+    np.testing.assert_array_equal(vectors, int8.encode(ENGLISH))
+    for question in QUESTIONS["en"]:
+        expected = await int8.embed_query(question)
+        np.testing.assert_array_equal(await aligned.embed_query(question), expected)
+
+
+@pytest.mark.parametrize("asked", QUESTIONS)
+@pytest.mark.parametrize("held", PASSAGES)
+async def test_a_question_finds_its_passage_in_any_language(
+    aligned: AlignedEncoder, asked: str, held: str
+) -> None:
+    passages = await aligned.embed_documents(PASSAGES[held])
+    questions = np.stack([await aligned.embed_query(text) for text in QUESTIONS[asked]])
+    assert (questions @ passages.T).argmax(axis=1).tolist() == [0, 1, 2]
+
+
+async def test_passages_of_several_languages_keep_their_order(aligned: AlignedEncoder) -> None:
+    mixed = [text for three in zip(ENGLISH, GERMAN, CHINESE, strict=True) for text in three]
+    together = await aligned.embed_documents(mixed)
+    alone = [(await aligned.embed_documents([text]))[0] for text in mixed]
+    similarities = np.sum(together * np.stack(alone), axis=1)
+    assert similarities.min() > 0.999
+
+
+def test_the_lane_claims_all_languages(aligned: AlignedEncoder) -> None:
+    assert aligned.lane.languages == ()
+    assert aligned.lane.dimensions == 384
+    assert "int8" in aligned.lane.revision
+
+
+@pytest.mark.parametrize("text", [*ENGLISH, "", "2024-03-31 | 1,250.00 | 88"])
+def test_a_passage_is_english_or_says_nothing(text: str) -> None:
+    assert is_english(text)
+
+
+@pytest.mark.parametrize("text", [*GERMAN, *CHINESE, "Договор аренды заключён на пять лет."])
+def test_a_passage_is_not_english(text: str) -> None:
+    assert not is_english(text)
