@@ -187,7 +187,8 @@ async def ask(
             plan, changes = MODES[mode]
             request = SearchRequest(query=text, top_k=AT, plan=plan, changes=changes)
             response = await workspace.search(request)
-            assert not response.degraded, response.degraded
+            away = [each for each in response.degraded if not each.startswith("phrases:")]
+            assert not away, away
             runs[mode][query_id] = [
                 names[str(found.passage.document_id), found.passage.ordinal]
                 for found in response.evidence

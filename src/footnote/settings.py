@@ -569,9 +569,9 @@ class Settings(BaseSettings):
 
     embedding_model: str = Field(
         "multilingual",
-        description="Model of new workspaces: multilingual, minilm or e5 (packaged), fastembed:NAME or "
-        "fastembed:/folder (local), openai:MODEL or another vendor's, compatible:MODEL at "
-        "embedding_url. See lanes.md.",
+        description="Model of new workspaces: multilingual, minilm or e5 (packaged), "
+        "fastembed:NAME or fastembed:/folder (local), openai:MODEL or another vendor's, "
+        "compatible:MODEL at embedding_url. See lanes.md.",
     )
     embedding_models: str = Field(
         "",

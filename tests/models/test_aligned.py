@@ -34,6 +34,13 @@ QUESTIONS = {
 PASSAGES = {"en": ENGLISH, "de": GERMAN, "zh": CHINESE}
 
 
+OTHERS = (
+    "Договор аренды заключён на пять лет.",
+    "የኪራይ ውል ለአምስት ዓመት ነው።",
+    "Anhang 3: Kündigung",
+)
+
+
 @pytest.fixture(scope="module")
 def aligned(models_folder: Path, e5: SentenceEncoder, e5_folder: Path) -> Iterator[AlignedEncoder]:
     embedder = load_aligned(e5_folder, "int8", threads=2, batch_tokens=2048)
@@ -80,6 +87,6 @@ def test_a_passage_is_english_or_says_nothing(text: str) -> None:
     assert is_english(text)
 
 
-@pytest.mark.parametrize("text", [*GERMAN, *CHINESE, "Договор аренды заключён на пять лет."])
+@pytest.mark.parametrize("text", [*GERMAN, *CHINESE, *OTHERS])
 def test_a_passage_is_not_english(text: str) -> None:
     assert not is_english(text)

@@ -55,7 +55,7 @@ async def agent_stream(
         model=model,
         ground=grounding_of(workspace, in_lane),
         analyzer=workspace.engine.analyzer,
-        embedder=in_lane.embedder,
+        embedder=in_lane.statements,
     )
     equipment = Equipment(
         tools=document_tools(workspace, ledger, index_now=index_now, base_url=base_url),

@@ -97,7 +97,7 @@ async def answerer_of(workspace: WorkspaceEngine) -> Answerer:
         draft=in_lane.answerer,
         ground=grounding_of(workspace, in_lane),
         analyzer=workspace.engine.analyzer,
-        embedder=in_lane.embedder,
+        embedder=in_lane.statements,
         count_tokens=estimate_tokens,
     )
 
@@ -105,7 +105,7 @@ async def answerer_of(workspace: WorkspaceEngine) -> Answerer:
 def grounding_of(workspace: WorkspaceEngine, in_lane: Serving) -> Ground:
     """What holds the sentences of a model against their quotes."""
     engine = workspace.engine
-    return Ground(embedder=in_lane.embedder, analyzer=engine.analyzer, judge=engine.judge)
+    return Ground(embedder=in_lane.statements, analyzer=engine.analyzer, judge=engine.judge)
 
 
 def _of_request(answer: Answer, response: SearchResponse) -> Answer:

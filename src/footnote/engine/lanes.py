@@ -45,6 +45,11 @@ class Serving:
     stages: Search
     answerer: QuotingAnswerer
 
+    @property
+    def statements(self) -> Embedder:
+        """What compares statements in answers."""
+        return statements_of(self.embedder)
+
 
 @dataclass(slots=True, kw_only=True)
 class KnownLanes:
@@ -89,6 +94,12 @@ def embedders_from(settings: Settings) -> Embedders:
         ),
     )
     return Embedders(specs=tuple(dict.fromkeys(specs)), open=opener(choices))
+
+
+def statements_of(embedder: Embedder) -> Embedder:
+    """What compares statements in answers, whose numbers are fitted to MiniLM where it is there."""
+    english: Embedder = getattr(embedder, "english", embedder)
+    return english
 
 
 async def embedder_of(engine: Engine, lane: Lane | None) -> Embedder:
@@ -233,7 +244,8 @@ def _serving(engine: Engine, embedder: Embedder) -> Serving:
             stages.gather, embedder=embedder, correct=Correct(engine.analyzer, embedder)
         ),
     )
-    return Serving(embedder=embedder, stages=stages, answerer=engine.answerer.in_lane(embedder))
+    answerer = engine.answerer.in_lane(statements_of(embedder))
+    return Serving(embedder=embedder, stages=stages, answerer=answerer)
 
 
 def _retention(engine: Engine) -> timedelta:

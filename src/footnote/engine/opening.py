@@ -14,7 +14,7 @@ from footnote.engine.answer_cache import AnswerCache
 from footnote.engine.answer_models import answer_models_from
 from footnote.engine.answer_runs import answer_runs_from
 from footnote.engine.installation import Engine
-from footnote.engine.lanes import embedders_from
+from footnote.engine.lanes import embedders_from, statements_of
 from footnote.engine.pages import BlobsWithPages, pdf_cache, renderer_from
 from footnote.errors import (
     StoreUnavailable,
@@ -123,7 +123,7 @@ def _wire(
         cache=IndexCache(settings.index_cache_bytes),
         vector_cache=VectorCache(settings.vector_cache_bytes),
         search_stages=_search_stages(settings, embedder, analyzer, reranker, model),
-        answerer=_answerer(settings, embedder, analyzer, reader),
+        answerer=_answerer(settings, statements_of(embedder), analyzer, reader),
         answer_models=answer_models_from(settings),
         reranker=reranker,
         model=model,

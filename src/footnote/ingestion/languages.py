@@ -7,14 +7,8 @@ from functools import lru_cache
 
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
-_CANDIDATES = (
-    "ar bg bn ca cs da de el en eo es et eu fa fi fr ga he hi hr hu hy id is it ja ka km ko lo lt "
-    "lv mk ms my nb ne nl nn no pl pt ro ru sk sl sq sr st sv sw ta te th tr uk ur vi zh"
-).split()
-"""ISO 639-1: every language the index has rules for, and the commonest of the others.
+from footnote.text import TOLD_APART
 
-The rest of the model's are near relatives that short texts are mistaken for.
-"""
 _MIN_LETTERS = 20
 _IDEOGRAPHS_FROM = "\u2e80"
 """Characters from here on say as much as two letters."""
@@ -104,5 +98,5 @@ def _speaks(language: str, text: str) -> bool:
 def _identifier() -> LanguageIdentifier:
     identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
     known = set(identifier.labels)
-    identifier.set_languages([code for code in _CANDIDATES if code in known])
+    identifier.set_languages([code for code in TOLD_APART if code in known])
     return identifier

@@ -29,14 +29,15 @@ from footnote.models.e5 import load_e5
 from footnote.models.minilm import load_minilm
 from footnote.models.sentence_encoder import SentenceEncoder
 from footnote.ports import Vector, Vectors
+from footnote.text import TOLD_APART
 
 MODEL = "minilm-e5-aligned"
 ALIGNMENT_FILE = "e5_alignment.safetensors"
 TOWARD_ENGLISH = 0.5
 """Weight of the second map of a question: more finds more in English and less in its language."""
 _ENGLISH = "en"
-_LEAST_PROBABILITY = 0.6
-"""Below it a passage is e5's, which knows English too."""
+_LEAST_ASCII = 0.9
+"""Of the letters of an English passage; names and loan words have the others."""
 _TELLING_CHARACTERS = 600
 """Of a passage, as many as its language is told from."""
 
@@ -110,6 +111,11 @@ class AlignedEncoder:
         return self._lane
 
     @property
+    def english(self) -> SentenceEncoder:
+        """MiniLM alone, to which the numbers are fitted that compare statements in answers."""
+        return self._english
+
+    @property
     def max_tokens(self) -> int:
         """Tokens that MiniLM reads; e5 reads more of a text than that."""
         return self._english.max_tokens
@@ -147,10 +153,13 @@ class AlignedEncoder:
 def is_english(text: str) -> bool:
     """Whether a passage is English; one without letters is, for want of a better model."""
     told = text[:_TELLING_CHARACTERS]
-    if not any(letter.isalpha() for letter in told):
+    letters = [letter for letter in told if letter.isalpha()]
+    if not letters:
         return True
-    language, probability = _identifier().classify(told)
-    return bool(language == _ENGLISH and probability >= _LEAST_PROBABILITY)
+    if sum(letter.isascii() for letter in letters) < _LEAST_ASCII * len(letters):
+        return False
+    language, _probability = _identifier().classify(told)
+    return bool(language == _ENGLISH)
 
 
 def read_alignment(content: bytes) -> Alignment:
@@ -167,7 +176,9 @@ def read_alignment(content: bytes) -> Alignment:
 
 @cache
 def _identifier() -> LanguageIdentifier:
-    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    identifier = LanguageIdentifier.from_model_file(MODEL_FILE)
+    identifier.set_languages([code for code in TOLD_APART if code in set(identifier.labels)])
+    return identifier
 
 
 def _unit(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
