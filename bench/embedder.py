@@ -24,8 +24,7 @@ import ir_measures
 import numpy as np
 
 from footnote.models.embedders import PACKAGED
-from footnote.models.sentence_encoder import SentenceEncoder
-from footnote.ports import Vectors
+from footnote.ports import Embedder, Vectors
 
 Precision = Literal["int8", "fp32"]
 Figures = dict[str, float]
@@ -34,7 +33,7 @@ QUERY = "who may terminate the agreement, and with how many days of notice?"
 TOP_K = 10
 
 
-def filler_chunks(embedder: SentenceEncoder, count: int) -> list[str]:
+def filler_chunks(embedder: Embedder, count: int) -> list[str]:
     """Distinct chunks of at least the model's window."""
     sentence = "Clause {}: the tenant shall give notice in writing before the term ends. "
     repeats = embedder.max_tokens // embedder.count_tokens([sentence])[0] + 2
@@ -44,7 +43,7 @@ def filler_chunks(embedder: SentenceEncoder, count: int) -> list[str]:
     ]
 
 
-async def speed(embedders: dict[Precision, SentenceEncoder], rounds: int) -> dict[str, Figures]:
+async def speed(embedders: dict[Precision, Embedder], rounds: int) -> dict[str, Figures]:
     """Chunks per second and query milliseconds; the precisions take turns, so noise is shared."""
     chunks = filler_chunks(embedders["fp32"], 64)
     chunk_seconds: dict[Precision, list[float]] = {name: [] for name in embedders}
@@ -71,7 +70,7 @@ async def speed(embedders: dict[Precision, SentenceEncoder], rounds: int) -> dic
     }
 
 
-async def query_milliseconds(embedder: SentenceEncoder) -> float:
+async def query_milliseconds(embedder: Embedder) -> float:
     started = time.perf_counter()
     await embedder.embed_query(QUERY)
     return (time.perf_counter() - started) * 1000
@@ -94,7 +93,7 @@ def ndcg_at_10(
     return float(ir_measures.calc_aggregate([measure], judged, run)[measure])
 
 
-def quality(embedders: dict[Precision, SentenceEncoder], folder: Path) -> dict[str, Figures]:
+def quality(embedders: dict[Precision, Embedder], folder: Path) -> dict[str, Figures]:
     """nDCG@10 of each precision, and how far their vectors agree."""
     corpus = read_records(folder / "corpus.jsonl")
     questions = read_records(folder / "queries.jsonl")
@@ -102,7 +101,7 @@ def quality(embedders: dict[Precision, SentenceEncoder], folder: Path) -> dict[s
     figures: dict[str, Figures] = {}
     vectors: dict[Precision, Vectors] = {}
     for name, embedder in embedders.items():
-        vectors[name] = embedder.encode(texts)
+        vectors[name] = asyncio.run(embedder.embed_documents(texts))
         asked = asyncio.run(asked_vectors(embedder, [each["text"] for each in questions]))
         ids = [record["_id"] for record in corpus]
         query_ids = [record["_id"] for record in questions]
@@ -114,7 +113,7 @@ def quality(embedders: dict[Precision, SentenceEncoder], folder: Path) -> dict[s
     return figures
 
 
-async def asked_vectors(embedder: SentenceEncoder, questions: Sequence[str]) -> Vectors:
+async def asked_vectors(embedder: Embedder, questions: Sequence[str]) -> Vectors:
     """Vectors of questions, which a model may read otherwise than documents."""
     return np.stack([await embedder.embed_query(question) for question in questions])
 
@@ -136,7 +135,7 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         models = options.models or Path(scratch)
-        embedders: dict[Precision, SentenceEncoder] = {
+        embedders: dict[Precision, Embedder] = {
             name: PACKAGED[options.model].load(models, name, options.threads, options.batch_tokens)
             for name in PRECISIONS
         }

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from footnote.models.aligned import AlignedEncoder, load_aligned
 from footnote.models.e5 import load_e5
 from footnote.models.minilm import load_minilm
 from footnote.models.sentence_encoder import SentenceEncoder
@@ -45,6 +46,13 @@ def e5_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def e5(e5_folder: Path) -> Iterator[SentenceEncoder]:
     embedder = load_e5(e5_folder, "int8", threads=2, batch_tokens=2048)
+    yield embedder
+    embedder.close()
+
+
+@pytest.fixture(scope="session")
+def aligned(models_folder: Path, e5_folder: Path) -> Iterator[AlignedEncoder]:
+    embedder = load_aligned(e5_folder, "int8", threads=2, batch_tokens=2048)
     yield embedder
     embedder.close()
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import numpy as np
 import pytest
 
-from footnote.models.aligned import AlignedEncoder, is_english, load_aligned
+from footnote.models.aligned import AlignedEncoder, is_english
 from footnote.models.sentence_encoder import SentenceEncoder
 
 ENGLISH = [
@@ -39,13 +36,6 @@ OTHERS = (
     "የኪራይ ውል ለአምስት ዓመት ነው።",
     "Anhang 3: Kündigung",
 )
-
-
-@pytest.fixture(scope="module")
-def aligned(models_folder: Path, e5: SentenceEncoder, e5_folder: Path) -> Iterator[AlignedEncoder]:
-    embedder = load_aligned(e5_folder, "int8", threads=2, batch_tokens=2048)
-    yield embedder
-    embedder.close()
 
 
 async def test_english_has_the_vectors_of_minilm(

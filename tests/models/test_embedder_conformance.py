@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from footnote.models.aligned import MODEL as ALIGNED
 from footnote.models.batching import CrossDocumentBatcher
 from footnote.models.e5 import MODEL as E5
 from footnote.models.embedders import EmbedderChoices, open_hosted, parse_spec
@@ -40,7 +41,7 @@ async def served(tmp_path: Path) -> AsyncIterator[Embedder]:
         await hosted.close()
 
 
-@pytest.fixture(params=["fake", "fp32", "int8", "e5", "batched", "served"])
+@pytest.fixture(params=["fake", "fp32", "int8", "e5", "aligned", "batched", "served"])
 async def embedder(request: pytest.FixtureRequest, served: Embedder) -> Embedder:
     if request.param == "served":
         return served
@@ -84,6 +85,8 @@ async def test_a_vector_does_not_depend_on_the_batch(embedder: Embedder) -> None
 
 
 async def test_a_query_has_the_vector_of_a_document_with_its_text(embedder: Embedder) -> None:
+    if embedder.lane.model == ALIGNED:
+        pytest.skip("few words may be of one language as a question, of another as a passage")
     for text in TEXTS:
         query = await embedder.embed_query(text)
         assert query.shape == (embedder.lane.dimensions,)
@@ -116,6 +119,6 @@ def test_tokens_are_counted_without_marks_and_beyond_the_window(embedder: Embedd
 
 
 async def test_what_lies_beyond_the_window_is_not_seen(embedder: Embedder) -> None:
-    seen = "word " * embedder.max_tokens
+    seen = "the rent is due on the first day " * embedder.max_tokens
     vectors = await embedder.embed_documents([seen, seen + "penguin " * 50])
     assert float(vectors[0] @ vectors[1]) > 0.9999
