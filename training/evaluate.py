@@ -199,6 +199,41 @@ def altered(examples: Examples, reader: Reader, count: int = 400) -> dict[str, f
     return {"auc": area(p, n), "balanced": balanced(p, n)}
 
 
+def quantise(reader: Reader) -> None:
+    """Give the layers the weights that they ship with."""
+    with torch.no_grad():
+        for layer in reader.layers:
+            for name in MATRICES:
+                weight = getattr(layer, name).weight
+                whole, scale = quantised(weight.numpy())
+                weight.copy_(torch.from_numpy(whole * scale[:, None]))
+
+
+def ranked(folder: Path, reader: Reader, language: str, count: int) -> dict[str, float]:
+    """nDCG@10 of the paragraph that answers among its article's others and five of another one."""
+    corpus = {
+        row["_id"]: row
+        for row in map(json.loads, (folder / f"xquad-{language}" / "corpus.jsonl").open())
+    }
+    right = dict(
+        line.split("\t")[:2]
+        for line in (folder / f"xquad-{language}" / "qrels.tsv").read_text().splitlines()[1:]
+    )
+    queries = [json.loads(line) for line in (folder / f"xquad-{language}" / "queries.jsonl").open()]
+    draw = random.Random(2)
+    gains = []
+    for query in draw.sample(queries, min(count, len(queries))):
+        own = right[query["_id"]]
+        article = [i for i in corpus if i.split("-")[0] == own.split("-")[0] and i != own]
+        shown = [own, *article, *draw.sample([i for i in corpus if i not in (own, *article)], 5)]
+        scores = [
+            row[2] for row in read(reader, [(query["text"], corpus[i]["text"]) for i in shown])
+        ]
+        rank = sum(score > scores[0] for score in scores[1:])
+        gains.append(1 / np.log2(rank + 2) if rank < 10 else 0.0)
+    return {"ndcg": float(np.mean(gains)), "first": float(np.mean([g == 1 for g in gains]))}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -215,20 +250,21 @@ def main() -> None:
     reader = Reader()
     print("untrained heads:", reader.take(torch.load(options.weights)))
     if options.quantised:
-        with torch.no_grad():
-            for layer in reader.layers:
-                for name in MATRICES:
-                    weight = getattr(layer, name).weight
-                    whole, scale = quantised(weight.numpy())
-                    weight.copy_(torch.from_numpy(whole * scale[:, None]))
+        quantise(reader)
     reader.eval()
     for language in LANGUAGES:
         figures = xquad(options.data, reader, language, options.questions)
         print(language, {k: round(v, 3) for k, v in figures.items()}, flush=True)
     print("claims", {k: round(v, 3) for k, v in claims(options.data, reader).items()}, flush=True)
-    examples = Examples(options.data, reader.tokenizer, 1)
-    examples.keep_apart()
-    print("altered", {k: round(v, 3) for k, v in altered(examples, reader).items()}, flush=True)
+    for language in LANGUAGES:
+        found = ranked(options.data, reader, language, options.questions // 4)
+        print("relevance", language, {k: round(v, 3) for k, v in found.items()}, flush=True)
+    for language in ("en", "es", "fr", "zh", "no", "ja"):
+        examples = Examples(options.data, reader.tokenizer, 1)
+        examples.keep_apart()
+        examples.speak(language)
+        found = altered(examples, reader, 2 * options.questions)
+        print("altered", language, {k: round(v, 3) for k, v in found.items()}, flush=True)
 
 
 if __name__ == "__main__":

@@ -55,10 +55,19 @@ class Examples:
     """Draws pairs from reading sets, claims and made-up tables; the same seed gives the same stream."""
 
     def __init__(
-        self, folder: Path, tokenizer: Tokenizer, seed: int, *, held_out: int = 20
+        self,
+        folder: Path,
+        tokenizer: Tokenizer,
+        seed: int,
+        *,
+        held_out: int = 20,
+        whole: float = 0.3,
     ) -> None:
-        """Read all sources; of each, every `held_out`-th block of ten paragraphs is kept for evaluation."""
-        self.tokenizer, self.random = tokenizer, random.Random(seed)
+        """Read all sources; of each, every `held_out`-th block of ten paragraphs is kept for evaluation.
+
+        `whole` is the share of passages that are not shortened.
+        """
+        self.tokenizer, self.random, self.whole = tokenizer, random.Random(seed), whole
         self.sources: dict[str, list[Passage]] = {}
         self.kept_apart: dict[str, list[Passage]] = {}
         for path in sorted((folder / "reading").glob("*.jsonl.gz")):
@@ -97,6 +106,11 @@ class Examples:
     def keep_apart(self) -> None:
         """Draw from what was kept apart instead, for evaluation."""
         self.sources, self.reports = self.kept_apart, self.apart_reports
+        self.index()
+
+    def speak(self, language: str) -> None:
+        """Draw from sources in one language alone."""
+        self.sources = {n: p for n, p in self.sources.items() if p[0].language == language}
         self.index()
 
     def __iter__(self) -> Iterator[Pair]:
@@ -202,7 +216,11 @@ class Examples:
     def characters(self, language: str) -> int:
         """How much of a passage is read: mostly short, for speed, and sometimes all that fits."""
         full = 330 if language in DENSE_SCRIPTS else 800
-        return full if self.random.random() < 0.3 else int(full * self.random.uniform(0.4, 0.75))
+        return (
+            full
+            if self.random.random() < self.whole
+            else int(full * self.random.uniform(0.4, 0.75))
+        )
 
     # Support ----------------------------------------------------------------------------------------------------
 
@@ -396,8 +414,15 @@ class Examples:
         for number, row in enumerate(shown["table"]["table"]):
             line = "| " + " | ".join(" ".join(cell.split()) for cell in row) + " |"
             if question["answer"][0] in row and not absent:
-                before = " | ".join(" ".join(c.split()) for c in row[: row.index(question["answer"][0])])
-                places.append(start + 2 + len(before) + (3 if before or row.index(question["answer"][0]) else 0))
+                before = " | ".join(
+                    " ".join(c.split()) for c in row[: row.index(question["answer"][0])]
+                )
+                places.append(
+                    start
+                    + 2
+                    + len(before)
+                    + (3 if before or row.index(question["answer"][0]) else 0)
+                )
             lines.append(line)
             start += len(line) + 1
             if number == 0:

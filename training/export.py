@@ -43,7 +43,7 @@ def main() -> None:
     )
     parser.add_argument("--weights", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--calibration", type=Path, help="numbers of training/calibrate.py")
+    parser.add_argument("--calibration", type=Path, help="what training/calibrate.py wrote")
     parser.add_argument("--revision", default="1")
     options = parser.parse_args()
     weights = {n: v.float().numpy() for n, v in torch.load(options.weights).items()}

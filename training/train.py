@@ -87,6 +87,9 @@ def main() -> None:
     )
     parser.add_argument("--examples", type=int, required=True)
     parser.add_argument("--decay", type=int, required=True)
+    parser.add_argument(
+        "--frozen", type=int, default=0, help="lower layers that stay, for speed: 4 save a quarter"
+    )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--tokens", type=int, default=4096, help="of a batch, padding included")
@@ -97,6 +100,8 @@ def main() -> None:
     reader = Reader()
     trained = [p for p in reader.parameters() if p.requires_grad]
     optimizer = torch.optim.AdamW(trained, lr=RATE, weight_decay=0.01)
+    for part in (reader.position, reader.norm, *reader.layers[: options.frozen]):
+        part.requires_grad_(not options.frozen)
     state_file, seen = options.out.with_suffix(options.out.suffix + ".state"), 0
     if state_file.exists():
         state = torch.load(state_file)
