@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from footnote.answering import NOT_FOUND
-from footnote.answering.reader_answers import ReaderAnswerer
+from footnote.answering.reader_answers import READ_FIRST, ReaderAnswerer
 from footnote.answering.weighing import Weighing
 from footnote.domain import Answer, BlockKind, Evidence, Verdict
 from footnote.errors import ModelUnavailable
@@ -298,3 +298,38 @@ async def test_where_one_of_two_things_has_no_answer_the_other_is_told() -> None
         "Which notice period have POL-88213-X and POL-90000-Z?", make_evidence(passage)
     )
     assert answers_marked(answer) == ["3 months"]
+
+
+@dataclass(slots=True)
+class CountingReader:
+    """Finds a text where it stands, and counts the passages that it was given."""
+
+    marked: tuple[str, float]
+    passages: int = 0
+    name: str = "counting"
+
+    async def read(self, question: str, passages: Sequence[PassageText]) -> list[PassageReading]:
+        self.passages += len(passages)
+        return await MarkingReader(marked=[self.marked]).read(question, passages)
+
+    async def judge(self, statements: Sequence[str], quotes: Sequence[str]) -> list[SupportOdds]:
+        raise NotImplementedError
+
+
+@pytest.mark.parametrize(
+    ("likely", "question", "read"),
+    [
+        (0.97, "What is the rent?", READ_FIRST),
+        (0.7, "What is the rent?", 12),
+        (0.97, "What is the rent of AB-1204 and of CD-3302?", 12),
+    ],
+    ids=["sure", "in doubt", "of two things"],
+)
+async def test_an_answer_that_is_sure_ends_the_reading(
+    likely: float, question: str, read: int
+) -> None:
+    reader = CountingReader(marked=("1,450", likely))
+    passages = [make_passage(f"Flat {n}. The rent is 1,450 for AB-1204.") for n in range(12)]
+    answer = await answerer_of(reader)(question, make_evidence(*passages))
+    assert answer.found
+    assert reader.passages == read

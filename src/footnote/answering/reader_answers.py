@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from footnote.answering.choosing import Choice, Located, by_probability, is_said
+from footnote.answering.choosing import (
+    Choice,
+    Located,
+    by_probability,
+    is_said,
+    names_several,
+)
 from footnote.answering.cite import Footnotes
 from footnote.answering.pipeline import ExtractiveAnswerer, refusal
 from footnote.answering.sentences import Candidate, Cell, candidates_of, cells_of
@@ -16,6 +22,10 @@ from footnote.ports import AnswerSpan, Embedder, PassageText, Reader
 
 MOST_PASSAGES = 16
 """Passages that are read. What the search puts further down seldom answers."""
+READ_FIRST = 6
+"""Passages that are read at once; the further ones are read where these leave a doubt."""
+SURE = 0.9
+"""An answer as likely as this ends the reading, unless the question names several things."""
 LEAST_ANSWERABILITY = 0.5
 LEAST_FURTHER = 0.9
 
@@ -83,21 +93,29 @@ class ReaderAnswerer:
 
     async def _found(self, question: str, evidence: Sequence[Evidence]) -> list[Located]:
         """Every answer in a statement, the likeliest first; each statement once."""
-        if not evidence:
-            return []
-        readings = await self.reader.read(question, [text_of(each.passage) for each in evidence])
         middle = middle_similarity(evidence)
+        reads_on = names_several(question, evidence)
         located: dict[tuple[object, ...], Located] = {}
-        for item, reading in zip(evidence, readings, strict=True):
-            candidates = candidates_of([item])
-            for span in reading.spans:
-                weighed = self.weigh(span.probability, item, middle)
-                for one in locate(replace(span, probability=weighed), candidates):
-                    passage = item.passage
-                    place = (passage.document_id, passage.version, *one.candidate.canonical_span)
-                    # Text that overlapping chunks share was read in each of them.
-                    if place not in located or located[place].probability < one.probability:
-                        located[place] = one
+        for part in (evidence[:READ_FIRST], evidence[READ_FIRST:]):
+            if not part or (
+                not reads_on and any(each.probability >= SURE for each in located.values())
+            ):
+                break
+            readings = await self.reader.read(question, [text_of(each.passage) for each in part])
+            for item, reading in zip(part, readings, strict=True):
+                candidates = candidates_of([item])
+                for span in reading.spans:
+                    weighed = self.weigh(span.probability, item, middle)
+                    for one in locate(replace(span, probability=weighed), candidates):
+                        passage = item.passage
+                        place = (
+                            passage.document_id,
+                            passage.version,
+                            *one.candidate.canonical_span,
+                        )
+                        # Text that overlapping chunks share was read in each of them.
+                        if place not in located or located[place].probability < one.probability:
+                            located[place] = one
         return by_probability(located.values())
 
 
