@@ -1,12 +1,13 @@
-"""How soon an answer begins: milliseconds from the request to its first words, over HTTP.
+"""How soon an answer comes over HTTP: its sources, first words and end; and the server's memory.
 
-    python bench/first_token.py --chunks 100000
-    python bench/first_token.py --chunks 100000 --home FOLDER    # what bench/search.py loaded there
+    python bench/answers.py --chunks 100000
+    python bench/answers.py --chunks 100000 --home FOLDER        # what bench/search.py loaded there
+    python bench/answers.py --home FOLDER --reader WEIGHTS       # answered by a reader
 
 Starts `footnote serve` over a workspace of synthetic chunks and streams answers from it, one client
 after the other. Answers are extractive, so that no language model's time is in it: the search, the
-embedding of the likeliest statements, their weighing and two trips over loopback are. Questions are
-words that stand together in some chunk.
+reading of the passages and two trips over loopback are. Questions are words that stand together in
+some chunk. Memory is that of the server with what it started, its Postgres apart.
 """
 
 from __future__ import annotations
@@ -19,15 +20,18 @@ import sys
 import tempfile
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 
 import httpx
 import numpy as np
+import psutil  # type: ignore[import-untyped]  # the package ships no types
 
 from footnote.domain import SearchRequest
 from footnote.engine import WorkspaceEngine
 from installation import MODELS, bench_engine
+from memory import MIB
 from reporting import finish, machine, percentiles, progress, show
 from search import NO_LIMIT_SECONDS, Options, filled
 from synthetic import SyntheticLanguage
@@ -52,10 +56,12 @@ async def questions(
 
 
 @asynccontextmanager
-async def server(home: Path) -> AsyncIterator[str]:
-    """The address of a server over this folder, until the block ends."""
+async def server(home: Path, reader: Path | None) -> AsyncIterator[tuple[str, int]]:
+    """The address and process id of a server over this folder, until the block ends."""
     environment = {**os.environ, "FOOTNOTE_HOME": str(home), "FOOTNOTE_LOG_LEVEL": "error"}
     environment.pop("FOOTNOTE_DATABASE_URL", None)
+    if reader is not None:
+        environment["FOOTNOTE_READER_FILE"] = str(reader.resolve())
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
@@ -69,7 +75,7 @@ async def server(home: Path) -> AsyncIterator[str]:
     )
     assert process.stderr is not None
     try:
-        yield await _address(process.stderr)
+        yield await _address(process.stderr), process.pid
     finally:
         process.terminate()
         await process.wait()
@@ -93,10 +99,21 @@ async def ready(client: httpx.AsyncClient) -> None:
             await asyncio.sleep(0.1)
 
 
-async def first_words(client: httpx.AsyncClient, question: str) -> tuple[float, float, bool]:
-    """Milliseconds to the first words and to the end, and whether it was answered."""
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """Milliseconds from the request to what came, and whether it was answered."""
+
+    sources: float
+    first_words: float
+    whole: float
+    answered: bool
+
+
+async def ask(client: httpx.AsyncClient, question: str) -> Timed:
+    """Stream one answer."""
     started = perf_counter()
-    first, answered = 0.0, False
+    seen: dict[str, float] = {}
+    answered = False
     async with client.stream(
         "POST",
         "/v1/answers",
@@ -108,14 +125,25 @@ async def first_words(client: httpx.AsyncClient, question: str) -> tuple[float, 
         async for line in response.aiter_lines():
             if line.startswith("event: "):
                 event = line.removeprefix("event: ")
-                if event == "token" and not first:
-                    first = (perf_counter() - started) * 1e3
+                seen.setdefault(event, (perf_counter() - started) * 1e3)
             elif line.startswith("data: ") and event == "done":
                 answered = json.loads(line.removeprefix("data: "))["found"]
-    return first, (perf_counter() - started) * 1e3, answered
+    return Timed(
+        sources=seen["sources"],
+        first_words=seen["token"],
+        whole=(perf_counter() - started) * 1e3,
+        answered=answered,
+    )
 
 
-async def measure(options: Options) -> dict[str, object]:
+def resident_megabytes(process_id: int) -> float:
+    """Of a server and what it started, without its Postgres."""
+    server = psutil.Process(process_id)
+    own = [server, *(c for c in server.children(recursive=True) if "postgres" not in c.name())]
+    return round(sum(each.memory_info().rss for each in own) / MIB, 1)
+
+
+async def measure(options: Options, reader: Path | None) -> dict[str, object]:
     assert options.home is not None, "the server needs a folder to open"
     async with bench_engine(
         options.models, options.home, statement_timeout_seconds=NO_LIMIT_SECONDS
@@ -123,32 +151,37 @@ async def measure(options: Options) -> dict[str, object]:
         language = SyntheticLanguage(engine.analyzer, seed=options.seed)
         workspaces, _ = await filled(engine, language, options)
         asked = await questions(workspaces[0], language, WARM_UP + options.queries, options.seed)
-    firsts, wholes, answered = [], [], 0
     async with (
-        server(options.home) as address,
+        server(options.home, reader) as (address, process_id),
         httpx.AsyncClient(base_url=address, timeout=PATIENCE_SECONDS) as client,
     ):
         await ready(client)
         for question in asked[:WARM_UP]:
-            await first_words(client, question)
+            await ask(client, question)
         with progress() as bars:
-            for question in bars.track(asked[WARM_UP:], description="ask"):
-                first, whole, found = await first_words(client, question)
-                firsts.append(first)
-                wholes.append(whole)
-                answered += found
+            timed = [
+                await ask(client, question)
+                for question in bars.track(asked[WARM_UP:], description="ask")
+            ]
+        memory = resident_megabytes(process_id)
     return {
         "chunks": options.chunks,
         "queries": options.queries,
         "machine": machine(),
-        **{f"first_token_{name}": value for name, value in percentiles(firsts).items()},
-        **{f"whole_{name}": value for name, value in percentiles(wholes).items()},
-        "answered": round(answered / len(firsts), 3),
+        **_named("sources", [each.sources for each in timed]),
+        **_named("first_words", [each.first_words for each in timed]),
+        **_named("whole", [each.whole for each in timed]),
+        "answered": round(sum(each.answered for each in timed) / len(timed), 3),
+        "server_mb": memory,
     }
 
 
+def _named(name: str, milliseconds: list[float]) -> dict[str, float]:
+    return {f"{name}_{each}": value for each, value in percentiles(milliseconds).items()}
+
+
 def present(report: Mapping[str, object]) -> None:
-    names = [name for name in report if name.endswith("_ms") or name == "answered"]
+    names = [name for name in report if name.endswith(("_ms", "_mb")) or name == "answered"]
     show(
         f"Streamed answers, {report['chunks']:,} chunks",
         ("", "value"),
@@ -165,6 +198,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--models", type=Path, default=MODELS, help="folder of built models")
     parser.add_argument("--home", type=Path, help="keep what is loaded in this folder")
+    parser.add_argument("--reader", type=Path, help="weights of a reader that answers")
     parser.add_argument("--json", action="store_true", help="one JSON object on the last line")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="fb-", ignore_cleanup_errors=True) as fresh:
@@ -178,7 +212,8 @@ def main() -> None:
                     seed=given.seed,
                     models=given.models,
                     home=given.home or Path(fresh),
-                )
+                ),
+                given.reader,
             )
         )
     present(report)
