@@ -140,7 +140,8 @@ def resident_megabytes(process_id: int) -> float:
     """Of a server and what it started, without its Postgres."""
     server = psutil.Process(process_id)
     own = [server, *(c for c in server.children(recursive=True) if "postgres" not in c.name())]
-    return round(sum(each.memory_info().rss for each in own) / MIB, 1)
+    total: int = sum(each.memory_info().rss for each in own)
+    return round(total / MIB, 1)
 
 
 async def measure(options: Options, reader: Path | None) -> dict[str, object]:
