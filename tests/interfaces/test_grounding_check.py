@@ -54,9 +54,7 @@ async def test_a_document_and_a_text_are_held_against_by_http(library: Library) 
 
 async def test_the_example_of_the_docs_gives_what_the_docs_say(settings: Settings) -> None:
     section = page("docs/grounding.md").section("Check statements")
-    asked, told = (
-        json.loads(block.split("```")[0]) for block in section.split("```json\n")[1:3]
-    )
+    asked, told = (json.loads(block.split("```")[0]) for block in section.split("```json\n")[1:3])
     without = settings.model_copy(update={"reader": "none"})
     async with served(without) as http:
         found = await posted(http, **asked)
@@ -191,17 +189,16 @@ async def test_a_model_can_check_statements_before_it_says_them(library: Library
     async with footnote.open(library.settings) as engine:
         workspace = await engine.workspace()
         said = await check(workspace, statements=[TRUE, FALSE], document_ids=[document_id])
-        foreign = await check(
-            workspace, statements=[TRUE], document_ids=[library.ids["annex.md"]]
-        )
+        foreign = await check(workspace, statements=[TRUE], document_ids=[library.ids["annex.md"]])
         nowhere = await check(workspace, statements=[TRUE])
     assert isinstance(said, ToolText)
     assert said.startswith(f"1. SUPPORTED, 1.00: {TRUE}")
     assert "2. CONTRADICTED" in said
     assert "(not in the quotes: number 30)" in said
-    [right, wrong] = said.data["statements"]  # type: ignore[misc]  # JSON
-    assert right["quotes"][0]["quote"] == TRUE  # type: ignore[index]  # JSON
-    assert wrong["missing"] == ["30"]  # type: ignore[index]  # JSON
+    data: dict[str, Any] = dict(said.data)
+    right, wrong = data["statements"]
+    assert right["quotes"][0]["quote"] == TRUE
+    assert wrong["missing"] == ["30"]
     assert [str(each.document_id) for each in said.documents] == [document_id]
     assert isinstance(foreign, Refusal)
     assert "there is no document" in foreign

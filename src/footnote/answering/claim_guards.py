@@ -39,12 +39,13 @@ class Guarded:
         return tuple(each for each in self.guards if each.kind in EXACT)
 
 
-def guard(held: Held, agreement: Agreement) -> Guarded:
-    """The guards that speak against a claim.
+def guard(held: Held, agreement: Agreement, labels: Sequence[Claims] = ()) -> Guarded:
+    """The guards that speak against a claim; `labels` are the titles and headings of its quotes.
 
     A figure or a date counts as missing when it stands in no quote, nor beside what it stands
-    beside here in the passages around them; a name when it stands nowhere there. Names and denials
-    are translated, so across languages only figures count.
+    beside here in the text around them. A name counts when it stands nowhere there; where the
+    quotes have another one in its place, what is around them does not count. Names and denials are
+    translated, so across languages only figures count.
     """
     claim, quoted = held.claims, held.quoted
     everywhere = [*quoted, *held.around]
@@ -63,13 +64,15 @@ def guard(held: Held, agreement: Agreement) -> Guarded:
     ]
     opposed = bool(guards) and _other_values(claim, quoted)
     if not held.crossed:
-        guards += _missing_names(claim, everywhere)
+        others = _other_names(claim, quoted)
+        guards += _missing_names(claim, [*quoted, *labels] if others else everywhere)
         if agreement.denial >= DENIAL_THAT_CONTRADICTS:
             guards.append(Guard(kind=GuardKind.DENIAL, text=""))
         if agreement.opposed_limits > 0:
             guards.append(Guard(kind=GuardKind.LIMIT, text=""))
         opposed = opposed or agreement.denial >= DENIAL_THAT_CONTRADICTS
-        opposed = opposed or agreement.opposed_limits > 0 or _other_names(guards, claim, quoted)
+        opposed = opposed or agreement.opposed_limits > 0
+        opposed = opposed or (others and any(each.kind is GuardKind.NAME for each in guards))
     about = held.crossed or agreement.coverage >= ABOUT_THE_SAME
     return Guarded(guards=tuple(dict.fromkeys(guards)), opposed=opposed and about)
 
@@ -90,10 +93,8 @@ def _other_values(claim: Claims, quoted: Sequence[Claims]) -> bool:
     return any(missing_figures(each, [claim]) or missing_dates(each, [claim]) for each in quoted)
 
 
-def _other_names(guards: Sequence[Guard], claim: Claims, quoted: Sequence[Claims]) -> bool:
-    """Whether a quote has a name that the claim does not have, where the claim's is missing."""
-    if not any(each.kind is GuardKind.NAME for each in guards):
-        return False
+def _other_names(claim: Claims, quoted: Sequence[Claims]) -> bool:
+    """Whether a quote has a name that the claim does not have."""
     return any(
         name.sure and not holds_name(name, claim.words, claim.acronyms, claim.text)
         for each in quoted

@@ -168,7 +168,7 @@ class ClaimQuotes:
         return _apart(tried.values())
 
     async def by_vectors(
-        self, claims: Mapping[int, str], passages: Mapping[int, Sequence[Passage]]
+        self, claims: Mapping[int, str], passages: Sequence[Sequence[Passage]]
     ) -> dict[int, list[Found]]:
         """The sentences nearest in meaning for each of these claims, as far as any is near."""
         if self.embedder is None or not claims:
