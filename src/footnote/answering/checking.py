@@ -280,7 +280,9 @@ def _checked(
     near = [at for at, (each, _) in enumerate(weighed) if each.coverage >= COMPARABLE * most]
     read = [at for at, (_, judged) in enumerate(weighed) if judged is not None]
     best = max({*near, *read}, key=lambda at: (odds[at].supported, -at))
-    against = max(near, key=lambda at: (odds[at].contradicted, -at))
+    # The nearest quote that contradicts, not the one that differs most: that is of something else.
+    opposed = [at for at in near if odds[at].contradicted >= CONTRADICTED]
+    against = min(opposed, default=max(near, key=lambda at: (odds[at].contradicted, -at)))
     supported = odds[best].supported
     contradicted = min(odds[against].contradicted, 1 - supported)
     verdict, probability = _verdict(supported, contradicted)
@@ -347,18 +349,19 @@ def _quotes(
     origins: Mapping[str, Origin],
 ) -> tuple[ClaimQuote, ...]:
     """Each quote by itself, those that decide first; what supports together supports."""
-    quotes = []
+    quotes: list[tuple[bool, ClaimQuote]] = []
     for (each, _), own in zip(weighed, odds, strict=True):
         if len(each.quotes) == 1:
+            decides = any(each.quotes[0] is one for one in weighed[deciding][0].quotes)
             alone, _ = _verdict(own.supported, own.contradicted)
-            joined = len(weighed[deciding][0].quotes) > 1 and verdict is ClaimVerdict.SUPPORTED
-            relation = _RELATIONS[ClaimVerdict.SUPPORTED if joined else alone]
-            quotes.append(_quote(each.quotes[0], own, relation, origins))
+            supports = decides and verdict is ClaimVerdict.SUPPORTED
+            relation = QuoteRelation.SUPPORTS if supports else _RELATIONS[alone]
+            quotes.append((not decides, _quote(each.quotes[0], own, relation, origins)))
     if verdict is ClaimVerdict.CONTRADICTED:
-        quotes.sort(key=lambda each: -each.contradicted)
-    elif verdict is ClaimVerdict.SUPPORTED:
-        quotes.sort(key=lambda each: -each.supported)
-    return tuple(quotes)
+        quotes.sort(key=lambda each: (each[0], -each[1].contradicted))
+    else:
+        quotes.sort(key=lambda each: (each[0], -each[1].supported))
+    return tuple(each for _, each in quotes)
 
 
 def _quote(
