@@ -86,6 +86,17 @@ from footnote.domain import (
     Workspace,
     WorkspaceStats,
 )
+from footnote.domain.grounding import (
+    ClaimCheck,
+    ClaimQuote,
+    ClaimVerdict,
+    DecidedBy,
+    GroundingCheck,
+    GroundingSource,
+    Guard,
+    GuardKind,
+    QuoteRelation,
+)
 from footnote.domain.pages import (
     Highlight,
     MarkedQuote,
@@ -188,6 +199,16 @@ __all__ = [  # noqa: RUF022  # in the order of the journey, not of the alphabet
     "UsageCounted",
     "AnswerDone",
     "AnswerFailed",
+    # statements are checked
+    "GroundingSource",
+    "GroundingCheck",
+    "ClaimCheck",
+    "ClaimVerdict",
+    "DecidedBy",
+    "Guard",
+    "GuardKind",
+    "ClaimQuote",
+    "QuoteRelation",
     # how it is
     "WorkspaceStats",
     "CacheStats",

@@ -53,6 +53,7 @@ class SyncWorkspaceEngine:
     pages_of_quote = blocking(WorkspaceEngine.pages_of_quote)
     ask = blocking(WorkspaceEngine.ask)
     ask_stream = blocking_iterator(WorkspaceEngine.ask_stream)
+    check_grounding = blocking(WorkspaceEngine.check_grounding)
     stats = blocking(WorkspaceEngine.stats)
     lanes = blocking(WorkspaceEngine.lanes)
     reembed = blocking(WorkspaceEngine.reembed)

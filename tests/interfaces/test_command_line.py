@@ -25,6 +25,7 @@ COMMANDS = [
     "ask",
     "agent",
     "chat",
+    "grounding check",
     "conversations list",
     "conversations show",
     "conversations rename",

@@ -37,6 +37,7 @@ TOOLS = {
     "list_documents",
     "get_document_context",
     "analyze_document",
+    "check_statements",
     "create_document",
 }
 QUESTION = "How soon must a claim be reported?"

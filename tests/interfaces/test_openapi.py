@@ -38,6 +38,7 @@ PUBLIC = {
     ("post", "/v1/context"),
     ("post", "/v1/answers"),
     ("get", "/v1/answers/{run_id}/events"),
+    ("post", "/v1/grounding/check"),
     ("post", "/v1/agent"),
     ("post", "/v1/chat/completions"),
     ("post", "/openai/v1/chat/completions"),

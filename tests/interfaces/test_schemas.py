@@ -7,6 +7,7 @@ import pytest
 from pydantic import BaseModel
 
 from footnote import domain
+from footnote.domain import grounding
 from footnote.interfaces import schemas
 from footnote.interfaces.http import answer_examples, examples, projects, requests
 from tests.interfaces.records import a_document, a_passage, an_answer, an_evidence
@@ -36,6 +37,10 @@ PAIRS: list[tuple[type, type[BaseModel], set[str]]] = [
     (domain.Health, schemas.Health, set()),
     (domain.DocumentPage, schemas.DocumentList, set()),
     (domain.BlockSpan, schemas.Span, set()),
+    (grounding.GroundingCheck, schemas.GroundingCheck, set()),
+    (grounding.ClaimCheck, schemas.ClaimCheck, set()),
+    (grounding.ClaimQuote, schemas.ClaimQuote, set()),
+    (grounding.Guard, schemas.Guard, set()),
 ]
 
 

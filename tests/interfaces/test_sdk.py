@@ -25,7 +25,9 @@ Neighbour FacetCount Passage PassageContext
 Highlight PageImage PageRectangles MarkedQuote QuoteMatch Rectangle PagesOfQuote
 Answer AnswerSentence Verdict Citation ClosestPassage Usage AnswerEvent
 SourcesFound TextWritten CitationMade SentenceGrounded ToolCalled ToolReturned UsageCounted
-AnswerDone AnswerFailed WorkspaceStats CacheStats
+AnswerDone AnswerFailed
+GroundingSource GroundingCheck ClaimCheck ClaimVerdict DecidedBy Guard GuardKind ClaimQuote
+QuoteRelation WorkspaceStats CacheStats
 LaneStatus LaneState Reembedding ReembeddingState Health Check
 FootnoteError InvalidRequest UnsupportedSettings NotFound Conflict QueueFull DocumentFailed
 DocumentUnreadable DocumentInterrupted LaneMismatch LaneUnavailable ModelUnavailable

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from itertools import pairwise
 from pathlib import Path
 
@@ -183,6 +184,22 @@ def test_what_is_beyond_the_budget_is_not_read(reader: tuple[str, PackagedReader
     pairs = model.pairs(QUESTION, [PassageText(text="Both parties are bound. " * 60)] * 40)
     assert sum(len(each.ids) for each in pairs) <= READ_TOKENS
     assert {each.text for each in pairs} == set(range(max(each.text for each in pairs) + 1))
+
+
+async def test_statements_are_cut_into_tokens_beside_the_event_loop(
+    reader: tuple[str, PackagedReader],
+) -> None:
+    threads = set()
+
+    class Statement(str):
+        def __format__(self, _: str) -> str:
+            threads.add(threading.current_thread().name)
+            return str(self)
+
+    _, model = reader
+    assert len(await model.judge([Statement("The rent is due.")] * 3, list(TEXTS))) == 3
+    assert threads
+    assert all(each.startswith("reader") for each in threads)
 
 
 def test_none_and_absent_weights_mean_no_reader(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from footnote.errors import InvalidRequest
-from footnote.retrieval.query import MAX_PARTS, parse_query, query_parts
+from footnote.retrieval.query import MAX_PARTS, parse_query, plain_query, query_parts
 
 
 @pytest.mark.parametrize(
@@ -107,3 +107,13 @@ def test_a_hostile_query_costs_little() -> None:
     # Each of these quotes opens and none closes.
     assert parse_query(' "a' * 3000).phrases == ()
     assert parse_query("„" * 10_000).phrases == ()
+
+
+@given(st.text(st.sampled_from('ab5 -"“”„«».,保\n')))
+def test_a_statement_becomes_a_query_without_phrases_and_exclusions(statement: str) -> None:
+    query = plain_query(statement)
+    parsed = parse_query(query)
+    assert (parsed.phrases, parsed.excluded) == ((), ())
+    assert [each for each in query if each.isalnum()] == [
+        each for each in statement if each.isalnum()
+    ]

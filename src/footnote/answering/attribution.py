@@ -177,7 +177,7 @@ class Attribution:
                 )
                 for each in candidates_of([item])
             ]
-            self._spans[number] = tuple(_windows(singles))
+            self._spans[number] = tuple(windows(singles))
         return self._spans[number]
 
     def _weighed(self, terms: frozenset[str]) -> Mapping[str, float]:
@@ -203,18 +203,18 @@ class Attribution:
         }
 
 
-def _windows(singles: Sequence[Span]) -> list[Span]:
+def windows(singles: Sequence[Span]) -> list[Span]:
     """Every run of one to three statements that follow each other in a paragraph."""
-    windows: list[Span] = []
+    found: list[Span] = []
     for first in range(len(singles)):
         run = singles[first]
-        windows.append(run)
+        found.append(run)
         for after in singles[first + 1 : first + LONGEST_WINDOW]:
             if not _follows(run, after):
                 break
             run = Span(run.candidates + after.candidates, run.terms | after.terms)
-            windows.append(run)
-    return windows
+            found.append(run)
+    return found
 
 
 def _follows(run: Span, after: Span) -> bool:

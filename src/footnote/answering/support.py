@@ -84,11 +84,15 @@ def blended(agreement: Agreement, basis: Basis, judged: float) -> float:
     Both are averaged in log-odds, the judge with `JUDGE_SHARE`. A judge can lift what is
     contradicted, since it may know that three quarters are 75 %, but not to supported.
     """
-    own = uncapped(agreement, basis)
-    support = _chance(JUDGE_SHARE * log_odds(judged) + (1 - JUDGE_SHARE) * log_odds(own))
+    support = averaged(judged, uncapped(agreement, basis))
     if contradictions(agreement, basis):
         return min(support, (PARTLY + SUPPORTED) / 2)
     return support
+
+
+def averaged(judged: float, own: float) -> float:
+    """A judge's score and the signals' own, averaged in log-odds with `JUDGE_SHARE`."""
+    return _chance(JUDGE_SHARE * log_odds(judged) + (1 - JUDGE_SHARE) * log_odds(own))
 
 
 def confidence_of(supports: Sequence[float], uncited: int) -> float:

@@ -45,6 +45,7 @@ from footnote.engine.answer_cache import given_before_or
 from footnote.engine.answering import Asking, ask_stream
 from footnote.engine.erasing import erase
 from footnote.engine.files import TooLarge, clean_name, read_file
+from footnote.engine.grounding import check_grounding
 from footnote.engine.lanes import lane_of_workspace, search_in_lane
 from footnote.engine.receiving import checked_key, take_in
 from footnote.engine.retrying import try_again, try_each_again
@@ -331,6 +332,8 @@ class WorkspaceEngine:
         async with aclosing(answering) as events:
             async for event in events:
                 yield event
+
+    check_grounding = check_grounding
 
     async def stats(self) -> WorkspaceStats:
         """What the workspace holds, as far as the principal may see, and how its cache fares."""

@@ -146,11 +146,7 @@ class PackagedReader:
     async def judge(self, statements: Sequence[str], quotes: Sequence[str]) -> list[SupportOdds]:
         """See `Reader.judge`; of a long quote the window that decides most is believed."""
         loop = asyncio.get_running_loop()
-        pairs = [
-            pair
-            for number, (statement, quote) in enumerate(zip(statements, quotes, strict=True))
-            for pair in self._windows(f"claim: {statement}", PassageText(text=quote), number)
-        ]
+        pairs = await loop.run_in_executor(self._threads, self._claims, statements, quotes)
         runs = [[pairs[at] for at in run] for run in _plan(pairs)]
         outputs = await asyncio.gather(
             *(loop.run_in_executor(self._threads, self._judge_run, run) for run in runs)
@@ -186,6 +182,14 @@ class PackagedReader:
             return ""
         found, _ = self._read_run(pairs[:1])
         return text[found[0][0].start : found[0][0].end] if found[0] else ""
+
+    def _claims(self, statements: Sequence[str], quotes: Sequence[str]) -> list[Pair]:
+        """Each quote's windows beside its statement."""
+        return [
+            pair
+            for number, (statement, quote) in enumerate(zip(statements, quotes, strict=True))
+            for pair in self._windows(f"claim: {statement}", PassageText(text=quote), number)
+        ]
 
     def _windows(self, first: str, passage: PassageText, number: int) -> list[Pair]:
         """The pairs of a text with each window of a passage, which begin under its heading."""

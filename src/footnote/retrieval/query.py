@@ -84,6 +84,18 @@ def parse_query(text: str) -> ParsedQuery:
     )
 
 
+def plain_query(text: str) -> str:
+    """The text without the marks of phrases and exclusions: a statement is no query.
+
+    >>> plain_query('He said "no" -twice.')
+    'He said  no  twice.'
+
+    Law: `parse_query` finds neither in it.
+    """
+    marks = str.maketrans(dict.fromkeys(('"', *_CLOSING, *"".join(_CLOSING.values())), " "))
+    return _EXCLUDING.sub(" ", text.translate(marks))
+
+
 def query_parts(text: str) -> tuple[QueryPart, ...]:
     """The plain stretches, phrases and exclusions of a query, in order; empty ones left out.
 

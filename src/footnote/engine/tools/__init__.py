@@ -8,6 +8,7 @@ from footnote.engine.tools.analysis import Analysing
 from footnote.engine.tools.creating import IndexNow, Writing
 from footnote.engine.tools.definition import ABSENT, Arguments, Definition
 from footnote.engine.tools.documents import Shelves, passage_path
+from footnote.engine.tools.grounding import Checking
 from footnote.engine.tools.ledger import EvidenceLedger
 from footnote.engine.tools.searching import Searching
 from footnote.engine.workspace import WorkspaceEngine
@@ -44,6 +45,7 @@ def document_tools(
         *(each.tool() for each in Shelves(workspace=workspace, base_url=base_url).definitions()),
         context.tool(),
         *(each.tool() for each in Analysing(workspace=workspace, ledger=ledger).definitions()),
+        *(each.tool() for each in Checking(workspace=workspace).definitions()),
         *(each.tool() for each in Writing(workspace=workspace, index_now=index_now).definitions()),
     )
 

@@ -15,6 +15,7 @@ from footnote.interfaces.cli import (
     documents,
     evaluate,
     feedback,
+    grounding,
     ingest,
     lanes,
     mcp,
@@ -63,6 +64,7 @@ app.command("search", epilog=EXIT_CODES)(questions.search)
 app.command("ask", epilog=EXIT_CODES)(questions.ask)
 app.command("agent", epilog=EXIT_CODES)(questions.agent)
 app.command("chat", epilog=EXIT_CODES)(chat.chat)
+app.add_typer(grounding.app)
 app.add_typer(conversations.app)
 app.add_typer(feedback.app)
 app.add_typer(documents.app)

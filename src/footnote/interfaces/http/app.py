@@ -20,6 +20,7 @@ from footnote.interfaces.http import (
     conversations,
     documents,
     events,
+    grounding,
     ingest,
     lanes,
     messages,
@@ -51,6 +52,7 @@ paragraph and a quoted span.
 _TAGS = [
     {"name": "documents", "description": "Hand files in and see what became of them."},
     {"name": "questions", "description": "Search, read around a passage, ask."},
+    {"name": "grounding", "description": "Check statements against sources."},
     {"name": "conversations", "description": "Ask one thing after the other."},
     {"name": "chat", "description": "Ask as front ends of other protocols do."},
     {
@@ -110,6 +112,7 @@ def create_app(
         ingest.router,
         questions.router,
         answers.router,
+        grounding.router,
         conversations.router,
         messages.router,
         agent.router,

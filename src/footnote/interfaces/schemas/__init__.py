@@ -54,6 +54,12 @@ from footnote.interfaces.schemas.events import (
     Webhook,
     WebhookList,
 )
+from footnote.interfaces.schemas.grounding import (
+    ClaimCheck,
+    ClaimQuote,
+    GroundingCheck,
+    Guard,
+)
 from footnote.interfaces.schemas.lanes import (
     LaneList,
     LaneStatus,
@@ -106,6 +112,8 @@ __all__ = [
     "CacheStats",
     "Check",
     "Citation",
+    "ClaimCheck",
+    "ClaimQuote",
     "ClosestPassage",
     "Conversation",
     "ConversationExport",
@@ -123,6 +131,8 @@ __all__ = [
     "Failure",
     "Feedback",
     "Fractions",
+    "GroundingCheck",
+    "Guard",
     "Health",
     "IngestCounts",
     "IngestReport",

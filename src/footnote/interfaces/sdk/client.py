@@ -33,7 +33,7 @@ from footnote.domain import (
     WorkspaceStats,
 )
 from footnote.errors import FootnoteError, InvalidRequest, NotFound, NotReady
-from footnote.interfaces.sdk import choices, decoding, pages
+from footnote.interfaces.sdk import choices, decoding, grounding, pages
 from footnote.interfaces.sdk import lanes as lane_verbs
 from footnote.interfaces.sdk.answering import answer_events
 from footnote.interfaces.sdk.conversations import AsyncConversations
@@ -335,6 +335,8 @@ class AsyncClient:
         async with aclosing(answering) as events:
             async for event in events:
                 yield event
+
+    check_grounding = grounding.check_grounding
 
     # --- what answers, and who is told ------------------------------------------------------
 

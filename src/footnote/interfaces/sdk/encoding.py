@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from footnote.domain import PlanChanges, SearchFilters, SearchRequest, Turn
+from footnote.domain.grounding import GroundingSource
 from footnote.filters import condition_to_json
 
 JsonObject = dict[str, object]
@@ -59,3 +60,23 @@ def filters_json(filters: SearchFilters) -> JsonObject:
 def turns_json(turns: Sequence[Turn]) -> list[JsonObject]:
     """What was said before."""
     return [{"role": turn.role, "text": turn.text} for turn in turns]
+
+
+def grounding_json(
+    sources: Sequence[GroundingSource], *, statements: Sequence[str], answer: str | None
+) -> JsonObject:
+    """The body of a check of statements against sources."""
+    return {
+        "statements": list(statements),
+        "answer": answer,
+        "sources": [
+            {
+                "id": each.id,
+                "title": each.title,
+                "text": each.text,
+                "document_id": None if each.document_id is None else str(each.document_id),
+                "chunk_id": each.chunk_id,
+            }
+            for each in sources
+        ],
+    }

@@ -103,6 +103,7 @@ class Client:
     ask = blocking(AsyncClient.ask)
     ask_stream = blocking_iterator(AsyncClient.ask_stream)
     agent_stream = blocking_iterator(AsyncClient.agent_stream)
+    check_grounding = blocking(AsyncClient.check_grounding)
     models_in_use = blocking(AsyncClient.models_in_use)
     use_models = blocking(AsyncClient.use_models)
     reset_models = blocking(AsyncClient.reset_models)

@@ -44,7 +44,7 @@ WHERE NOT EXISTS (
 -- The next job for a worker. Workspaces take turns: the one of which this worker has fewest
 -- documents in hand comes first, so that it waits for its own documents and for no others. What
 -- somebody waits for goes before that; within a workspace priority and order decide, as in the
--- queue's own function, whose condition on locks this keeps.
+-- queue's own function, whose condition on locks this keeps: in two parts, each of which has an index.
 WITH RECURSIVE waiting AS (
     (
         SELECT coalesce(args ->> 'workspace_id', '') AS workspace FROM procrastinate_jobs
@@ -79,14 +79,13 @@ first_of_each AS MATERIALIZED (
             )
             AND NOT EXISTS (
                 SELECT FROM procrastinate_jobs AS other
-                WHERE other.lock = job.lock AND (
-                    other.status = 'doing'
-                    OR (
-                        other.status = 'todo' AND (
-                            other.priority > job.priority
-                            OR (other.priority = job.priority AND other.id < job.id)
-                        )
-                    )
+                WHERE other.lock = job.lock AND other.status = 'doing'
+            )
+            AND NOT EXISTS (
+                SELECT FROM procrastinate_jobs AS other
+                WHERE other.lock = job.lock AND other.status = 'todo' AND (
+                    other.priority > job.priority
+                    OR (other.priority = job.priority AND other.id < job.id)
                 )
             )
         ORDER BY job.priority DESC, job.id LIMIT 1

@@ -1,0 +1,102 @@
+"""What a claim says that its quotes do not hold, exactly: numbers, dates, names, identifiers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from footnote.answering.agreement import Agreement
+from footnote.answering.claims import (
+    Claims,
+    misplaced_figures,
+    missing_dates,
+    missing_figures,
+)
+from footnote.answering.holding import Held
+from footnote.answering.names import holds_name
+from footnote.answering.support import DENIAL_THAT_CONTRADICTS
+from footnote.domain.grounding import Guard, GuardKind
+
+EXACT = frozenset({GuardKind.NUMBER, GuardKind.DATE, GuardKind.NAME, GuardKind.IDENTIFIER})
+"""Guards that need no understanding of language: a judge cannot lift a claim over them."""
+ABOUT_THE_SAME = 0.5
+"""Coverage from which a quote is about the same matter, so that another value in it contradicts."""
+_WORD = re.compile(r"[^\W\d_]+(?:['’\-–][^\W\d_]+)*")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Guarded:
+    """What the guards say of a claim and its quotes."""
+
+    guards: tuple[Guard, ...]
+    opposed: bool
+    """Whether the quotes hold something else in its place, or deny it."""
+
+    @property
+    def exact(self) -> tuple[Guard, ...]:
+        """The guards that hold whatever a judge says."""
+        return tuple(each for each in self.guards if each.kind in EXACT)
+
+
+def guard(held: Held, agreement: Agreement, labels: Sequence[Claims] = ()) -> Guarded:
+    """The guards that speak against a claim; `labels` are the titles and headings of its quotes.
+
+    A figure or a date counts as missing when it stands in no quote, nor beside what it stands
+    beside here in the text around them. A name counts when it stands nowhere there; where the
+    quotes have another one in its place, what is around them does not count. Names and denials are
+    translated, so across languages only figures count.
+    """
+    claim, quoted = held.claims, held.quoted
+    everywhere = [*quoted, *held.around]
+    misplaced = set(misplaced_figures(claim, held.around))
+    figures = [each for each in missing_figures(claim, quoted) if each in misplaced]
+    guards = [
+        Guard(
+            kind=GuardKind.IDENTIFIER if each.code else GuardKind.NUMBER,
+            text=claim.text[each.start : each.end],
+        )
+        for each in figures
+    ]
+    guards += [
+        Guard(kind=GuardKind.DATE, text=claim.text[each.start : each.end])
+        for each in missing_dates(claim, everywhere)
+    ]
+    opposed = bool(guards) and _other_values(claim, quoted)
+    if not held.crossed:
+        others = _other_names(claim, quoted)
+        guards += _missing_names(claim, [*quoted, *labels] if others else everywhere)
+        if agreement.denial >= DENIAL_THAT_CONTRADICTS:
+            guards.append(Guard(kind=GuardKind.DENIAL, text=""))
+        if agreement.opposed_limits > 0:
+            guards.append(Guard(kind=GuardKind.LIMIT, text=""))
+        opposed = opposed or agreement.denial >= DENIAL_THAT_CONTRADICTS
+        opposed = opposed or agreement.opposed_limits > 0
+        opposed = opposed or (others and any(each.kind is GuardKind.NAME for each in guards))
+    about = held.crossed or agreement.coverage >= ABOUT_THE_SAME
+    return Guarded(guards=tuple(dict.fromkeys(guards)), opposed=opposed and about)
+
+
+def _missing_names(claim: Claims, texts: Sequence[Claims]) -> list[Guard]:
+    missing = []
+    for name in claim.names:
+        if name.sure and not any(
+            holds_name(name, each.words, each.acronyms, each.text) for each in texts
+        ):
+            word = _WORD.match(claim.text, name.start)
+            missing.append(Guard(kind=GuardKind.NAME, text=word.group() if word else name.word))
+    return missing
+
+
+def _other_values(claim: Claims, quoted: Sequence[Claims]) -> bool:
+    """Whether a quote has a figure or a date that the claim does not have."""
+    return any(missing_figures(each, [claim]) or missing_dates(each, [claim]) for each in quoted)
+
+
+def _other_names(claim: Claims, quoted: Sequence[Claims]) -> bool:
+    """Whether a quote has a name that the claim does not have."""
+    return any(
+        name.sure and not holds_name(name, claim.words, claim.acronyms, claim.text)
+        for each in quoted
+        for name in each.names
+    )

@@ -1,0 +1,68 @@
+"""An answer becomes the claims in it, each where it stands."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from footnote.answering.markers import MARKER, read_markers
+from footnote.text import sentence_spans
+
+_MARKERS = re.compile(rf"(?:[ \t]{{0,3}}{MARKER.pattern.replace('?P<numbers>', '?:')})+", re.I)
+_SIGN = re.compile(r"(?:(?:[-*+•–>]|\d{1,3}[.)])[ \t]+|\|[ \t]*)+")
+_HEADING = re.compile(r"#{1,6}[ \t]")
+_LEADING = (":", "：", "?", "？")
+_YEAR = re.compile(r"[\[【]\s{0,3}\d{4}\s{0,3}[\]】]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """A statement to be held against sources."""
+
+    text: str
+    """As it was given."""
+    words: str
+    """What is compared: without markers of footnotes."""
+    start: int | None = None
+    """Offsets in its answer; None for a statement by itself."""
+    end: int | None = None
+
+
+def claim_of(statement: str) -> Claim:
+    """A statement that was given by itself, as a claim.
+
+    >>> claim_of("The rent is 900 [1].").words
+    'The rent is 900.'
+    """
+    return Claim(text=statement, words=_words(statement))
+
+
+def claims_of(answer: str) -> list[Claim]:
+    """The statements of an answer in order.
+
+    Headings, questions, what leads to the next statement and what has no letter or digit are left
+    out. Law: a claim's text is `answer[start:end]`.
+
+    >>> [claim.text for claim in claims_of("# Rent\\n\\nIt says:\\n\\n- The rent is 900 [1].")]
+    ['The rent is 900 [1].']
+    """
+    # A marker behind a full stop belongs to the sentence before it.
+    masked = _MARKERS.sub(lambda found: '"' * len(found.group()), answer)
+    claims = []
+    for begin, end in sentence_spans(masked):
+        if _HEADING.match(answer, begin):
+            continue
+        sign = _SIGN.match(answer, begin, end)
+        start = sign.end() if sign else begin
+        text = answer[start:end]
+        words = _words(text)
+        if any(map(str.isalnum, words)) and not words.endswith(_LEADING):
+            claims.append(Claim(text=text, words=words, start=start, end=end))
+    return claims
+
+
+def _words(text: str) -> str:
+    """The words without markers; a year in brackets is none."""
+    if _YEAR.search(text):
+        return text
+    return read_markers(text)[0] or text

@@ -1,0 +1,302 @@
+"""Statements are held against texts that are given, and documents and passages of a workspace."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+from footnote.answering.checking import Check, Origin
+from footnote.answering.claims_of_answer import Claim, claim_of, claims_of
+from footnote.answering.source_texts import passages_of
+from footnote.domain import Passage, PlanChanges, SearchFilters, SearchRequest
+from footnote.domain.grounding import GroundingCheck, GroundingSource
+from footnote.engine.lanes import serving
+from footnote.engine.scoping import scope_of
+from footnote.errors import InvalidRequest, ModelUnavailable, NotFound
+from footnote.ingestion.languages import detect_language
+from footnote.retrieval.plans import FAST
+from footnote.retrieval.query import plain_query
+from footnote.store.documents import documents_and_attachments
+from footnote.store.passages import passage_context
+from footnote.text import is_storable
+
+if TYPE_CHECKING:
+    from footnote.engine.workspace import WorkspaceEngine
+
+MAX_STATEMENTS = 100
+MAX_STATEMENT_CHARACTERS = 1_000
+MAX_ANSWER_CHARACTERS = 20_000
+MAX_SOURCES = 50
+MAX_SOURCE_CHARACTERS = 300_000
+"""Of all texts that are given together: about a hundred pages."""
+MAX_SOURCE_NAME_CHARACTERS = 200
+"""Of a source's id, and of its title."""
+PASSAGES_OF_DOCUMENTS = 8
+"""That are searched for each statement."""
+CHECK_SECONDS = 60.0
+JUDGE_SECONDS = 30.0
+_AT_ONCE = 4
+"""Searches of one check that are under way together."""
+_TELLING_CHARACTERS = 4_000
+"""Of a text, by which its language is told."""
+
+
+async def check_grounding(
+    workspace: WorkspaceEngine,
+    sources: Sequence[GroundingSource],
+    *,
+    statements: Sequence[str] = (),
+    answer: str | None = None,
+) -> GroundingCheck:
+    """How the sources stand to each statement, or to each that an answer consists of.
+
+    No language model is needed: the reader judges where its weights are there, else rules do,
+    unless FOOTNOTE_GROUNDING_JUDGE names another judge; `judge` of the result says which. Raises
+    InvalidRequest, which names the statement or source; a document or passage that is absent looks
+    the same as a foreign one. Raises ModelUnavailable after `CHECK_SECONDS`.
+    """
+    workspace.require_open()
+    started = time.perf_counter()
+    claims = _claims(statements, answer)
+    names = _names(sources)
+    try:
+        async with asyncio.timeout(CHECK_SECONDS):
+            shelf = await _shelf(workspace, sources, names)
+            passages, notes = await _passages(workspace, claims, shelf)
+            check = await _check(workspace)
+            read = time.perf_counter()
+            checked = await check(claims, passages, shelf.origins)
+    except TimeoutError as error:
+        raise ModelUnavailable(
+            f"holding {len(claims)} statements against {len(sources)} sources took longer than "
+            f"{CHECK_SECONDS:g} seconds",
+            hint="give fewer statements or shorter sources, or try again when less is going on",
+        ) from error
+    ended = time.perf_counter()
+    return GroundingCheck(
+        claims=checked.claims,
+        judge=checked.judge,
+        degraded=tuple(dict.fromkeys((*notes, *checked.degraded))),
+        timings_ms={"sources": 1000 * (read - started), "check": 1000 * (ended - read)},
+    )
+
+
+@dataclass(slots=True, kw_only=True)
+class _Shelf:
+    """What statements are held against."""
+
+    passages: list[Passage] = field(default_factory=list)
+    """Of given texts, and those that were named: every statement is held against them."""
+    documents: dict[UUID, str] = field(default_factory=dict)
+    """The names of documents, which are searched for each statement."""
+    origins: dict[str, Origin] = field(default_factory=dict)
+
+    def put(self, passages: Sequence[Passage], origin: Origin) -> None:
+        """Add the passages of a source."""
+        for each in passages:
+            if each.chunk_id not in self.origins:
+                self.origins[each.chunk_id] = origin
+                self.passages.append(each)
+
+
+def _claims(statements: Sequence[str], answer: str | None) -> list[Claim]:
+    """What is to be checked. Raises InvalidRequest."""
+    if bool(statements) == (answer is not None):
+        raise InvalidRequest(
+            "there are both statements and an answer"
+            if statements
+            else "there is neither a statement nor an answer",
+            hint="give a list of statements, or an answer that is split into its statements",
+        )
+    if answer is not None:
+        _check_text("answer", answer, MAX_ANSWER_CHARACTERS)
+        claims = claims_of(answer)
+        if not claims:
+            raise InvalidRequest("the answer holds no statement", hint="give one with words in it")
+    else:
+        claims = [claim_of(each) for each in statements]
+    if len(claims) > MAX_STATEMENTS:
+        raise InvalidRequest(
+            f"there are {len(claims)} statements, and {MAX_STATEMENTS} are allowed",
+            hint="check them in several requests",
+        )
+    for number, claim in enumerate(claims, start=1):
+        _check_text(f"statement {number}", claim.text, MAX_STATEMENT_CHARACTERS)
+        if not any(map(str.isalnum, claim.words)):
+            raise InvalidRequest(
+                f"statement {number} has neither a letter nor a digit", hint="leave it out"
+            )
+    return claims
+
+
+def _names(sources: Sequence[GroundingSource]) -> list[str]:
+    """What results call each source. Raises InvalidRequest."""
+    if not sources:
+        raise InvalidRequest(
+            "there are no sources",
+            hint="give texts, or the ids of documents or passages of this workspace",
+        )
+    if len(sources) > MAX_SOURCES:
+        raise InvalidRequest(
+            f"there are {len(sources)} sources, and {MAX_SOURCES} are allowed",
+            hint="name the documents that matter",
+        )
+    names: dict[str, int] = {}
+    for number, source in enumerate(sources, start=1):
+        if (
+            sum(each is not None for each in (source.text, source.document_id, source.chunk_id))
+            != 1
+        ):
+            raise InvalidRequest(
+                f"source {number} needs exactly one of text, document_id and chunk_id",
+                hint="give several sources for several of them",
+            )
+        name = str(number) if source.id is None else source.id
+        _check_text(f"the id of source {number}", name, MAX_SOURCE_NAME_CHARACTERS)
+        _check_text(f"the title of source {number}", source.title, MAX_SOURCE_NAME_CHARACTERS)
+        if not name:
+            raise InvalidRequest(f"the id of source {number} is empty", hint="leave it out")
+        if name in names:
+            raise InvalidRequest(
+                f"sources {names[name]} and {number} have the same id {name!r}",
+                hint="give each its own, or none: they are numbered then",
+            )
+        names[name] = number
+        if source.text is not None:
+            _check_text(f"the text of source {number}", source.text, MAX_SOURCE_CHARACTERS)
+            if not source.text.strip():
+                raise InvalidRequest(f"the text of source {number} is empty", hint="leave it out")
+    total = sum(len(each.text) for each in sources if each.text is not None)
+    if total > MAX_SOURCE_CHARACTERS:
+        raise InvalidRequest(
+            f"the texts of the sources have {total:,} characters together, and "
+            f"{MAX_SOURCE_CHARACTERS:,} are allowed",
+            hint="shorten them, or ingest them and name the documents",
+        )
+    return list(names)
+
+
+def _check_text(what: str, text: str, most: int) -> None:
+    """Raise InvalidRequest for a text that is too long or cannot be written."""
+    if len(text) > most:
+        raise InvalidRequest(
+            f"{what} has {len(text):,} characters, and {most:,} are allowed", hint="shorten it"
+        )
+    if not is_storable(text):
+        raise InvalidRequest(
+            f"{what} holds a character that cannot be stored",
+            hint="leave NUL and halves of characters out",
+        )
+
+
+async def _shelf(
+    workspace: WorkspaceEngine, sources: Sequence[GroundingSource], names: Sequence[str]
+) -> _Shelf:
+    """The sources, as far as they need no statement. Raises InvalidRequest."""
+    shelf = _Shelf()
+    await _name_documents(workspace, sources, names, shelf)
+    for number, (source, name) in enumerate(zip(sources, names, strict=True), start=1):
+        if source.text is not None:
+            pieces = await asyncio.to_thread(_pieces, source, number)
+            shelf.put(pieces, Origin(source_id=name, given=True))
+        elif source.chunk_id is not None:
+            shelf.put([await _passage(workspace, source.chunk_id, number)], Origin(source_id=name))
+    return shelf
+
+
+def _pieces(source: GroundingSource, number: int) -> list[Passage]:
+    assert source.text is not None, "asked of a text"
+    language = detect_language(source.text[:_TELLING_CHARACTERS])
+    return passages_of(source.text, source=number, title=source.title, language=language)
+
+
+async def _passage(workspace: WorkspaceEngine, chunk_id: str, number: int) -> Passage:
+    try:
+        async with scope_of(workspace) as scope:
+            return (await passage_context(scope, chunk_id, 0)).chunk
+    except NotFound as absent:
+        raise InvalidRequest(
+            f"source {number}: {absent} in this workspace",
+            hint="take the chunk_id from a search of the same workspace; a new version of a "
+            "document has new ones",
+        ) from absent
+
+
+async def _name_documents(
+    workspace: WorkspaceEngine,
+    sources: Sequence[GroundingSource],
+    names: Sequence[str],
+    shelf: _Shelf,
+) -> None:
+    wanted = [each.document_id for each in sources if each.document_id is not None]
+    if not wanted:
+        return
+    async with scope_of(workspace) as scope:
+        known = {each.document_id: each for each in await documents_and_attachments(scope, wanted)}
+    for number, (source, name) in enumerate(zip(sources, names, strict=True), start=1):
+        if source.document_id is None:
+            continue
+        document = known.get(source.document_id)
+        if document is None:
+            raise InvalidRequest(
+                f"source {number}: there is no document {source.document_id} in this workspace",
+                hint="correct the id, or leave the source out",
+            )
+        if not document.chunk_count:
+            raise InvalidRequest(
+                f"source {number}: the document {source.document_id} is {document.status.value} "
+                "and has no text yet",
+                hint="wait until it is indexed, or see why it failed",
+            )
+        shelf.documents.setdefault(source.document_id, name)
+
+
+async def _passages(
+    workspace: WorkspaceEngine, claims: Sequence[Claim], shelf: _Shelf
+) -> tuple[list[list[Passage]], list[str]]:
+    """What each claim is held against: what is on the shelf, and what is found for it."""
+    if not shelf.documents:
+        return [shelf.passages for _ in claims], []
+    limit = asyncio.Semaphore(_AT_ONCE)
+    filters = SearchFilters(document_ids=tuple(shelf.documents))
+
+    async def found(claim: Claim) -> tuple[list[Passage], tuple[str, ...]]:
+        async with limit:
+            response = await workspace.search(
+                SearchRequest(
+                    query=plain_query(claim.words),
+                    top_k=PASSAGES_OF_DOCUMENTS,
+                    filters=filters,
+                    plan=FAST,
+                    changes=PlanChanges(cache=False),
+                )
+            )
+        return [each.passage for each in response.evidence], response.degraded
+
+    results = await asyncio.gather(*map(found, claims))
+    for each in (passage for passages, _ in results for passage in passages):
+        name = shelf.documents[each.document_id]
+        shelf.origins.setdefault(each.chunk_id, Origin(source_id=name))
+    known = {each.chunk_id for each in shelf.passages}
+    return [
+        [*shelf.passages, *(each for each in passages if each.chunk_id not in known)]
+        for passages, _ in results
+    ], [note for _, degraded in results for note in degraded]
+
+
+async def _check(workspace: WorkspaceEngine) -> Check:
+    """What holds statements against passages here, by the judge of the settings or the reader."""
+    engine = workspace.engine
+    in_lane = await serving(engine, workspace.workspace.workspace_id)
+    configured = engine.settings.grounding_judge not in ("none", "reader")
+    return Check(
+        analyzer=engine.analyzer,
+        embedder=in_lane.embedder,
+        reader=None if configured else engine.reader,
+        judge=engine.judge if configured else None,
+        judge_seconds=JUDGE_SECONDS,
+    )

@@ -1,0 +1,132 @@
+"""`footnote grounding check`: hold statements against files, documents and passages."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from footnote.domain.grounding import ClaimCheck, ClaimQuote, GroundingCheck, GroundingSource
+from footnote.errors import InvalidRequest
+from footnote.interfaces import schemas
+from footnote.interfaces.cli import present
+from footnote.interfaces.cli.edge import prepared, wait_for
+from footnote.interfaces.cli.loading import document_called, opened
+from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace, chosen_workspace
+
+app = typer.Typer(name="grounding", help="Check statements against sources.", no_args_is_help=True)
+
+_STDIN = "-"
+
+
+@app.command("check", epilog=EXIT_CODES)
+def check(
+    *,
+    context: typer.Context,
+    statements: Annotated[
+        list[str] | None, typer.Argument(metavar="[STATEMENT]...", help="What is to be checked.")
+    ] = None,
+    answer: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="A text to split into its statements; - reads stdin."),
+    ] = None,
+    lines: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Statements, one a line; - reads stdin."),
+    ] = None,
+    source: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FILE", help="A text file to check against; may be repeated."),
+    ] = None,
+    document: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="DOCUMENT",
+            help="A document of the workspace, by id, beginning of an id or file name; may be "
+            "repeated.",
+        ),
+    ] = None,
+    chunk: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ID", help="One passage of a document; may be repeated."),
+    ] = None,
+    workspace: Workspace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say of each statement whether the sources support it, contradict it, or neither."""
+    settings, name = prepared(), chosen_workspace(context, workspace)
+    if [answer, lines, *(source or ())].count(_STDIN) > 1:
+        raise InvalidRequest("stdin can be read once", hint="name files for the others")
+    stated = list(statements or ())
+    if lines is not None:
+        stated += [each for each in _read(lines).splitlines() if each.strip()]
+    whole = None if answer is None else _read(answer)
+    given = [_source(each) for each in source or ()]
+    given += [GroundingSource(id=each, chunk_id=each) for each in chunk or ()]
+
+    async def work() -> GroundingCheck:
+        async with opened(settings) as engine:
+            inside = await engine.workspace(name)
+            named = [
+                GroundingSource(id=each, document_id=await document_called(inside, each))
+                for each in document or ()
+            ]
+            return await inside.check_grounding([*given, *named], statements=stated, answer=whole)
+
+    found = wait_for(work())
+    present.show_degraded(found.degraded)
+    if as_json:
+        present.print_json(schemas.GroundingCheck.from_domain(found))
+    else:
+        _show(present.terminal(), found)
+
+
+def _source(name: str) -> GroundingSource:
+    return GroundingSource(id=name, title=Path(name).name, text=_read(name))
+
+
+def _read(name: str) -> str:
+    """The text of a file, or of stdin. Raises InvalidRequest."""
+    try:
+        content = sys.stdin.buffer.read() if name == _STDIN else Path(name).read_bytes()
+        return content.decode("utf-8-sig")
+    except OSError as error:
+        raise InvalidRequest(
+            f"{name} cannot be read: {error.strerror}", hint="check the path and its rights"
+        ) from error
+    except UnicodeDecodeError as error:
+        raise InvalidRequest(
+            f"{name} is no text in UTF-8",
+            hint="ingest it, and name it with --document",
+        ) from error
+
+
+def _show(console: Console, found: GroundingCheck) -> None:
+    for claim in found.claims:
+        console.print(_headline(claim), soft_wrap=True)
+        for quote in claim.quotes[:2]:
+            console.print(_line_of(quote), soft_wrap=True)
+    console.print(f"judged by {present.plain(found.judge)}", style="dim", soft_wrap=True)
+
+
+def _headline(claim: ClaimCheck) -> Text:
+    verdict = claim.verdict.value.replace("_", " ")
+    missing = ", ".join(
+        f"{each.kind.value} {present.plain(each.text)}".strip() for each in claim.guards
+    )
+    why = f" ({missing})" if missing else ""
+    said = present.excerpt(claim.text, 300)
+    return Text(f"{claim.number}. {verdict} {claim.probability:.2f}{why}: {said}")
+
+
+def _line_of(quote: ClaimQuote) -> Text:
+    title = quote.document_title or quote.source_id
+    where = present.place(
+        title, quote.heading_path, quote.page, quote.paragraph, quote.start_seconds
+    )
+    words = present.excerpt(quote.quote, 240)
+    return Text(f"   {quote.relation.value}: “{words}” {present.plain(title)} {where}")

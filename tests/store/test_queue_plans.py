@@ -1,0 +1,65 @@
+"""The queue gives a worker its next job by its indexes, however much waits."""
+
+from __future__ import annotations
+
+import psycopg
+import pytest
+from psycopg import sql
+
+from footnote.domain import LOCAL_PRINCIPAL
+from footnote.store.database import Database
+from footnote.store.queue import INGEST_QUEUE, SET_ASIDE_QUEUE, TAKE_TURN
+from tests.conftest import TestDatabase
+from tests.store.shelves import new_shelf
+from tests.store.test_plans import plan_of, whole_reads
+
+JOBS = 20_000
+WORKSPACES = 20
+
+
+@pytest.fixture
+def full_queue(test_database: TestDatabase) -> None:
+    """Jobs of many workspaces that wait, and as many that are done."""
+    with psycopg.connect(test_database.superuser_url, autocommit=True) as connection:
+        connection.execute("SET search_path = footnote, public")
+        for status in ("todo", "succeeded"):
+            connection.execute(
+                """
+                INSERT INTO procrastinate_jobs (queue_name, task_name, lock, args, status)
+                SELECT %(queue)s, 'ingest_document', %(status)s || number,
+                    jsonb_build_object('workspace_id', 'workspace-' || number %% %(workspaces)s),
+                    %(status)s::procrastinate_job_status
+                FROM generate_series(1, %(jobs)s) AS number
+                """,
+                {
+                    "queue": INGEST_QUEUE,
+                    "status": status,
+                    "workspaces": WORKSPACES,
+                    "jobs": JOBS,
+                },
+            )
+        connection.execute("VACUUM ANALYZE")
+
+
+@pytest.mark.parametrize("room", ["any", "newcomers"])
+@pytest.mark.parametrize("queues", [None, [INGEST_QUEUE]], ids=["every queue", "one queue"])
+@pytest.mark.usefixtures("full_queue")
+async def test_the_next_job_is_taken_by_the_indexes_of_the_queue(
+    database: Database, room: str, queues: list[str] | None
+) -> None:
+    shelf = await new_shelf(database)
+    parameters: dict[str, object] = {
+        "queues": queues,
+        "worker_id": 1,
+        "workspaces": ["workspace-1"],
+        "documents": [2],
+        "room": room,
+        "ingest": INGEST_QUEUE,
+        "set_aside": SET_ASIDE_QUEUE,
+    }
+    async with database.workspace(shelf.workspace.workspace_id, LOCAL_PRINCIPAL) as scope:
+        plan = await plan_of(scope, sql.SQL(TAKE_TURN), parameters)
+    assert '"procrastinate_jobs_turns"' in plan
+    assert '"procrastinate_jobs_waiting"' in plan, "what waits under a lock is found by it"
+    assert '"procrastinate_jobs_lock_idx_v1"' in plan, "and so is what is worked on"
+    assert whole_reads(plan) == set()
