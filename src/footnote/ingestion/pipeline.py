@@ -274,8 +274,10 @@ def text_hash(text: str) -> bytes:
 
 
 def indexed_text(chunk: Chunk, enrichment: Enrichment) -> str:
-    """What a chunk is found and read by: its document's title, its headings and its text."""
-    return "\n".join((enrichment.title, *chunk.heading_path, chunk.text))
+    """What a chunk is found and read by: its document's names, its headings, what stands above
+    its tables, and its text."""
+    above = (enrichment.title, *enrichment.names, *chunk.heading_path, chunk.lead)
+    return "\n".join((*(each for each in above if each), chunk.text))
 
 
 def about_text(enrichment: Enrichment) -> str:
