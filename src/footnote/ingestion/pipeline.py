@@ -36,6 +36,7 @@ from footnote.ingestion.progress import reporting
 from footnote.ingestion.provenance import with_provenance
 from footnote.ingestion.receive import check_received
 from footnote.ingestion.turns import Hold, Shares
+from footnote.periods import quarters_in
 from footnote.ports import (
     Analyzer,
     Describer,
@@ -128,6 +129,7 @@ class Ingestion:
                 chunk_terms=terms,
                 document_hash=text_hash(about),
                 document_terms=document_terms,
+                name_terms=self._index_names(work, enrichment),
             )
         )
 
@@ -235,6 +237,11 @@ class Ingestion:
     def _index_document(self, work: VersionInWork, enrichment: Enrichment) -> tuple[int, ...]:
         terms = self.analyzer.terms(about_terms(enrichment), enrichment.language)
         return work.document_term_ids(terms)
+
+    def _index_names(self, work: VersionInWork, enrichment: Enrichment) -> tuple[int, ...]:
+        called = "\n".join((enrichment.title, *enrichment.names, *enrichment.cover))
+        terms = self.analyzer.terms(called, enrichment.language)
+        return work.name_term_ids([*terms, *quarters_in(called)])
 
 
 @dataclass(frozen=True, slots=True)
