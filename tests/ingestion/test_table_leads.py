@@ -7,13 +7,13 @@ from dataclasses import replace
 import pytest
 
 from footnote.domain import BlockKind, Chunk, ParsedDocument
-from footnote.ingestion.chunking import chunk_blocks
 from footnote.ingestion.enrichment import enrich
+from footnote.ingestion.naming import LONG_DOCUMENT
 from footnote.ingestion.parsing.drafts import Draft
 from footnote.ingestion.parsing.tables import table_text
 from footnote.ingestion.pipeline import indexed_text
 from footnote.ingestion.table_leads import holds_amounts, table_leads
-from tests.ingestion.test_chunking import TOKENIZER, chunks_of, document
+from tests.ingestion.test_chunking import chunks_of, document
 
 STATEMENT = "CONSOLIDATED STATEMENTS OF CASH FLOWS"
 UNIT = "(In millions)"
@@ -155,13 +155,22 @@ def test_a_heading_on_another_page_ends_what_is_above() -> None:
 
 
 def test_a_chunk_is_embedded_and_indexed_by_what_it_carries() -> None:
-    parsed = replace(cash_flows(), title="Quarterly report")
-    chunks = chunk_blocks(parsed, TOKENIZER)
-    small = chunks_of(parsed, target=20)
-    enrichment, enriched = enrich(parsed, small, "2022 Q3 ACME.pdf")
-    (chunk,) = [each for each in enriched if "Purchases of property" in each.text]
+    names = [f"Purchases of kind {at}" for at in range(2 * LONG_DOCUMENT)]
+    parsed = replace(
+        document(heading(STATEMENT), line(UNIT), line(PERIOD), rows(*names)), title="A report"
+    )
+    chunks = chunks_of(parsed, target=30)
+    assert len(chunks) >= LONG_DOCUMENT
+    enrichment, enriched = enrich(parsed, chunks, "2022 Q3 ACME.pdf")
+    chunk = enriched[-1]
     assert UNIT in chunk.embedded_text
     assert "2022 Q3 ACME" in chunk.embedded_text
     assert PERIOD in indexed_text(chunk, enrichment)
     assert "2022 Q3 ACME" in indexed_text(chunk, enrichment)
-    assert len(chunks) <= len(small)
+
+
+def test_the_chunks_of_a_short_document_are_found_without_its_other_names() -> None:
+    parsed = replace(cash_flows(), title="A report")
+    enrichment, enriched = enrich(parsed, chunks_of(parsed), "2022 Q3 ACME.pdf")
+    assert enrichment.names == ()
+    assert "ACME" not in enriched[0].embedded_text

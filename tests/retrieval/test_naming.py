@@ -7,7 +7,14 @@ from hypothesis import strategies as st
 
 from footnote.ports import Recalled
 from footnote.retrieval.fusion import Recalls, ReciprocalRankFusion, blend
-from footnote.retrieval.naming import NAMES, name_records, share_left, toward_named, why_named
+from footnote.retrieval.naming import (
+    NAMES,
+    name_records,
+    naming_words,
+    share_left,
+    toward_named,
+    why_named,
+)
 from tests.retrieval.test_fusion import recalls, recalls_of
 
 
@@ -37,6 +44,12 @@ def test_nothing_is_lost_whatever_it_lacks() -> None:
     assert share_left(0.0) == 1.0
     assert share_left(1.0) < 1.0
     assert share_left(1000.0) == share_left(4.0) > 0.5
+
+
+def test_only_names_numbers_and_codes_can_name_a_document() -> None:
+    asked = "What was the gross margin of NVIDIA in Q3 2022, as told in its 10-Q?"
+    assert naming_words(asked) == "What NVIDIA Q3 2022, 10-Q?"
+    assert naming_words("how high is the excess of the travel policy") == ""
 
 
 def test_the_record_says_that_the_document_is_named() -> None:

@@ -155,8 +155,14 @@ class Shelf:
                 limit=limit,
                 filters=filters or SearchFilters(),
                 route=route,
-                names=names,
-                quarters=quarters_in(query),
+                names_of=(
+                    lambda languages: [
+                        *self.analyzer.query_terms(query, languages),
+                        *quarters_in(query),
+                    ]
+                )
+                if names
+                else None,
             )
         )
 

@@ -22,6 +22,10 @@ LEAST_WEIGHT = 1.0
 AS_WELL_NAMED = 0.5
 """In nats below the best, how well those are named that are searched once more."""
 
+FEWEST_SHARING = 2
+"""Documents. Where one alone has a name, others speak of what it names as well, and BM25 finds its
+title; what several share tells the documents of a series apart, which say the same otherwise."""
+
 _NAMED = "\x00\x00"  # No analysed term has a character that no text can hold.
 _HAS_NAMES = _NAMED
 """Posted for every document that has names, so that they can be counted."""
@@ -76,6 +80,8 @@ def named_documents(
         return None
     weights = np.zeros(firsts.size)
     for numbers, _ in inside.values():
+        if numbers.size < FEWEST_SHARING:
+            continue
         weights[np.searchsorted(firsts, numbers)] += inverse_frequency(firsts.size, numbers.size)
     named: npt.NDArray[np.bool_] = weights > 0
     if not named.any() or weights.max() < LEAST_WEIGHT:

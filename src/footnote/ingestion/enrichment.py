@@ -16,7 +16,7 @@ from footnote.ingestion.chunk_sequence import ChunkSequence
 from footnote.ingestion.dates import iso_dates
 from footnote.ingestion.keywords import WORD, WordCounts, count_words, keywords_alone
 from footnote.ingestion.languages import detect_language
-from footnote.ingestion.naming import cover_headings, other_names
+from footnote.ingestion.naming import LONG_DOCUMENT, cover_headings, other_names
 from footnote.text import sentence_spans
 
 _SAMPLE_CHARACTERS = 4000
@@ -96,6 +96,7 @@ def enrich(
     words = words or words_of(parsed)
     blocks = _studied(parsed.blocks)
     title = parsed.title or PurePath(filename).stem or filename
+    is_long = len(chunks) >= LONG_DOCUMENT
     enrichment = Enrichment(
         title=title,
         language=words.language,
@@ -104,8 +105,8 @@ def enrich(
         sections=_sections(parsed.blocks),
         summary=_summary(blocks, words.weights),
         dates=_dates(parsed, blocks),
-        names=other_names(blocks, filename, title, words.language),
-        cover=cover_headings(parsed.blocks),
+        names=other_names(blocks, filename, title, words.language) if is_long else (),
+        cover=cover_headings(parsed.blocks) if is_long else (),
     )
     given = parts
 

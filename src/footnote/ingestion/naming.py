@@ -15,6 +15,9 @@ from footnote.domain import Block, BlockKind
 from footnote.ingestion.keywords import WORD
 from footnote.ingestion.languages import function_words
 
+LONG_DOCUMENT = 50
+"""Chunks. The few of a shorter one are found by its title and their own words; names in each would
+only blur them (`examples/golden.jsonl`: recall@10 .940 without, .924 with)."""
 MAX_NAME_CHARACTERS = 80
 _PAGES_BEHIND_A_COVER = 5
 _MOST_HEADINGS = 10

@@ -31,6 +31,7 @@ from footnote.ingestion.keywords import (
     keywords_among,
 )
 from footnote.ingestion.listening import recording_type, transcribe
+from footnote.ingestion.naming import LONG_DOCUMENT
 from footnote.ingestion.parsing.keeping_parsed import pack, unpack
 from footnote.ingestion.progress import reporting
 from footnote.ingestion.provenance import with_provenance
@@ -129,7 +130,7 @@ class Ingestion:
                 chunk_terms=terms,
                 document_hash=text_hash(about),
                 document_terms=document_terms,
-                name_terms=self._index_names(work, enrichment),
+                name_terms=self._index_names(work, enrichment, len(chunks)),
             )
         )
 
@@ -238,7 +239,11 @@ class Ingestion:
         terms = self.analyzer.terms(about_terms(enrichment), enrichment.language)
         return work.document_term_ids(terms)
 
-    def _index_names(self, work: VersionInWork, enrichment: Enrichment) -> tuple[int, ...]:
+    def _index_names(
+        self, work: VersionInWork, enrichment: Enrichment, chunks: int
+    ) -> tuple[int, ...]:
+        if chunks < LONG_DOCUMENT:
+            return ()
         called = "\n".join((enrichment.title, *enrichment.names, *enrichment.cover))
         terms = self.analyzer.terms(called, enrichment.language)
         return work.name_term_ids([*terms, *quarters_in(called)])

@@ -70,10 +70,9 @@ class RecallRequest:
     """Whether nothing is found where no chunk holds the phrases."""
     complete: bool = False
     """Whether every recalled chunk gets the scores of both recalls."""
-    names: bool = False
-    """Whether to look for the documents that the query names, and once more within them."""
-    quarters: tuple[str, ...] = ()
-    """The quarters of years that the query names, as documents' names have them."""
+    names_of: TermsOf | None = None
+    """Gives the terms by which the query may name documents, which are then looked into once more;
+    None looks for none."""
     route: Routing | None = None
     """How to rank the documents beside the chunks; None does not."""
     excluded: tuple[str, ...] = ()

@@ -24,7 +24,7 @@ from footnote.retrieval.coverage import query_words
 from footnote.retrieval.explain import evidence_from
 from footnote.retrieval.fusion import Fused, FusionChoices, Recalls
 from footnote.retrieval.journal import Asked
-from footnote.retrieval.naming import toward_named
+from footnote.retrieval.naming import naming_words, toward_named
 from footnote.retrieval.query import ParsedQuery, parse_query
 from footnote.retrieval.routing import EVIDENT, ROUTE, within_routes
 from footnote.retrieval.spelling import Correct
@@ -161,9 +161,12 @@ class Gather:
             known = self.analyzer.query_terms(text, languages)
             return list(dict.fromkeys([*known, *terms_abroad(text, languages, self.analyzer)]))
 
+        def names_of(languages: Sequence[str]) -> Sequence[str]:
+            said = naming_words(wording.parsed.text)
+            return [*self.analyzer.query_terms(said, languages), *quarters_in(wording.parsed.text)]
+
         wanted = RecallRequest(
-            names=True,
-            quarters=quarters_in(wording.parsed.text),
+            names_of=None if asked.plan.fusion == "dense_only" else names_of,
             terms_of=None if asked.plan.fusion == "dense_only" else terms_of,
             limit=max(self.recall_limit, CANDIDATES_PER_RESULT * asked.request.top_k),
             filters=asked.request.filters,

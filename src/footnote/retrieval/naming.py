@@ -17,6 +17,17 @@ MOST_LACKING = 4.0
 """In nats; however rare a name is, a passage of another document may still be the best."""
 
 
+def naming_words(text: str) -> str:
+    """The words of a query that can name a document: with a capital letter or a digit in them.
+
+    Names, tickers, numbers and years have one. Other words say what is asked of documents, and
+    that a title has one of them is no more than BM25 tells already.
+    """
+    return " ".join(
+        word for word in text.split() if any(each.isupper() or each.isdigit() for each in word)
+    )
+
+
 def toward_named(fused: Fused, lacks: Mapping[int, float]) -> Fused:
     """The ranking in which a chunk's score is less, the less its document is named.
 

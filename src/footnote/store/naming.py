@@ -29,12 +29,12 @@ class AskedNames:
         return named_documents(own, self.terms[0], visible)
 
 
-def ask_names(state: IndexState, request: RecallRequest, terms: Sequence[str]) -> AskedNames:
-    """What to look up of a query of these terms; nothing where none is asked for."""
-    if not request.names or not (terms or request.quarters):
+def ask_names(state: IndexState, request: RecallRequest, languages: Sequence[str]) -> AskedNames:
+    """What to look up of a query; nothing where it has no names, or none is asked for."""
+    names = () if request.names_of is None else request.names_of(languages)
+    if not names:
         return AskedNames()
-    wanted = name_terms([*terms, *request.quarters])
-    return AskedNames(terms=tuple(term_ids(state.lexical_key, wanted)))
+    return AskedNames(terms=tuple(term_ids(state.lexical_key, name_terms(names))))
 
 
 def lacks_of(named: NamedDocuments | None, *recalled: Iterable[Hit]) -> Mapping[int, float]:

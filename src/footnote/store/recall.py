@@ -258,7 +258,7 @@ class PostgresIndex:
         held = self._held(state)
         nearest = await ask_nearest(scope, state, looked.searched, request, self.breadth, held=held)
         routes = await ask_routes(scope, state, self.cache, request, list(terms.values()))
-        names = ask_names(state, request, list(terms.values()))
+        names = ask_names(state, request, looked.view.languages)
         asked = [*terms, *routes.terms, *names.terms]
         postings = await ask_postings(scope, state, self.cache, asked)
         moment = await _read_generation(generation)
