@@ -24,6 +24,7 @@ from footnote.domain import (
 )
 from footnote.index.analysis import TextAnalyzer
 from footnote.models.testing import HashEmbedder
+from footnote.periods import quarters_in
 from footnote.ports import Embedder, Recalled, RecallRequest, Routing
 from footnote.store.blobs import LocalBlobs
 from footnote.store.database import Database
@@ -61,8 +62,9 @@ class Shelf:
         language: str | None = "en",
         access: tuple[str, ...] | None = None,
         about: str | None = None,
+        called: str | None = None,
     ) -> UUID:
-        """Publish a document whose chunks are these texts, and what it says to be about."""
+        """Publish a document whose chunks are these texts, what it is about, and its names."""
         content = "\n\n".join(texts)
         async with self.database.workspace(self.workspace.workspace_id, LOCAL_PRINCIPAL) as scope:
             received = await receive_document(
@@ -110,6 +112,11 @@ class Shelf:
                     document_terms=work.document_term_ids(
                         self.analyzer.terms(about or "", language)
                     ),
+                    name_terms=()
+                    if called is None
+                    else work.name_term_ids(
+                        [*self.analyzer.terms(called, language), *quarters_in(called)]
+                    ),
                 )
             )
         return document.document_id
@@ -139,6 +146,7 @@ class Shelf:
         limit: int = 100,
         exact_up_to: int = 20_000,
         route: Routing | None = None,
+        names: bool = False,
     ) -> Recalled:
         return await self.index(principal, exact_up_to=exact_up_to).recall(
             RecallRequest(
@@ -147,6 +155,14 @@ class Shelf:
                 limit=limit,
                 filters=filters or SearchFilters(),
                 route=route,
+                names_of=(
+                    lambda languages: [
+                        *self.analyzer.query_terms(query, languages),
+                        *quarters_in(query),
+                    ]
+                )
+                if names
+                else None,
             )
         )
 

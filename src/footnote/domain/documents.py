@@ -207,6 +207,9 @@ class Chunk:
     """Tokens of `text` by the lane's tokenizer."""
     heading_path: tuple[str, ...] = ()
     body_offset: int = 0
+    lead: str = ""
+    """The lines above its tables that its text does not hold: captions, units, heads of columns.
+    It is found by them; they are not quoted."""
     context: str = ""
     """What enrichment puts before the text when it is embedded."""
     confidence: float | None = None
@@ -242,6 +245,10 @@ class Enrichment:
     summary: str
     dates: tuple[str, ...] = ()
     """ISO dates mentioned in the text, in order of first mention."""
+    names: tuple[str, ...] = ()
+    """What it is called beside its title: its file's name, and whose it is."""
+    cover: tuple[str, ...] = ()
+    """The headings of its first page, where that is a cover: what kind of document it is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -263,6 +270,8 @@ class Publication:
     """The key of the vector of what the document is about; without it nothing routes to it."""
     document_terms: tuple[int, ...] = ()
     """The ids of the terms of what it is about, repeated as they repeat."""
+    name_terms: tuple[int, ...] = ()
+    """The ids of the terms by which a question may name it, each once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

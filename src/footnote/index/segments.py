@@ -89,18 +89,21 @@ class Segment:
 
 
 def build_segment(
-    first_chunk: int, chunk_terms: Sequence[Sequence[int]], document_terms: Sequence[int] = ()
+    first_chunk: int,
+    chunk_terms: Sequence[Sequence[int]],
+    document_terms: Sequence[int] = (),
+    name_terms: Sequence[int] = (),
 ) -> Segment:
     """The segment of chunks first_chunk, first_chunk + 1, … given each chunk's term ids.
 
-    Document terms are posted at the first chunk without counting in its length.
+    Document terms and name terms are posted at the first chunk without counting in its length.
 
     Law: building two neighbouring runs of chunks and merging them equals building both at once.
     Raises ValueError when a chunk number or a term id does not fit 31 bits.
     """
     counted = ChunkTerms.of(chunk_terms)
     numbers, lengths = chunk_lengths(first_chunk, counted)
-    parts = tuple(posting_parts(first_chunk, counted, document_terms))
+    parts = tuple(posting_parts(first_chunk, counted, document_terms, name_terms))
     return Segment(
         first_chunk=first_chunk,
         chunk_numbers=numbers,
@@ -127,15 +130,22 @@ def chunk_lengths(first_chunk: int, chunk_terms: ChunkTerms) -> tuple[bytes, byt
 
 
 def posting_parts(
-    first_chunk: int, chunk_terms: ChunkTerms, document_terms: Sequence[int] = ()
+    first_chunk: int,
+    chunk_terms: ChunkTerms,
+    document_terms: Sequence[int] = (),
+    name_terms: Sequence[int] = (),
 ) -> Iterator[Postings]:
     """The posting lists of a segment by rising term, some thousands of terms at a time.
 
-    Each list is whole. However many chunks there are, little more is held at a time than a
-    hundred thousand entries need. Raises ValueError when a term id does not fit 31 bits.
+    A name term is posted with the number of chunks for frequency, so that the list of a name tells
+    the whole range of each document. Each list is whole. However many chunks there are, little more
+    is held at a time than a hundred thousand entries need. Raises ValueError when a term id does
+    not fit 31 bits.
     """
     terms = np.frombuffer(chunk_terms.terms, np.intc)
-    about = np.array(document_terms, dtype=np.int64)
+    about = np.array([*document_terms, *name_terms], dtype=np.int64)
+    weights = np.ones(about.size, dtype=np.int64)
+    weights[len(document_terms) :] = min(len(chunk_terms), MAX_FREQUENCY)
     if min(terms.min(initial=0), about.min(initial=0)) < 0 or about.max(initial=0) >= TERM_ID_LIMIT:
         raise ValueError("a term id does not fit in 31 bits")
     frequencies = np.frombuffer(chunk_terms.frequencies, np.ushort)
@@ -146,16 +156,15 @@ def posting_parts(
         low, high = (TERM_ID_LIMIT * each // parts for each in (part, part + 1))
         places = np.flatnonzero((terms >= low) & (terms < high))
         numbers = first_chunk + np.searchsorted(ends, places, side="right")
-        told = about[(about >= low) & (about < high)]
+        inside = (about >= low) & (about < high)
+        told = about[inside]
         packed = np.concatenate(
             [
                 (terms[places].astype(np.int64) << _NUMBER_BITS) | numbers,
                 (told << _NUMBER_BITS) | first_chunk,
             ]
         )
-        counts = np.concatenate(
-            [frequencies[places].astype(np.int64), np.ones(told.size, dtype=np.int64)]
-        )
+        counts = np.concatenate([frequencies[places].astype(np.int64), weights[inside]])
         if packed.size:
             yield _postings(packed, counts)
 

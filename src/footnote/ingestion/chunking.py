@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 from footnote.domain import Block, BlockKind, BlockSpan, Chunk, ParsedDocument
 from footnote.ingestion.chunk_policies import ChunkPolicy
+from footnote.ingestion.chunk_sections import parted_sections
 from footnote.ingestion.chunk_sequence import ChunkSequence
 from footnote.ingestion.chunk_units import LINEWISE, Unit, UnitSizes, table_header, units_of
-from footnote.ingestion.quotes import quoted_blocks
+from footnote.ingestion.table_leads import holds_amounts, lead_text, table_leads
 from footnote.ports import Tokenizer
 
 __all__ = ["ChunkPolicy", "ChunkSequence", "chunk_blocks"]
@@ -25,14 +26,6 @@ _PACKED_CHARACTERS = 1_000_000
 """Of a longer section so much is packed at a time, as if the section ended there."""
 _LEAST_REPEATED = 1_000_000
 """Characters of repeated headers that any document may have; else no more than it has itself."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Section:
-    """Consecutive blocks under one heading, by index; `heading` precedes them."""
-
-    heading: int | None
-    blocks: range
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,16 +78,18 @@ def chunk_blocks(
     """
     policy = policy or ChunkPolicy()
     headers = _headers(parsed.blocks, tokenizer, UnitSizes(policy))
+    leads = table_leads(parsed.blocks)
+    above_tables = frozenset(index for each in leads.values() for index in each)
     units = _Units(units_of(parsed.blocks, tokenizer, policy))
     places = _Places()
     may_repeat = max(len(parsed.text), _LEAST_REPEATED)
     if parsed.media_type.startswith("image/"):
         policy = replace(policy, pages_stand_alone=True)  # each frame is a sheet of its own
-    for section in _parted_sections(parsed.blocks, policy):
+    for section in parted_sections(parsed.blocks, policy, above_tables):
         empty = True
         for window in _windows(units.within(section.blocks)):
             empty = False
-            packing = _Packing(window, parsed.blocks, policy, headers)
+            packing = _Packing(window, parsed.blocks, policy, headers, above_tables)
             for first, last in packing.ranges():
                 header = len(packing.repeated_header(first))
                 may_repeat -= header
@@ -102,17 +97,17 @@ def chunk_blocks(
         if empty and section.heading is not None:
             places.add([*units.within(range(section.heading, section.heading + 1))], repeats=False)
     return ChunkSequence(
-        len(places), lambda ordinal: _chunk(parsed, places[ordinal], headers, ordinal)
+        len(places), lambda ordinal: _chunk(parsed, places[ordinal], headers, leads, ordinal)
     )
 
 
 def _headers(blocks: Sequence[Block], tokenizer: Tokenizer, sizes: UnitSizes) -> _Headers:
-    """Headers are repeated, but one so long that it is cut itself."""
+    """Headers are repeated, but not a row of amounts, nor one so long that it is cut itself."""
     texts: dict[int, str] = {}
     tokens: dict[int, int] = {}
     for index, block in enumerate(blocks):
         header = table_header(block.text) if block.kind is BlockKind.TABLE else ""
-        if not header or sizes.least(len(header)) > sizes.row_limit:
+        if not header or holds_amounts(header) or sizes.least(len(header)) > sizes.row_limit:
             continue
         (count,) = tokenizer.count_tokens([header])
         if sizes.size(len(header), count) <= sizes.row_limit:
@@ -154,52 +149,6 @@ def _windows(units: Iterator[Unit]) -> Iterator[list[Unit]]:
         yield window
 
 
-# --- sections -------------------------------------------------------------------------------
-
-
-def _parted_sections(blocks: Sequence[Block], policy: ChunkPolicy) -> Iterator[_Section]:
-    """Sections, further parted where the policy wants no chunk to go across."""
-    marks: list[tuple[int | None, bool]] = [(None, False)] * len(blocks)
-    if policy.pages_stand_alone:
-        marks = [(block.page, False) for block in blocks]
-    if policy.quotes_stand_apart:
-        quoted = quoted_blocks(blocks)
-        marks = [(page, quote) for (page, _), quote in zip(marks, quoted, strict=True)]
-    for section in _sections(blocks):
-        start = section.blocks.start
-        heading = section.heading
-        for index in section.blocks:
-            if index > start and marks[index] != marks[index - 1]:
-                yield _Section(heading, range(start, index))
-                heading, start = None, index
-        yield _Section(heading, range(start, section.blocks.stop))
-
-
-def _sections(blocks: Sequence[Block]) -> Iterator[_Section]:
-    """Runs of content under one heading; a heading whose only content is deeper ones is skipped."""
-    heading: int | None = None
-    start = 0
-    for index in range(len(blocks) + 1):
-        at_end = index == len(blocks)
-        if not at_end and blocks[index].kind is not BlockKind.HEADING:
-            changed = index > start and blocks[index].heading_path != blocks[index - 1].heading_path
-            if changed:
-                yield _Section(heading, range(start, index))
-                heading, start = None, index
-            continue
-        if index > start:
-            yield _Section(heading, range(start, index))
-        elif heading is not None and (at_end or not _is_below(blocks[index], blocks[heading])):
-            yield _Section(heading, range(0))
-        if not at_end:
-            heading, start = index, index + 1
-
-
-def _is_below(block: Block, heading: Block) -> bool:
-    depth = len(heading.heading_path)
-    return len(block.heading_path) > depth and block.heading_path[:depth] == heading.heading_path
-
-
 # --- packing --------------------------------------------------------------------------------
 
 
@@ -212,10 +161,12 @@ class _Packing:
         blocks: Sequence[Block],
         policy: ChunkPolicy,
         headers: _Headers,
+        above_tables: Set[int],
     ) -> None:
         self._units = units
         self._blocks = blocks
         self._headers = headers
+        self._above_tables = above_tables
         self._overlap_sentences = policy.overlap_sentences
         sizes = policy.sizes
         self._target = sizes.target
@@ -261,26 +212,45 @@ class _Packing:
         if self._continues_table(opening):
             size += self._headers.size(opening.block)
         last = first + 1
+        rows = int(self._is_row(first))
         while last < len(self._units):
+            if not rows and self._is_row(last) and self._is_lead(first, last):
+                # A table stays whole, and so do its first rows, whatever stands above it.
+                size = max(0, size - self._target // 2)
             grown = size + self._sizes[last]
             if grown > self._target:
                 break
             if self._table_sizes[self._units[last].block] > self._target:
-                if grown > self._table_target and last - first >= _LEAST_ROWS:
+                if grown > self._table_target and rows >= _LEAST_ROWS:
                     break
             elif size >= aim:
                 break
-            if self._starts_own_chunk(last, self._target - size) and not self._is_caption(
-                first, last
-            ):
+            if self._starts_own_chunk(last, self._target - size) and not self._is_lead(first, last):
                 break
             size = grown
+            rows += self._is_row(last)
             last += 1
-        return last
+        return self._before_lead(first, last)
 
-    def _is_caption(self, first: int, last: int) -> bool:
-        """Whether all there is so far is the caption of what follows."""
-        return all(self._kind(unit) is BlockKind.CAPTION for unit in self._units[first:last])
+    def _is_row(self, position: int) -> bool:
+        return self._kind(self._units[position]) is BlockKind.TABLE
+
+    def _is_lead(self, first: int, last: int) -> bool:
+        """Whether all there is so far are the caption and the lines above what follows."""
+        return all(
+            unit.block in self._above_tables
+            or self._kind(unit) in (BlockKind.CAPTION, BlockKind.HEADING)
+            for unit in self._units[first:last]
+        )
+
+    def _before_lead(self, first: int, last: int) -> int:
+        """Where the chunk ends, so that the lines above a table that follows go with the table."""
+        if last == len(self._units) or self._kind(self._units[last]) is not BlockKind.TABLE:
+            return last
+        start = last
+        while start > first and self._is_lead(start - 1, start):
+            start -= 1
+        return start if start > first else last
 
     def _kind(self, unit: Unit) -> BlockKind:
         return self._blocks[unit.block].kind
@@ -332,7 +302,13 @@ class _Packing:
 # --- chunks ---------------------------------------------------------------------------------
 
 
-def _chunk(parsed: ParsedDocument, place: Sequence[int], headers: _Headers, ordinal: int) -> Chunk:
+def _chunk(
+    parsed: ParsedDocument,
+    place: Sequence[int],
+    headers: _Headers,
+    leads: Mapping[int, tuple[int, ...]],
+    ordinal: int,
+) -> Chunk:
     start, end, tokens, first_block, last_block, repeats = place
     prefix = ""
     if repeats:
@@ -362,8 +338,9 @@ def _chunk(parsed: ParsedDocument, place: Sequence[int], headers: _Headers, ordi
         char_end=end,
         spans=spans,
         token_count=tokens,
-        heading_path=blocks[0].heading_path,
+        heading_path=blocks[-1].heading_path,
         body_offset=len(prefix),
+        lead=lead_text(parsed.blocks, leads, range(first_block, last_block + 1), start),
         confidence=_mean_confidence(blocks, spans),
     )
 

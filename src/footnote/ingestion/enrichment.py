@@ -16,6 +16,7 @@ from footnote.ingestion.chunk_sequence import ChunkSequence
 from footnote.ingestion.dates import iso_dates
 from footnote.ingestion.keywords import WORD, WordCounts, count_words, keywords_alone
 from footnote.ingestion.languages import detect_language
+from footnote.ingestion.naming import LONG_DOCUMENT, cover_headings, other_names
 from footnote.text import sentence_spans
 
 _SAMPLE_CHARACTERS = 4000
@@ -94,24 +95,28 @@ def enrich(
     parts = parts or EnrichmentParts()
     words = words or words_of(parsed)
     blocks = _studied(parsed.blocks)
+    title = parsed.title or PurePath(filename).stem or filename
+    is_long = len(chunks) >= LONG_DOCUMENT
     enrichment = Enrichment(
-        title=parsed.title or PurePath(filename).stem or filename,
+        title=title,
         language=words.language,
         document_class=classify(parsed, filename),
         keywords=keywords_alone(words),
         sections=_sections(parsed.blocks),
         summary=_summary(blocks, words.weights),
         dates=_dates(parsed, blocks),
+        names=other_names(blocks, filename, title, words.language) if is_long else (),
+        cover=cover_headings(parsed.blocks) if is_long else (),
     )
     given = parts
 
     @lru_cache(maxsize=_REMEMBERED_CONTEXTS)
-    def context_under(heading_path: tuple[str, ...]) -> str:
-        return _context(heading_path, enrichment, given)
+    def context_under(heading_path: tuple[str, ...], lead: str) -> str:
+        return _context(heading_path, lead, enrichment, given)
 
     def in_context(ordinal: int) -> Chunk:
         chunk = chunks[ordinal]
-        return replace(chunk, context=context_under(chunk.heading_path))
+        return replace(chunk, context=context_under(chunk.heading_path, chunk.lead))
 
     return enrichment, ChunkSequence(len(chunks), in_context)
 
@@ -224,18 +229,26 @@ def _dates(parsed: ParsedDocument, blocks: Sequence[Block]) -> tuple[str, ...]:
 # --- context --------------------------------------------------------------------------------
 
 
-def _context(heading_path: Sequence[str], enrichment: Enrichment, parts: EnrichmentParts) -> str:
-    """`[Document: …] [Section: a > b] [Keywords: …]`, as much of it as there is room for."""
+def _context(
+    heading_path: Sequence[str], lead: str, enrichment: Enrichment, parts: EnrichmentParts
+) -> str:
+    """`[Document: …] [Section: a > b] [Table: …]`, as much of it as there is room for.
+
+    Without lines above a table its keywords stand there.
+    """
     pieces: list[str] = []
     room = parts.max_characters
     if parts.title:
-        pieces.append(f"[Document: {_shortened(enrichment.title, room // 2)}]")
+        pieces.append(f"[Document: {_called(enrichment, room // 2)}]")
         room -= _width(pieces[-1])
     path = [part for part in heading_path if part != enrichment.title]
     if parts.section and path:
-        pieces.append(f"[Section: {_shortened_path(path, room * 3 // 4)}]")
+        share = 1 / 2 if lead else 3 / 4
+        pieces.append(f"[Section: {_shortened_path(path, int(room * share))}]")
         room -= _width(pieces[-1])
-    if parts.keywords:
+    if lead and room > len("[Table: ]"):
+        pieces.append(f"[Table: {_shortened(lead, room - len('[Table: ]'))}]")
+    elif parts.keywords:
         words: list[str] = []
         for keyword in enrichment.keywords:
             if _width("[Keywords: ]" + ", ".join([*words, keyword])) > room:
@@ -244,6 +257,15 @@ def _context(heading_path: Sequence[str], enrichment: Enrichment, parts: Enrichm
         if words:
             pieces.append(f"[Keywords: {', '.join(words)}]")
     return " ".join(pieces)
+
+
+def _called(enrichment: Enrichment, room: int) -> str:
+    """The names of a document behind its title, which gives way to them by half at most."""
+    names = ", ".join(enrichment.names)
+    if not names:
+        return _shortened(enrichment.title, room)
+    behind = _shortened(names, room // 2)
+    return f"{_shortened(enrichment.title, room - _width(behind) - 2)}, {behind}"
 
 
 def _width(text: str) -> int:

@@ -31,11 +31,13 @@ from footnote.ingestion.keywords import (
     keywords_among,
 )
 from footnote.ingestion.listening import recording_type, transcribe
+from footnote.ingestion.naming import LONG_DOCUMENT
 from footnote.ingestion.parsing.keeping_parsed import pack, unpack
 from footnote.ingestion.progress import reporting
 from footnote.ingestion.provenance import with_provenance
 from footnote.ingestion.receive import check_received
 from footnote.ingestion.turns import Hold, Shares
+from footnote.periods import quarters_in
 from footnote.ports import (
     Analyzer,
     Describer,
@@ -128,6 +130,7 @@ class Ingestion:
                 chunk_terms=terms,
                 document_hash=text_hash(about),
                 document_terms=document_terms,
+                name_terms=self._index_names(work, enrichment, len(chunks)),
             )
         )
 
@@ -236,6 +239,15 @@ class Ingestion:
         terms = self.analyzer.terms(about_terms(enrichment), enrichment.language)
         return work.document_term_ids(terms)
 
+    def _index_names(
+        self, work: VersionInWork, enrichment: Enrichment, chunks: int
+    ) -> tuple[int, ...]:
+        if chunks < LONG_DOCUMENT:
+            return ()
+        called = "\n".join((enrichment.title, *enrichment.names, *enrichment.cover))
+        terms = self.analyzer.terms(called, enrichment.language)
+        return work.name_term_ids([*terms, *quarters_in(called)])
+
 
 @dataclass(frozen=True, slots=True)
 class _Texts:
@@ -274,8 +286,10 @@ def text_hash(text: str) -> bytes:
 
 
 def indexed_text(chunk: Chunk, enrichment: Enrichment) -> str:
-    """What a chunk is found and read by: its document's title, its headings and its text."""
-    return "\n".join((enrichment.title, *chunk.heading_path, chunk.text))
+    """What a chunk is found and read by: its document's names, its headings, what stands above
+    its tables, and its text."""
+    above = (enrichment.title, *enrichment.names, *chunk.heading_path, chunk.lead)
+    return "\n".join((*(each for each in above if each), chunk.text))
 
 
 def about_text(enrichment: Enrichment) -> str:

@@ -70,6 +70,9 @@ class RecallRequest:
     """Whether nothing is found where no chunk holds the phrases."""
     complete: bool = False
     """Whether every recalled chunk gets the scores of both recalls."""
+    names_of: TermsOf | None = None
+    """Gives the terms by which the query may name documents, which are then looked into once more;
+    None looks for none."""
     route: Routing | None = None
     """How to rank the documents beside the chunks; None does not."""
     excluded: tuple[str, ...] = ()
@@ -100,6 +103,9 @@ class Recalled:
     """What could not be done completely, a sentence each."""
     routes: Routes | None = None
     """The documents' ranking; None if it was not asked for or the index knows none."""
+    lacks: Mapping[int, float] = field(default_factory=dict)
+    """For each recalled chunk number, by how many nats less than the best its document is named by
+    the query; empty where the query names none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -130,6 +130,10 @@ class VersionInWork(Protocol):
         """The numbers of the terms where they stand for a whole document, in their order."""
         ...
 
+    def name_term_ids(self, terms: Sequence[str]) -> tuple[int, ...]:
+        """The numbers of the terms where they name a whole document, each once."""
+        ...
+
     async def term_counts(self, terms: Sequence[str]) -> TermCounts:
         """How common the terms are in what the workspace holds already."""
         ...

@@ -15,6 +15,7 @@ from footnote.domain import (
 )
 from footnote.ports import Recalled
 from footnote.retrieval.fusion import Fused
+from footnote.retrieval.naming import NAMES, name_records, why_named
 from footnote.retrieval.routing import ROUTE, route_records, why_routed
 
 WORDINGS = "queries"
@@ -74,7 +75,7 @@ def _records(
     fusion: FusionName,
 ) -> list[StageRecord]:
     dense, lexical, whole = places
-    records = route_records(number, recalled)
+    records = [*route_records(number, recalled), *name_records(number, recalled.lacks)]
     if number in dense:
         rank, score = dense[number]
         records.append(StageRecord(stage="dense", rank_after=rank, score_after=score))
@@ -195,6 +196,7 @@ def _of_fusion(record: StageRecord) -> str:
 
 _SENTENCES: Mapping[str, Callable[[StageRecord], str]] = {
     ROUTE: _of_route,
+    NAMES: why_named,
     "dense": _of_dense,
     "lexical": _of_lexical,
     WORDINGS: _across_wordings,

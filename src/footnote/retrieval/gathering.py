@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from footnote.domain import Evidence, Plan, Ranking
 from footnote.errors import FootnoteError
+from footnote.periods import quarters_in
 from footnote.ports import (
     Analyzer,
     ComingVector,
@@ -23,6 +24,7 @@ from footnote.retrieval.coverage import query_words
 from footnote.retrieval.explain import evidence_from
 from footnote.retrieval.fusion import Fused, FusionChoices, Recalls
 from footnote.retrieval.journal import Asked
+from footnote.retrieval.naming import naming_words, toward_named
 from footnote.retrieval.query import ParsedQuery, parse_query
 from footnote.retrieval.routing import EVIDENT, ROUTE, within_routes
 from footnote.retrieval.spelling import Correct
@@ -133,6 +135,7 @@ class Gather:
                     signals=signals,
                 )
             )
+            fused = toward_named(fused, recalled.lacks)
             wanted = self._wanted(asked.request.top_k, asked.plan)
             # What later stages may lift to the top is as evident as what is there already.
             lifts = asked.plan.rerank or asked.plan.diversity != "none"
@@ -158,7 +161,12 @@ class Gather:
             known = self.analyzer.query_terms(text, languages)
             return list(dict.fromkeys([*known, *terms_abroad(text, languages, self.analyzer)]))
 
+        def names_of(languages: Sequence[str]) -> Sequence[str]:
+            said = naming_words(wording.parsed.text)
+            return [*self.analyzer.query_terms(said, languages), *quarters_in(wording.parsed.text)]
+
         wanted = RecallRequest(
+            names_of=None if asked.plan.fusion == "dense_only" else names_of,
             terms_of=None if asked.plan.fusion == "dense_only" else terms_of,
             limit=max(self.recall_limit, CANDIDATES_PER_RESULT * asked.request.top_k),
             filters=asked.request.filters,

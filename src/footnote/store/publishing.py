@@ -322,7 +322,9 @@ async def _insert_segment(
             "lengths": lengths,
         },
     )
-    parts = posting_parts(first_chunk, publication.chunk_terms, publication.document_terms)
+    parts = posting_parts(
+        first_chunk, publication.chunk_terms, publication.document_terms, publication.name_terms
+    )
     while (part := await asyncio.to_thread(next, parts, None)) is not None:
         await insert_postings(scope, segment_id, part)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
@@ -12,7 +11,8 @@ from psycopg.rows import DictRow
 
 from footnote.domain import FacetCount, Lane, Passage, Principal, Ranking, SearchFilters, Workspace
 from footnote.errors import NotFound
-from footnote.index.bm25 import LexicalResult, inverse_frequency, score
+from footnote.index.bm25 import LexicalResult
+from footnote.index.naming import NamedDocuments
 from footnote.index.ranges import ChunkRanges
 from footnote.index.terms import fresh_term_ids, term_ids
 from footnote.ports import ComingVector, Holders, Recalled, RecallRequest, Vector, Widened
@@ -22,19 +22,18 @@ from footnote.store.dense import DenseBreadth, ask_nearest, begin_nearest, read_
 from footnote.store.facets import load_facets
 from footnote.store.index_cache import IndexCache, IndexState, Posting, ScopeKey, View
 from footnote.store.index_state import load_state, load_view
+from footnote.store.naming import ask_names, joined, lacks_of
 from footnote.store.narrowing import narrow
 from footnote.store.neighbourhood import load_widened
 from footnote.store.passages import ask_passages, read_passages
 from footnote.store.postings import ask_postings, find_holders, read_postings
 from footnote.store.routing import AskedRoutes, ask_routes, routes_of
+from footnote.store.scoring import rarity, scored
 from footnote.store.statements import load_statements
 from footnote.store.vector_cache import HeldVectors, VectorCache
 from footnote.store.vectors import load_vectors
 
 _SQL = load_statements("recall")
-
-_POSTINGS_WORTH_A_THREAD = 200_000
-"""Below about a millisecond of scoring, handing over to a thread costs more than it frees."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +45,7 @@ class _Found:
     postings: Mapping[int, Posting]
     routes: AskedRoutes
     document_postings: Mapping[int, Posting]
+    named: NamedDocuments | None = None
     held: HeldVectors | None = None
     dense: Ranking = ()
 
@@ -58,6 +58,14 @@ class _Worded:
     looked: _Scope
     found: _Found
     lexical: LexicalResult
+
+    @property
+    def within(self) -> ChunkRanges:
+        """What is searched of the documents that the query names best; nothing without any."""
+        named = self.found.named
+        if named is None:
+            return ChunkRanges.empty()
+        return named.best.intersection(self.looked.searched)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,8 +121,7 @@ class PostgresIndex:
             found = await self._ask(scope, state, looked, replace(request, vector=None))
         if found.generation != state.generation:
             return None
-        lexical = await _scored(state, looked.searched, found.postings, request.limit)
-        return _Worded(state=state, looked=looked, found=found, lexical=lexical)
+        return await _worded(state, looked, found, request)
 
     async def _recalled(self, request: RecallRequest) -> Recalled:
         state = self._state()
@@ -124,12 +131,12 @@ class PostgresIndex:
             async with self._snapshot() as scope:
                 found = await self._ask(scope, state, looked, request)
                 if found.generation == state.generation:
-                    return await _ranked(scope, state, looked, found, request)
+                    return await self._ranked(scope, state, looked, found, request)
         async with self._snapshot() as scope:
             state, view = await self._current(scope, request.filters)
             looked = await self._narrowed(scope, state, view, request)
             found = await self._ask(scope, state, looked, request)
-            return await _ranked(scope, state, looked, found, request)
+            return await self._ranked(scope, state, looked, found, request)
 
     async def passages(self, chunk_numbers: Sequence[int]) -> Mapping[int, Passage]:
         """The passages of these chunk numbers that are published and visible."""
@@ -251,7 +258,9 @@ class PostgresIndex:
         held = self._held(state)
         nearest = await ask_nearest(scope, state, looked.searched, request, self.breadth, held=held)
         routes = await ask_routes(scope, state, self.cache, request, list(terms.values()))
-        postings = await ask_postings(scope, state, self.cache, [*terms, *routes.terms])
+        names = ask_names(state, request, looked.view.languages)
+        asked = [*terms, *routes.terms, *names.terms]
+        postings = await ask_postings(scope, state, self.cache, asked)
         moment = await _read_generation(generation)
         dense = await read_nearest(nearest)
         read = await read_postings(scope, state, self.cache, postings)
@@ -263,7 +272,30 @@ class PostgresIndex:
             postings={term: read[term] for term in terms},
             routes=routes,
             document_postings={term: read[term] for term in routes.terms},
+            named=names.named(read, looked.view.ranges),
         )
+
+    async def _ranked(
+        self,
+        scope: WorkspaceScope,
+        state: IndexState,
+        looked: _Scope,
+        found: _Found,
+        request: RecallRequest,
+    ) -> Recalled:
+        worded = await _worded(state, looked, found, request)
+        if not worded.within.is_empty:
+            nearest = await ask_nearest(
+                scope, state, worded.within, request, self.breadth, held=found.held
+            )
+            found = replace(found, dense=joined(found.dense, await read_nearest(nearest)))
+            worded = replace(worded, found=found)
+        similarities: Mapping[int, float] = scores_of(found.dense)
+        if request.complete and request.vector is not None:
+            similarities = await complete_similarities(
+                scope, state, request.vector, found.dense, worded.lexical.ranking, held=found.held
+            )
+        return _recalled(worded, similarities, request)
 
     def _state(self) -> IndexState | None:
         """What is cached, unless it was read with the model of another lane at hand."""
@@ -297,29 +329,14 @@ async def _joined(worded: _Worded, request: RecallRequest, vector: Vector) -> Re
     held = worded.found.held
     assert held is not None, "nothing is joined to what is not in memory"
     dense = await begin_nearest(held, vector, worded.looked.searched, request.limit)
+    if not worded.within.is_empty:
+        dense = joined(dense, await begin_nearest(held, vector, worded.within, request.limit))
     similarities = scores_of(dense)
     if request.complete:
         others = [hit.chunk_no for hit in worded.lexical.ranking]
         similarities |= held.similarities(vector, others)
     found = replace(worded.found, dense=dense)
     return _recalled(replace(worded, found=found), similarities, request)
-
-
-async def _ranked(
-    transaction: WorkspaceScope,
-    state: IndexState,
-    looked: _Scope,
-    found: _Found,
-    request: RecallRequest,
-) -> Recalled:
-    lexical = await _scored(state, looked.searched, found.postings, request.limit)
-    similarities: Mapping[int, float] = scores_of(found.dense)
-    if request.complete and request.vector is not None:
-        similarities = await complete_similarities(
-            transaction, state, request.vector, found.dense, lexical.ranking, held=found.held
-        )
-    worded = _Worded(state=state, looked=looked, found=found, lexical=lexical)
-    return _recalled(worded, similarities, request)
 
 
 def _recalled(
@@ -340,7 +357,7 @@ def _recalled(
         similarities=similarities,
         bm25=bm25,
         rarities={
-            found.terms[term]: _rarity(state, posting) for term, posting in found.postings.items()
+            found.terms[term]: rarity(state, posting) for term, posting in found.postings.items()
         },
         absent_terms=_absent(looked.view.ranges, found, matched),
         languages=looked.view.languages,
@@ -352,13 +369,8 @@ def _recalled(
             request,
             (*found.dense, *lexical.ranking),
         ),
+        lacks=lacks_of(found.named, found.dense, lexical.ranking),
     )
-
-
-def _rarity(state: IndexState, posting: Posting) -> float:
-    numbers, _ = posting
-    live = numbers.size - state.dead.count_of_rising(numbers)
-    return inverse_frequency(state.corpus.live_chunks, live)
 
 
 def _absent(
@@ -374,12 +386,17 @@ def _absent(
     return tuple(name for term, name in found.terms.items() if term in absent)
 
 
-async def _scored(
-    state: IndexState, visible: ChunkRanges, postings: Mapping[int, Posting], limit: int
-) -> LexicalResult:
-    def work() -> LexicalResult:
-        return score(postings, state.corpus, state.dead, visible, limit)
-
-    if sum(numbers.size for numbers, _ in postings.values()) < _POSTINGS_WORTH_A_THREAD:
-        return work()
-    return await asyncio.to_thread(work)
+async def _worded(
+    state: IndexState, looked: _Scope, found: _Found, request: RecallRequest
+) -> _Worded:
+    """What words found, over all and once more within the documents that are named."""
+    lexical = await scored(state, looked.searched, found.postings, request.limit)
+    worded = _Worded(state=state, looked=looked, found=found, lexical=lexical)
+    if worded.within.is_empty:
+        return worded
+    inside = await scored(state, worded.within, found.postings, request.limit)
+    both = LexicalResult(
+        ranking=joined(lexical.ranking, inside.ranking),
+        contributions={**lexical.contributions, **inside.contributions},
+    )
+    return replace(worded, lexical=both)

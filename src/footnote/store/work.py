@@ -23,6 +23,7 @@ from footnote.errors import (
     DocumentUnreadable,
     NotFound,
 )
+from footnote.index.naming import name_terms
 from footnote.index.routing import document_terms
 from footnote.index.terms import term_ids
 from footnote.ports import Blobs, TermCounts, Vectors
@@ -174,6 +175,10 @@ class PostgresVersionInWork:
     def document_term_ids(self, terms: Sequence[str]) -> tuple[int, ...]:
         """The numbers of the terms where they stand for a whole document, in their order."""
         return tuple(term_ids(self.lexical_key, document_terms(terms)))
+
+    def name_term_ids(self, terms: Sequence[str]) -> tuple[int, ...]:
+        """The numbers of the terms where they name a whole document, each once."""
+        return tuple(term_ids(self.lexical_key, name_terms(terms)))
 
     async def term_counts(self, terms: Sequence[str]) -> TermCounts:
         """How common the terms are in what the workspace holds already."""

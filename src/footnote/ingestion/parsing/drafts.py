@@ -37,6 +37,8 @@ _WORTHLESS_TITLE = re.compile(
     r"|.*\.(?:docx?|pdf|pptx?|xlsx?|od[tsp]|indd|qxd|tex|dvi|rtf|txt|html?))",
     re.IGNORECASE,
 )
+_REGISTERED = re.compile(r"[\d./ -]{6,}")
+"""A title that is a number longer than a year."""
 _UNNAMED_SHEET = re.compile(
     r"(?:sheet|tabelle|feuille?|hoja|foglio|planilha|folha|blad|arkusz|лист) ?\d+", re.IGNORECASE
 )
@@ -194,8 +196,15 @@ def _said(drafts: Sequence[Draft]) -> Sequence[Draft]:
 
 
 def _title(declared: str | None, drafts: Iterable[Draft], filename: str) -> str:
-    """The declared title if it says something, else the first heading, else the file's name."""
+    """The declared title if it says something, else the first heading, else the file's name.
+
+    Where a number is declared, a registry wrote it, and its files all begin alike: then the file's
+    name says more than the first heading.
+    """
     declared = _one_line(declared or "")
+    stem = _one_line(stem_of(filename))
+    if stem and _REGISTERED.fullmatch(declared):
+        return stem[:MAX_TITLE_CHARACTERS]
     if declared and not _WORTHLESS_TITLE.fullmatch(declared):
         return declared[:MAX_TITLE_CHARACTERS]
     headings = (draft.text for draft in drafts if draft.kind is BlockKind.HEADING)
@@ -203,7 +212,6 @@ def _title(declared: str | None, drafts: Iterable[Draft], filename: str) -> str:
     # The first chapter is not what the whole is called, nor is a sheet that nobody named.
     if _NUMBERED.match(heading) or _UNNAMED_SHEET.fullmatch(heading):
         heading = ""
-    stem = _one_line(stem_of(filename))
     return (heading or stem or filename)[:MAX_TITLE_CHARACTERS]
 
 

@@ -1,0 +1,115 @@
+"""What a document is called beside its title: its file's name, and whose it is.
+
+A report of a company seldom has the company's name in its title, and almost never in its tables. By
+such names its chunks are found, and a question that says them is routed to the document.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import PurePath
+
+from footnote.domain import Block, BlockKind
+from footnote.ingestion.keywords import WORD
+from footnote.ingestion.languages import function_words
+
+LONG_DOCUMENT = 50
+"""Chunks. The few of a shorter one are found by its title and their own words; names in each would
+only blur them (`examples/golden.jsonl`: recall@10 .940 without, .924 with)."""
+MAX_NAME_CHARACTERS = 80
+_PAGES_BEHIND_A_COVER = 5
+_MOST_HEADINGS = 10
+_MOST_WORDS = 3
+"""Of a heading that is a name: "Form 10-Q", "Bramble Inc."; longer ones say other things too."""
+_SUBJECTS = 1
+_LEAST_MENTIONS = 10
+_SPELT_WITH_A_CAPITAL = 0.9
+"""Of its mentions, so many at least of what is a name; in addresses of the web it has none."""
+_OPENING_CHARACTERS = 3000
+_LONGEST_LINE = 120
+_NOUNS_HAVE_CAPITALS = frozenset(("de", "lb"))
+_PROSE = (BlockKind.PARAGRAPH, BlockKind.LIST)
+_POSSESSIVE = re.compile(r"['’]s$")
+_NUMBERED = re.compile(rf"({WORD.pattern})(?= \d)")
+_MOST_NUMBERED = 0.2
+"""A word with a number behind it oftener is a month, or what numbered parts are called."""
+_LETTERS = re.compile(r"[^\W\d_]{2}")
+
+
+def other_names(
+    blocks: Sequence[Block], filename: str, title: str, language: str | None
+) -> tuple[str, ...]:
+    """What a document is called that its title does not say already."""
+    said = _plain(title)
+    names: list[str] = []
+    for name in (_stem(filename), *_subjects(blocks, language)):
+        if name and not set(_plain(name)) <= {*said, *_plain(" ".join(names))}:
+            names.append(name)
+    return tuple(names)
+
+
+def cover_headings(blocks: Sequence[Block]) -> tuple[str, ...]:
+    """The short headings of the first page of a long document: what it is, and whose."""
+    last = next((block.page for block in reversed(blocks) if block.page is not None), None) or 0
+    if last < _PAGES_BEHIND_A_COVER:
+        return ()
+    return tuple(
+        block.text
+        for block in blocks
+        if block.page == 1
+        and block.kind is BlockKind.HEADING
+        and len(block.text.split()) <= _MOST_WORDS
+    )[:_MOST_HEADINGS]
+
+
+def _stem(filename: str) -> str:
+    """The file's name in words; nothing where it is a number, or random."""
+    stem = " ".join(re.split(r"[\s_]+", PurePath(filename.replace("\\", "/")).stem)).strip()
+    return stem if _LETTERS.search(stem) and len(stem) <= MAX_NAME_CHARACTERS else ""
+
+
+def _subjects(blocks: Sequence[Block], language: str | None) -> tuple[str, ...]:
+    """The names that it says most in its prose, of those in short lines at its beginning.
+
+    A name is what is spelt with a capital within sentences as well, and hardly ever without; where
+    all nouns are, names cannot be told so, and there are none.
+    """
+    if language in _NOUNS_HAVE_CAPITALS:
+        return ()
+    spelt: Counter[str] = Counter()
+    numbered: Counter[str] = Counter()
+    for block in blocks:
+        if block.kind in _PROSE:
+            spelt.update(_POSSESSIVE.sub("", word) for word in WORD.findall(block.text))
+            numbered.update(_NUMBERED.findall(block.text))
+    mentions: Counter[str] = Counter()
+    capitals: Counter[str] = Counter()
+    shown: dict[str, str] = {}
+    for word, count in spelt.most_common():
+        mentions[word.lower()] += count
+        if word[0].isupper():
+            capitals[word.lower()] += count
+            shown.setdefault(word.lower(), word)
+    opening = {
+        _POSSESSIVE.sub("", word).lower()
+        for block in blocks
+        if block.char_start < _OPENING_CHARACTERS and len(block.text) <= _LONGEST_LINE
+        for word in WORD.findall(block.text)
+    }
+    stop = function_words(language)
+    names = [
+        word
+        for word, count in mentions.most_common()
+        if count >= _LEAST_MENTIONS
+        and capitals[word] >= _SPELT_WITH_A_CAPITAL * count
+        and numbered[shown[word]] < _MOST_NUMBERED * count
+        and word in opening
+        and word not in stop
+    ]
+    return tuple(shown[word] for word in names[:_SUBJECTS])
+
+
+def _plain(text: str) -> tuple[str, ...]:
+    return tuple(re.findall(r"\w+", text.lower()))
