@@ -348,6 +348,8 @@ def _chunk(parsed: ParsedDocument, place: Sequence[int], headers: _Headers, ordi
             kind=block.kind,
             start_seconds=block.start_seconds,
             end_seconds=block.end_seconds,
+            begins=start <= block.char_start,
+            ends=end >= block.char_end,
         )
         for block in blocks
     )
