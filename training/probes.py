@@ -2,8 +2,8 @@
 
     python training/probes.py --data ../shared/data --reader src/footnote/models/reader.safetensors [--layers 6] [--seed 0]
 
-Both are linear on the mean of the states of one of the lower layers, as Footnote itself computes them (so Footnote has to be
-installed): of the tokens of a sentence, in its context, for orders; of a question's tokens for operations. Printed are figures
+Both are linear on states of one of the lower layers, as Footnote itself computes them (so Footnote has to be installed): on mean
+and maximum over the tokens of a sentence, in its context, for orders; on the mean over a question's tokens for operations. Printed are figures
 for texts that a fit did not see: by language (the fit saw none of that language's), by what is wanted of the model (the fit saw
 no such order), and the planted instructions of BIPIA. The threshold for orders lets through the share `FALSE_ALARMS` of the
 sentences kept apart. The probes that are written are fitted on everything.
@@ -36,7 +36,13 @@ from footnote.models.e5 import WORDS as EMBEDDINGS
 from footnote.models.e5 import shared_files
 from footnote.models.model_store import open_session
 from footnote.models.reader_graph import states_graph
-from footnote.models.reader_probes import QUESTION_TOKENS, Probes
+from footnote.models.reader_probes import (
+    LEAST_UNIT_TOKENS,
+    QUESTION_TOKENS,
+    UNIT_TOKENS,
+    Probes,
+    summaries,
+)
 from footnote.models.reader_weights import ProbeWeights, read_weights
 from footnote.models.tokenizing import UnigramPieces
 from footnote.text import sentence_spans
@@ -48,7 +54,7 @@ FALSE_OPERATIONS = 0.003
 COPIES = 3
 """Of a written sentence: once alone, else within other texts."""
 RUN_TOKENS = 1024
-ORDER_PENALTY, OPERATION_PENALTY = 1e-3, 3e-3
+ORDER_PENALTY, OPERATION_PENALTY = 1e-2, 3e-3
 FOLDS = 7
 
 Floats = npt.NDArray[np.float32]
@@ -78,13 +84,19 @@ def backgrounds(data: Path, draw: random.Random, each: int) -> list[tuple[str, s
             continue
         with gzip.open(path, "rt") as lines:
             rows = [json.loads(line) for line in lines]
-        for row in draw.sample(rows, min(each * (4 if source.startswith("omosqa") else 1), len(rows))):
+        for row in draw.sample(
+            rows, min(each * (4 if source.startswith("omosqa") else 1), len(rows))
+        ):
             text = row["context"]
             at = text.rfind(" ", 0, draw.randrange(max(1, len(text) - 600))) + 1
-            found.append((source, row["lang"].split(">")[-1], text[at : at + draw.randint(150, 600)]))
+            found.append(
+                (source, row["lang"].split(">")[-1], text[at : at + draw.randint(150, 600)])
+            )
     for path in sorted((data / "documents").glob("*/*.expected.md")):
         text = path.read_text()
-        found += [(path.name, "en", text[at : at + 600]) for at in range(0, min(len(text), 4800), 600)]
+        found += [
+            (path.name, "en", text[at : at + 600]) for at in range(0, min(len(text), 4800), 600)
+        ]
     with (data / "injection" / "email-train.jsonl").open() as lines:
         found += [("mail", "en", json.loads(line)["context"][:900]) for line in lines]
     for report in json.loads((data / "tables" / "tatqa-dev.json").read_text())[:100]:
@@ -115,7 +127,13 @@ def order_sentences(data: Path, draw: random.Random) -> tuple[list[str], list[Se
                 add(filled, 0, len(filled), label, kind, family, language)
                 continue
             around = draw.choice(by_language.get(language) or by_language["en"])
-            add(*planted(around[: draw.randint(100, 500)], filled, draw), label, kind, family, language)
+            add(
+                *planted(around[: draw.randint(100, 500)], filled, draw),
+                label,
+                kind,
+                family,
+                language,
+            )
 
     for kind, label, families in (("order", 1, ORDERS), ("harmless", 0, HARMLESS)):
         for family, sentences in families.items():
@@ -156,9 +174,8 @@ def operation_questions(data: Path, draw: random.Random) -> list[tuple[str, str,
     """Questions with operation, kind, language and the number of their group."""
     found = []
     for place, report in enumerate(json.loads((data / "tables" / "tatqa-dev.json").read_text())):
-        for each in report["questions"]:
-            if (name := operation_of(each)) is not None:
-                found.append((each["question"], name, "reports", "en", place // 20))
+        named = [(each["question"], operation_of(each)) for each in report["questions"]]
+        found += [(asked, name, "reports", "en", place // 20) for asked, name in named if name]
     for place, (language, by_name) in enumerate(QUESTIONS.items()):
         for name, questions in by_name.items():
             for question in questions:
@@ -195,7 +212,9 @@ def operation_of(question: dict) -> str | None:
     return None if "<" in derived or ">" in derived else "none"
 
 
-def encoded(probes: Probes, ids: Sequence[Sequence[int]], take: Callable[[int, Floats], None]) -> None:
+def encoded(
+    probes: Probes, ids: Sequence[Sequence[int]], take: Callable[[int, Floats], None]
+) -> None:
     """Hand the states of each row of tokens to `take`."""
 
     def run(rows: list[int]) -> None:
@@ -206,22 +225,29 @@ def encoded(probes: Probes, ids: Sequence[Sequence[int]], take: Callable[[int, F
         list(threads.map(run, plan_batches([len(row) for row in ids], RUN_TOKENS)))
 
 
-def order_states(probes: Probes, texts: list[str], sentences: list[Sentence]) -> tuple[Floats, npt.NDArray[np.bool_]]:
-    """The mean state of each sentence, and which sentences have one."""
+def order_states(
+    probes: Probes, texts: list[str], sentences: list[Sentence]
+) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    """What is judged of each sentence, and which sentences are long enough."""
     pieces = [probes.tokenizer.pieces(text) for text in texts]
     ids = [[probes.tokenizer.begin, *each.ids[:382], probes.tokenizer.end] for each in pieces]
     by_text: dict[int, list[int]] = {}
     for number, each in enumerate(sentences):
         by_text.setdefault(each.text, []).append(number)
-    means = np.zeros((len(sentences), probes.weights.orders[0].shape[0]), dtype=np.float32)
+    means = np.zeros((len(sentences), len(probes.weights.orders[0])), dtype=np.float32)
     there = np.zeros(len(sentences), dtype=bool)
 
     def take(row: int, states: Floats) -> None:
         for number in by_text.get(row, ()):
             one = sentences[number]
-            inside = [i + 1 for i, (start, end) in enumerate(pieces[row].offsets[:382]) if start < one.end and end > one.start]
-            if inside:
-                means[number], there[number] = states[inside[:48]].mean(axis=0), True
+            inside = [
+                i + 1
+                for i, (start, end) in enumerate(pieces[row].offsets[:382])
+                if start < one.end and end > one.start
+            ]
+            if len(inside) >= (1 if one.label else LEAST_UNIT_TOKENS):
+                [means[number]] = summaries(states, [(inside[0], inside[:UNIT_TOKENS][-1] + 1)])
+                there[number] = True
 
     encoded(probes, ids, take)
     return means, there
@@ -230,8 +256,11 @@ def order_states(probes: Probes, texts: list[str], sentences: list[Sentence]) ->
 def question_states(probes: Probes, questions: Sequence[str]) -> Floats:
     """The mean state of each question."""
     tokenizer = probes.tokenizer
-    ids = [[tokenizer.begin, *tokenizer.pieces(f"query: {q}").ids[:QUESTION_TOKENS], tokenizer.end] for q in questions]
-    means = np.zeros((len(ids), probes.weights.orders[0].shape[0]), dtype=np.float32)
+    ids = [
+        [tokenizer.begin, *tokenizer.pieces(f"query: {q}").ids[:QUESTION_TOKENS], tokenizer.end]
+        for q in questions
+    ]
+    means = np.zeros((len(ids), probes.weights.operations[0].shape[1]), dtype=np.float32)
 
     def take(row: int, states: Floats) -> None:
         means[row] = states[1:-1].mean(axis=0)
@@ -240,7 +269,9 @@ def question_states(probes: Probes, questions: Sequence[str]) -> Floats:
     return means
 
 
-def fit(rows: Floats, labels: Sequence[int], weights: Floats, classes: int, penalty: float) -> tuple[Floats, Floats]:
+def fit(
+    rows: Floats, labels: Sequence[int], weights: Floats, classes: int, penalty: float
+) -> tuple[Floats, Floats]:
     """Multinomial logistic regression: (width, classes) and biases, for rows as they are."""
     centre, spread = rows.mean(axis=0), rows.std(axis=0) + 1e-6
     scaled = ((rows - centre) / spread).astype(np.float32)
@@ -254,11 +285,18 @@ def fit(rows: Floats, labels: Sequence[int], weights: Floats, classes: int, pena
         odds = scaled @ matrix + single[cut:]
         chances = np.exp(odds - odds.max(axis=1, keepdims=True))
         chances /= chances.sum(axis=1, keepdims=True)
-        value = -(share * np.log((chances * hot).sum(axis=1) + 1e-9)).sum() + penalty * (matrix**2).sum() / 2
+        value = (
+            -(share * np.log((chances * hot).sum(axis=1) + 1e-9)).sum()
+            + penalty * (matrix**2).sum() / 2
+        )
         slope = (chances - hot) * share[:, None]
-        return float(value), np.concatenate([(scaled.T @ slope + penalty * matrix).ravel(), slope.sum(axis=0)]).astype(float)
+        return float(value), np.concatenate(
+            [(scaled.T @ slope + penalty * matrix).ravel(), slope.sum(axis=0)]
+        ).astype(float)
 
-    found = minimize(loss, np.zeros(cut + classes), jac=True, method="L-BFGS-B", options={"maxiter": 80}).x
+    found = minimize(
+        loss, np.zeros(cut + classes), jac=True, method="L-BFGS-B", options={"maxiter": 80}
+    ).x
     matrix = found[:cut].reshape(-1, classes) / spread[:, None]
     return matrix.astype(np.float32), (found[cut:] - centre @ matrix).astype(np.float32)
 
@@ -274,10 +312,18 @@ def fit_orders(rows: Floats, sentences: list[Sentence]) -> tuple[Floats, float]:
     labels = np.array([each.label for each in sentences])
     kinds = np.array([each.kind for each in sentences])
     # Either side weighs as much; ordinary sentences, of which there are most, as much as the written ones.
-    weights = np.array([{"order": 1.0, "planted": 1.0, "harmless": 1.0}.get(kind, 0.0) for kind in kinds])
-    weights[kinds == "background"] = weights[labels == 1].sum() / max(1, (kinds == "background").sum())
-    languages = {name: at % FOLDS for at, name in enumerate(sorted({each.language for each in sentences}))}
-    families = {name: at % FOLDS for at, name in enumerate(sorted({each.family for each in sentences}))}
+    weights = np.array(
+        [{"order": 1.0, "planted": 1.0, "harmless": 1.0}.get(kind, 0.0) for kind in kinds]
+    )
+    weights[kinds == "background"] = weights[labels == 1].sum() / max(
+        1, (kinds == "background").sum()
+    )
+    languages = {
+        name: at % FOLDS for at, name in enumerate(sorted({each.language for each in sentences}))
+    }
+    families = {
+        name: at % FOLDS for at, name in enumerate(sorted({each.family for each in sentences}))
+    }
     apart = {
         "language": np.array([languages[each.language] for each in sentences]),
         "family": np.array([families[each.family] for each in sentences]),
@@ -287,7 +333,9 @@ def fit_orders(rows: Floats, sentences: list[Sentence]) -> tuple[Floats, float]:
         held[name] = np.zeros(len(sentences), dtype=np.float32)
         for fold in range(FOLDS):
             rest, own = folds != fold, folds == fold
-            held[name][own] = odds_of(rows[own], fit(rows[rest], labels[rest], weights[rest], 2, ORDER_PENALTY))
+            held[name][own] = odds_of(
+                rows[own], fit(rows[rest], labels[rest], weights[rest], 2, ORDER_PENALTY)
+            )
     ordinary = kinds == "background"
     threshold = max(float(np.quantile(odds[ordinary], 1 - FALSE_ALARMS)) for odds in held.values())
     for name, odds in held.items():
@@ -296,7 +344,9 @@ def fit_orders(rows: Floats, sentences: list[Sentence]) -> tuple[Floats, float]:
               f"false {above[ordinary].mean():.4f} of ordinary sentences, {above[kinds == 'harmless'].mean():.3f} of look-alikes; "
               f"AUC {area(odds[labels == 1], odds[labels == 0]):.4f}, against look-alikes "
               f"{area(odds[labels == 1], odds[kinds == 'harmless']):.4f}")  # fmt: skip
-        for value in sorted({getattr(each, name) for each in sentences if each.kind != "background"}):
+        for value in sorted(
+            {getattr(each, name) for each in sentences if each.kind != "background"}
+        ):
             own = np.array([getattr(each, name) == value for each in sentences])
             parts = [
                 f"{word} {above[chosen].mean():.3f} of {chosen.sum()}"
@@ -309,7 +359,9 @@ def fit_orders(rows: Floats, sentences: list[Sentence]) -> tuple[Floats, float]:
     return fitted[0][:, 1] - fitted[0][:, 0], float(fitted[1][1] - fitted[1][0]) - threshold
 
 
-def fit_operations(rows: Floats, questions: list[tuple[str, str, str, str, int]]) -> tuple[Floats, Floats, float]:
+def fit_operations(
+    rows: Floats, questions: list[tuple[str, str, str, str, int]]
+) -> tuple[Floats, Floats, float]:
     """The probe for operations and the probability from which it is believed; prints as `fit_orders`."""
     labels = np.array([OPERATIONS.index(each[1]) for each in questions])
     kinds = np.array([each[2] for each in questions])
@@ -318,7 +370,13 @@ def fit_operations(rows: Floats, questions: list[tuple[str, str, str, str, int]]
     folds = np.array([each[4] % FOLDS for each in questions])
     chances = np.zeros((len(rows), len(OPERATIONS)), dtype=np.float32)
     for fold in range(FOLDS):
-        matrix, biases = fit(rows[folds != fold], labels[folds != fold], weights[folds != fold], len(OPERATIONS), OPERATION_PENALTY)
+        matrix, biases = fit(
+            rows[folds != fold],
+            labels[folds != fold],
+            weights[folds != fold],
+            len(OPERATIONS),
+            OPERATION_PENALTY,
+        )
         odds = rows[folds == fold] @ matrix + biases
         exponents = np.exp(odds - odds.max(axis=1, keepdims=True))
         chances[folds == fold] = exponents / exponents.sum(axis=1, keepdims=True)
@@ -331,10 +389,16 @@ def fit_operations(rows: Floats, questions: list[tuple[str, str, str, str, int]]
     print(f"operations, language apart: probability from {least:.3f}")
     for kind in ("written", "reports", "reading"):
         own, asked = kinds == kind, labels > 0
-        right = f"right {(believed == labels)[own & asked].mean():.3f} of {(own & asked).sum()}, " if (own & asked).any() else ""
+        right = (
+            f"right {(believed == labels)[own & asked].mean():.3f} of {(own & asked).sum()}, "
+            if (own & asked).any()
+            else ""
+        )
         wrongly = own & asked & (believed > 0)
         other = f"another {(believed != labels)[wrongly].mean():.3f}, " if wrongly.any() else ""
-        print(f"  {kind}: {right}{other}false {(believed > 0)[own & ~asked].mean():.4f} of {(own & ~asked).sum()}")
+        print(
+            f"  {kind}: {right}{other}false {(believed > 0)[own & ~asked].mean():.4f} of {(own & ~asked).sum()}"
+        )
     for language in QUESTIONS:
         own = (kinds == "written") & np.array([each[3] == language for each in questions])
         print(f"  {language}: right {(believed == labels)[own & (labels > 0)].mean():.3f} of {(own & (labels > 0)).sum()}, "
@@ -346,7 +410,12 @@ def fit_operations(rows: Floats, questions: list[tuple[str, str, str, str, int]]
 def area(positive: Floats, negative: Floats) -> float:
     """AUC: how often a positive scores above a negative."""
     order = np.sort(negative)
-    return float(((np.searchsorted(order, positive) + np.searchsorted(order, positive, side="right")) / 2).mean() / len(order))
+    return float(
+        (
+            (np.searchsorted(order, positive) + np.searchsorted(order, positive, side="right")) / 2
+        ).mean()
+        / len(order)
+    )
 
 
 def opened_probes(reader: Path, layers: int, folder: Path) -> Probes:
@@ -358,8 +427,11 @@ def opened_probes(reader: Path, layers: int, folder: Path) -> Probes:
     width = weights.shape.width
     nothing = ProbeWeights(
         layers=layers,
-        orders=(np.zeros(width, np.float32), 0.0),
-        operations=(np.zeros((len(OPERATIONS), width), np.float32), np.zeros(len(OPERATIONS), np.float32)),
+        orders=(np.zeros(2 * width, np.float32), 0.0),
+        operations=(
+            np.zeros((len(OPERATIONS), width), np.float32),
+            np.zeros(len(OPERATIONS), np.float32),
+        ),
         names=OPERATIONS,
         least=1.0,
     )
@@ -397,7 +469,11 @@ def main() -> None:
         "operation.bias": np.ascontiguousarray(biases, np.float32),
     }
     calibration = json.loads(metadata["calibration"])
-    calibration["probes"] = {"layers": options.layers, "operations": OPERATIONS, "least": round(least, 4)}
+    calibration["probes"] = {
+        "layers": options.layers,
+        "operations": OPERATIONS,
+        "least": round(least, 4),
+    }
     metadata["calibration"] = json.dumps(calibration)
     save_file(tensors, options.out or options.reader, metadata)
     print(f"wrote {options.out or options.reader}")

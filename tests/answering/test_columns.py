@@ -40,9 +40,7 @@ def located(evidence: Sequence[Evidence], answer: str) -> list[Located]:
         start = passage.text.find(answer, candidate.start, candidate.end)
         if start >= 0:
             return [
-                Located(
-                    candidate=candidate, start=start, end=start + len(answer), probability=0.9
-                )
+                Located(candidate=candidate, start=start, end=start + len(answer), probability=0.9)
             ]
     raise AssertionError(answer)
 
@@ -207,7 +205,9 @@ def test_a_table_over_several_passages_is_put_together() -> None:
     evidence = parts(0, 7, 15)
     for order in (evidence, evidence[::-1]):
         found = asked("What is the sum of the prices?", Operation.SUM, "209", order)
-        assert said(found) == f"Sum of Price: {sum(each * each + 200 for each in range(20))} (20 rows)"
+        assert (
+            said(found) == f"Sum of Price: {sum(each * each + 200 for each in range(20))} (20 rows)"
+        )
         assert isinstance(found, Computed)
         assert len(found.rows) == len(LINES) > MOST_CITED
         footnotes = Footnotes()

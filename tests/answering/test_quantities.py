@@ -20,7 +20,9 @@ READ = [
     pytest.param(["1 234,5", "7"], "fr", ["1234.5", "7"], id="spaces"),
     pytest.param(["1'234.50", "7"], None, ["1234.50", "7"], id="apostrophes"),
     pytest.param(["CHF 1,450", "CHF 12"], "en", ["1450", "12"], id="code before"),
-    pytest.param(["$ 1,452.4", "44.1", "$1,496.5"], "en", ["1452.4", "44.1", "1496.5"], id="report"),
+    pytest.param(
+        ["$ 1,452.4", "44.1", "$1,496.5"], "en", ["1452.4", "44.1", "1496.5"], id="report"
+    ),
     pytest.param(["(1,234)", "5"], "en", ["-1234", "5"], id="brackets"),
     pytest.param(["$ (5)", "$ 7"], "en", ["-5", "7"], id="brackets behind a currency"),
     pytest.param(["−5", "-$7", "+3"], "en", ["-5", "-7", "3"], id="signs"),
@@ -32,7 +34,9 @@ READ = [
 
 
 @pytest.mark.parametrize(("cells", "language", "values"), READ)
-def test_numbers_are_read_exactly(cells: list[str], language: str | None, values: list[str]) -> None:
+def test_numbers_are_read_exactly(
+    cells: list[str], language: str | None, values: list[str]
+) -> None:
     found = quantities_of(cells, language)
     assert isinstance(found, Quantities)
     assert list(found.values) == [Decimal(each) for each in values]
@@ -82,9 +86,7 @@ STYLES = st.builds(
 )
 
 
-@given(
-    STYLES, st.lists(st.decimals(-(10**7), 10**7, places=2), min_size=1, max_size=8)
-)
+@given(STYLES, st.lists(st.decimals(-(10**7), 10**7, places=2), min_size=1, max_size=8))
 def test_numbers_are_read_as_they_were_written(style: Style, numbers: list[Decimal]) -> None:
     found = quantities_of([style(each) for each in numbers], None)
     assert isinstance(found, Quantities)

@@ -50,7 +50,9 @@ def test_the_parts_of_a_block_join_to_what_begins_and_ends_as_they_do() -> None:
         )
         for start in (0, 10, 20)
     )
-    assert [(each.begins, each.ends) for each in join_spans([last, middle, first])] == [(True, True)]
+    assert [(each.begins, each.ends) for each in join_spans([last, middle, first])] == [
+        (True, True)
+    ]
     assert [(each.begins, each.ends) for each in join_spans([middle, first])] == [(True, False)]
 
 

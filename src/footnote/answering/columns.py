@@ -1,4 +1,4 @@
-"""A question over the column of a table becomes a number, and the rows that it was reckoned from."""
+"""A question over the column of a table becomes a number, and the rows it was reckoned from."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from functools import cached_property
 
 from footnote.answering.choosing import Located
 from footnote.answering.cite import Footnotes
-from footnote.answering.quantities import NotComparable, Quantities, quantities_of
+from footnote.answering.quantities import Quantities, quantities_of
 from footnote.answering.sentences import Candidate
 from footnote.answering.tables import Row, Table, table_around
 from footnote.domain import Evidence
@@ -22,6 +22,9 @@ FURTHER_DECIMALS = 2
 """Of an average, beyond those of its numbers."""
 TELLING_DIGITS = 3
 """Of a number that is the sum of those above it, for that to be no accident."""
+
+_FEWEST_ROWS = 2
+"""Of fewer nothing is asked."""
 
 Terms = Callable[[str], Sequence[str]]
 """The terms of a text, in their basic forms."""
@@ -79,17 +82,20 @@ def compute(
     sum up those above them are no rows of their own.
     """
     table = table_around(located[0].candidate, evidence) if located else None
-    if table is None or len(table.rows) < 2:  # noqa: PLR2004 - of one row nothing is asked
+    if table is None or len(table.rows) < _FEWEST_ROWS:
         return None
     if any(len(row.cells) != len(table.header) for row in table.rows):
         return NotComputed(reason="a row of its table could not be read")
     asked = _Asked(question=question, table=table, terms=terms, located=located)
-    if asked.names_one_row or asked.has_other_numbers:
-        return None
+    column = asked.column(operation)
+    return None if column is None else _over_column(operation, asked, column)
+
+
+def _over_column(operation: Operation, asked: _Asked, column: int) -> Computed | NotComputed | None:
+    table = asked.table
     own = _own_rows(table)
     kept = tuple(row for row in own or table.rows if asked.is_among(row))
-    column = asked.counted if operation is Operation.COUNT else asked.reckoned(operation)
-    if column is None or not kept or (len(kept) < 2 and operation is not Operation.COUNT):  # noqa: PLR2004 - as above
+    if len(kept) < (1 if operation is Operation.COUNT else _FEWEST_ROWS):
         return None
     if not table.is_whole:
         return NotComputed(reason="a part of its table is not among the passages that were read")
@@ -181,7 +187,7 @@ class _Asked:
 
     @cached_property
     def pointed(self) -> list[int]:
-        """The columns that answers in the row of the likeliest one stand in, the likeliest first."""
+        """The columns that answers in the likeliest one's row stand in, the likeliest first."""
         row = self.located[0].candidate
         found: dict[int, None] = {}
         for each in self.located:
@@ -201,6 +207,12 @@ class _Asked:
                 if cell.start + own < end and start < cell.end + own:
                     found[at] = None
         return list(found)
+
+    def column(self, operation: Operation) -> int | None:
+        """The column that is meant; None where a cell is asked for, or that cannot be told."""
+        if self.names_one_row or self.has_other_numbers:
+            return None
+        return self.counted if operation is Operation.COUNT else self.reckoned(operation)
 
     def reckoned(self, operation: Operation) -> int | None:
         """The column of numbers that is meant: by its title, else by where the answer stands."""
@@ -238,7 +250,8 @@ def _counted(table: Table, column: int, told: str) -> Computed:
     where = told or ("all rows of the table" if number == str(rows) else f"{_rows(rows)}")
     title = table.header[column] or "rows"
     return Computed(
-        text=f"Count of {title}: {number} ({where})", rows=tuple(each.candidate for each in table.rows)
+        text=f"Count of {title}: {number} ({where})",
+        rows=tuple(each.candidate for each in table.rows),
     )
 
 

@@ -90,7 +90,9 @@ def quantities_of(cells: Sequence[str], language: str | None) -> Quantities | No
     if not found or len(found) <= _MAJORITY * sum(map(_says_something, cells)):
         return None
     if len(found) < len(cells):
-        return NotComparable(reason=f"{len(cells) - len(found)} of {len(cells)} rows have no number")
+        return NotComparable(
+            reason=f"{len(cells) - len(found)} of {len(cells)} rows have no number"
+        )
     units = {_unit(each) for each in found}
     if len(units - {""}) > 1 or ("" in units and not all(map(_is_currency, units - {""}))):
         named = ", ".join(sorted(each or "no unit" for each in units))
@@ -98,9 +100,7 @@ def quantities_of(cells: Sequence[str], language: str | None) -> Quantities | No
     point = _point([each.digits for each in found], language)
     if point is None:
         return NotComparable(reason="its numbers can be read in two ways")
-    values = tuple(
-        _value(each.digits, point) * (-1 if each.negative else 1) for each in found
-    )
+    values = tuple(_value(each.digits, point) * (-1 if each.negative else 1) for each in found)
     shown = next((each for each in found if _unit(each)), found[0])
     marks = Counter(
         mark for each in found for mark in each.digits if not mark.isdigit() and mark != point
@@ -175,9 +175,7 @@ def _fits(digits: str, point: str) -> bool:
         return False
     head, *groups = whole.split(marks.pop())
     return (
-        0 < len(head) <= 3  # noqa: PLR2004 - thousands
-        and not head.startswith("0")
-        and all(len(group) == 3 for group in groups)  # noqa: PLR2004 - thousands
+        0 < len(head) <= 3 and not head.startswith("0") and all(len(group) == 3 for group in groups)
     )
 
 

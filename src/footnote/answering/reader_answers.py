@@ -7,10 +7,12 @@ from dataclasses import dataclass, field, replace
 
 from footnote.answering.choosing import Choice, Located, by_probability, is_said
 from footnote.answering.cite import Footnotes
+from footnote.answering.columns import Computed, NotComputed, compute
 from footnote.answering.pipeline import ExtractiveAnswerer, refusal
 from footnote.answering.sentences import Candidate, Cell, candidates_of, cells_of
+from footnote.answering.suspicion import LEAST_ORDER
 from footnote.answering.weighing import Weighing, middle_similarity
-from footnote.domain import Answer, AnswerSentence, Evidence, Passage, Verdict
+from footnote.domain import Answer, AnswerSentence, BlockKind, Evidence, Passage, Verdict
 from footnote.errors import ModelUnavailable
 from footnote.ports import AnswerSpan, Embedder, PassageText, Reader
 
@@ -59,6 +61,12 @@ class ReaderAnswerer:
         )
         chosen = choose(question, found, ranked)
         confidence = chosen[0].probability if chosen else 0.0
+        over_column = await self._over_column(question, chosen, found, ranked)
+        if isinstance(over_column, NotComputed):
+            note = f"answer: not computed, since {over_column.reason}"
+            return refusal(question, evidence, confidence=confidence, degraded=(note,))
+        if over_column is not None and confidence >= self.least_answerability:
+            return computed(question, over_column, evidence, confidence)
         if confidence < self.least_answerability:
             return refusal(question, evidence, confidence=confidence)
         footnotes = Footnotes()
@@ -81,6 +89,47 @@ class ReaderAnswerer:
             confidence=confidence,
         )
 
+    async def _without_orders(self, found: list[Located]) -> list[Located]:
+        """What is no order to a model; only evidence that gives some is looked through."""
+        doubtful = [each for each in found if each.candidate.evidence.suspicious]
+        if not doubtful:
+            return found
+        chances = await self.reader.orders([each.candidate.statement for each in doubtful])
+        if chances is None:
+            return found
+        orders = {
+            id(each)
+            for each, chance in zip(doubtful, chances, strict=True)
+            if chance >= LEAST_ORDER
+        }
+        return [each for each in found if id(each) not in orders]
+
+    async def _over_column(
+        self,
+        question: str,
+        chosen: Sequence[Located],
+        found: Sequence[Located],
+        evidence: Sequence[Evidence],
+    ) -> Computed | NotComputed | None:
+        """What the question asks of the column that the likeliest answer stands in, if it does."""
+        if not chosen or chosen[0].candidate.kind is not BlockKind.TABLE:
+            return None
+        try:
+            operation = await self.reader.operation(question)
+        except ModelUnavailable:
+            return None
+        if operation is None:
+            return None
+        language = chosen[0].passage.language
+        others = [each for each in found if each is not chosen[0]]
+        return compute(
+            question,
+            operation,
+            [chosen[0], *others],
+            evidence,
+            lambda text: self.instead.analyzer.terms(text, language),
+        )
+
     async def _found(self, question: str, evidence: Sequence[Evidence]) -> list[Located]:
         """Every answer in a statement, the likeliest first; each statement once."""
         if not evidence:
@@ -98,7 +147,30 @@ class ReaderAnswerer:
                     # Text that overlapping chunks share was read in each of them.
                     if place not in located or located[place].probability < one.probability:
                         located[place] = one
-        return by_probability(located.values())
+        return await self._without_orders(by_probability(located.values()))
+
+
+def computed(
+    question: str, found: Computed, evidence: Sequence[Evidence], confidence: float
+) -> Answer:
+    """The answer that was reckoned from rows, which it cites."""
+    footnotes = Footnotes()
+    markers = found.cited(footnotes)
+    sentence = AnswerSentence(
+        text=found.rows[0].readable_text(found.text),
+        markers=markers,
+        support=confidence,
+        # Its number follows from its quotes.
+        verdict=Verdict.SUPPORTED,
+    )
+    return Answer(
+        question=question,
+        found=True,
+        sentences=(sentence,),
+        citations=tuple(footnotes.citations),
+        evidence=tuple(evidence),
+        confidence=confidence,
+    )
 
 
 def text_of(passage: Passage) -> PassageText:

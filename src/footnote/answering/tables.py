@@ -1,4 +1,4 @@
-"""The passages that were read become the table around one of its rows, with what of it is missing."""
+"""The passages that were read become the table around one of its rows, whole or not."""
 
 from __future__ import annotations
 

@@ -19,7 +19,9 @@ WINDOW_TOKENS = 254
 """Of a text, in one run; what is longer is read in windows."""
 WINDOW_OVERLAP = 48
 UNIT_TOKENS = 48
-"""Most tokens of which the mean is judged: an order in a longer stretch would drown in it."""
+"""Most tokens that are judged as one: an order in a longer stretch would drown in it."""
+LEAST_UNIT_TOKENS = 6
+"""A shorter sentence is judged with the next: the states of a word or two say little."""
 QUESTION_TOKENS = 72
 
 _Floats = npt.NDArray[np.float32]
@@ -67,10 +69,10 @@ class Probes:
     def orders(self, run: Sequence[TextWindow]) -> list[float]:
         """Of each window how likely its likeliest stretch gives orders to a model."""
         weight, bias = self.weights.orders
-        odds = self.states([each.ids for each in run]) @ weight
+        states = self.states([each.ids for each in run])
         return [
-            _chance(max(float(row[first:last].mean()) for first, last in each.units) + bias)
-            for row, each in zip(odds, run, strict=True)
+            _chance(float((summaries(row, each.units) @ weight).max()) + bias)
+            for row, each in zip(states, run, strict=True)
         ]
 
     def operation(self, question: str) -> Operation | None:
@@ -105,19 +107,34 @@ class Probes:
         return found
 
 
+def summaries(states: _Floats, units: Sequence[tuple[int, int]]) -> _Floats:
+    """Of each unit the mean and the largest of its tokens' states, beside each other."""
+    return np.stack(
+        [
+            np.concatenate([states[first:last].mean(axis=0), states[first:last].max(axis=0)])
+            for first, last in units
+        ]
+    )
+
+
 def units_of(text: str, pieces: Pieces) -> list[tuple[int, int]]:
-    """The tokens of each sentence of a text; of a long one, of stretches that overlap by half."""
+    """The tokens of each sentence of a text, first and one past the last.
+
+    Short ones are judged with the next, of a long one stretches that overlap by half.
+    """
     starts = np.array([start for start, _ in pieces.offsets], dtype=np.int64)
-    ends = np.array([end for _, end in pieces.offsets], dtype=np.int64)
-    units = []
-    for start, end in sentence_spans(text):
-        first = int(np.searchsorted(ends, start, side="right"))
+    units: list[tuple[int, int]] = []
+    begun = 0
+    for _, end in sentence_spans(text):
         last = int(np.searchsorted(starts, end, side="left"))
-        if last - first <= UNIT_TOKENS:
-            units += [(first, last)] if first < last else []
+        if last - begun < LEAST_UNIT_TOKENS and last < len(starts):
             continue
-        cuts = [*range(first, last - UNIT_TOKENS, UNIT_TOKENS // 2), last - UNIT_TOKENS]
-        units += [(cut, cut + UNIT_TOKENS) for cut in cuts]
+        if last - begun <= UNIT_TOKENS:
+            units += [(begun, last)] if begun < last else []
+        else:
+            cuts = [*range(begun, last - UNIT_TOKENS, UNIT_TOKENS // 2), last - UNIT_TOKENS]
+            units += [(cut, cut + UNIT_TOKENS) for cut in cuts]
+        begun = last
     return units
 
 

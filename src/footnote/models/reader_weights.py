@@ -62,7 +62,8 @@ class ProbeWeights:
     layers: int
     """Of the encoder, from the lowest, that are run for them."""
     orders: tuple[npt.NDArray[np.float32], float]
-    """Of shape (width,), with a bias: log-odds that a statement gives orders to a model."""
+    """Of shape (2 · width,), for mean and maximum of a statement's states, with a bias: log-odds
+    that it gives orders to a model, above nought from the threshold on."""
     operations: tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]
     """Of shape (operations, width), with their biases; the first is none."""
     names: tuple[str, ...]

@@ -86,7 +86,7 @@ class Reader(Protocol):
         ...
 
     async def orders(self, texts: Sequence[str]) -> Sequence[float] | None:
-        """How likely each text gives orders to a model that reads it, 0…1; from one half on it does.
+        """How likely a text gives orders to a model that reads it, 0…1: from .5 on it does.
 
         None from a reader that cannot tell. Raises ModelUnavailable.
         """

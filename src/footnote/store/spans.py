@@ -6,12 +6,11 @@ from typing import cast
 
 from footnote.domain import BlockKind, BlockSpan
 
-
 _BEGINS, _ENDS = 1, 2
 
 
 def span_row(span: BlockSpan) -> list[int | float | str | None]:
-    """The array of a span; times, and whether it is a part, stand in it only where there are any."""
+    """The array of a span; times, and which part of a block it is, only where there are any."""
     row: list[int | float | str | None] = [
         span.char_start,
         span.char_end,
@@ -31,7 +30,7 @@ def span_of_row(row: list[object]) -> BlockSpan:
     """The span of an array, which may have been written before spans had times, or knew parts."""
     start, end, page, paragraph, kind, *more = row
     start_seconds, end_seconds = more[:2] or (None, None)
-    part = cast("int", more[2]) if len(more) > 2 else _BEGINS + _ENDS  # noqa: PLR2004 - behind the times
+    part = cast("int", more[2]) if len(more) > 2 else _BEGINS + _ENDS
     return BlockSpan(
         char_start=cast("int", start),
         char_end=cast("int", end),
