@@ -51,6 +51,8 @@ FALSE_ALARMS = 0.002
 """Of ordinary sentences; a chunk has about ten."""
 FALSE_OPERATIONS = 0.003
 """Of ordinary questions."""
+BACKGROUNDS = 70
+"""Paragraphs of each source."""
 COPIES = 3
 """Of a written sentence: once alone, else within other texts."""
 RUN_TOKENS = 1024
@@ -108,7 +110,7 @@ def order_sentences(data: Path, draw: random.Random) -> tuple[list[str], list[Se
     """Texts, and the labelled sentences in them."""
     texts: list[str] = []
     found: list[Sentence] = []
-    ordinary = backgrounds(data, draw, 25)
+    ordinary = backgrounds(data, draw, BACKGROUNDS)
     by_language: dict[str, list[str]] = {}
     for _, language, text in ordinary:
         by_language.setdefault(language, []).append(text)
@@ -337,8 +339,10 @@ def fit_orders(rows: Floats, sentences: list[Sentence]) -> tuple[Floats, float]:
                 rows[own], fit(rows[rest], labels[rest], weights[rest], 2, ORDER_PENALTY)
             )
     ordinary = kinds == "background"
-    threshold = max(float(np.quantile(odds[ordinary], 1 - FALSE_ALARMS)) for odds in held.values())
+    # Documents and orders will be unknown, languages less so.
+    shipped = float(np.quantile(held["family"][ordinary], 1 - FALSE_ALARMS))
     for name, odds in held.items():
+        threshold = float(np.quantile(odds[ordinary], 1 - FALSE_ALARMS))
         above = odds >= threshold
         print(f"orders, {name} apart: seen {above[labels == 1].mean():.3f}, of BIPIA's {above[kinds == 'planted'].mean():.3f}; "
               f"false {above[ordinary].mean():.4f} of ordinary sentences, {above[kinds == 'harmless'].mean():.3f} of look-alikes; "
@@ -356,7 +360,7 @@ def fit_orders(rows: Floats, sentences: list[Sentence]) -> tuple[Floats, float]:
             ]  # fmt: skip
             print(f"  {value}: {', '.join(parts)}")
     fitted = fit(rows, labels, weights, 2, ORDER_PENALTY)
-    return fitted[0][:, 1] - fitted[0][:, 0], float(fitted[1][1] - fitted[1][0]) - threshold
+    return fitted[0][:, 1] - fitted[0][:, 0], float(fitted[1][1] - fitted[1][0]) - shipped
 
 
 def fit_operations(

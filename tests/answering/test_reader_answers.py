@@ -358,6 +358,26 @@ async def test_the_largest_of_a_column_is_not_the_cell_that_the_span_points_to()
     assert [each.quote for each in answer.citations] == ["Cleo | 1,310 EUR"]
 
 
+async def test_the_title_of_a_column_points_to_it() -> None:
+    passage = make_passage(WAGES, kinds=[BlockKind.TABLE])
+    answer = await over_column(Operation.AVERAGE, ("Wage", 0.9))(
+        "What do people earn on average?", make_evidence(passage)
+    )
+    assert answer.text == "Average of Wage: 1,153.33 EUR (3 rows) [1] [2] [3]"
+
+
+async def test_a_likelier_answer_in_prose_is_quoted_instead() -> None:
+    passages = [
+        make_passage(WAGES, kinds=[BlockKind.TABLE]),
+        make_passage("The average wage is 1,150 EUR.", name="prose"),
+    ]
+    for marked, said in ((0.95, "The average wage is 1,150 EUR. [1]"), (0.7, "Average of Wage")):
+        answer = await over_column(Operation.AVERAGE, ("950 EUR", 0.9), ("1,150 EUR", marked))(
+            "What is the average wage?", make_evidence(*passages)
+        )
+        assert answer.text.startswith(said)
+
+
 async def test_what_cannot_be_computed_is_refused_with_the_reason() -> None:
     passage = make_passage(WAGES.replace("950 EUR", "950 USD"), kinds=[BlockKind.TABLE])
     answer = await over_column(Operation.SUM, ("1,310 EUR", 0.9))(

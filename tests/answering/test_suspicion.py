@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
@@ -77,16 +77,15 @@ def test_planted_orders_about_the_reply_are_seen_in_mails() -> None:
     assert not any(map(gives_orders, mails))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CountingReader(WordReader):
     """Remembers what it was asked about."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        object.__setattr__(self, "asked", [])
+    asked: list[str] = field(default_factory=list)
 
     async def orders(self, texts: Sequence[str]) -> list[float]:
         self.asked.extend(texts)
-        return await super().orders(texts)
+        return await WordReader.orders(self, texts)
 
 
 class MuteReader(WordReader):
@@ -115,8 +114,10 @@ async def test_a_reader_tells_where_there_is_one() -> None:
     assert await Suspicion(reader=WordReader())([]) == []
 
 
-@pytest.mark.parametrize("name", ["hidden-tags", "hidden-zero-width"])
-async def test_hidden_text_is_seen_whatever_a_reader_says(name: str) -> None:
+@pytest.mark.parametrize(
+    "name", ["hidden-tags", "hidden-zero-width", "template", "tool-json", "fence", "picture"]
+)
+async def test_what_its_form_tells_is_seen_whatever_a_reader_says(name: str) -> None:
     assert await Suspicion(reader=WordReader())([INJECTED[name]]) == [True]
 
 

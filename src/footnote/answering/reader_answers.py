@@ -11,8 +11,9 @@ from footnote.answering.columns import Computed, NotComputed, compute
 from footnote.answering.pipeline import ExtractiveAnswerer, refusal
 from footnote.answering.sentences import Candidate, Cell, candidates_of, cells_of
 from footnote.answering.suspicion import LEAST_ORDER
+from footnote.answering.tables import holds_table, is_cell, under_title
 from footnote.answering.weighing import Weighing, middle_similarity
-from footnote.domain import Answer, AnswerSentence, BlockKind, Evidence, Passage, Verdict
+from footnote.domain import Answer, AnswerSentence, Evidence, Passage, Verdict
 from footnote.errors import ModelUnavailable
 from footnote.ports import AnswerSpan, Embedder, PassageText, Reader
 
@@ -61,12 +62,9 @@ class ReaderAnswerer:
         )
         chosen = choose(question, found, ranked)
         confidence = chosen[0].probability if chosen else 0.0
-        over_column = await self._over_column(question, chosen, found, ranked)
-        if isinstance(over_column, NotComputed):
-            note = f"answer: not computed, since {over_column.reason}"
-            return refusal(question, evidence, confidence=confidence, degraded=(note,))
-        if over_column is not None and confidence >= self.least_answerability:
-            return computed(question, over_column, evidence, confidence)
+        over_column = await self._over_column(question, chosen, ranked)
+        if over_column is not None:
+            return computed(question, *over_column, evidence)
         if confidence < self.least_answerability:
             return refusal(question, evidence, confidence=confidence)
         footnotes = Footnotes()
@@ -105,30 +103,42 @@ class ReaderAnswerer:
         return [each for each in found if id(each) not in orders]
 
     async def _over_column(
-        self,
-        question: str,
-        chosen: Sequence[Located],
-        found: Sequence[Located],
-        evidence: Sequence[Evidence],
-    ) -> Computed | NotComputed | None:
-        """What the question asks of the column that the likeliest answer stands in, if it does."""
-        if not chosen or chosen[0].candidate.kind is not BlockKind.TABLE:
-            return None
+        self, question: str, found: Sequence[Located], evidence: Sequence[Evidence]
+    ) -> tuple[Computed | NotComputed, float] | None:
+        """What the question asks of a column, if the answer stands in one, and how likely it does.
+
+        Tables are read anew for it: the title of a column points to it as well as a cell does.
+        """
+        tables = [each for each in evidence[: self.passages] if holds_table(each)]
         try:
-            operation = await self.reader.operation(question)
+            operation = await self.reader.operation(question) if tables else None
+            if operation is None:
+                return None
+            readings = await self.reader.read(question, [text_of(each.passage) for each in tables])
         except ModelUnavailable:
             return None
-        if operation is None:
+        middle = middle_similarity(evidence)
+        located = []
+        for item, reading in zip(tables, readings, strict=True):
+            candidates = candidates_of([item])
+            for span in reading.spans:
+                weighed = replace(span, probability=self.weigh(span.probability, item, middle))
+                located += [*locate(weighed, candidates), *under_title(weighed, candidates)]
+        located = by_probability(each for each in located if is_cell(each))
+        likeliest = located[0].probability if located else 0.0
+        if likeliest < max(
+            self.least_answerability, *(each.probability for each in found[:1]), 0.0
+        ):
             return None
-        language = chosen[0].passage.language
-        others = [each for each in found if each is not chosen[0]]
-        return compute(
+        language = located[0].passage.language
+        over = compute(
             question,
             operation,
-            [chosen[0], *others],
+            located,
             evidence,
             lambda text: self.instead.analyzer.terms(text, language),
         )
+        return None if over is None else (over, likeliest)
 
     async def _found(self, question: str, evidence: Sequence[Evidence]) -> list[Located]:
         """Every answer in a statement, the likeliest first; each statement once."""
@@ -151,14 +161,16 @@ class ReaderAnswerer:
 
 
 def computed(
-    question: str, found: Computed, evidence: Sequence[Evidence], confidence: float
+    question: str, found: Computed | NotComputed, confidence: float, evidence: Sequence[Evidence]
 ) -> Answer:
-    """The answer that was reckoned from rows, which it cites."""
+    """The answer that was reckoned from rows, which it cites; or a refusal that says why not."""
+    if isinstance(found, NotComputed):
+        note = f"answer: not computed, since {found.reason}"
+        return refusal(question, evidence, confidence=confidence, degraded=(note,))
     footnotes = Footnotes()
-    markers = found.cited(footnotes)
     sentence = AnswerSentence(
         text=found.rows[0].readable_text(found.text),
-        markers=markers,
+        markers=found.cited(footnotes),
         support=confidence,
         # Its number follows from its quotes.
         verdict=Verdict.SUPPORTED,

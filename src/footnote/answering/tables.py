@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from footnote.answering.choosing import Located
 from footnote.answering.sentences import Candidate, Cell, candidates_of, cells_of
 from footnote.domain import BlockKind, BlockSpan, Evidence, Passage
+from footnote.ports import AnswerSpan
 
 _BETWEEN_PARTS = 2
 """Most characters between two parts of a table that follow each other; no row is as short."""
@@ -55,7 +57,7 @@ def table_around(row: Candidate, evidence: Sequence[Evidence]) -> Table | None:
 
     None for what is no row under a header.
     """
-    if row.kind is not BlockKind.TABLE or not any(row.header):
+    if not _is_row(row):
         return None
     passage = row.evidence.passage
     same = [
@@ -65,7 +67,7 @@ def table_around(row: Candidate, evidence: Sequence[Evidence]) -> Table | None:
         and each.passage.version == passage.version
     ]
     rows: dict[int, Candidate] = {}
-    parts = []
+    parts: list[_Part] = []
     for each in same:
         inside = [
             one
@@ -86,6 +88,39 @@ def table_around(row: Candidate, evidence: Sequence[Evidence]) -> Table | None:
         is_whole=whole.begins and whole.ends,
         language=passage.language,
     )
+
+
+def holds_table(evidence: Evidence) -> bool:
+    """Whether a passage has a row under a header."""
+    return any(map(_is_row, candidates_of([evidence])))
+
+
+def is_cell(found: Located) -> bool:
+    """Whether an answer stands in a row under a header."""
+    return _is_row(found.candidate)
+
+
+def under_title(span: AnswerSpan, candidates: Sequence[Candidate]) -> Iterator[Located]:
+    """The first cell of the column whose title holds a span."""
+    row = next((each for each in candidates if _is_row(each) and each.start >= span.end), None)
+    if row is None:
+        return
+    text = row.evidence.passage.text
+    end = text.find("\n", span.end)
+    line = replace(row, start=text.rfind("\n", 0, span.start) + 1, end=max(end, span.end))
+    titles, cells = cells_of(line), cells_of(row)
+    if tuple(each.text for each in titles) != row.header or len(cells) != len(titles):
+        return
+    for title, cell in zip(titles, cells, strict=True):
+        if title.start < span.end and span.start < title.end and cell.start < cell.end:
+            yield Located(
+                candidate=row, start=cell.start, end=cell.end, probability=span.probability
+            )
+            return
+
+
+def _is_row(candidate: Candidate) -> bool:
+    return candidate.kind is BlockKind.TABLE and any(candidate.header)
 
 
 def _parts(passage: Passage, rows: Sequence[Candidate]) -> Iterator[_Part]:
