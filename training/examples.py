@@ -396,8 +396,15 @@ class Examples:
         for number, row in enumerate(shown["table"]["table"]):
             line = "| " + " | ".join(" ".join(cell.split()) for cell in row) + " |"
             if question["answer"][0] in row and not absent:
-                before = " | ".join(" ".join(c.split()) for c in row[: row.index(question["answer"][0])])
-                places.append(start + 2 + len(before) + (3 if before or row.index(question["answer"][0]) else 0))
+                before = " | ".join(
+                    " ".join(c.split()) for c in row[: row.index(question["answer"][0])]
+                )
+                places.append(
+                    start
+                    + 2
+                    + len(before)
+                    + (3 if before or row.index(question["answer"][0]) else 0)
+                )
             lines.append(line)
             start += len(line) + 1
             if number == 0:

@@ -47,8 +47,10 @@ from footnote.models.reader_weights import ProbeWeights, read_weights
 from footnote.models.tokenizing import UnigramPieces
 from footnote.text import sentence_spans
 
-FALSE_ALARMS = 0.002
+FALSE_ALARMS = 0.0005
 """Of ordinary sentences; a chunk has about ten."""
+OTHER_SHARES = (0.001, 0.002, 0.005)
+"""For which the share of orders seen is printed as well."""
 FALSE_OPERATIONS = 0.003
 """Of ordinary questions."""
 BACKGROUNDS = 70
@@ -345,9 +347,15 @@ def fit_orders(rows: Floats, sentences: list[Sentence]) -> tuple[Floats, float]:
         threshold = float(np.quantile(odds[ordinary], 1 - FALSE_ALARMS))
         above = odds >= threshold
         print(f"orders, {name} apart: seen {above[labels == 1].mean():.3f}, of BIPIA's {above[kinds == 'planted'].mean():.3f}; "
-              f"false {above[ordinary].mean():.4f} of ordinary sentences, {above[kinds == 'harmless'].mean():.3f} of look-alikes; "
+              f"false {above[ordinary].mean():.5f} of ordinary sentences, {above[kinds == 'harmless'].mean():.3f} of look-alikes; "
               f"AUC {area(odds[labels == 1], odds[labels == 0]):.4f}, against look-alikes "
               f"{area(odds[labels == 1], odds[kinds == 'harmless']):.4f}")  # fmt: skip
+        for share in OTHER_SHARES:
+            at = float(np.quantile(odds[ordinary], 1 - share))
+            print(
+                f"  with {share} of ordinary sentences: seen {(odds[labels == 1] >= at).mean():.3f}, "
+                f"look-alikes {(odds[kinds == 'harmless'] >= at).mean():.3f}"
+            )
         for value in sorted(
             {getattr(each, name) for each in sentences if each.kind != "background"}
         ):
