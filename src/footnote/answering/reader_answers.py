@@ -51,6 +51,7 @@ class ReaderAnswerer:
         ranked = sorted(evidence, key=lambda each: (each.rank, each.passage.chunk_id))
         try:
             found = await self._found(question, ranked[: self.passages])
+            found = await self._without_orders(found)
         except ModelUnavailable as unavailable:
             answer = await self.instead(question, evidence)
             note = f"answer: without the reader, {unavailable}"
@@ -157,7 +158,7 @@ class ReaderAnswerer:
                     # Text that overlapping chunks share was read in each of them.
                     if place not in located or located[place].probability < one.probability:
                         located[place] = one
-        return await self._without_orders(by_probability(located.values()))
+        return by_probability(located.values())
 
 
 def computed(
