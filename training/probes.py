@@ -37,19 +37,19 @@ from footnote.models.e5 import shared_files
 from footnote.models.model_store import open_session
 from footnote.models.reader_graph import states_graph
 from footnote.models.reader_probes import (
-    LEAST_UNIT_TOKENS,
     QUESTION_TOKENS,
     UNIT_TOKENS,
     Probes,
     summaries,
+    widened,
 )
 from footnote.models.reader_weights import ProbeWeights, read_weights
 from footnote.models.tokenizing import UnigramPieces
 from footnote.text import sentence_spans
 
-FALSE_ALARMS = 0.0005
+FALSE_ALARMS = 0.001
 """Of ordinary sentences; a chunk has about ten."""
-OTHER_SHARES = (0.001, 0.002, 0.005)
+OTHER_SHARES = (0.0005, 0.002, 0.005)
 """For which the share of orders seen is printed as well."""
 FALSE_OPERATIONS = 0.003
 """Of ordinary questions."""
@@ -232,7 +232,7 @@ def encoded(
 def order_states(
     probes: Probes, texts: list[str], sentences: list[Sentence]
 ) -> tuple[Floats, npt.NDArray[np.bool_]]:
-    """What is judged of each sentence, and which sentences are long enough."""
+    """What is judged of each sentence, and which sentences were read."""
     pieces = [probes.tokenizer.pieces(text) for text in texts]
     ids = [[probes.tokenizer.begin, *each.ids[:382], probes.tokenizer.end] for each in pieces]
     by_text: dict[int, list[int]] = {}
@@ -249,9 +249,9 @@ def order_states(
                 for i, (start, end) in enumerate(pieces[row].offsets[:382])
                 if start < one.end and end > one.start
             ]
-            if len(inside) >= (1 if one.label else LEAST_UNIT_TOKENS):
-                [means[number]] = summaries(states, [(inside[0], inside[:UNIT_TOKENS][-1] + 1)])
-                there[number] = True
+            if inside:
+                first, last = widened(inside[0], inside[:UNIT_TOKENS][-1] + 1, len(ids[row]) - 1)
+                [means[number]], there[number] = summaries(states, [(first, last)]), True
 
     encoded(probes, ids, take)
     return means, there

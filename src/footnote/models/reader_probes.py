@@ -21,7 +21,7 @@ WINDOW_OVERLAP = 48
 UNIT_TOKENS = 48
 """Most tokens that are judged as one: an order in a longer stretch would drown in it."""
 LEAST_UNIT_TOKENS = 6
-"""A shorter sentence is judged with the next: the states of a word or two say little."""
+"""A shorter sentence is judged with what follows: the states of a word or two say little."""
 QUESTION_TOKENS = 72
 
 _Floats = npt.NDArray[np.float32]
@@ -117,20 +117,28 @@ def summaries(states: _Floats, units: Sequence[tuple[int, int]]) -> _Floats:
     )
 
 
+def widened(first: int, last: int, count: int) -> tuple[int, int]:
+    """A stretch of a text's `count` tokens, `LEAST_UNIT_TOKENS` long if the text is.
+
+    >>> widened(2, 4, 20), widened(18, 20, 20), widened(0, 3, 3)
+    ((2, 8), (14, 20), (0, 3))
+    """
+    last = max(last, min(first + LEAST_UNIT_TOKENS, count))
+    return max(0, min(first, last - LEAST_UNIT_TOKENS)), last
+
+
 def units_of(text: str, pieces: Pieces) -> list[tuple[int, int]]:
     """The tokens of each sentence of a text, first and one past the last.
 
-    Short ones are judged with the next, of a long one stretches that overlap by half.
+    Short ones are judged with what follows, of a long one stretches that overlap by half.
     """
     starts = np.array([start for start, _ in pieces.offsets], dtype=np.int64)
     units: list[tuple[int, int]] = []
     begun = 0
     for _, end in sentence_spans(text):
         last = int(np.searchsorted(starts, end, side="left"))
-        if last - begun < LEAST_UNIT_TOKENS and last < len(starts):
-            continue
         if last - begun <= UNIT_TOKENS:
-            units += [(begun, last)] if begun < last else []
+            units += [widened(begun, last, len(starts))] if begun < last else []
         else:
             cuts = [*range(begun, last - UNIT_TOKENS, UNIT_TOKENS // 2), last - UNIT_TOKENS]
             units += [(cut, cut + UNIT_TOKENS) for cut in cuts]
