@@ -15,7 +15,14 @@ from footnote.answering.weighing import Weighing
 from footnote.domain import Answer, BlockKind, Evidence, Verdict
 from footnote.errors import ModelUnavailable
 from footnote.models.testing import WordReader
-from footnote.ports import AnswerSpan, PassageReading, PassageText, Reader, SupportOdds
+from footnote.ports import (
+    AnswerSpan,
+    Operation,
+    PassageReading,
+    PassageText,
+    Reader,
+    SupportOdds,
+)
 
 from .factories import make_answerer, make_evidence, make_passage
 from .test_pipeline import assert_every_statement_can_be_opened, evidences, questions
@@ -29,6 +36,18 @@ class MarkingReader:
 
     marked: Sequence[tuple[str, float]]
     name: str = "marking"
+    asks: Operation | None = None
+    """Over a column, whatever the question."""
+    ordering: str | None = None
+    """What orders begin with; None where it cannot tell."""
+
+    async def orders(self, texts: Sequence[str]) -> list[float] | None:
+        if self.ordering is None:
+            return None
+        return [0.9 if self.ordering in each else 0.1 for each in texts]
+
+    async def operation(self, question: str) -> Operation | None:
+        return self.asks
 
     async def read(self, question: str, passages: Sequence[PassageText]) -> list[PassageReading]:
         return [self._reading(each.text) for each in passages]
@@ -52,6 +71,12 @@ class AwayReader:
     """Cannot run."""
 
     name = "away"
+
+    async def orders(self, texts: Sequence[str]) -> list[float] | None:
+        raise ModelUnavailable("the reader could not read a batch")
+
+    async def operation(self, question: str) -> Operation | None:
+        raise ModelUnavailable("the reader could not read a batch")
 
     async def read(self, question: str, passages: Sequence[PassageText]) -> list[PassageReading]:
         raise ModelUnavailable("the reader could not read a batch")

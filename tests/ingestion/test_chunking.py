@@ -89,6 +89,11 @@ def test_chunks_obey_their_laws(drafts: list[Draft], target: int, overlap: int) 
         for span, following in pairwise(chunk.spans):
             assert span.char_end <= following.char_start
             assert not parsed.text[span.char_end : following.char_start].strip()
+        starts = {block.char_start for block in parsed.blocks}
+        ends = {block.char_end for block in parsed.blocks}
+        for span in chunk.spans:
+            assert span.begins == (span.char_start in starts)
+            assert span.ends == (span.char_end in ends)
         for block in parsed.blocks:
             if block.char_start < chunk.char_end and chunk.char_start < block.char_end:
                 assert block.heading_path == chunk.heading_path or block.char_start in above

@@ -10,7 +10,7 @@ import pytest
 
 from footnote.models.reader import open_reader
 from footnote.models.testing import WordReader
-from footnote.ports import PassageText, Reader
+from footnote.ports import Operation, PassageText, Reader
 
 from .tiny_reader import write_tiny_reader
 
@@ -35,7 +35,7 @@ async def reader(
         yield WordReader()
         return
     folder: Path = request.getfixturevalue("e5_folder")
-    file = write_tiny_reader(tmp_path_factory.mktemp("weights") / "tiny.safetensors")
+    file = write_tiny_reader(tmp_path_factory.mktemp("weights") / "tiny.safetensors", probes=1)
     model = open_reader(file, folder, 2)
     yield model
     await model.close()
@@ -95,3 +95,24 @@ async def test_the_odds_of_each_statement_sum_to_one(reader: Reader) -> None:
 
 async def test_nothing_to_judge_has_no_odds(reader: Reader) -> None:
     assert await reader.judge([], []) == []
+
+
+async def test_each_text_has_a_chance_of_giving_orders(reader: Reader) -> None:
+    texts = [each.text for each in PASSAGES]
+    chances = await reader.orders(texts)
+    assert chances is not None
+    assert len(chances) == len(texts)
+    assert all(0 <= each <= 1 for each in chances)
+    backward = await reader.orders(texts[::-1])
+    assert backward is not None
+    assert list(backward)[::-1] == pytest.approx(list(chances), abs=1e-3)
+    assert list(await reader.orders([]) or []) == []
+
+
+@pytest.mark.parametrize("question", [QUESTION, "", "\ud800", "What is the sum? " * 200])
+async def test_a_question_asks_one_thing_of_a_column_or_nothing(
+    reader: Reader, question: str
+) -> None:
+    asked = await reader.operation(question)
+    assert asked is None or asked in Operation
+    assert await reader.operation(question) == asked

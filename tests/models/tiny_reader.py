@@ -14,8 +14,16 @@ from footnote.models.reader_weights import LARGEST_WEIGHT
 WIDTH, INNER, LAYERS, HEADS, POSITIONS = 384, 256, 2, 12, 512
 
 
-def write_tiny_reader(file: Path, *, largest: int = LARGEST_WEIGHT, **metadata: str) -> Path:
-    """A reader of two layers with random weights, up to `largest`, from one seed."""
+OPERATIONS = ("none", "largest", "smallest", "sum", "average", "count")
+
+
+def write_tiny_reader(
+    file: Path, *, largest: int = LARGEST_WEIGHT, probes: int | None = None, **metadata: str
+) -> Path:
+    """A reader of two layers with random weights, up to `largest`, from one seed.
+
+    With `probes` it has random ones on that layer.
+    """
     draw = np.random.default_rng(7)
 
     def floats(*shape: int, spread: float = 0.1) -> npt.NDArray[np.float32]:
@@ -53,10 +61,15 @@ def write_tiny_reader(file: Path, *, largest: int = LARGEST_WEIGHT, **metadata: 
         "epsilon": 1e-12,
         "positions": POSITIONS,
     }
-    calibration = {
+    calibration: dict[str, object] = {
         "answer": {"weights": [0.2, 0.1], "bias": -0.3},
         "support": {"temperature": 2.0},
     }
+    if probes is not None:
+        tensors["orders.weight"], tensors["orders.bias"] = floats(2 * WIDTH), floats(1)
+        tensors["operation.weight"] = floats(len(OPERATIONS), WIDTH, spread=0.3)
+        tensors["operation.bias"] = floats(len(OPERATIONS))
+        calibration["probes"] = {"layers": probes, "operations": OPERATIONS, "least": 0.4}
     told = {
         "config": json.dumps(config),
         "calibration": json.dumps(calibration),

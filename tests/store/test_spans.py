@@ -21,6 +21,8 @@ SPANS = st.builds(
     kind=st.sampled_from(BlockKind),
     start_seconds=SECONDS,
     end_seconds=SECONDS,
+    begins=st.booleans(),
+    ends=st.booleans(),
 )
 
 
@@ -33,6 +35,25 @@ def test_a_span_without_times_is_kept_as_it_always_was() -> None:
     span = BlockSpan(char_start=1, char_end=5, page=None, paragraph=2, kind=BlockKind.TABLE)
     assert span_row(span) == [1, 5, None, 2, "table"]
     assert span_of_row([1, 5, None, 2, "table"]) == span
+
+
+def test_the_parts_of_a_block_join_to_what_begins_and_ends_as_they_do() -> None:
+    first, middle, last = (
+        BlockSpan(
+            char_start=start,
+            char_end=start + 9,
+            page=1,
+            paragraph=1,
+            kind=BlockKind.TABLE,
+            begins=start == 0,
+            ends=start == 20,
+        )
+        for start in (0, 10, 20)
+    )
+    assert [(each.begins, each.ends) for each in join_spans([last, middle, first])] == [
+        (True, True)
+    ]
+    assert [(each.begins, each.ends) for each in join_spans([middle, first])] == [(True, False)]
 
 
 def test_a_stretch_is_said_from_its_first_utterance_to_its_last() -> None:

@@ -94,6 +94,15 @@ def figures_of(text: str, taken: Sequence[tuple[int, int]] = ()) -> list[Figure]
     return sorted(found, key=lambda figure: figure.start)
 
 
+def currency_of(unit: str) -> str | None:
+    """The code of the currency that a unit names; None for another unit.
+
+    >>> currency_of("€"), currency_of("kg")
+    ('EUR', None)
+    """
+    return _CURRENCY.get(unit.casefold())
+
+
 def agrees(claimed: Figure, held: Figure) -> bool:
     """Whether what a text holds bears out the figure claimed."""
     if claimed.code:

@@ -13,8 +13,11 @@ from footnote.answering.choosing import (
     names_several,
 )
 from footnote.answering.cite import Footnotes
+from footnote.answering.columns import Computed, NotComputed, compute
 from footnote.answering.pipeline import ExtractiveAnswerer, refusal
 from footnote.answering.sentences import Candidate, Cell, candidates_of, cells_of
+from footnote.answering.suspicion import LEAST_ORDER
+from footnote.answering.tables import holds_table, is_cell, under_title
 from footnote.answering.weighing import Weighing, middle_similarity
 from footnote.domain import Answer, AnswerSentence, Evidence, Passage, Verdict
 from footnote.errors import ModelUnavailable
@@ -58,6 +61,7 @@ class ReaderAnswerer:
         ranked = sorted(evidence, key=lambda each: (each.rank, each.passage.chunk_id))
         try:
             found = await self._found(question, ranked[: self.passages])
+            found = await self._without_orders(found)
         except ModelUnavailable as unavailable:
             answer = await self.instead(question, evidence)
             note = f"answer: without the reader, {unavailable}"
@@ -69,6 +73,9 @@ class ReaderAnswerer:
         )
         chosen = choose(question, found, ranked)
         confidence = chosen[0].probability if chosen else 0.0
+        over_column = await self._over_column(question, chosen, ranked)
+        if over_column is not None:
+            return computed(question, *over_column, evidence)
         if confidence < self.least_answerability:
             return refusal(question, evidence, confidence=confidence)
         footnotes = Footnotes()
@@ -90,6 +97,59 @@ class ReaderAnswerer:
             evidence=tuple(evidence),
             confidence=confidence,
         )
+
+    async def _without_orders(self, found: list[Located]) -> list[Located]:
+        """What is no order to a model; only evidence that gives some is looked through."""
+        doubtful = [each for each in found if each.candidate.evidence.suspicious]
+        if not doubtful:
+            return found
+        chances = await self.reader.orders([each.candidate.statement for each in doubtful])
+        if chances is None:
+            return found
+        orders = {
+            id(each)
+            for each, chance in zip(doubtful, chances, strict=True)
+            if chance >= LEAST_ORDER
+        }
+        return [each for each in found if id(each) not in orders]
+
+    async def _over_column(
+        self, question: str, found: Sequence[Located], evidence: Sequence[Evidence]
+    ) -> tuple[Computed | NotComputed, float] | None:
+        """What the question asks of a column, if the answer stands in one, and how likely it does.
+
+        Tables are read anew for it: the title of a column points to it as well as a cell does.
+        """
+        tables = [each for each in evidence[: self.passages] if holds_table(each)]
+        try:
+            operation = await self.reader.operation(question) if tables else None
+            if operation is None:
+                return None
+            readings = await self.reader.read(question, [text_of(each.passage) for each in tables])
+        except ModelUnavailable:
+            return None
+        middle = middle_similarity(evidence)
+        located = []
+        for item, reading in zip(tables, readings, strict=True):
+            candidates = candidates_of([item])
+            for span in reading.spans:
+                weighed = replace(span, probability=self.weigh(span.probability, item, middle))
+                located += [*locate(weighed, candidates), *under_title(weighed, candidates)]
+        located = by_probability(each for each in located if is_cell(each))
+        likeliest = located[0].probability if located else 0.0
+        if likeliest < max(
+            self.least_answerability, *(each.probability for each in found[:1]), 0.0
+        ):
+            return None
+        language = located[0].passage.language
+        over = compute(
+            question,
+            operation,
+            located,
+            evidence,
+            lambda text: self.instead.analyzer.terms(text, language),
+        )
+        return None if over is None else (over, likeliest)
 
     async def _found(self, question: str, evidence: Sequence[Evidence]) -> list[Located]:
         """Every answer in a statement, the likeliest first; each statement once."""
@@ -117,6 +177,31 @@ class ReaderAnswerer:
                         if place not in located or located[place].probability < one.probability:
                             located[place] = one
         return by_probability(located.values())
+
+
+def computed(
+    question: str, found: Computed | NotComputed, confidence: float, evidence: Sequence[Evidence]
+) -> Answer:
+    """The answer that was reckoned from rows, which it cites; or a refusal that says why not."""
+    if isinstance(found, NotComputed):
+        note = f"answer: not computed, since {found.reason}"
+        return refusal(question, evidence, confidence=confidence, degraded=(note,))
+    footnotes = Footnotes()
+    sentence = AnswerSentence(
+        text=found.rows[0].readable_text(found.text),
+        markers=found.cited(footnotes),
+        support=confidence,
+        # Its number follows from its quotes.
+        verdict=Verdict.SUPPORTED,
+    )
+    return Answer(
+        question=question,
+        found=True,
+        sentences=(sentence,),
+        citations=tuple(footnotes.citations),
+        evidence=tuple(evidence),
+        confidence=confidence,
+    )
 
 
 def text_of(passage: Passage) -> PassageText:

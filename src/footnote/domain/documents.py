@@ -187,6 +187,10 @@ class BlockSpan:
     start_seconds: float | None = None
     """When its block begins to be said, from the beginning of a recording."""
     end_seconds: float | None = None
+    begins: bool = True
+    """Whether its block begins with it, and not in a chunk before."""
+    ends: bool = True
+    """Whether its block ends with it, and does not go on in a chunk behind."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

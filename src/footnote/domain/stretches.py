@@ -59,7 +59,8 @@ def join_spans(spans: Iterable[BlockSpan]) -> tuple[BlockSpan, ...]:
     for span in sorted(spans, key=lambda each: (each.char_start, each.char_end)):
         last = joined[-1] if joined else None
         if last is not None and _block(last) == _block(span):
-            joined[-1] = replace(last, char_end=max(last.char_end, span.char_end))
+            longest = max(last, span, key=lambda each: each.char_end)
+            joined[-1] = replace(last, char_end=longest.char_end, ends=longest.ends)
         else:
             joined.append(span)
     return tuple(joined)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from footnote.answering import QuotingAnswerer
+from footnote.answering.suspicion import Suspicion
 from footnote.domain import (
     LOCAL_PRINCIPAL,
     Health,
@@ -70,6 +71,8 @@ class Engine:
     model: WritingModel | None = None
     reader: OwnedReader | None = None
     """What finds answers in passages; None where there is none, or it is switched off."""
+    suspicion: Suspicion = field(default_factory=Suspicion)
+    """Tells texts that give orders to a model."""
     judge: OwnedJudge | None = None
     """Of how far quotes carry what a model wrote."""
     server: KeptPostgres | None = None

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from pydantic import SecretStr
 
 from footnote.answering import ExtractiveAnswerer, QuotingAnswerer, ReaderAnswerer
+from footnote.answering.suspicion import Suspicion
 from footnote.answering.weighing import FITTED
 from footnote.engine.answer_cache import AnswerCache
 from footnote.engine.answer_models import answer_models_from
@@ -128,6 +129,7 @@ def _wire(
         reranker=reranker,
         model=model,
         reader=reader,
+        suspicion=Suspicion(reader=reader),
         judge=_judge(settings, model, reader),
         answer_cache=AnswerCache(
             capacity_bytes=settings.answer_cache_bytes,

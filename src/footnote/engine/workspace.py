@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from uuid import UUID
 
 from footnote.answering.answerer import completed
-from footnote.answering.suspicion import flag, read_around
 from footnote.arguments import checks_arguments
 from footnote.domain import (
     Answer,
@@ -263,7 +262,7 @@ class WorkspaceEngine:
         self.require_open()
         asker = Asker(workspace_id=self.workspace.workspace_id, principal=self.principal)
         response = await search_in_lane(self.engine, request, asker, self.index_in)
-        return replace(response, evidence=flag(response.evidence))
+        return replace(response, evidence=await self.engine.suspicion.flag(response.evidence))
 
     async def context(self, chunk_id: str, window: int = 2) -> PassageContext:
         """A passage between its neighbours. Raises NotFound and InvalidRequest."""
@@ -272,7 +271,8 @@ class WorkspaceEngine:
                 f"the window is {window}", hint=f"ask for 0 to {MAX_CONTEXT_WINDOW} neighbours"
             )
         async with self._scope() as scope:
-            return read_around(await passage_context(scope, chunk_id, window))
+            found = await passage_context(scope, chunk_id, window)
+        return await self.engine.suspicion.read_around(found)
 
     page_image = page_verbs.page_image
     page_fingerprint = page_verbs.page_fingerprint

@@ -324,6 +324,8 @@ def _chunk(
             kind=block.kind,
             start_seconds=block.start_seconds,
             end_seconds=block.end_seconds,
+            begins=start <= block.char_start,
+            ends=end >= block.char_end,
         )
         for block in blocks
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from footnote.domain import (
@@ -53,6 +53,8 @@ UNKNOWN_TYPE = "application/octet-stream"
 MAX_DEPTH = 8
 """Files inside files inside files: a mail in an archive in a mail, and so on."""
 EMBEDDING_BATCH = 64
+LOOKED_AT_TOGETHER = 64
+"""Chunks that are looked at for orders at once."""
 LEAST_BYTES = 64 * 1024
 BYTES_OF_A_BYTE = 4
 """What the smallest document holds, and one for each byte of its file: its bytes twice while it is
@@ -79,7 +81,7 @@ class Ingestion:
     """Writes recordings down; without it they cannot be read."""
     describer: Describer | None = None
     """Describes the pictures that the parser hands out."""
-    gives_orders: Callable[[str], bool] | None = None
+    gives_orders: Callable[[Sequence[str]], Awaitable[Sequence[bool]]] | None = None
     """Tells texts that speak to a model; without it, whoever reads a chunk has to look."""
     embedding_batch: int = EMBEDDING_BATCH
     """Chunks embedded between two saves: what a crash can cost."""
@@ -116,7 +118,7 @@ class Ingestion:
             return
         async with computing.hold(work.workspace_id):
             terms = await asyncio.to_thread(self._index, work, enrichment, chunks)
-            looked_at = await asyncio.to_thread(self._look_for_orders, enrichment, chunks)
+            looked_at = await self._look_for_orders(enrichment, chunks)
         document_terms = self._index_document(work, enrichment)
         keywords = await self._keywords(work, words)
         await work.publish(
@@ -225,14 +227,18 @@ class Ingestion:
             for chunk in chunks
         )
 
-    def _look_for_orders(self, enrichment: Enrichment, chunks: ChunkSequence) -> ChunkSequence:
+    async def _look_for_orders(
+        self, enrichment: Enrichment, chunks: ChunkSequence
+    ) -> ChunkSequence:
         """The chunks, each with whether a reader of it would be given orders."""
         gives_orders = self.gives_orders
         if gives_orders is None:
             return chunks
         found = bytearray()
-        for chunk in chunks:
-            found.append(gives_orders(indexed_text(chunk, enrichment)))
+        for start in range(0, len(chunks), LOOKED_AT_TOGETHER):
+            places = range(start, min(start + LOOKED_AT_TOGETHER, len(chunks)))
+            texts = [indexed_text(chunks[place], enrichment) for place in places]
+            found += bytes(await gives_orders(texts))
         return chunks.changed(lambda chunk: replace(chunk, suspicious=bool(found[chunk.ordinal])))
 
     def _index_document(self, work: VersionInWork, enrichment: Enrichment) -> tuple[int, ...]:

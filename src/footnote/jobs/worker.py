@@ -13,7 +13,6 @@ from procrastinate import App
 from procrastinate.app import WorkerOptions
 from procrastinate.exceptions import ConnectorException
 
-from footnote.answering.suspicion import gives_orders
 from footnote.engine import Engine
 from footnote.errors import StoreUnavailable
 from footnote.ingestion.chunk_policies import named_policy
@@ -94,7 +93,7 @@ async def run_worker(
                 class_targets=settings.chunk_class_targets,
             ),
             max_file_bytes=settings.max_file_bytes,
-            gives_orders=gives_orders,
+            gives_orders=engine.suspicion,
             shares=_shares(engine),
         )
         if set_aside:

@@ -19,11 +19,12 @@ from footnote.models.batching import plan_batches
 from footnote.models.bert_graph import Precision
 from footnote.models.e5 import WORDS, shared_files
 from footnote.models.model_store import built, open_session
-from footnote.models.reader_graph import READER_GRAPH_REVISION, reader_graph
+from footnote.models.reader_graph import READER_GRAPH_REVISION, reader_graph, states_graph
+from footnote.models.reader_probes import Probes
 from footnote.models.reader_spans import Window, beside_the_best, disjoint, spans_of
 from footnote.models.reader_weights import Calibration, read_weights
 from footnote.models.tokenizing import Pieces, UnigramPieces
-from footnote.ports import AnswerSpan, PassageReading, PassageText, SupportOdds
+from footnote.ports import AnswerSpan, Operation, PassageReading, PassageText, SupportOdds
 
 PAIR_TOKENS = 384
 """Of both texts and the marks between them; training reads 256, attention grows with the square."""
@@ -86,11 +87,22 @@ def open_reader(
             shared.folder / name,
             lambda: reader_graph(weights(), precision, WORDS).SerializeToString(),
         )
+        tokenizer = UnigramPieces(shared.tokenizer.read_bytes())
+        probes = None
+        if (fitted := weights().probes) is not None:
+            lower = built(
+                shared.folder / f"states-{name}",
+                lambda: states_graph(
+                    weights(), precision, WORDS, fitted.layers
+                ).SerializeToString(),
+            )
+            probes = Probes(session=open_session(lower), tokenizer=tokenizer, weights=fitted)
         return PackagedReader(
             f"reader-{weights().digest[:12]}",
             open_session(graph),
-            UnigramPieces(shared.tokenizer.read_bytes()),
+            tokenizer,
             weights().calibration,
+            probes,
             threads=threads,
         )
     except LaneUnavailable as unavailable:
@@ -111,6 +123,7 @@ class PackagedReader:
         session: onnxruntime.InferenceSession,
         tokenizer: UnigramPieces,
         calibration: Calibration,
+        probes: Probes | None = None,
         *,
         threads: int,
     ) -> None:
@@ -118,6 +131,7 @@ class PackagedReader:
         self._session = session
         self._tokenizer = tokenizer
         self._calibration = calibration
+        self._probes = probes
         self._threads = ThreadPoolExecutor(
             threads or _available_cores(), thread_name_prefix="reader"
         )
@@ -158,6 +172,31 @@ class PackagedReader:
                 if one.neither < odds[pair.text].neither:
                     odds[pair.text] = one
         return odds
+
+    async def orders(self, texts: Sequence[str]) -> list[float] | None:
+        """See `Reader.orders`; a text without words gives none."""
+        probes = self._probes
+        if probes is None:
+            return None
+        loop = asyncio.get_running_loop()
+        windows = await loop.run_in_executor(self._threads, probes.windows, texts)
+        planned = plan_batches([len(each.ids) for each in windows], RUN_TOKENS)
+        runs = [[windows[at] for at in run] for run in planned]
+        outputs = await asyncio.gather(
+            *(loop.run_in_executor(self._threads, probes.orders, run) for run in runs)
+        )
+        found = [0.0] * len(texts)
+        for run, chances in zip(runs, outputs, strict=True):
+            for window, chance in zip(run, chances, strict=True):
+                found[window.text] = max(found[window.text], chance)
+        return found
+
+    async def operation(self, question: str) -> Operation | None:
+        """See `Reader.operation`."""
+        if self._probes is None:
+            return None
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._threads, self._probes.operation, question)
 
     async def close(self) -> None:
         """Let the threads end once their current run is done."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import numpy.typing as npt
 import onnx
@@ -55,6 +57,21 @@ def reader_graph(
             "support": ("batch", 3),
         },
     )
+
+
+def states_graph(
+    weights: ReaderWeights, precision: Precision, words: QuantisedWords | None, layers: int
+) -> onnx.ModelProto:
+    """The lowest layers of the reader as a graph, for probes.
+
+    Inputs as of `reader_graph`. Output `states`, float32 of shape (batch, length, width).
+    """
+    graph = _ReaderGraph(weights, precision)
+    graph.shape = replace(weights.shape, layers=layers)
+    encoded = encoder(graph, words)
+    by_text = graph.apply("Concat", [encoded.shape, graph.integers(weights.shape.width)], axis=0)
+    graph.apply("Reshape", [encoded.hidden, by_text], output="states")
+    return graph.model("reader-states", {"states": ("batch", "length", weights.shape.width)})
 
 
 def _first(graph: GraphBuilder, tokens: str) -> str:

@@ -3,7 +3,9 @@
 A safetensors file, as `training/export.py` writes it: `position` with the token type added, `norm`,
 for each layer eight parts, whose six matrices are int8 of shape (out, in) within ±63 with a scale
 for each output, and the heads `span`, `relevance` and `support`. What the numbers are for stands
-in its metadata. The word embeddings are those of the packaged embedder.
+in its metadata. The word embeddings are those of the packaged embedder. `training/probes.py` adds
+the probes `orders` and `operation`, linear heads on the states of a lower layer; a file without
+them is whole too.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -52,6 +55,23 @@ class Calibration:
         return float(1 / (1 + np.exp(-np.clip(odds, -60, 60))))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProbeWeights:
+    """Linear heads on the states of a lower layer."""
+
+    layers: int
+    """Of the encoder, from the lowest, that are run for them."""
+    orders: tuple[npt.NDArray[np.float32], float]
+    """Of shape (2 · width,), for mean and maximum of a statement's states, with a bias: log-odds
+    that it gives orders to a model, above nought from the threshold on."""
+    operations: tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]
+    """Of shape (operations, width), with their biases; the first is none."""
+    names: tuple[str, ...]
+    """Of the operations."""
+    least: float
+    """Probability from which an operation is believed."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class ReaderWeights:
     """The file in memory."""
@@ -60,6 +80,8 @@ class ReaderWeights:
     shape: BertShape
     positions: int
     calibration: Calibration
+    probes: ProbeWeights | None
+    """None in a file without them."""
     card: str
     digest: str
     """SHA-256 of the file, in hexadecimal."""
@@ -130,6 +152,7 @@ def read_weights(file: Path) -> ReaderWeights:
                 bias=fitted["answer"]["bias"],
                 support_temperature=fitted["support"]["temperature"],
             ),
+            probes=_probes(tensors, fitted.get("probes")),
             card=metadata.get("card", ""),
             digest=hashlib.sha256(content).hexdigest(),
         )
@@ -144,6 +167,18 @@ def read_weights(file: Path) -> ReaderWeights:
     if largest > LARGEST_WEIGHT:
         raise _not_weights(file, f"a weight is {largest}, above {LARGEST_WEIGHT}")
     return weights
+
+
+def _probes(tensors: Mapping[str, Tensor], fitted: Mapping[str, Any] | None) -> ProbeWeights | None:
+    if fitted is None:
+        return None
+    return ProbeWeights(
+        layers=int(fitted["layers"]),
+        orders=(_float(tensors["orders.weight"]), float(tensors["orders.bias"][0])),
+        operations=(_float(tensors["operation.weight"]), _float(tensors["operation.bias"])),
+        names=tuple(fitted["operations"]),
+        least=float(fitted["least"]),
+    )
 
 
 def _not_weights(file: Path, why: str) -> ModelUnavailable:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 from footnote.errors import ModelUnavailable
-from footnote.ports import PassageReading, PassageText, Reader, SupportOdds
+from footnote.ports import Operation, PassageReading, PassageText, Reader, SupportOdds
 
 ReaderKind = Literal["packaged", "none"]
 
@@ -69,6 +69,14 @@ class LazyReader:
     async def judge(self, statements: Sequence[str], quotes: Sequence[str]) -> list[SupportOdds]:
         """See `Reader.judge`."""
         return await (await self.opened()).judge(statements, quotes)
+
+    async def orders(self, texts: Sequence[str]) -> Sequence[float] | None:
+        """See `Reader.orders`."""
+        return await (await self.opened()).orders(texts)
+
+    async def operation(self, question: str) -> Operation | None:
+        """See `Reader.operation`."""
+        return await (await self.opened()).operation(question)
 
     async def opened(self) -> OwnedReader:
         """The reader, loaded. Raises ModelUnavailable."""

@@ -15,6 +15,7 @@ from footnote.errors import ModelUnavailable
 from footnote.ports import (
     AnswerSpan,
     Embedder,
+    Operation,
     PassageReading,
     PassageText,
     SupportOdds,
@@ -155,6 +156,15 @@ class WordReader:
                 else SupportOdds(supported=0.05, contradicted=0.05, neither=0.9)
             )
         return odds
+
+    async def orders(self, texts: Sequence[str]) -> list[float]:
+        """Orders are texts that speak to an assistant by that name."""
+        return [0.9 if "assistant:" in each.lower() else 0.1 for each in texts]
+
+    async def operation(self, question: str) -> Operation | None:
+        """The operation that the question says by name."""
+        words = _WORD.findall(question.lower())
+        return next((each for each in Operation if each.value in words), None)
 
     def _words(self, text: str) -> frozenset[str]:
         words = map(str.lower, _WORD.findall(text))

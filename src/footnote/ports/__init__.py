@@ -29,7 +29,14 @@ from footnote.ports.models import (
     Vectors,
     unheard,
 )
-from footnote.ports.reading import AnswerSpan, PassageReading, PassageText, Reader, SupportOdds
+from footnote.ports.reading import (
+    AnswerSpan,
+    Operation,
+    PassageReading,
+    PassageText,
+    Reader,
+    SupportOdds,
+)
 from footnote.ports.writers import (
     AgentBounds,
     AgentModel,
@@ -57,6 +64,7 @@ __all__ = [
     "LanguageModel",
     "McpServer",
     "OnProgress",
+    "Operation",
     "Parser",
     "PassageReading",
     "PassageText",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Protocol
 
 
@@ -52,8 +53,18 @@ class SupportOdds:
     neither: float
 
 
+class Operation(StrEnum):
+    """What is done with the numbers or the rows of a table's column."""
+
+    LARGEST = "largest"
+    SMALLEST = "smallest"
+    SUM = "sum"
+    AVERAGE = "average"
+    COUNT = "count"
+
+
 class Reader(Protocol):
-    """A model that reads two texts together."""
+    """A model that reads, mostly two texts together."""
 
     @property
     def name(self) -> str:
@@ -72,4 +83,19 @@ class Reader(Protocol):
 
     async def judge(self, statements: Sequence[str], quotes: Sequence[str]) -> list[SupportOdds]:
         """How each statement is carried by the quote of the same place. Raises ModelUnavailable."""
+        ...
+
+    async def orders(self, texts: Sequence[str]) -> Sequence[float] | None:
+        """How likely a text gives orders to a model that reads it, 0…1: from .5 on it does.
+
+        None from a reader that cannot tell. Raises ModelUnavailable.
+        """
+        ...
+
+    async def operation(self, question: str) -> Operation | None:
+        """What a question asks of a column, were its answer to come from one.
+
+        None for a question after a single cell, and from a reader that cannot tell. Raises
+        ModelUnavailable.
+        """
         ...

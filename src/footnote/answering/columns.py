@@ -1,0 +1,345 @@
+"""A question over the column of a table becomes a number, and the rows it was reckoned from."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from decimal import ROUND_HALF_EVEN, Decimal
+from functools import cached_property
+
+from footnote.answering.choosing import Located
+from footnote.answering.cite import Footnotes
+from footnote.answering.quantities import Quantities, quantities_of
+from footnote.answering.sentences import Candidate
+from footnote.answering.tables import Row, Table, table_around
+from footnote.domain import Evidence
+from footnote.ports import Operation
+
+MOST_CITED = 12
+"""Rows that have a footnote each; of more the stretches of the table are cited."""
+FURTHER_DECIMALS = 2
+"""Of an average, beyond those of its numbers."""
+TELLING_DIGITS = 3
+"""Of a number that is the sum of those above it, for that to be no accident."""
+
+_FEWEST_ROWS = 2
+"""Of fewer nothing is asked."""
+
+Terms = Callable[[str], Sequence[str]]
+"""The terms of a text, in their basic forms."""
+_NAMES = {
+    Operation.SUM: "Sum",
+    Operation.AVERAGE: "Average",
+    Operation.LARGEST: "largest",
+    Operation.SMALLEST: "smallest",
+    Operation.COUNT: "Count",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Computed:
+    """What was asked of a column, and where it comes from."""
+
+    text: str
+    """As it is said, such as `Sum of Price: 1,234 EUR (12 rows)`."""
+    rows: tuple[Candidate, ...]
+    """For the largest and the smallest those that have it, else all that were reckoned with."""
+
+    def cited(self, footnotes: Footnotes) -> tuple[int, ...]:
+        """The markers of its rows; of many, one for each stretch of the table."""
+        if len(self.rows) <= MOST_CITED:
+            stretches = [(row.evidence.passage, row.start, row.end) for row in self.rows]
+        else:
+            by_passage: dict[str, list[Candidate]] = {}
+            for row in self.rows:
+                by_passage.setdefault(row.evidence.passage.chunk_id, []).append(row)
+            stretches = [
+                (rows[0].evidence.passage, rows[0].start, rows[-1].end)
+                for rows in by_passage.values()
+            ]
+        return tuple(footnotes.citation(*each).marker for each in stretches)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotComputed:
+    """Why a column was not reckoned with, although the question asks for it."""
+
+    reason: str
+
+
+def compute(
+    question: str,
+    operation: Operation,
+    located: Sequence[Located],
+    evidence: Sequence[Evidence],
+    terms: Terms,
+) -> Computed | NotComputed | None:
+    """What the question asks of the column that the likeliest answer was located in.
+
+    None where there is no column to reckon with, where the question names one row, whose cell is
+    then the answer, and where it names a number that the table does not have. Rows whose numbers
+    sum up those above them are no rows of their own.
+    """
+    table = table_around(located[0].candidate, evidence) if located else None
+    if table is None or len(table.rows) < _FEWEST_ROWS:
+        return None
+    if any(len(row.cells) != len(table.header) for row in table.rows):
+        return NotComputed(reason="a row of its table could not be read")
+    asked = _Asked(question=question, table=table, terms=terms, located=located)
+    column = asked.column(operation)
+    return None if column is None else _over_column(operation, asked, column)
+
+
+def _over_column(operation: Operation, asked: _Asked, column: int) -> Computed | NotComputed | None:
+    table = asked.table
+    own = _own_rows(table)
+    kept = tuple(row for row in own or table.rows if asked.is_among(row))
+    if len(kept) < (1 if operation is Operation.COUNT else _FEWEST_ROWS):
+        return None
+    if not table.is_whole:
+        return NotComputed(reason="a part of its table is not among the passages that were read")
+    if own is None:
+        return NotComputed(reason="the last row of its table may be the sum of the others")
+    narrowed = replace(table, rows=kept)
+    if operation is Operation.COUNT:
+        return _counted(narrowed, column, asked.told)
+    quantities = quantities_of(narrowed.column(column), table.language)
+    if isinstance(quantities, Quantities):
+        return _reckoned(operation, narrowed, column, quantities, asked.told)
+    why = quantities.reason if quantities else "it holds other things than numbers"
+    return NotComputed(reason=f"the column {table.header[column]!r} cannot be compared: {why}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Asked:
+    """What a question names of a table."""
+
+    question: str
+    table: Table
+    terms: Terms
+    located: Sequence[Located]
+    _known: dict[str, frozenset[str]] = field(default_factory=dict)
+
+    def says(self, text: str) -> bool:
+        """Whether all terms of a text are in the question."""
+        own = self._terms(text)
+        return bool(own) and own <= self._terms(self.question)
+
+    @cached_property
+    def numeric(self) -> list[int]:
+        """The columns of numbers, comparable or not; the first names the rows."""
+        first = 1 if len(self.table.header) > 1 else 0
+        columns = range(first, len(self.table.header))
+        return [
+            each
+            for each in columns
+            if quantities_of(self.table.column(each), self.table.language) is not None
+        ]
+
+    @cached_property
+    def titles(self) -> list[int]:
+        """The columns whose titles the question says."""
+        return [at for at, title in enumerate(self.table.header) if self.says(title)]
+
+    @cached_property
+    def groups(self) -> Mapping[int, frozenset[str]]:
+        """By column, the cells that the question says; titles that it says are none."""
+        titles = frozenset[str]().union(*(self._terms(self.table.header[at]) for at in self.titles))
+        found = {}
+        for at in range(len(self.table.header)):
+            if at not in self.numeric:
+                said = {
+                    each
+                    for each in set(self.table.column(at))
+                    if self.says(each) and not self._terms(each) <= titles
+                }
+                if said:
+                    found[at] = frozenset(said)
+        return found
+
+    @cached_property
+    def names_one_row(self) -> bool:
+        """Whether it says the name that one row alone has."""
+        names = self.table.column(0)
+        return any(names.count(each) == 1 for each in self.groups.get(0, ()))
+
+    @cached_property
+    def has_other_numbers(self) -> bool:
+        """Whether it sets a bound or names a thing, by a number that no title or group has."""
+        held = [*self.table.header, *(each for group in self.groups.values() for each in group)]
+        known = {digits for text in held for digits in _digits(text)}
+        return not set(_digits(self.question)) <= known
+
+    def is_among(self, row: Row) -> bool:
+        """Whether a row belongs to the groups that the question names."""
+        return all(row.cells[at].text in said for at, said in self.groups.items())
+
+    @property
+    def told(self) -> str:
+        """The groups, as an answer says them."""
+        parts = []
+        for at, said in self.groups.items():
+            title = self.table.header[at]
+            values = " / ".join(sorted(said))
+            parts.append(f"{title}: {values}" if title else values)
+        return ", ".join(parts)
+
+    @cached_property
+    def pointed(self) -> list[int]:
+        """The columns that answers in the likeliest one's row stand in, the likeliest first."""
+        row = self.located[0].candidate
+        found: dict[int, None] = {}
+        for each in self.located:
+            if each.candidate.canonical_span != row.canonical_span:
+                continue
+            if each.passage.chunk_id != row.evidence.passage.chunk_id:
+                continue
+            cells = next(
+                one.cells
+                for one in self.table.rows
+                if one.candidate.canonical_span == row.canonical_span
+            )
+            shift = each.candidate.canonical_span[0] - each.candidate.start
+            start, end = each.start + shift, each.end + shift
+            for at, cell in enumerate(cells):
+                own = row.canonical_span[0] - row.start
+                if cell.start + own < end and start < cell.end + own:
+                    found[at] = None
+        return list(found)
+
+    def column(self, operation: Operation) -> int | None:
+        """The column that is meant; None where a cell is asked for, or that cannot be told."""
+        if self.names_one_row or self.has_other_numbers:
+            return None
+        return self.counted if operation is Operation.COUNT else self.reckoned(operation)
+
+    def reckoned(self, operation: Operation) -> int | None:
+        """The column of numbers that is meant: by its title, else by where the answer stands."""
+        said = [each for each in self.titles if each in self.numeric]
+        if len(said) > 1 and operation in (Operation.LARGEST, Operation.SMALLEST):
+            # "In which year was the revenue largest?" has its answer in the years.
+            said = [each for each in said if each not in self.pointed[:1]]
+        if said:
+            return said[0] if len(said) == 1 else None
+        if len(self.numeric) == 1:
+            return self.numeric[0]
+        return next((each for each in self.pointed if each in self.numeric), None)
+
+    @cached_property
+    def counted(self) -> int | None:
+        """The column whose things are counted: the one that the question says, else the first.
+
+        None where it says neither one nor a group: its number is then in a cell.
+        """
+        said = [each for each in self.titles if each not in self.numeric]
+        if len(said) == 1:
+            return said[0]
+        return 0 if 0 in said or self.groups else None
+
+    def _terms(self, text: str) -> frozenset[str]:
+        if text not in self._known:
+            self._known[text] = frozenset(self.terms(text))
+        return self._known[text]
+
+
+def _counted(table: Table, column: int, told: str) -> Computed:
+    cells = [each for each in table.column(column) if each]
+    different, rows = len(set(cells)), len(table.rows)
+    number = f"{rows}" if different in (0, rows) or column == 0 else f"{different} different"
+    where = told or ("all rows of the table" if number == str(rows) else f"{_rows(rows)}")
+    title = table.header[column] or "rows"
+    return Computed(
+        text=f"Count of {title}: {number} ({where})",
+        rows=tuple(each.candidate for each in table.rows),
+    )
+
+
+def _reckoned(
+    operation: Operation, table: Table, column: int, quantities: Quantities, told: str
+) -> Computed:
+    values, title = quantities.values, table.header[column]
+    over = ", ".join(filter(None, (_rows(len(values)), told)))
+    if operation in (Operation.LARGEST, Operation.SMALLEST):
+        extreme = max(values) if operation is Operation.LARGEST else min(values)
+        best = [row for row, value in zip(table.rows, values, strict=True) if value == extreme]
+        named = "; ".join(filter(None, (row.cells[0].text for row in best))) if column else ""
+        value = f"{title}: {best[0].cells[column].text}" if title else best[0].cells[column].text
+        text = f"{named} — {value}" if named else value
+        return Computed(
+            text=f"{text} ({_NAMES[operation]} of {over})",
+            rows=tuple(row.candidate for row in best),
+        )
+    number = sum(values, Decimal(0))
+    if operation is Operation.AVERAGE:
+        digits = Decimal(1).scaleb(-quantities.decimals - FURTHER_DECIMALS)
+        mean = number / len(values)
+        rounded = mean.quantize(digits, ROUND_HALF_EVEN)
+        # Without noughts that say nothing, but with as many decimals as the column has.
+        least = Decimal(1).scaleb(-quantities.decimals)
+        number = rounded.quantize(least) if rounded == rounded.quantize(least) else rounded
+    name = f"{_NAMES[operation]} of {title}" if title else _NAMES[operation]
+    return Computed(
+        text=f"{name}: {quantities.style(number)} ({over})",
+        rows=tuple(row.candidate for row in table.rows),
+    )
+
+
+def _own_rows(table: Table) -> tuple[Row, ...] | None:
+    """The rows that do not sum up rows above them; None where that cannot be told of the last."""
+    last = len(table.rows) - 1
+    sums: dict[int, list[bool]] = {}
+    for at in range(1, len(table.header)):
+        quantities = quantities_of(table.column(at), table.language)
+        if isinstance(quantities, Quantities):
+            for number, sure in _sums(quantities.values):
+                sums.setdefault(number, []).append(sure)
+    totals = {
+        number
+        for number, sure in sums.items()
+        if any(sure) or len(sure) > 1 or table.rows[number].is_emphasised
+    }
+    if last in sums.keys() - totals:
+        return None
+    return tuple(row for number, row in enumerate(table.rows) if number not in totals)
+
+
+def _sums(values: Sequence[Decimal]) -> Iterator[tuple[int, bool]]:
+    """The places of numbers that are the sum of all above them, or of those since the last sum.
+
+    Each with whether that can be no accident; of such as can only the last.
+
+    >>> list(_sums([Decimal(each) for each in (125, 80, 205, 50, 73, 123, 328)]))
+    [(2, True), (5, True), (6, True)]
+    >>> list(_sums([Decimal(each) for each in (10, 20, 30)]))
+    [(2, False)]
+    """
+    every: list[Decimal] = []
+    recent: list[Decimal] = []
+    for place, value in enumerate(values):
+        summed = next(
+            (above for above in (every, recent) if len(above) > 1 and value == sum(above) != 0), ()
+        )
+        sure = _telling_digits((*summed, value)) + len(summed) > TELLING_DIGITS + 1
+        if summed and (sure or place == len(values) - 1):
+            yield place, sure
+        if summed and sure:
+            recent = []
+        else:
+            every.append(value)
+            recent.append(value)
+
+
+def _telling_digits(values: Sequence[Decimal]) -> int:
+    """Of the largest number, without the noughts that all of them end with."""
+    whole = [abs(int(each.scaleb(6))) for each in values]
+    return len(str(max(whole) // math.gcd(*whole, 10 ** max(len(str(each)) for each in whole))))
+
+
+def _digits(text: str) -> list[str]:
+    """The numbers of a text, digits alone."""
+    return "".join(each if each.isdigit() else " " for each in text).split()
+
+
+def _rows(count: int) -> str:
+    return "1 row" if count == 1 else f"{count} rows"

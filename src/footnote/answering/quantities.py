@@ -1,0 +1,190 @@
+"""Cells of a table's column become exact numbers in one unit, or it is said why they do not."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from footnote.answering.figures import currency_of
+
+_GROUPS = " \u00a0\u2009\u202f'’"
+_NUMBER = re.compile(
+    rf"(?P<before>[^\d]*?)(?P<sign>[-−–+]?)\s?(?P<digits>\d(?:[\d.,{_GROUPS}]*\d)?)(?P<after>\D*)"
+)
+_SUFFIX = re.compile(r"\s?(?:[%‰°²³€$£¥/·^]|[^\W\d_])+(?: [^\W\d_]+){0,2}\.?")
+_MINUS = frozenset("-−–")
+_SIGNS = _MINUS | {"+"}
+_CODE = re.compile(r"[A-Z]{2,3}\$?")
+_POINT_LANGUAGES = frozenset("en zh ja ko th he hi bn ta te ur ms sw ga mt".split())
+"""Languages whose numbers have a decimal point; the others have a decimal comma (CLDR)."""
+_MAJORITY = 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Style:
+    """How the numbers of a column are written."""
+
+    point: str = "."
+    group: str = ""
+    """Between thousands; empty where nothing is."""
+    prefix: str = ""
+    """The unit before a number, its space included."""
+    suffix: str = ""
+    """The unit behind it, its space included."""
+
+    def __call__(self, value: Decimal) -> str:
+        """A number as the column would have it.
+
+        >>> Style(point=",", group=".", suffix=" EUR")(Decimal("-1234.50"))
+        '-1.234,50 EUR'
+        """
+        whole, _, rest = f"{abs(value):f}".partition(".")
+        if self.group:
+            whole = f"{int(whole):,}".replace(",", self.group)
+        sign = "-" if value < 0 else ""
+        return f"{sign}{self.prefix}{whole}{self.point + rest if rest else ''}{self.suffix}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quantities:
+    """The numbers of a column, in the order of its rows."""
+
+    values: tuple[Decimal, ...]
+    style: Style
+
+    @property
+    def decimals(self) -> int:
+        """The most that one of them has."""
+        return max((_decimals(each) for each in self.values), default=0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotComparable:
+    """Why the cells of a column are no numbers to reckon with."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """A cell taken apart."""
+
+    digits: str
+    negative: bool
+    prefix: str
+    suffix: str
+
+
+def quantities_of(cells: Sequence[str], language: str | None) -> Quantities | NotComparable | None:
+    """The numbers in the cells of a column; None for a column of other things.
+
+    Each must be one number with the same unit before or behind it; where currency stands only in
+    some rows, as in reports, it holds for all. Thousands and decimals are told apart by all cells
+    together, and where that leaves both ways by the language of the document.
+    """
+    written = [_written(each) for each in cells]
+    found = [each for each in written if each is not None]
+    if not found or len(found) <= _MAJORITY * sum(map(_says_something, cells)):
+        return None
+    if len(found) < len(cells):
+        return NotComparable(
+            reason=f"{len(cells) - len(found)} of {len(cells)} rows have no number"
+        )
+    units = {_unit(each) for each in found}
+    if len(units - {""}) > 1 or ("" in units and not all(map(_is_currency, units - {""}))):
+        named = ", ".join(sorted(each or "no unit" for each in units))
+        return NotComparable(reason=f"its units differ ({named})")
+    point = _point([each.digits for each in found], language)
+    if point is None:
+        return NotComparable(reason="its numbers can be read in two ways")
+    values = tuple(_value(each.digits, point) * (-1 if each.negative else 1) for each in found)
+    shown = next((each for each in found if _unit(each)), found[0])
+    marks = Counter(
+        mark for each in found for mark in each.digits if not mark.isdigit() and mark != point
+    )
+    group = marks.most_common(1)[0][0] if marks else ""
+    style = Style(point=point, group=group, prefix=shown.prefix, suffix=shown.suffix)
+    return Quantities(values=values, style=style)
+
+
+def _says_something(cell: str) -> bool:
+    return any(map(str.isalnum, cell))
+
+
+def _written(cell: str) -> _Written | None:
+    """The number of a cell that holds one and nothing but its unit beside it."""
+    text = cell.strip()
+    in_brackets = text.startswith("(") and text.endswith(")")
+    match = _NUMBER.fullmatch(text[1:-1].strip() if in_brackets else text)
+    if match is None:
+        return None
+    before, after = match["before"], match["after"]
+    sign = match["sign"]
+    if before[:1] in _SIGNS and not sign:
+        before, sign = before[1:].lstrip(), before[:1]
+    # Accountants put minus in brackets, the currency before or within: `$ (5)`.
+    if before.rstrip().endswith("(") and after.lstrip().startswith(")") and not sign:
+        before, after, sign = before.rstrip()[:-1], after.lstrip()[1:], "-"
+    unit_before = before.strip()
+    if unit_before and not (_is_currency(unit_before) or _CODE.fullmatch(unit_before)):
+        return None
+    if after.strip() and not _SUFFIX.fullmatch(after.rstrip()):
+        return None
+    negative = in_brackets or sign in _MINUS
+    return _Written(match["digits"], negative, before, after.rstrip())
+
+
+def _unit(written: _Written) -> str:
+    """The unit as it is compared: a currency's code, else what stands there."""
+    named = written.prefix.strip() or written.suffix.strip()
+    return currency_of(named) or named
+
+
+def _is_currency(unit: str) -> bool:
+    return currency_of(unit) is not None
+
+
+def _point(cells: Sequence[str], language: str | None) -> str | None:
+    """The decimal mark that every cell can be read with."""
+    possible = [each for each in ".," if all(_fits(cell, each) for cell in cells)]
+    if len(possible) < 2:
+        return possible[0] if possible else None
+    if all(_value(cell, ".") == _value(cell, ",") for cell in cells):
+        return "."
+    if language is None:
+        return None
+    return "." if language in _POINT_LANGUAGES else ","
+
+
+def _fits(digits: str, point: str) -> bool:
+    """Whether a number is well formed with this decimal mark: groups of three, of one mark.
+
+    >>> [_fits(each, ".") for each in ("1,200.5", "1.200,5", "1,20", "0,250", "1 200")]
+    [True, False, False, False, True]
+    """
+    whole, *rest = digits.split(point)
+    if len(rest) > 1 or (rest and not rest[0].isdigit()):
+        return False
+    marks = {each for each in whole if not each.isdigit()}
+    if not marks:
+        return whole.isdigit()
+    if len(marks) > 1:
+        return False
+    head, *groups = whole.split(marks.pop())
+    return (
+        0 < len(head) <= 3 and not head.startswith("0") and all(len(group) == 3 for group in groups)
+    )
+
+
+def _value(digits: str, point: str) -> Decimal:
+    whole, _, rest = digits.partition(point)
+    whole = "".join(filter(str.isdigit, whole))
+    return Decimal(f"{whole}.{rest}" if rest else whole)
+
+
+def _decimals(value: Decimal) -> int:
+    exponent = value.as_tuple().exponent
+    return max(0, -exponent) if isinstance(exponent, int) else 0

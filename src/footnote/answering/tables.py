@@ -1,0 +1,157 @@
+"""The passages that were read become the table around one of its rows, whole or not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from footnote.answering.choosing import Located
+from footnote.answering.sentences import Candidate, Cell, candidates_of, cells_of
+from footnote.domain import BlockKind, BlockSpan, Evidence, Passage
+from footnote.ports import AnswerSpan
+
+_BETWEEN_PARTS = 2
+"""Most characters between two parts of a table that follow each other; no row is as short."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A row of a table."""
+
+    candidate: Candidate
+    cells: tuple[Cell, ...]
+
+    @property
+    def is_emphasised(self) -> bool:
+        """Whether it is set in bold, as totals are."""
+        return "**" in self.candidate.quote or "__" in self.candidate.quote
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """The rows of a table in their order, as far as they were read."""
+
+    header: tuple[str, ...]
+    rows: tuple[Row, ...]
+    is_whole: bool
+    """Whether no row of it is missing."""
+    language: str | None
+
+    def column(self, number: int) -> list[str]:
+        """What stands in its cells."""
+        return [row.cells[number].text for row in self.rows]
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A stretch of a table that a passage holds, in the document's canonical text."""
+
+    start: int
+    end: int
+    begins: bool
+    ends: bool
+
+
+def table_around(row: Candidate, evidence: Sequence[Evidence]) -> Table | None:
+    """The table that a row belongs to, put together of all passages that hold a part of it.
+
+    None for what is no row under a header.
+    """
+    if not _is_row(row):
+        return None
+    passage = row.evidence.passage
+    same = [
+        each
+        for each in evidence
+        if each.passage.document_id == passage.document_id
+        and each.passage.version == passage.version
+    ]
+    rows: dict[int, Candidate] = {}
+    parts: list[_Part] = []
+    for each in same:
+        inside = [
+            one
+            for one in candidates_of([each])
+            if one.kind is BlockKind.TABLE and one.header == row.header
+        ]
+        rows |= {one.canonical_span[0]: one for one in inside}
+        parts += _parts(each.passage, inside)
+    whole = _joined_around(row.canonical_span[0], parts)
+    found = [
+        Row(candidate=one, cells=tuple(cells_of(one)))
+        for start, one in sorted(rows.items())
+        if whole.start <= start < whole.end
+    ]
+    return Table(
+        header=row.header,
+        rows=tuple(found),
+        is_whole=whole.begins and whole.ends,
+        language=passage.language,
+    )
+
+
+def holds_table(evidence: Evidence) -> bool:
+    """Whether a passage has a row under a header."""
+    return any(map(_is_row, candidates_of([evidence])))
+
+
+def is_cell(found: Located) -> bool:
+    """Whether an answer stands in a row under a header."""
+    return _is_row(found.candidate)
+
+
+def under_title(span: AnswerSpan, candidates: Sequence[Candidate]) -> Iterator[Located]:
+    """The first cell of the column whose title holds a span."""
+    row = next((each for each in candidates if _is_row(each) and each.start >= span.end), None)
+    if row is None:
+        return
+    text = row.evidence.passage.text
+    end = text.find("\n", span.end)
+    line = replace(row, start=text.rfind("\n", 0, span.start) + 1, end=max(end, span.end))
+    titles, cells = cells_of(line), cells_of(row)
+    if tuple(each.text for each in titles) != row.header or len(cells) != len(titles):
+        return
+    for title, cell in zip(titles, cells, strict=True):
+        if title.start < span.end and span.start < title.end and cell.start < cell.end:
+            yield Located(
+                candidate=row, start=cell.start, end=cell.end, probability=span.probability
+            )
+            return
+
+
+def _is_row(candidate: Candidate) -> bool:
+    return candidate.kind is BlockKind.TABLE and any(candidate.header)
+
+
+def _parts(passage: Passage, rows: Sequence[Candidate]) -> Iterator[_Part]:
+    """The blocks of a passage that hold one of the rows."""
+    starts = [row.canonical_span[0] for row in rows]
+    spans = passage.spans or (_all_of(passage),)
+    for number, span in enumerate(spans):
+        if any(span.char_start <= start < span.char_end for start in starts):
+            # A header that is repeated stands above what goes on; older indexes say no more.
+            repeated = number == 0 and passage.body_offset > 0
+            yield _Part(span.char_start, span.char_end, span.begins and not repeated, span.ends)
+
+
+def _all_of(passage: Passage) -> BlockSpan:
+    return BlockSpan(
+        char_start=passage.char_start,
+        char_end=passage.char_end,
+        page=passage.page_start,
+        paragraph=passage.paragraph_start,
+        kind=passage.kind,
+    )
+
+
+def _joined_around(place: int, parts: Sequence[_Part]) -> _Part:
+    """The stretch that a place lies in, of parts that overlap or follow each other."""
+    joined: list[_Part] = []
+    for part in sorted(parts, key=lambda each: (each.start, each.end)):
+        last = joined[-1] if joined else None
+        if last is not None and part.start - last.end <= _BETWEEN_PARTS:
+            longest = max(last, part, key=lambda each: each.end)
+            joined[-1] = _Part(last.start, longest.end, last.begins, longest.ends)
+        else:
+            joined.append(part)
+    return next(each for each in joined if each.start <= place < each.end)

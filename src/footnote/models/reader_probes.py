@@ -1,0 +1,150 @@
+"""Single texts become what linear probes on the reader's lower layers say of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import onnxruntime
+
+from footnote.errors import ModelUnavailable
+from footnote.models.reader_weights import ProbeWeights
+from footnote.models.tokenizing import Pieces, UnigramPieces
+from footnote.ports import Operation
+from footnote.text import sentence_spans
+
+WINDOW_TOKENS = 254
+"""Of a text, in one run; what is longer is read in windows."""
+WINDOW_OVERLAP = 48
+UNIT_TOKENS = 48
+"""Most tokens that are judged as one: an order in a longer stretch would drown in it."""
+LEAST_UNIT_TOKENS = 6
+"""A shorter sentence is judged with what follows: the states of a word or two say little."""
+QUESTION_TOKENS = 72
+
+_Floats = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextWindow:
+    """Token ids of a stretch of a text, its marks included, and the stretches that are judged."""
+
+    ids: list[int]
+    units: list[tuple[int, int]]
+    """First and one past the last token of each."""
+    text: int
+    """The number of the text."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Probes:
+    """The probes, and the layers below them."""
+
+    session: onnxruntime.InferenceSession
+    tokenizer: UnigramPieces
+    weights: ProbeWeights
+
+    def windows(self, texts: Sequence[str]) -> list[TextWindow]:
+        """What is run for texts, each sentence whole in one of the windows if it can be."""
+        found = []
+        for number, text in enumerate(texts):
+            pieces = self.tokenizer.pieces(text)
+            units = units_of(text, pieces)
+            for start in range(0, max(1, len(pieces.ids)), WINDOW_TOKENS - WINDOW_OVERLAP):
+                end = start + WINDOW_TOKENS
+                inside = [
+                    (max(first, start) - start + 1, min(last, end) - start + 1)
+                    for first, last in units
+                    if first < end and last > start
+                ]
+                ids = [self.tokenizer.begin, *pieces.ids[start:end], self.tokenizer.end]
+                if inside:
+                    found.append(TextWindow(ids=ids, units=inside, text=number))
+                if end >= len(pieces.ids):
+                    break
+        return found
+
+    def orders(self, run: Sequence[TextWindow]) -> list[float]:
+        """Of each window how likely its likeliest stretch gives orders to a model."""
+        weight, bias = self.weights.orders
+        states = self.states([each.ids for each in run])
+        return [
+            _chance(float((summaries(row, each.units) @ weight).max()) + bias)
+            for row, each in zip(states, run, strict=True)
+        ]
+
+    def operation(self, question: str) -> Operation | None:
+        """What a question asks of a column."""
+        pieces = self.tokenizer.pieces(f"query: {question}").ids[:QUESTION_TOKENS]
+        states = self.states([[self.tokenizer.begin, *pieces, self.tokenizer.end]])[0]
+        matrix, biases = self.weights.operations
+        odds = matrix @ states[1:-1].mean(axis=0) + biases
+        chances = np.exp(odds - odds.max())
+        chances /= chances.sum()
+        best = int(chances.argmax())
+        if best == 0 or chances[best] < self.weights.least:
+            return None
+        return Operation(self.weights.names[best])
+
+    def states(self, batch: Sequence[Sequence[int]]) -> _Floats:
+        """The states of a batch's tokens, in the calling thread. Raises ModelUnavailable."""
+        shape = (len(batch), max(map(len, batch)))
+        ids: npt.NDArray[np.int32] = np.zeros(shape, dtype=np.int32)
+        mask: npt.NDArray[np.int32] = np.zeros(shape, dtype=np.int32)
+        for row, each in enumerate(batch):
+            ids[row, : len(each)] = each
+            mask[row, : len(each)] = 1
+        try:
+            (states,) = self.session.run(None, {"input_ids": ids, "attention_mask": mask})
+        except Exception as error:
+            raise ModelUnavailable(
+                f"the reader could not read a batch of shape {shape}: {error}",
+                hint="free some memory, or set FOOTNOTE_READER=none",
+            ) from error
+        found: _Floats = states
+        return found
+
+
+def summaries(states: _Floats, units: Sequence[tuple[int, int]]) -> _Floats:
+    """Of each unit the mean and the largest of its tokens' states, beside each other."""
+    return np.stack(
+        [
+            np.concatenate([states[first:last].mean(axis=0), states[first:last].max(axis=0)])
+            for first, last in units
+        ]
+    )
+
+
+def widened(first: int, last: int, count: int) -> tuple[int, int]:
+    """A stretch of a text's `count` tokens, `LEAST_UNIT_TOKENS` long if the text is.
+
+    >>> widened(2, 4, 20), widened(18, 20, 20), widened(0, 3, 3)
+    ((2, 8), (14, 20), (0, 3))
+    """
+    last = max(last, min(first + LEAST_UNIT_TOKENS, count))
+    return max(0, min(first, last - LEAST_UNIT_TOKENS)), last
+
+
+def units_of(text: str, pieces: Pieces) -> list[tuple[int, int]]:
+    """The tokens of each sentence of a text, first and one past the last.
+
+    Short ones are judged with what follows, of a long one stretches that overlap by half.
+    """
+    starts = np.array([start for start, _ in pieces.offsets], dtype=np.int64)
+    units: list[tuple[int, int]] = []
+    begun = 0
+    for _, end in sentence_spans(text):
+        last = int(np.searchsorted(starts, end, side="left"))
+        if last - begun <= UNIT_TOKENS:
+            units += [widened(begun, last, len(starts))] if begun < last else []
+        else:
+            cuts = [*range(begun, last - UNIT_TOKENS, UNIT_TOKENS // 2), last - UNIT_TOKENS]
+            units += [(cut, cut + UNIT_TOKENS) for cut in cuts]
+        begun = last
+    return units
+
+
+def _chance(odds: float) -> float:
+    return float(1 / (1 + np.exp(-np.clip(odds, -60, 60))))

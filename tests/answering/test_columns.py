@@ -1,0 +1,252 @@
+"""What is asked of a table's column is reckoned from its rows exactly, or it is said why not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from footnote.answering.choosing import Located
+from footnote.answering.cite import Footnotes
+from footnote.answering.columns import MOST_CITED, Computed, NotComputed, compute
+from footnote.answering.sentences import candidates_of
+from footnote.domain import BlockKind, BlockSpan, Evidence, Passage
+from footnote.index.analysis import TextAnalyzer
+from footnote.ports import Operation
+
+from .factories import make_evidence, make_passage
+
+TOOLS = """| Tool | Group | Price | Stock |
+|---|---|---|---|
+| Adze | Wood | 71 EUR | 4 |
+| Maul | Wood | 64 EUR | 12 |
+| Froe | Wood | 1,204 EUR | 1 |
+| Anvil | Metal | 890 EUR | 2 |"""
+
+
+def table(text: str, language: str | None = "en", title: str = "Shelf") -> list[Evidence]:
+    passage = make_passage(text, kinds=[BlockKind.TABLE], title=title)
+    return make_evidence(passage)
+
+
+def located(evidence: Sequence[Evidence], answer: str) -> list[Located]:
+    """The answer where it first stands in a row."""
+    for candidate in candidates_of(evidence):
+        passage = candidate.evidence.passage
+        start = passage.text.find(answer, candidate.start, candidate.end)
+        if start >= 0:
+            return [
+                Located(candidate=candidate, start=start, end=start + len(answer), probability=0.9)
+            ]
+    raise AssertionError(answer)
+
+
+def asked(
+    question: str,
+    operation: Operation,
+    answer: str,
+    evidence: Sequence[Evidence],
+    language: str = "en",
+) -> Computed | NotComputed | None:
+    analyzer = TextAnalyzer()
+    return compute(
+        question,
+        operation,
+        located(evidence, answer),
+        evidence,
+        lambda text: analyzer.terms(text, language),
+    )
+
+
+def said(found: Computed | NotComputed | None) -> str:
+    assert isinstance(found, Computed), found
+    return found.text
+
+
+REMARKS = [
+    pytest.param(
+        "Which tool has the highest price?", Operation.LARGEST, "Froe",
+        "Froe — Price: 1,204 EUR (largest of 4 rows)", ["Froe"], id="largest",
+    ),
+    pytest.param(
+        "What is the lowest price?", Operation.SMALLEST, "64 EUR",
+        "Maul — Price: 64 EUR (smallest of 4 rows)", ["Maul"], id="smallest",
+    ),
+    pytest.param(
+        "What do all prices sum up to?", Operation.SUM, "71 EUR",
+        "Sum of Price: 2,229 EUR (4 rows)", ["Adze", "Maul", "Froe", "Anvil"], id="sum",
+    ),
+    pytest.param(
+        "What is the average stock?", Operation.AVERAGE, "12",
+        "Average of Stock: 4.75 (4 rows)", ["Adze", "Maul", "Froe", "Anvil"], id="average",
+    ),
+    pytest.param(
+        "What is the total price of tools for wood?", Operation.SUM, "71 EUR",
+        "Sum of Price: 1,339 EUR (3 rows, Group: Wood)", ["Adze", "Maul", "Froe"], id="group",
+    ),
+    pytest.param(
+        "How many tools are for metal?", Operation.COUNT, "Anvil",
+        "Count of Tool: 1 (Group: Metal)", ["Anvil"], id="count in a group",
+    ),
+    pytest.param(
+        "How many tools are listed?", Operation.COUNT, "Adze",
+        "Count of Tool: 4 (all rows of the table)", ["Adze", "Maul", "Froe", "Anvil"], id="count",
+    ),
+    pytest.param(
+        "How many different groups are there?", Operation.COUNT, "Wood",
+        "Count of Group: 2 different (4 rows)", ["Adze", "Maul", "Froe", "Anvil"], id="different",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("question", "operation", "answer", "text", "names"), REMARKS)
+def test_a_column_is_reckoned_and_its_rows_are_cited(
+    question: str, operation: Operation, answer: str, text: str, names: list[str]
+) -> None:
+    found = asked(question, operation, answer, table(TOOLS))
+    assert said(found) == text
+    assert isinstance(found, Computed)
+    footnotes = Footnotes()
+    markers = found.cited(footnotes)
+    assert list(markers) == [each.marker for each in footnotes.citations]
+    assert [each.quote.split(" |")[0] for each in footnotes.citations] == names
+
+
+def test_equals_are_all_named() -> None:
+    rows = "| Tool | Price |\n|---|---|\n| Adze | 71 |\n| Maul | 71 |\n| Froe | 9 |"
+    found = asked("Which tool has the highest price?", Operation.LARGEST, "Adze", table(rows))
+    assert said(found) == "Adze; Maul — Price: 71 (largest of 3 rows)"
+
+
+@pytest.mark.parametrize(
+    ("question", "operation", "answer"),
+    [
+        pytest.param("What is the total price of the anvil?", Operation.SUM, "890 EUR", id="a row"),
+        pytest.param("How many tools cost more than 100?", Operation.COUNT, "Adze", id="a bound"),
+        pytest.param("How many days is it open?", Operation.COUNT, "12", id="a number in a cell"),
+        pytest.param("Which is the largest?", Operation.LARGEST, "Froe", id="of two columns"),
+    ],
+)
+def test_what_is_no_question_over_a_column_is_left_to_the_cell(
+    question: str, operation: Operation, answer: str
+) -> None:
+    assert asked(question, operation, answer, table(TOOLS)) is None
+
+
+def test_a_year_that_is_asked_for_is_not_what_is_compared() -> None:
+    rows = "| Branch | Year | Revenue |\n|---|---|---|\n| A | 2018 | 410 |\n| A | 2019 | 377 |"
+    found = asked("In which year was the revenue largest?", Operation.LARGEST, "2019", table(rows))
+    assert said(found) == "A — Revenue: 410 (largest of 2 rows)"
+
+
+def test_a_sum_among_the_rows_is_no_row() -> None:
+    rows = TOOLS + "\n| Total | | 2,229 EUR | 19 |"
+    evidence = table(rows)
+    assert said(asked("Which is the highest price?", Operation.LARGEST, "71 EUR", evidence)) == (
+        "Froe — Price: 1,204 EUR (largest of 4 rows)"
+    )
+    assert said(asked("What is the sum of prices?", Operation.SUM, "71 EUR", evidence)) == (
+        "Sum of Price: 2,229 EUR (4 rows)"
+    )
+
+
+def test_a_last_row_that_may_be_a_sum_is_not_guessed_at() -> None:
+    rows = "| Room | Rent |\n|---|---|\n| Attic | 10 |\n| Cellar | 20 |\n| Hall | 30 |"
+    found = asked("What is the highest rent?", Operation.LARGEST, "30", table(rows))
+    assert found == NotComputed(reason="the last row of its table may be the sum of the others")
+
+
+@pytest.mark.parametrize(
+    ("cell", "reason"), [("300 g", "units differ"), ("", "1 of 3 rows have no number")]
+)
+def test_a_column_that_cannot_be_compared_says_why(cell: str, reason: str) -> None:
+    rows = f"| Tool | Weight |\n|---|---|\n| Adze | 3 kg |\n| Maul | {cell} |\n| Froe | 1 kg |"
+    found = asked("What is the total weight?", Operation.SUM, "3 kg", table(rows))
+    assert isinstance(found, NotComputed)
+    assert reason in found.reason
+
+
+HEADER = "| Tool | Price |\n|---|---|\n"
+LINES = [f"| T{chr(97 + row)}{chr(97 + row)} | {row * row + 200} |" for row in range(20)]
+
+
+def parts(*cuts: int) -> list[Evidence]:
+    """The table over several passages, which begin at these rows."""
+    whole = HEADER + "\n".join(LINES)
+    found = []
+    for number, cut in enumerate(cuts):
+        last = cuts[number + 1] if number + 1 < len(cuts) else len(LINES)
+        start = whole.index(LINES[cut]) if cut else 0
+        end = whole.index(LINES[last - 1]) + len(LINES[last - 1])
+        found.append(part(whole, start, end, number))
+    return make_evidence(*found)
+
+
+def part(whole: str, start: int, end: int, number: int) -> Passage:
+    passage = make_passage(
+        whole[start:end],
+        kinds=[BlockKind.TABLE],
+        ordinal=number,
+        offset=start,
+        repeated_header=HEADER if start else "",
+    )
+    span = BlockSpan(
+        char_start=start, char_end=end, page=1, paragraph=1, kind=BlockKind.TABLE,
+        begins=start == 0, ends=end == len(whole),
+    )  # fmt: skip
+    return replace(passage, spans=(span,))
+
+
+def test_a_table_over_several_passages_is_put_together() -> None:
+    evidence = parts(0, 7, 15)
+    for order in (evidence, evidence[::-1]):
+        found = asked("What is the sum of the prices?", Operation.SUM, "209", order)
+        assert (
+            said(found) == f"Sum of Price: {sum(each * each + 200 for each in range(20))} (20 rows)"
+        )
+        assert isinstance(found, Computed)
+        assert len(found.rows) == len(LINES) > MOST_CITED
+        footnotes = Footnotes()
+        assert found.cited(footnotes) == (1, 2, 3)
+        quoted = "\n".join(each.quote for each in footnotes.citations)
+        assert all(line.strip("| ") in quoted for line in LINES)
+
+
+@pytest.mark.parametrize("left", [0, 1, 2], ids=["beginning", "middle", "end"])
+def test_a_table_of_which_a_part_was_not_read_is_not_reckoned(left: int) -> None:
+    evidence = [each for number, each in enumerate(parts(0, 7, 15)) if number != left]
+    answer = "209" if left else "249"
+    found = asked("What is the sum of the prices?", Operation.SUM, answer, evidence)
+    assert found == NotComputed(
+        reason="a part of its table is not among the passages that were read"
+    )
+
+
+def test_another_document_with_the_same_header_is_another_table() -> None:
+    other = make_passage(
+        HEADER + "| Xxx | 9,000 |", kinds=[BlockKind.TABLE], name="other", ordinal=0
+    )
+    evidence = [*parts(0), *make_evidence(other)]
+    found = asked("What is the highest price?", Operation.LARGEST, "209", evidence)
+    assert said(found) == "Ttt — Price: 561 (largest of 20 rows)"
+
+
+NUMBERS = st.lists(st.decimals(1, 9999, places=2), min_size=2, max_size=30)
+
+
+@given(NUMBERS)
+def test_what_is_said_is_the_sum_the_extreme_or_the_mean(numbers: list[Decimal]) -> None:
+    lines = [f"| row {'x' * (at + 1)} | {number} |" for at, number in enumerate(numbers)]
+    evidence = table("| Name | Price |\n|---|---|\n" + "\n".join(lines))
+    found = asked("What is the sum of the prices?", Operation.SUM, str(numbers[0]), evidence)
+    if isinstance(found, Computed) and len(found.rows) == len(numbers):
+        assert found.text == f"Sum of Price: {sum(numbers)} ({len(numbers)} rows)"
+    largest = asked("What is the highest price?", Operation.LARGEST, str(numbers[0]), evidence)
+    if isinstance(largest, Computed) and isinstance(found, Computed):
+        own = [Decimal(each.quote.split(" | ")[1]) for each in found.rows]
+        assert f"Price: {max(own)} (largest of {len(own)} rows)" in largest.text
+        assert all(each.quote.endswith(f" {max(own)}") for each in largest.rows)
