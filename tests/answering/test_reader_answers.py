@@ -340,6 +340,12 @@ class CountingReader:
     async def judge(self, statements: Sequence[str], quotes: Sequence[str]) -> list[SupportOdds]:
         raise NotImplementedError
 
+    async def orders(self, texts: Sequence[str]) -> None:
+        return None
+
+    async def operation(self, question: str) -> None:
+        return None
+
 
 @pytest.mark.parametrize(
     ("likely", "question", "read"),

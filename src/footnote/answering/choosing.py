@@ -118,9 +118,7 @@ def by_probability(found: Iterable[Located]) -> list[Located]:
 
 def names_several(question: str, evidence: Sequence[Evidence]) -> bool:
     """Whether a question names two identifiers or documents, each of which may have its answer."""
-    documents = {
-        each.passage.document_id for each in evidence if _is_named(each.passage, question)
-    }
+    documents = {each.passage.document_id for each in evidence if _is_named(each.passage, question)}
     return len(documents) + len(dict.fromkeys(identifiers_in(question))) > 1
 
 
