@@ -44,7 +44,7 @@ MOST_PARAGRAPHS = 160
 LONGEST_PARAGRAPH = 2_500
 FOLDS = 5
 PENALTY = 0.1
-SIGNALS = ("reader", "rank", "lead", "support")
+SIGNALS = ("reader", "rank", "lead")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,24 +130,12 @@ async def _read(
     readings = await reader.read(
         str(question["question"]), [text_of(each.passage) for each in evidence]
     )
-    spanned = [
-        (item, reading.spans[0])
-        for item, reading in zip(evidence, readings, strict=True)
-        if reading.spans
-    ]
-    judged = await reader.judge(
-        [f"{question['question']} {item.passage.text[b.start : b.end]}" for item, b in spanned],
-        [item.passage.text for item, _ in spanned],
-    )
     found = []
-    for (item, best), odds in zip(spanned, judged, strict=True):
-        if best:
-            signals = (
-                log_odds(best.probability),
-                math.log(item.rank),
-                lead_of(item, middle),
-                log_odds(odds.supported),
-            )
+    for item, reading in zip(evidence, readings, strict=True):
+        if reading.spans:
+            best = reading.spans[0]
+            odds = min(max(best.probability, 1e-6), 1 - 1e-6)
+            signals = (math.log(odds / (1 - odds)), math.log(item.rank), lead_of(item, middle))
             hits = item.passage.chunk_no == gold and any(
                 best.start < end and start < best.end for start, end in places
             )
@@ -155,12 +143,6 @@ async def _read(
                 Candidate(asked=asked, answerable=bool(asked % 2), signals=signals, hits=hits)
             )
     return found
-
-
-def log_odds(probability: float) -> float:
-    """Bounded, so that no certainty outweighs everything."""
-    kept = min(max(probability, 1e-6), 1 - 1e-6)
-    return math.log(kept / (1 - kept))
 
 
 def fit(signals: Floats, hits: Floats) -> Floats:
@@ -236,13 +218,7 @@ async def main() -> None:
     hits = np.array([float(each.hits) for each in candidates])
     fold = np.array([each.asked // 2 % FOLDS for each in candidates])
     rows, report = [], {}
-    for name, columns in (
-        ("reader", [0]),
-        ("with rank", [0, 1]),
-        ("with both", [0, 1, 2]),
-        ("and checked", [0, 1, 2, 3]),
-        ("reader, checked", [0, 3]),
-    ):
+    for name, columns in (("reader", [0]), ("with rank", [0, 1]), ("with both", [0, 1, 2])):
         odds = np.zeros(len(hits))
         for each in range(FOLDS):
             weights = fit(signals[fold != each][:, columns], hits[fold != each])
