@@ -37,7 +37,7 @@ class Weighing:
 
 
 FITTED = Weighing(reader=1.1, rank=-1.0, lead=4.0, bias=-0.7)
-"""To be fitted again with each reader. Of the one in `training/`, on 168 questions in six languages:
+"""To be fitted again with each reader. Of that in `training/`, on 168 questions in six languages:
 the best span is right for .71 instead of .70, and answerable questions are told from others with an
 AUC of .86 instead of .83. The rank weighs less than the fit says (−2.4): these sets are searched
 among few paragraphs, where the first is nearly always the right one."""
