@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from encoder import Reader
+from encoder import Reader, weights_of
 from evaluate import LONGEST_SPAN, area, quantise
 
 from examples import Examples, Pair
@@ -116,7 +116,7 @@ def main() -> None:
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
     reader = Reader()
-    reader.take(torch.load(options.weights))
+    reader.take(weights_of(options.weights))
     quantise(reader)
     reader.eval()
     # Passages whole, as far as they fit: at run time nothing is cut around the answer.

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import torch
 import torch.nn.functional as F
+from safetensors.torch import load_file
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers
 from torch import Tensor, nn
 
@@ -82,6 +83,22 @@ def tokenizer_of(vocabulary: list[str], scores: np.ndarray) -> Tokenizer:
     )
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(replacement="▁", prepend_scheme="always")
     return tokenizer
+
+
+def weights_of(path: Path) -> dict[str, Tensor]:
+    """The reader's own weights in a checkpoint of torch, or in a file as it ships, whose layers have 7 bits."""
+    if path.suffix != ".safetensors":
+        held: dict[str, Tensor] = torch.load(path)
+        return held
+    shipped = load_file(path)
+    weights = {"position.weight": shipped["position"]}
+    for name, value in shipped.items():
+        part = name.split(".")
+        if part[0] == "layers" and part[-1] == "weight" and f"{name[:-6]}scale" in shipped:
+            weights[name] = value.float() * shipped[f"{name[:-6]}scale"][:, None]
+        elif part[0] in ("layers", "norm", "span", "relevance", "support") and part[-1] != "scale":
+            weights[name] = value
+    return weights
 
 
 class Layer(nn.Module):

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from encoder import Reader
+from encoder import Reader, weights_of
 from export import MATRICES, quantised
 
 from examples import CONTRADICTED, SUPPORTED, Examples
@@ -248,7 +248,7 @@ def main() -> None:
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
     reader = Reader()
-    print("untrained heads:", reader.take(torch.load(options.weights)))
+    print("untrained heads:", reader.take(weights_of(options.weights)))
     if options.quantised:
         quantise(reader)
     reader.eval()

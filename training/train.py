@@ -1,6 +1,6 @@
 """Train the reader's layers and heads; resumes from its checkpoint.
 
-    python training/train.py --data ../shared/data --out reader.pt --examples 40000 --decay 12000 [--start weights.pt]
+    python training/train.py --data ../shared/data --out reader.pt --examples 40000 --decay 12000 [--start training/reader.safetensors]
 
 The rate rises over the first examples, stays, and falls to nothing over the last `--decay`. The checkpoint beside
 `--out` (`reader.pt.state`) holds weights, optimizer and count, so the same command goes on where it stopped; to go on
@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 import torch
 import torch.nn.functional as F
-from encoder import Reader
+from encoder import Reader, weights_of
 from torch import Tensor, nn
 
 from examples import Examples, Pair
@@ -83,7 +83,9 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument(
-        "--start", type=Path, help="weights to begin with, where there is no checkpoint"
+        "--start",
+        type=Path,
+        help="weights to begin with where there is no checkpoint, also as they ship",
     )
     parser.add_argument("--examples", type=int, required=True)
     parser.add_argument("--decay", type=int, required=True)
@@ -110,7 +112,7 @@ def main() -> None:
         seen = state["seen"]
         print(f"goes on after {seen} examples", flush=True)
     elif options.start:
-        print("new heads:", reader.take(torch.load(options.start)), flush=True)
+        print("new heads:", reader.take(weights_of(options.start)), flush=True)
     # A resumed run draws other examples than the first part did.
     source = Examples(options.data, reader.tokenizer, options.seed + seen)
     begun, first, recent, saved = time.monotonic(), seen, [], time.monotonic()
