@@ -168,17 +168,24 @@ def chosen(candidates: Sequence[Candidate], odds: Floats) -> list[tuple[Candidat
 
 
 def figures(answers: Sequence[tuple[Candidate, float]]) -> dict[str, float]:
-    """Shares at the probability of one half, and how well it tells answerable ones."""
+    """Shares at the probability that tells answerable ones best, and how well it tells them."""
     told = [(each, one) for each, one in answers if each.answerable]
     untold = [one for each, one in answers if not each.answerable]
-    given = [each.hits for each, one in told if one >= 0.5]
+    least = max(
+        np.arange(0.05, 0.95, 0.05),
+        key=lambda cut: (
+            np.mean([one >= cut for _, one in told]) + np.mean([one < cut for one in untold])
+        ),
+    )
+    given = [each.hits for each, one in told if one >= least]
     above = np.array([one for _, one in told])[:, None] - np.array(untold)[None, :]
     return {
         "questions": len(told),
         "best right": round(float(np.mean([each.hits for each, _ in told])), 3),
+        "from": round(float(least), 2),
         "answered": round(len(given) / len(told), 3),
         "precision": round(float(np.mean(given)), 3) if given else math.nan,
-        "refused": round(float(np.mean([one < 0.5 for one in untold])), 3),
+        "refused": round(float(np.mean([one < least for one in untold])), 3),
         "AUC": round(float(((above > 0) + 0.5 * (above == 0)).mean()), 3),
     }
 

@@ -140,12 +140,12 @@ async def test_the_sentence_around_the_answer_is_quoted_and_the_answer_marked() 
 
 async def test_nothing_likely_enough_is_refused_with_the_evidence_and_its_probability() -> None:
     evidence = make_evidence(make_passage("The rent is 1,450 a month."))
-    answer = await marking(("1,450", 0.3))("What is the deposit?", evidence)
+    answer = await marking(("1,450", 0.2))("What is the deposit?", evidence)
     assert not answer.found
     assert answer.text == NOT_FOUND
     assert answer.citations == ()
     assert answer.evidence == tuple(evidence)
-    assert answer.confidence == pytest.approx(0.3)
+    assert answer.confidence == pytest.approx(0.2)
 
 
 async def test_without_evidence_nothing_is_found() -> None:

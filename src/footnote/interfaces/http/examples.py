@@ -108,6 +108,8 @@ PASSAGE: dict[str, object] = {
             "kind": "paragraph",
             "start_seconds": None,
             "end_seconds": None,
+            "begins": True,
+            "ends": True,
         }
     ],
     "language": "en",

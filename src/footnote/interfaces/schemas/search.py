@@ -22,6 +22,8 @@ class Span(Shape):
     kind: BlockKind
     start_seconds: float | None = None
     end_seconds: float | None = None
+    begins: bool = Field(True, description="Whether its block begins with it.")
+    ends: bool = Field(True, description="Whether its block ends with it.")
 
 
 class Passage(Shape):
