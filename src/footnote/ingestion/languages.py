@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from py3langid.langid import MODEL_FILE, LanguageIdentifier
-
-from footnote.text import TOLD_APART
+from footnote.text import language_identifier
 
 _MIN_LETTERS = 20
 _IDEOGRAPHS_FROM = "\u2e80"
@@ -68,11 +66,11 @@ def detect_language(text: str) -> str | None:
     asked, and then the function words of what is likeliest.
     """
     letters = [character for character in text[:400] if character.isalpha()]
-    code, probability = _identifier().classify(text)
+    code, probability = language_identifier().classify(text)
     if len(letters) + sum(letter >= _IDEOGRAPHS_FROM for letter in letters) < _MIN_LETTERS:
         return str(code) if _speaks(str(code), text) else None
     if probability < _MIN_PROBABILITY and not _speaks(str(code), text):
-        code, probability = _identifier().classify(_distinct_words(text))
+        code, probability = language_identifier().classify(_distinct_words(text))
         if probability < _MIN_PROBABILITY:
             return None
     if code == "he" and len(_YIDDISH.intersection(text[:2000].split())) > 1:
@@ -92,11 +90,3 @@ def _speaks(language: str, text: str) -> bool:
     counts = {code: len(words & function_words(code)) for code in _FUNCTION_WORDS}
     own = counts.pop(language, 0)
     return own >= _FUNCTION_WORDS_THAT_TELL and own > max(counts.values())
-
-
-@lru_cache(maxsize=1)
-def _identifier() -> LanguageIdentifier:
-    identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
-    known = set(identifier.labels)
-    identifier.set_languages([code for code in TOLD_APART if code in known])
-    return identifier

@@ -14,13 +14,11 @@ import asyncio
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-from py3langid.langid import MODEL_FILE, LanguageIdentifier
 from safetensors.numpy import load
 
 from footnote.domain import Lane
@@ -29,7 +27,7 @@ from footnote.models.e5 import load_e5
 from footnote.models.minilm import load_minilm
 from footnote.models.sentence_encoder import SentenceEncoder
 from footnote.ports import Vector, Vectors
-from footnote.text import TOLD_APART
+from footnote.text import language_identifier
 
 MODEL = "minilm-e5-aligned"
 ALIGNMENT_FILE = "e5_alignment.safetensors"
@@ -158,7 +156,7 @@ def is_english(text: str) -> bool:
         return True
     if sum(letter.isascii() for letter in letters) < _LEAST_ASCII * len(letters):
         return False
-    language, _probability = _identifier().classify(told)
+    language, _probability = language_identifier().classify(told)
     return bool(language == _ENGLISH)
 
 
@@ -172,13 +170,6 @@ def read_alignment(content: bytes) -> Alignment:
         english_weight=tensors["english_weight"],
         english_bias=float(tensors["english_bias"][0]),
     )
-
-
-@cache
-def _identifier() -> LanguageIdentifier:
-    identifier = LanguageIdentifier.from_model_file(MODEL_FILE)
-    identifier.set_languages([code for code in TOLD_APART if code in set(identifier.labels)])
-    return identifier
 
 
 def _unit(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
