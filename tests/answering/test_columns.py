@@ -1,4 +1,4 @@
-"""What is asked of a table's column is reckoned from its rows exactly, or it is said why not."""
+"""What is asked of a table's column is computed from its rows exactly, or it is said why not."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ REMARKS = [
 
 
 @pytest.mark.parametrize(("question", "operation", "answer", "text", "names"), REMARKS)
-def test_a_column_is_reckoned_and_its_rows_are_cited(
+def test_a_column_is_computed_and_its_rows_are_cited(
     question: str, operation: Operation, answer: str, text: str, names: list[str]
 ) -> None:
     found = asked(question, operation, answer, table(TOOLS))
@@ -217,7 +217,7 @@ def test_a_table_over_several_passages_is_put_together() -> None:
 
 
 @pytest.mark.parametrize("left", [0, 1, 2], ids=["beginning", "middle", "end"])
-def test_a_table_of_which_a_part_was_not_read_is_not_reckoned(left: int) -> None:
+def test_a_table_of_which_a_part_was_not_read_is_not_computed(left: int) -> None:
     evidence = [each for number, each in enumerate(parts(0, 7, 15)) if number != left]
     answer = "209" if left else "249"
     found = asked("What is the sum of the prices?", Operation.SUM, answer, evidence)

@@ -1,4 +1,4 @@
-"""A question over the column of a table becomes a number, and the rows it was reckoned from."""
+"""A question over the column of a table becomes a number, and the rows it was computed from."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Computed:
     text: str
     """As it is said, such as `Sum of Price: 1,234 EUR (12 rows)`."""
     rows: tuple[Candidate, ...]
-    """For the largest and the smallest those that have it, else all that were reckoned with."""
+    """For the largest and the smallest those that have it, else all that were computed with."""
 
     def cited(self, footnotes: Footnotes) -> tuple[int, ...]:
         """The markers of its rows; of many, one for each stretch of the table."""
@@ -63,7 +63,7 @@ class Computed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotComputed:
-    """Why a column was not reckoned with, although the question asks for it."""
+    """Why a column was not computed with, although the question asks for it."""
 
     reason: str
 
@@ -77,7 +77,7 @@ def compute(
 ) -> Computed | NotComputed | None:
     """What the question asks of the column that the likeliest answer was located in.
 
-    None where there is no column to reckon with, where the question names one row, whose cell is
+    None where there is no column to compute with, where the question names one row, whose cell is
     then the answer, and where it names a number that the table does not have. Rows whose numbers
     sum up those above them are no rows of their own.
     """
@@ -103,10 +103,10 @@ def _over_column(operation: Operation, asked: _Asked, column: int) -> Computed |
         return NotComputed(reason="the last row of its table may be the sum of the others")
     narrowed = replace(table, rows=kept)
     if operation is Operation.COUNT:
-        return _counted(narrowed, column, asked.told)
+        return _counted(narrowed, column, asked.groups_text)
     quantities = quantities_of(narrowed.column(column), table.language)
     if isinstance(quantities, Quantities):
-        return _reckoned(operation, narrowed, column, quantities, asked.told)
+        return _aggregated(operation, narrowed, column, quantities, asked.groups_text)
     why = quantities.reason if quantities else "it holds other things than numbers"
     return NotComputed(reason=f"the column {table.header[column]!r} cannot be compared: {why}")
 
@@ -176,7 +176,7 @@ class _Asked:
         return all(row.cells[at].text in said for at, said in self.groups.items())
 
     @property
-    def told(self) -> str:
+    def groups_text(self) -> str:
         """The groups, as an answer says them."""
         parts = []
         for at, said in self.groups.items():
@@ -212,9 +212,9 @@ class _Asked:
         """The column that is meant; None where a cell is asked for, or that cannot be told."""
         if self.names_one_row or self.has_other_numbers:
             return None
-        return self.counted if operation is Operation.COUNT else self.reckoned(operation)
+        return self.count_column if operation is Operation.COUNT else self.number_column(operation)
 
-    def reckoned(self, operation: Operation) -> int | None:
+    def number_column(self, operation: Operation) -> int | None:
         """The column of numbers that is meant: by its title, else by where the answer stands."""
         said = [each for each in self.titles if each in self.numeric]
         if len(said) > 1 and operation in (Operation.LARGEST, Operation.SMALLEST):
@@ -227,7 +227,7 @@ class _Asked:
         return next((each for each in self.pointed if each in self.numeric), None)
 
     @cached_property
-    def counted(self) -> int | None:
+    def count_column(self) -> int | None:
         """The column whose things are counted: the one that the question says, else the first.
 
         None where it says neither one nor a group: its number is then in a cell.
@@ -243,11 +243,11 @@ class _Asked:
         return self._known[text]
 
 
-def _counted(table: Table, column: int, told: str) -> Computed:
+def _counted(table: Table, column: int, groups: str) -> Computed:
     cells = [each for each in table.column(column) if each]
     different, rows = len(set(cells)), len(table.rows)
     number = f"{rows}" if different in (0, rows) or column == 0 else f"{different} different"
-    where = told or ("all rows of the table" if number == str(rows) else f"{_rows(rows)}")
+    where = groups or ("all rows of the table" if number == str(rows) else f"{_rows(rows)}")
     title = table.header[column] or "rows"
     return Computed(
         text=f"Count of {title}: {number} ({where})",
@@ -255,11 +255,11 @@ def _counted(table: Table, column: int, told: str) -> Computed:
     )
 
 
-def _reckoned(
-    operation: Operation, table: Table, column: int, quantities: Quantities, told: str
+def _aggregated(
+    operation: Operation, table: Table, column: int, quantities: Quantities, groups: str
 ) -> Computed:
     values, title = quantities.values, table.header[column]
-    over = ", ".join(filter(None, (_rows(len(values)), told)))
+    over = ", ".join(filter(None, (_rows(len(values)), groups)))
     if operation in (Operation.LARGEST, Operation.SMALLEST):
         extreme = max(values) if operation is Operation.LARGEST else min(values)
         best = [row for row, value in zip(table.rows, values, strict=True) if value == extreme]
@@ -275,7 +275,7 @@ def _reckoned(
         digits = Decimal(1).scaleb(-quantities.decimals - FURTHER_DECIMALS)
         mean = number / len(values)
         rounded = mean.quantize(digits, ROUND_HALF_EVEN)
-        # Without noughts that say nothing, but with as many decimals as the column has.
+        # Without trailing zeros, but with as many decimals as the column has.
         least = Decimal(1).scaleb(-quantities.decimals)
         number = rounded.quantize(least) if rounded == rounded.quantize(least) else rounded
     name = f"{_NAMES[operation]} of {title}" if title else _NAMES[operation]
@@ -331,7 +331,7 @@ def _sums(values: Sequence[Decimal]) -> Iterator[tuple[int, bool]]:
 
 
 def _telling_digits(values: Sequence[Decimal]) -> int:
-    """Of the largest number, without the noughts that all of them end with."""
+    """Of the largest number, without the zeros that all of them end with."""
     whole = [abs(int(each.scaleb(6))) for each in values]
     return len(str(max(whole) // math.gcd(*whole, 10 ** max(len(str(each)) for each in whole))))
 

@@ -63,7 +63,7 @@ class Quantities:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotComparable:
-    """Why the cells of a column are no numbers to reckon with."""
+    """Why the cells of a column are no numbers to compute with."""
 
     reason: str
 

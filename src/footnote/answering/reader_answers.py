@@ -139,10 +139,8 @@ class ReaderAnswerer:
                 weighed = replace(span, probability=self.weigh(span.probability, item, middle))
                 located += [*locate(weighed, candidates), *under_title(weighed, candidates)]
         located = by_probability(each for each in located if is_cell(each))
-        likeliest = located[0].probability if located else 0.0
-        if likeliest < max(
-            self.least_answerability, *(each.probability for each in found[:1]), 0.0
-        ):
+        least = max(self.least_answerability, *(each.probability for each in found[:1]), 0.0)
+        if not located or located[0].probability < least:
             return None
         language = located[0].passage.language
         over = compute(
@@ -152,40 +150,46 @@ class ReaderAnswerer:
             evidence,
             lambda text: self.instead.analyzer.terms(text, language),
         )
-        return None if over is None else (over, likeliest)
+        return None if over is None else (over, located[0].probability)
 
     async def _found(self, question: str, evidence: Sequence[Evidence]) -> list[Located]:
         """Every answer in a statement, the likeliest first; each statement once."""
         middle = middle_similarity(evidence)
-        reads_on = names_several(question, evidence)
-        located: dict[tuple[object, ...], Located] = {}
-        for part in (evidence[:READ_FIRST], evidence[READ_FIRST:]):
-            if not part or (
-                not reads_on and any(each.probability >= SURE for each in located.values())
-            ):
-                break
-            readings = await self.reader.read(question, [text_of(each.passage) for each in part])
-            for item, reading in zip(part, readings, strict=True):
-                candidates = candidates_of([item])
-                for span in reading.spans:
-                    weighed = self.weigh(span.probability, item, middle)
-                    for one in locate(replace(span, probability=weighed), candidates):
-                        passage = item.passage
-                        place = (
-                            passage.document_id,
-                            passage.version,
-                            *one.candidate.canonical_span,
-                        )
-                        # Text that overlapping chunks share was read in each of them.
-                        if place not in located or located[place].probability < one.probability:
-                            located[place] = one
-        return by_probability(located.values())
+        found = await self._located(question, evidence[:READ_FIRST], middle)
+        is_sure = any(each.probability >= SURE for each in found)
+        if names_several(question, evidence) or not is_sure:
+            found += await self._located(question, evidence[READ_FIRST:], middle)
+        best: dict[tuple[object, ...], Located] = {}
+        for each in found:
+            passage = each.passage
+            place = (passage.document_id, passage.version, *each.candidate.canonical_span)
+            # Text that overlapping chunks share was read in each of them.
+            if place not in best or best[place].probability < each.probability:
+                best[place] = each
+        return by_probability(best.values())
+
+    async def _located(
+        self, question: str, evidence: Sequence[Evidence], middle: float
+    ) -> list[Located]:
+        """What is read in some of the evidence, each answer in its statement."""
+        if not evidence:
+            return []
+        readings = await self.reader.read(question, [text_of(each.passage) for each in evidence])
+        return [
+            one
+            for item, reading in zip(evidence, readings, strict=True)
+            for candidates in [candidates_of([item])]
+            for span in reading.spans
+            for one in locate(
+                replace(span, probability=self.weigh(span.probability, item, middle)), candidates
+            )
+        ]
 
 
 def computed(
     question: str, found: Computed | NotComputed, confidence: float, evidence: Sequence[Evidence]
 ) -> Answer:
-    """The answer that was reckoned from rows, which it cites; or a refusal that says why not."""
+    """The answer that was computed from rows, which it cites; or a refusal that says why not."""
     if isinstance(found, NotComputed):
         note = f"answer: not computed, since {found.reason}"
         return refusal(question, evidence, confidence=confidence, degraded=(note,))

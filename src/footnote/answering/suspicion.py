@@ -127,7 +127,8 @@ class Suspicion:
 
     async def look_at(self, passages: Sequence[Passage]) -> list[Passage]:
         """The passages, each with whether its title, headings or text give orders."""
-        texts = {_digest(text): text for text in map(_readable, _unknown(passages))}
+        unknown = [each for each in passages if each.suspicious is None]
+        texts = {_digest(text): text for text in map(_readable, unknown)}
         missing = [digest for digest in texts if digest not in self._known]
         found = await self([texts[digest] for digest in missing])
         told = {each: self._known[each] for each in texts if each in self._known}
@@ -154,10 +155,6 @@ class Suspicion:
             context_before=tuple(looked[:before]),
             context_after=tuple(looked[before + 1 :]),
         )
-
-
-def _unknown(passages: Sequence[Passage]) -> list[Passage]:
-    return [each for each in passages if each.suspicious is None]
 
 
 def flag(evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:

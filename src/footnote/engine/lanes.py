@@ -12,6 +12,7 @@ from footnote.answering import QuotingAnswerer
 from footnote.domain import Lane, LaneStatus, Reembedding, SearchRequest, SearchResponse
 from footnote.engine.arguments import require
 from footnote.errors import LaneMismatch, NotFound
+from footnote.models.aligned import AlignedEncoder
 from footnote.models.embed_hosted import HostedLimits
 from footnote.models.embedders import PACKAGED, EmbedderChoices, Embedders, opener, parse_spec
 from footnote.ports import Embedder, Index
@@ -98,8 +99,7 @@ def embedders_from(settings: Settings) -> Embedders:
 
 def statements_of(embedder: Embedder) -> Embedder:
     """What compares statements in answers, whose numbers are fitted to MiniLM where it is there."""
-    english: Embedder = getattr(embedder, "english", embedder)
-    return english
+    return embedder.english if isinstance(embedder, AlignedEncoder) else embedder
 
 
 async def embedder_of(engine: Engine, lane: Lane | None) -> Embedder:

@@ -10,9 +10,23 @@ from dataclasses import dataclass, field
 from itertools import count
 
 import numpy as np
+import numpy.typing as npt
 
 from footnote.domain import Lane
 from footnote.ports import Embedder, Vector, Vectors
+
+
+def padded(
+    batch: Sequence[Sequence[int]],
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    """Token ids and attention mask of texts, both of shape (texts, tokens of the longest)."""
+    shape = (len(batch), max(map(len, batch)))
+    ids: npt.NDArray[np.int32] = np.zeros(shape, dtype=np.int32)
+    mask: npt.NDArray[np.int32] = np.zeros(shape, dtype=np.int32)
+    for row, each in enumerate(batch):
+        ids[row, : len(each)] = each
+        mask[row, : len(each)] = 1
+    return ids, mask
 
 
 def plan_batches(token_counts: Sequence[int], batch_tokens: int) -> list[list[int]]:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 import onnxruntime
 
 from footnote.errors import LaneUnavailable, ModelUnavailable
-from footnote.models.batching import plan_batches
+from footnote.models.batching import padded, plan_batches
 from footnote.models.bert_graph import Precision
 from footnote.models.e5 import WORDS, shared_files
 from footnote.models.model_store import built, open_session
@@ -275,17 +275,12 @@ class PackagedReader:
 
         Raises ModelUnavailable when the model cannot run, for lack of memory say.
         """
-        shape = (len(batch), max(map(len, batch)))
-        ids: npt.NDArray[np.int32] = np.zeros(shape, dtype=np.int32)
-        mask: npt.NDArray[np.int32] = np.zeros(shape, dtype=np.int32)
-        for row, each in enumerate(batch):
-            ids[row, : len(each)] = each
-            mask[row, : len(each)] = 1
+        ids, mask = padded(batch)
         try:
             outputs = self._session.run(None, {"input_ids": ids, "attention_mask": mask})
         except Exception as error:
             raise ModelUnavailable(
-                f"the reader could not read a batch of shape {shape}: {error}",
+                f"the reader could not read a batch of shape {ids.shape}: {error}",
                 hint="free some memory, or set FOOTNOTE_READER=none",
             ) from error
         span, relevance, support = outputs

@@ -10,6 +10,7 @@ import numpy.typing as npt
 import onnxruntime
 
 from footnote.errors import ModelUnavailable
+from footnote.models.batching import padded
 from footnote.models.reader_weights import ProbeWeights
 from footnote.models.tokenizing import Pieces, UnigramPieces
 from footnote.ports import Operation
@@ -90,17 +91,12 @@ class Probes:
 
     def states(self, batch: Sequence[Sequence[int]]) -> _Floats:
         """The states of a batch's tokens, in the calling thread. Raises ModelUnavailable."""
-        shape = (len(batch), max(map(len, batch)))
-        ids: npt.NDArray[np.int32] = np.zeros(shape, dtype=np.int32)
-        mask: npt.NDArray[np.int32] = np.zeros(shape, dtype=np.int32)
-        for row, each in enumerate(batch):
-            ids[row, : len(each)] = each
-            mask[row, : len(each)] = 1
+        ids, mask = padded(batch)
         try:
             (states,) = self.session.run(None, {"input_ids": ids, "attention_mask": mask})
         except Exception as error:
             raise ModelUnavailable(
-                f"the reader could not read a batch of shape {shape}: {error}",
+                f"the reader could not read a batch of shape {ids.shape}: {error}",
                 hint="free some memory, or set FOOTNOTE_READER=none",
             ) from error
         found: _Floats = states

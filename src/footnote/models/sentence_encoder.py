@@ -10,12 +10,11 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 import onnxruntime
 
 from footnote.domain import Lane
 from footnote.errors import LaneUnavailable
-from footnote.models.batching import plan_batches
+from footnote.models.batching import padded, plan_batches
 from footnote.models.counting import SLICE_CHARACTERS, count_in_slices
 from footnote.models.tokenizing import TokenIds
 from footnote.ports import Vector, Vectors
@@ -147,16 +146,11 @@ class SentenceEncoder:
         return plan_batches(counts, min(self._run_tokens, share))
 
     def _run(self, batch: _Batch) -> Vectors:
-        shape = (len(batch), max(len(encoding) for encoding in batch))
-        ids: npt.NDArray[np.int32] = np.zeros(shape, dtype=np.int32)
-        mask: npt.NDArray[np.int32] = np.zeros(shape, dtype=np.int32)
-        for row, encoding in enumerate(batch):
-            ids[row, : len(encoding)] = encoding
-            mask[row, : len(encoding)] = 1
+        ids, mask = padded(batch)
         try:
             outputs = self._session.run(None, {"input_ids": ids, "attention_mask": mask})
         except Exception as error:
-            message = f"{self._lane.model} could not embed a batch of shape {shape}: {error}"
+            message = f"{self._lane.model} could not embed a batch of shape {ids.shape}: {error}"
             hint = "free some memory, or lower FOOTNOTE_EMBEDDING_BATCH_TOKENS"
             raise LaneUnavailable(message, hint=hint) from error
         vectors: Vectors = outputs[0]
