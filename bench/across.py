@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from answerability_sets import read_lines
 from footnote.models.embedders import EmbedderChoices, Embedders, opener, parse_spec
 from footnote.ports import Embedder, Vectors
 from footnote.settings import Settings
@@ -40,11 +40,11 @@ class Spoken:
 
 async def embedded(folder: Path, embedder: Embedder) -> Spoken:
     """The vectors of one set."""
-    corpus = _records(folder / "corpus.jsonl")
+    corpus = read_lines(folder / "corpus.jsonl")
     row_of = {str(each["_id"]): row for row, each in enumerate(corpus)}
     lines = (folder / "qrels.tsv").read_text(encoding="utf-8").splitlines()[1:]
     right = dict(line.split("\t")[:2] for line in lines)
-    queries = _records(folder / "queries.jsonl")
+    queries = read_lines(folder / "queries.jsonl")
     passages = await embedder.embed_documents([str(each["text"]) for each in corpus])
     with progress() as bars:
         asked = [
@@ -65,11 +65,6 @@ def figures(questions: Vectors, passages: Vectors, gold: Sequence[int]) -> tuple
     ranks = (similar > own[:, None]).sum(axis=1)
     found = ranks < AT
     return float((found / np.log2(ranks + 2)).mean()), float(found.mean())
-
-
-def _records(path: Path) -> list[dict[str, object]]:
-    with path.open(encoding="utf-8") as lines:
-        return [json.loads(line) for line in lines]
 
 
 async def main() -> None:

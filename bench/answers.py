@@ -31,7 +31,7 @@ import psutil  # type: ignore[import-untyped]  # the package ships no types
 from footnote.domain import SearchRequest
 from footnote.engine import WorkspaceEngine
 from installation import MODELS, bench_engine
-from memory import MIB
+from memory import MIB, resident
 from reporting import finish, machine, percentiles, progress, show
 from search import NO_LIMIT_SECONDS, Options, filled
 from synthetic import SyntheticLanguage
@@ -140,8 +140,7 @@ def resident_megabytes(process_id: int) -> float:
     """Of a server and what it started, without its Postgres."""
     server = psutil.Process(process_id)
     own = [server, *(c for c in server.children(recursive=True) if "postgres" not in c.name())]
-    total: int = sum(each.memory_info().rss for each in own)
-    return round(total / MIB, 1)
+    return round(resident(own) / MIB, 1)
 
 
 async def measure(options: Options, reader: Path | None) -> dict[str, object]:

@@ -38,8 +38,8 @@ def watched(cluster: Path) -> Iterator[Peak]:
         while not stop.is_set():
             with contextlib.suppress(psutil.NoSuchProcess):
                 mine = [own, *own.children(recursive=True)]
-                peak.processes_mb = max(peak.processes_mb, _resident(mine) / MIB)
-                peak.own_mb = max(peak.own_mb, _resident([own]) / MIB)
+                peak.processes_mb = max(peak.processes_mb, resident(mine) / MIB)
+                peak.own_mb = max(peak.own_mb, resident([own]) / MIB)
                 if postmaster is not None:
                     server = [postmaster, *postmaster.children(recursive=True)]
                     peak.postgres_mb = max(peak.postgres_mb, _proportional(server) / MIB)
@@ -61,7 +61,7 @@ def _postmaster(cluster: Path) -> psutil.Process | None:
     return None
 
 
-def _resident(processes: Iterable[psutil.Process]) -> int:
+def resident(processes: Iterable[psutil.Process]) -> int:
     total = 0
     for process in processes:
         with contextlib.suppress(psutil.Error):

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 import torch
 from encoder import Reader, weights_of
-from evaluate import LONGEST_SPAN, area, quantise
+from evaluate import area, best_span, heads, quantise
 
 from examples import Examples, Pair
 
@@ -26,36 +26,13 @@ BINS = 10
 TEMPERATURES = np.geomspace(0.4, 4.0, 60)
 
 
-def logits_of(reader: Reader, pairs: list[Pair]) -> list[tuple[np.ndarray, float, np.ndarray]]:
-    """Of each pair: span logits (tokens, 2), the relevance logit, the support logits (3)."""
-    found: list[tuple[np.ndarray, float, np.ndarray] | None] = [None] * len(pairs)
-    order = sorted(range(len(pairs)), key=lambda i: len(pairs[i].ids))
-    for at in range(0, len(order), 16):
-        batch = order[at : at + 16]
-        width = max(len(pairs[i].ids) for i in batch)
-        ids = torch.ones(len(batch), width, dtype=torch.long)
-        attention = torch.zeros_like(ids)
-        for row, i in enumerate(batch):
-            ids[row, : len(pairs[i].ids)] = torch.tensor(pairs[i].ids)
-            attention[row, : len(pairs[i].ids)] = 1
-        with torch.no_grad(), torch.autocast("cpu", dtype=torch.bfloat16):
-            spans, relevance, support = (out.float().numpy() for out in reader(ids, attention))
-        for row, i in enumerate(batch):
-            found[i] = spans[row, : len(pairs[i].ids)], float(relevance[row]), support[row]
-    return [each for each in found if each is not None]
-
-
-def best_span(pair: Pair, logits: np.ndarray) -> tuple[float, bool]:
+def scored(pair: Pair, logits: np.ndarray) -> tuple[float, bool]:
     """The score of the best span against "none", and whether it touches the answer."""
-    own = logits[pair.second : -1]
-    score = own[:, 0][:, None] + own[:, 1][None, :]
-    allowed = np.triu(np.ones(score.shape, bool))
-    score = np.where(allowed & ~np.triu(allowed, LONGEST_SPAN), score, -1e9)
-    first, last = divmod(int(score.argmax()), len(own))
+    (first, last), score = best_span(logits[pair.second : -1])
     hit = pair.span is not None and (
         first + pair.second <= pair.span[1] and pair.span[0] <= last + pair.second
     )
-    return float(score.max() - logits[0].sum()), hit
+    return score - float(logits[0].sum()), hit
 
 
 def logistic(signals: np.ndarray, labels: np.ndarray) -> np.ndarray:
@@ -124,8 +101,8 @@ def main() -> None:
     examples.keep_apart()
 
     pairs = draw(examples.reading, options.pairs)
-    outputs = logits_of(reader, pairs)
-    best = [best_span(pair, spans) for pair, (spans, _, _) in zip(pairs, outputs, strict=True)]
+    outputs = heads(reader, [pair.ids for pair in pairs])
+    best = [scored(pair, spans) for pair, (spans, _, _) in zip(pairs, outputs, strict=True)]
     signals = np.array([(score, out[1]) for (score, _), out in zip(best, outputs, strict=True)])
     hits = np.array([float(hit) for _, hit in best])
     half = np.arange(len(pairs)) % 2
@@ -142,7 +119,7 @@ def main() -> None:
     weights = logistic(signals, hits)
 
     judged = draw(examples.support, options.pairs)
-    logits = np.array([support for _, _, support in logits_of(reader, judged)])
+    logits = np.array([support for _, _, support in heads(reader, [pair.ids for pair in judged])])
     labels = np.array([pair.support for pair in judged])
     half, carried = np.arange(len(judged)) % 2, np.zeros(len(judged))
     for each in (0, 1):

@@ -27,47 +27,54 @@ LANGUAGES = ("en", "de", "es", "zh")
 LONGEST_SPAN = 30  # tokens
 
 
+def heads(reader: Reader, pairs: list[list[int]]) -> list[tuple[np.ndarray, float, np.ndarray]]:
+    """Of the token ids of each pair: span logits (tokens, 2), the relevance logit, support logits (3)."""
+    found: dict[int, tuple[np.ndarray, float, np.ndarray]] = {}
+    order = sorted(range(len(pairs)), key=lambda i: len(pairs[i]))
+    for at in range(0, len(order), 16):
+        batch = order[at : at + 16]
+        width = max(len(pairs[i]) for i in batch)
+        ids = torch.ones(len(batch), width, dtype=torch.long)
+        attention = torch.zeros_like(ids)
+        for row, i in enumerate(batch):
+            ids[row, : len(pairs[i])] = torch.tensor(pairs[i])
+            attention[row, : len(pairs[i])] = 1
+        with torch.no_grad(), torch.autocast("cpu", dtype=torch.bfloat16):
+            spans, relevance, support = (out.float().numpy() for out in reader(ids, attention))
+        for row, i in enumerate(batch):
+            found[i] = spans[row, : len(pairs[i])], float(relevance[row]), support[row]
+    return [found[i] for i in range(len(pairs))]
+
+
+def best_span(logits: np.ndarray) -> tuple[tuple[int, int], float]:
+    """First and last token of the span with the largest sum of logits, and that sum."""
+    score = logits[:, 0][:, None] + logits[:, 1][None, :]
+    allowed = np.triu(np.ones(score.shape, bool))
+    score = np.where(allowed & ~np.triu(allowed, LONGEST_SPAN), score, -1e9)
+    first, last = divmod(int(score.argmax()), len(logits))
+    return (first, last), float(score.max())
+
+
 def read(
     reader: Reader, pairs: list[tuple[str, str]], prefix: str = "query: ", length: int = 384
 ) -> list[tuple[str, float, float, np.ndarray]]:
     """Of each pair: the best span's text, its score against "none", the relevance logit, the support logits."""
-    found: list[tuple[str, float, float, np.ndarray] | None] = [None] * len(pairs)
     encoded = []
-    for number, (first, second) in enumerate(pairs):
+    for first, second in pairs:
         ids = [0, *reader.tokenizer.encode(prefix + first).ids[:72], 2, 2]
         body = reader.tokenizer.encode(second)
         room = length - len(ids) - 1
-        encoded.append(([*ids, *body.ids[:room], 2], len(ids), body.offsets[:room], second, number))
-    encoded.sort(key=lambda e: len(e[0]))
-    for at in range(0, len(encoded), 16):
-        batch = encoded[at : at + 16]
-        width = max(len(e[0]) for e in batch)
-        ids, attention = (
-            torch.ones(len(batch), width, dtype=torch.long),
-            torch.zeros(len(batch), width, dtype=torch.long),
-        )
-        for j, e in enumerate(batch):
-            ids[j, : len(e[0])] = torch.tensor(e[0])
-            attention[j, : len(e[0])] = 1
-        with torch.no_grad(), torch.autocast("cpu", dtype=torch.bfloat16):
-            spans, relevance, support = (out.float().numpy() for out in reader(ids, attention))
-        for j, (_, first_token, offsets, text, number) in enumerate(batch):
-            n = len(offsets)
-            score = (
-                spans[j, first_token : first_token + n, 0][:, None]
-                + spans[j, first_token : first_token + n, 1][None, :]
-            )
-            allowed = np.triu(np.ones((n, n), bool)) & ~np.triu(np.ones((n, n), bool), LONGEST_SPAN)
-            score = np.where(allowed, score, -1e9)
-            a, b = divmod(int(score.argmax()), n)
-            answer = text[offsets[a][0] : offsets[b][1]].strip()
-            found[number] = (
-                answer,
-                float(score.max() - spans[j, 0].sum()),
-                float(relevance[j]),
-                support[j],
-            )
-    return [f for f in found if f is not None]
+        encoded.append(([*ids, *body.ids[:room], 2], len(ids), body.offsets[:room], second))
+    outputs = heads(reader, [ids for ids, *_ in encoded])
+    found = []
+    for (_, first_token, offsets, text), (spans, relevance, support) in zip(
+        encoded, outputs, strict=True
+    ):
+        n = len(offsets)
+        (a, b), score = best_span(spans[first_token : first_token + n])
+        answer = text[offsets[a][0] : offsets[b][1]].strip()
+        found.append((answer, score - float(spans[0].sum()), relevance, support))
+    return found
 
 
 def words(text: str, by_character: bool) -> list[str]:
@@ -106,17 +113,17 @@ def balanced(positive: np.ndarray, negative: np.ndarray) -> float:
     return float(np.mean(total))
 
 
+def xquad_set(folder: Path) -> tuple[dict[str, dict], dict[str, str], list[dict]]:
+    """Paragraphs by id, for each question the id of its paragraph, and the questions."""
+    corpus = {row["_id"]: row for row in map(json.loads, (folder / "corpus.jsonl").open())}
+    lines = (folder / "qrels.tsv").read_text().splitlines()[1:]
+    queries = [json.loads(line) for line in (folder / "queries.jsonl").open()]
+    return corpus, dict(line.split("\t")[:2] for line in lines), queries
+
+
 def xquad(folder: Path, reader: Reader, language: str, count: int) -> dict[str, float]:
     """Span and answerability figures on one language."""
-    corpus = {
-        row["_id"]: row
-        for row in map(json.loads, (folder / f"xquad-{language}" / "corpus.jsonl").open())
-    }
-    right = dict(
-        line.split("\t")[:2]
-        for line in (folder / f"xquad-{language}" / "qrels.tsv").read_text().splitlines()[1:]
-    )
-    queries = [json.loads(line) for line in (folder / f"xquad-{language}" / "queries.jsonl").open()]
+    corpus, right, queries = xquad_set(folder / f"xquad-{language}")
     draw = random.Random(1)
     chosen = draw.sample(queries, min(count, len(queries)))
     pairs, siblings = [], []
@@ -146,9 +153,12 @@ def xquad(folder: Path, reader: Reader, language: str, count: int) -> dict[str, 
 
 def supported(reader: Reader, pairs: list[tuple[str, str]]) -> np.ndarray:
     """Log odds that the quote supports the statement."""
-    logits = np.array([row[3] for row in read(reader, pairs, "claim: ")])
-    rest = np.logaddexp(logits[:, CONTRADICTED], logits[:, 2])
-    return logits[:, SUPPORTED] - rest
+    return supported_odds(np.array([row[3] for row in read(reader, pairs, "claim: ")]))
+
+
+def supported_odds(logits: np.ndarray) -> np.ndarray:
+    """Of rows of support logits the log odds of "supported" against the rest."""
+    return logits[:, SUPPORTED] - np.logaddexp(logits[:, CONTRADICTED], logits[:, 2])
 
 
 def claims(folder: Path, reader: Reader) -> dict[str, float]:
@@ -184,16 +194,7 @@ def altered(examples: Examples, reader: Reader, count: int = 400) -> dict[str, f
             (positive if pair.support == SUPPORTED else negative).append(pair.ids)
 
     def score(rows: list[list[int]]) -> np.ndarray:
-        out = []
-        for ids in rows:
-            with torch.no_grad(), torch.autocast("cpu", dtype=torch.bfloat16):
-                logits = (
-                    reader(torch.tensor([ids]), torch.ones(1, len(ids), dtype=torch.long))[2]
-                    .float()
-                    .numpy()[0]
-                )
-            out.append(logits[SUPPORTED] - np.logaddexp(logits[1], logits[2]))
-        return np.array(out)
+        return supported_odds(np.array([support for *_, support in heads(reader, rows)]))
 
     p, n = score(positive), score(negative)
     return {"auc": area(p, n), "balanced": balanced(p, n)}
@@ -211,15 +212,7 @@ def quantise(reader: Reader) -> None:
 
 def ranked(folder: Path, reader: Reader, language: str, count: int) -> dict[str, float]:
     """nDCG@10 of the paragraph that answers among its article's others and five of another one."""
-    corpus = {
-        row["_id"]: row
-        for row in map(json.loads, (folder / f"xquad-{language}" / "corpus.jsonl").open())
-    }
-    right = dict(
-        line.split("\t")[:2]
-        for line in (folder / f"xquad-{language}" / "qrels.tsv").read_text().splitlines()[1:]
-    )
-    queries = [json.loads(line) for line in (folder / f"xquad-{language}" / "queries.jsonl").open()]
+    corpus, right, queries = xquad_set(folder / f"xquad-{language}")
     draw = random.Random(2)
     gains = []
     for query in draw.sample(queries, min(count, len(queries))):
