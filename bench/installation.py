@@ -67,7 +67,7 @@ async def bench_engine(
         async with temporary_engine(models, **overrides) as engine:
             yield engine
         return
-    _share(models, home)
+    share_models(models, home)
     settings = settings_from(None, {"home": home, "database_url": None, **overrides})
     async with footnote.open(settings) as engine:
         yield engine
@@ -154,7 +154,8 @@ def table_sizes(engine: Engine) -> dict[str, float]:
     return {name: round(size / 1024**2, 1) for name, size in rows}
 
 
-def _share(models: Path, home: Path) -> None:
+def share_models(models: Path, home: Path) -> None:
+    """Have an installation use the built models of a folder."""
     models.mkdir(parents=True, exist_ok=True)
     home.mkdir(parents=True, exist_ok=True)
     if not (home / "models").exists():

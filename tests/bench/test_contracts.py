@@ -84,6 +84,16 @@ def test_memory_is_watched_by_rounds_and_by_length(model_home: Path) -> None:
     assert all(each["peak_rss_mb"] > each["worker_peak_mb"] > 0 for each in peaks)
 
 
+def test_the_hops_of_a_question_and_an_upload_are_counted(model_home: Path) -> None:
+    report = run_benchmark(model_home, "hops.py")
+    for what in ("question", "upload"):
+        names = report[f"{what}_names"]
+        assert isinstance(names, list)
+        assert report[f"{what}_hops"] == len(names) > 0
+    assert "interfaces/http/answers.py: answer_question" in report["question_names"]
+    assert "ingestion/pipeline.py: Ingestion.__call__" in report["upload_names"]
+
+
 def test_search_reports_latency_stages_and_throughput(model_home: Path) -> None:
     report = run_benchmark(
         model_home,
