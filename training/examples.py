@@ -1,7 +1,8 @@
 """Labelled pairs of texts, drawn without end from the folders of `../shared/data`.
 
 Three kinds of pairs, one format: a question and a passage (span and relevance), a statement and a quote (support),
-and a question about a table, from a report or made up on the spot (span and relevance).
+and a question about a table, from a report or made up on the spot (span and relevance). Passages of office papers are
+made by `office_texts.py`.
 """
 
 from __future__ import annotations
@@ -15,11 +16,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from alterations import NAME, alter, kind_of, other_number
+from near_misses import NearMisses
+from office_texts import CONTRADICTED, NEITHER, SUPPORTED, Asked, Office
 from tokenizers import Tokenizer
 
 # Scripts without spaces: a token covers fewer characters, so windows are cut shorter.
 DENSE_SCRIPTS = {"zh", "zh-Hant", "ja", "ko", "th"}
-SUPPORTED, CONTRADICTED, NEITHER = 0, 1, 2
 LONGEST = 256  # tokens of a pair in training
 # Left out: an official development half that nothing needs, and questions without answers.
 LEFT_OUT = {"jaquad-dev", "squad2-en-mt-unlabelled"}
@@ -68,6 +71,8 @@ class Examples:
         `whole` is the share of passages that are not shortened.
         """
         self.tokenizer, self.random, self.whole = tokenizer, random.Random(seed), whole
+        self.papers = Office(self.random)
+        self.searched: dict[str, NearMisses] = {}
         self.sources: dict[str, list[Passage]] = {}
         self.kept_apart: dict[str, list[Passage]] = {}
         for path in sorted((folder / "reading").glob("*.jsonl.gz")):
@@ -106,6 +111,7 @@ class Examples:
     def keep_apart(self) -> None:
         """Draw from what was kept apart instead, for evaluation."""
         self.sources, self.reports = self.kept_apart, self.apart_reports
+        self.papers, self.searched = Office(self.random, apart=True), {}
         self.index()
 
     def speak(self, language: str) -> None:
@@ -116,8 +122,8 @@ class Examples:
     def __iter__(self) -> Iterator[Pair]:
         """Pairs in the mix of the recipe."""
         kinds = [
-            (self.reading, 0.64), (self.support, 0.20), (self.table, 0.06),
-            (self.report, 0.04), (self.decision, 0.03), (self.claim, 0.03),
+            (self.reading, 0.46), (self.office, 0.22), (self.support, 0.13), (self.office_claim, 0.07),
+            (self.table, 0.05), (self.report, 0.03), (self.decision, 0.02), (self.claim, 0.02),
         ]  # fmt: skip
         while True:
             draw = self.random.choices([k for k, _ in kinds], [w for _, w in kinds])[0]
@@ -135,8 +141,19 @@ class Examples:
         return passages[at], question, passages
 
     def near_miss(self, question: dict, passage: Passage, passages: list[Passage]) -> str | None:
-        """A passage that shares words with the question and does not hold its answer."""
+        """A passage that a search finds or that shares words with the question, and does not hold its answer."""
         answers = [a["text"].lower() for a in question["answers"]]
+        if self.random.random() < 0.6:
+            if passage.source not in self.searched:
+                self.searched[passage.source] = NearMisses([each.text for each in passages])
+            best = self.searched[passage.source].best(question["question"], 12)
+            found = [
+                text
+                for text in (passages[i].text for i in best)
+                if text != passage.text and not any(a in text.lower() for a in answers)
+            ]
+            if found:
+                return self.random.choice(found[:6])
         at = place_of(passage, passages)
         around = passages[max(0, at - 6) : at + 7]
         others = [*around, *self.random.choices(passages, k=8)]
@@ -197,6 +214,16 @@ class Examples:
             heading=heading,
         )
 
+    def office(self) -> Pair | None:
+        """A question about an office paper with a passage of it, which answers or comes near."""
+        return self.asked_pair(self.papers.reading())
+
+    def asked_pair(self, asked: Asked) -> Pair | None:
+        """A made-up question with its passage, as it is read."""
+        return self.pack(
+            "query: " + asked.question, asked.text, asked.answer, relevance=True, heading=asked.heading
+        )  # fmt: skip
+
     def heading(self, passage: Passage, passages: list[Passage]) -> str:
         """What a document's title and section might be: the name that the paragraphs around share; often none."""
         if self.random.random() < 0.5:
@@ -252,7 +279,7 @@ class Examples:
                 and o.lower() not in said.lower()
                 and said.lower() not in o.lower()
             ]
-            alike = [o for o in others if shape(o) == shape(said)]
+            alike = [o for o in others if kind_of(o) == kind_of(said)]
             if alike:
                 said = self.random.choice(alike)
             elif re.search(r"\d", said):
@@ -300,7 +327,14 @@ class Examples:
             )
         if label == CONTRADICTED:
             names = [n for p in self.random.choices(passages, k=4) for n in NAME.findall(p.text)]
-            altered = alter(self.random, sentence, passage.language, names)
+            own, others = (
+                [a["text"] for q in questions for a in q["answers"]]
+                for questions in (
+                    passage.questions,
+                    [q for _, q in self.random.choices(self.asked[passage.source], k=12)],
+                )
+            )
+            altered = alter(self.random, sentence, passage.language, names, own, [*others, *own])
             if altered is None or altered in quote:
                 return None
             said = altered
@@ -316,6 +350,11 @@ class Examples:
         return self.pack(
             "claim: " + said, quote[: self.characters(passage.language)], None, support=label
         )
+
+    def office_claim(self) -> Pair | None:
+        """A statement about an office paper, true, altered or of another fact, with a quote."""
+        said, quote, label = self.papers.claim()
+        return self.pack("claim: " + said, quote, None, support=label)
 
     def claim(self) -> Pair | None:
         """A claim of Wikipedia with sentences of the page it cites."""
@@ -520,65 +559,12 @@ class Examples:
         )
 
 
-NAME = re.compile(r"(?<=[a-zß-ÿ,] )[A-ZÀ-Þ][a-zß-ÿ]{2,}(?: [A-ZÀ-Þ][a-zß-ÿ]{2,})?")
-NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 STATED = re.compile(
     r"(?:(?<=^)|(?<=[.!?] ))([A-Z][^,;:.!?()\n]{3,50}?) (is|was|are|were|can|will|has|must|may|should|could)"
     r" ([^,;:.!?()\n]{12,110})(?=[,.])"
 )
 DETERMINERS = {"The", "A", "An", "This", "These", "That", "It", "They", "He", "She", "Its", "His", "Their", "Some",
                "Most", "Many", "All", "There", "In", "Each", "Every", "Both", "Other"}  # fmt: skip
-# The verb that a denial is put to, by language: only to make training sentences.
-DENIALS = {
-    "en": [
-        (" is ", " is not "),
-        (" was ", " was not "),
-        (" are ", " are not "),
-        (" were ", " were not "),
-        (" can ", " cannot "),
-        (" has ", " has no "),
-        (" will ", " will not "),
-    ],
-    "es": [
-        (" es ", " no es "),
-        (" fue ", " no fue "),
-        (" son ", " no son "),
-        (" tiene ", " no tiene "),
-        (" se ", " no se "),
-    ],
-    "fr": [
-        (" est ", " n'est pas "),
-        (" a été ", " n'a pas été "),
-        (" sont ", " ne sont pas "),
-        (" était ", " n'était pas "),
-    ],
-    "it": [
-        (" è ", " non è "),
-        (" era ", " non era "),
-        (" sono ", " non sono "),
-        (" fu ", " non fu "),
-    ],
-    "pt": [
-        (" é ", " não é "),
-        (" foi ", " não foi "),
-        (" são ", " não são "),
-        (" tem ", " não tem "),
-    ],
-    "no": [
-        (" er ", " er ikke "),
-        (" var ", " var ikke "),
-        (" ble ", " ble ikke "),
-        (" har ", " har ikke "),
-    ],
-    "sv": [(" är ", " är inte "), (" var ", " var inte "), (" har ", " har inte ")],
-    "id": [(" adalah ", " bukan "), (" merupakan ", " bukan merupakan ")],
-    "zh": [("是", "不是"), ("有", "没有")],
-    "zh-Hant": [("是", "不是"), ("有", "沒有")],
-    "ja": [("である", "ではない"), ("した。", "しなかった。"), ("いる。", "いない。")],
-    "tr": [("dır.", " değildir."), ("dir.", " değildir.")],
-    "ru": [(" был ", " не был "), (" является ", " не является "), (" была ", " не была ")],
-    "de": [(" ist ", " ist nicht "), (" war ", " war nicht "), (" hat ", " hat nicht ")],
-}
 ASKS = {
     "en": [
         "What is the {column} of {row}?",
@@ -638,41 +624,6 @@ def grams(text: str) -> set[str]:
     if len(words) * 12 < len(low):
         words |= {low[i : i + 2] for i in range(len(low) - 1)}
     return words
-
-
-def shape(text: str) -> tuple[bool, bool]:
-    """Whether a text has digits, and whether it begins with a capital."""
-    return bool(re.search(r"\d", text)), text[:1].isupper()
-
-
-def other_number(draw: random.Random, text: str) -> str:
-    """The text with one of its numbers changed in value."""
-    found = list(NUMBER.finditer(text))
-    if not found:
-        return text
-    number = draw.choice(found)
-    digits = list(number.group())
-    places = [i for i, d in enumerate(digits) if d.isdigit()]
-    at = draw.choice(places)
-    digits[at] = draw.choice([d for d in "123456789" if d != digits[at]])
-    if draw.random() < 0.15 and len(places) > 1:
-        draw.shuffle(places)
-    return text[: number.start()] + "".join(digits) + text[number.end() :]
-
-
-def alter(draw: random.Random, sentence: str, language: str, names: list[str]) -> str | None:
-    """The sentence with another number, another name, or a denial; None where none can be made."""
-    ways = []
-    if NUMBER.search(sentence):
-        ways += [lambda: other_number(draw, sentence)] * 2
-    own = NAME.findall(sentence)
-    others = [n for n in names if n not in sentence]
-    if own and others:
-        ways.append(lambda: sentence.replace(draw.choice(own), draw.choice(others)))
-    denials = [(a, b) for a, b in DENIALS.get(language, []) if a in sentence and b not in sentence]
-    if denials:
-        ways.append(lambda: sentence.replace(*draw.choice(denials), 1))
-    return draw.choice(ways)() if ways else None
 
 
 def window(
