@@ -32,100 +32,99 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from footnote.domain import (
-    LOCAL_PRINCIPAL,
-    Answer,
-    AnswerDone,
-    AnswerEvent,
-    AnswerFailed,
-    AnswerSentence,
-    BlockKind,
-    CacheStats,
-    Check,
-    Citation,
-    CitationMade,
-    ClosestPassage,
-    Document,
-    DocumentClass,
-    DocumentPage,
-    DocumentStatus,
-    Erasure,
-    ErasureCheck,
-    Evidence,
-    FacetCount,
-    Failure,
-    Health,
-    Lane,
-    LaneState,
-    LaneStatus,
-    NearDuplicate,
-    Neighbour,
-    Passage,
-    PassageContext,
-    PlanChanges,
-    Principal,
-    Received,
-    Reembedding,
-    ReembeddingState,
-    Retried,
-    SearchFilters,
-    SearchRequest,
-    SearchResponse,
-    SentenceGrounded,
-    SourcesFound,
-    SourceType,
-    Stage,
-    StageRecord,
-    TextWritten,
-    ToolCalled,
-    ToolReturned,
-    Turn,
-    Usage,
-    UsageCounted,
-    Verdict,
-    Workspace,
-    WorkspaceStats,
-)
-from footnote.domain.grounding import (
-    ClaimCheck,
-    ClaimQuote,
-    ClaimVerdict,
-    DecidedBy,
-    GroundingCheck,
-    GroundingSource,
-    Guard,
-    GuardKind,
-    QuoteRelation,
-)
-from footnote.domain.pages import (
-    Highlight,
-    MarkedQuote,
-    PageImage,
-    PageRectangles,
-    PagesOfQuote,
-    QuoteMatch,
-    Rectangle,
-)
-from footnote.errors import (
-    Conflict,
-    DocumentFailed,
-    DocumentInterrupted,
-    DocumentUnreadable,
-    FootnoteError,
-    InvalidRequest,
-    LaneMismatch,
-    LaneUnavailable,
-    ModelUnavailable,
-    NotFound,
-    NotReady,
-    QueueFull,
-    StoreUnavailable,
-    UnsupportedSettings,
-)
-from footnote.filters import condition_from, condition_from_text
-
 if TYPE_CHECKING:
+    from footnote.domain import (
+        LOCAL_PRINCIPAL,
+        Answer,
+        AnswerDone,
+        AnswerEvent,
+        AnswerFailed,
+        AnswerSentence,
+        BlockKind,
+        CacheStats,
+        Check,
+        Citation,
+        CitationMade,
+        ClosestPassage,
+        Document,
+        DocumentClass,
+        DocumentPage,
+        DocumentStatus,
+        Erasure,
+        ErasureCheck,
+        Evidence,
+        FacetCount,
+        Failure,
+        Health,
+        Lane,
+        LaneState,
+        LaneStatus,
+        NearDuplicate,
+        Neighbour,
+        Passage,
+        PassageContext,
+        PlanChanges,
+        Principal,
+        Received,
+        Reembedding,
+        ReembeddingState,
+        Retried,
+        SearchFilters,
+        SearchRequest,
+        SearchResponse,
+        SentenceGrounded,
+        SourcesFound,
+        SourceType,
+        Stage,
+        StageRecord,
+        TextWritten,
+        ToolCalled,
+        ToolReturned,
+        Turn,
+        Usage,
+        UsageCounted,
+        Verdict,
+        Workspace,
+        WorkspaceStats,
+    )
+    from footnote.domain.grounding import (
+        ClaimCheck,
+        ClaimQuote,
+        ClaimVerdict,
+        DecidedBy,
+        GroundingCheck,
+        GroundingSource,
+        Guard,
+        GuardKind,
+        QuoteRelation,
+    )
+    from footnote.domain.pages import (
+        Highlight,
+        MarkedQuote,
+        PageImage,
+        PageRectangles,
+        PagesOfQuote,
+        QuoteMatch,
+        Rectangle,
+    )
     from footnote.engine import Engine, WorkspaceEngine
+    from footnote.errors import (
+        Conflict,
+        DocumentFailed,
+        DocumentInterrupted,
+        DocumentUnreadable,
+        FootnoteError,
+        InvalidRequest,
+        LaneMismatch,
+        LaneUnavailable,
+        ModelUnavailable,
+        NotFound,
+        NotReady,
+        QueueFull,
+        StoreUnavailable,
+        UnsupportedSettings,
+    )
+    from footnote.filters import condition_from, condition_from_text
     from footnote.interfaces.sdk import AsyncClient, Client
     from footnote.settings import Settings
     from footnote.sync import SyncEngine, SyncWorkspaceEngine
@@ -235,21 +234,28 @@ __all__ = [  # noqa: RUF022  # in the order of the journey, not of the alphabet
     "NotReady",
 ]
 
-_HEAVY = {
-    "Settings": "footnote.settings",
-    "Engine": "footnote.engine",
-    "WorkspaceEngine": "footnote.engine",
-    "SyncEngine": "footnote.sync",
-    "SyncWorkspaceEngine": "footnote.sync",
-    "AsyncClient": "footnote.interfaces.sdk",
-    "Client": "footnote.interfaces.sdk",
-}
-"""Public names whose modules are loaded when they are first asked for."""
+_MODULES = (
+    "domain",
+    "domain.grounding",
+    "domain.pages",
+    "errors",
+    "filters",
+    "settings",
+    "engine",
+    "sync",
+    "interfaces.sdk",
+)
+"""Where the public names are found, the quickest to load first."""
 
 
 def __getattr__(name: str) -> object:
-    if name in _HEAVY:
-        return getattr(import_module(_HEAVY[name]), name)
+    """Load a public name when it is first asked for, so that the command line starts fast."""
+    if name in __all__:
+        for module in _MODULES:
+            found = getattr(import_module(f"footnote.{module}"), name, None)
+            if found is not None:
+                globals()[name] = found
+                return found
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

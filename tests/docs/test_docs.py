@@ -20,7 +20,8 @@ import footnote
 from footnote.domain import BlockKind, DocumentClass, DocumentStatus, SourceType, Stage
 from footnote.engine.workspace import MAX_PAGE
 from footnote.interfaces import schemas
-from footnote.interfaces.cli.main import app
+from footnote.interfaces.cli.main import COMMANDS as LOADED
+from footnote.interfaces.cli.main import app, load_command
 from footnote.interfaces.failures import FAILURES
 from footnote.interfaces.http import requests
 from footnote.interfaces.http.app import create_app
@@ -93,6 +94,7 @@ def _walk(node: Node, words: tuple[str, ...] = ()) -> Iterator[Command]:
 
 
 ROOT_NODE = cast("Node", typer.main.get_command(app))
+ROOT_NODE.commands = {name: cast("Node", load_command(name)) for name in LOADED}
 COMMANDS = {command.words: command for command in _walk(ROOT_NODE)}
 GROUPS = {words[:-1] for words in COMMANDS if words}
 LEAVES = [words for words in COMMANDS if words not in GROUPS]

@@ -17,9 +17,9 @@ import httpx
 import structlog
 
 from footnote.errors import FootnoteError
-from footnote.interfaces.cli import loading
-from footnote.interfaces.cli.edge import exit_code_of
-from footnote.interfaces.cli.main import app
+from footnote.interfaces.cli.main import app, exit_code_of
+from footnote.interfaces.cli.serve import server_of
+from footnote.interfaces.http.app import create_app
 from footnote.settings import Settings
 
 
@@ -34,7 +34,7 @@ async def served(settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
         settled.set()
 
     listening = socket.create_server(("127.0.0.1", 0))
-    server = loading.server(loading.create_app(settings, settled.set, fail), settings, 5)
+    server = server_of(create_app(settings, on_ready=settled.set, on_failure=fail), settings, 5)
     serving = asyncio.create_task(server.serve(sockets=[listening]))
     port = listening.getsockname()[1]
     try:

@@ -8,12 +8,9 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 from rich.text import Text
 
+from footnote import open as opened
 from footnote.domain.models_in_use import ModelsInUse
-from footnote.errors import InvalidRequest
-from footnote.interfaces.cli import present
-from footnote.interfaces.cli.edge import prepared, wait_for
-from footnote.interfaces.cli.loading import opened
-from footnote.interfaces.cli.loading_models import (
+from footnote.engine.answer_models import (
     add_mcp_server,
     mcp_servers,
     models_in_use,
@@ -21,6 +18,9 @@ from footnote.interfaces.cli.loading_models import (
     reset_models,
     use_models,
 )
+from footnote.errors import InvalidRequest
+from footnote.interfaces.cli import present
+from footnote.interfaces.cli.edge import prepared, wait_for
 from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace, chosen_workspace
 from footnote.interfaces.schemas.answer_models import McpServer, McpServerList, Models
 

@@ -7,6 +7,7 @@ import json
 import re
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 from uuid import UUID
@@ -14,13 +15,22 @@ from uuid import UUID
 import typer
 from rich.text import Text
 
+from footnote import open as opened
+from footnote.answering.answerer import completed
 from footnote.domain.conversations import DocumentMode
+from footnote.engine.answering import Asking
+from footnote.engine.conversations import (
+    attach_document,
+    change_conversation,
+    conversation,
+    create_conversation,
+)
+from footnote.engine.conversing import ask_in_conversation_stream
+from footnote.engine.finding import document_called
 from footnote.errors import InvalidRequest, ModelUnavailable
 from footnote.interfaces import schemas
 from footnote.interfaces.cli import present, searching
 from footnote.interfaces.cli.edge import prepared, report, wait_for
-from footnote.interfaces.cli.loading import document_called, opened
-from footnote.interfaces.cli.loading_conversations import asked, begun, gone_on_with
 from footnote.interfaces.cli.options import TopK, Workspace, chosen_workspace
 from footnote.interfaces.cli.writing import show_rewording
 from footnote.interfaces.failures import failure_of
@@ -108,7 +118,7 @@ async def _talk(settings: Settings, name: str | None, wanted: Chat) -> int:
         conversation_id = wanted.conversation_id
         attached = [await document_called(workspace, each) for each in wanted.documents]
         if conversation_id is not None:
-            await gone_on_with(workspace, conversation_id, attached, wanted.mode)
+            await _attach(workspace, conversation_id, attached, wanted.mode)
         if sys.stdin.isatty() and not wanted.as_json:
             _notice(_WELCOME)
         code = 0
@@ -129,10 +139,26 @@ async def _talk(settings: Settings, name: str | None, wanted: Chat) -> int:
         return code
 
 
+async def _attach(
+    workspace: WorkspaceEngine,
+    conversation_id: UUID,
+    document_ids: Sequence[UUID],
+    mode: DocumentMode | None,
+) -> None:
+    """Attach further documents to an earlier conversation. Raises NotFound."""
+    await conversation(workspace, conversation_id)
+    for document_id in document_ids:
+        await attach_document(workspace, conversation_id, document_id)
+    if mode is not None:
+        await change_conversation(workspace, conversation_id, document_mode=mode)
+
+
 async def _begin(
     workspace: WorkspaceEngine, document_ids: Sequence[UUID], mode: DocumentMode | None
 ) -> UUID:
-    made = await begun(workspace, document_ids, mode or "first")
+    made = await create_conversation(
+        workspace, document_mode=mode or "first", document_ids=tuple(document_ids)
+    )
     _notice(f"Go on later with: footnote chat --conversation {made.conversation_id}")
     return made.conversation_id
 
@@ -156,9 +182,11 @@ async def _answer(
     A person who sees the error has been told, so 0 then.
     """
     try:
-        answer = await asked(
-            workspace, conversation_id, question, top_k=wanted.top_k, plan=wanted.plan
-        )
+        asking = Asking(question=question, top_k=wanted.top_k, plan=wanted.plan)
+        async with aclosing(
+            ask_in_conversation_stream(workspace, conversation_id, asking)
+        ) as events:
+            answer = await completed(events)
     except (InvalidRequest, ModelUnavailable) as error:
         failure = failure_of(error)
         if wanted.as_json:

@@ -11,6 +11,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from footnote import open as opened
 from footnote.domain import Answer
 from footnote.domain.conversations import (
     Conversation,
@@ -18,17 +19,13 @@ from footnote.domain.conversations import (
     Message,
     MessageAnswer,
 )
+from footnote.engine.conversation_export import as_markdown
+from footnote.engine.conversation_export import export as exported
+from footnote.engine.conversations import change_conversation, conversation, delete_conversation
+from footnote.engine.conversations import conversations as list_conversations
 from footnote.interfaces import schemas
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import prepared, wait_for
-from footnote.interfaces.cli.loading import opened
-from footnote.interfaces.cli.loading_conversations import (
-    as_markdown,
-    delete,
-    exported,
-    list_conversations,
-    rename,
-)
 from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace, chosen_workspace
 from footnote.settings import Settings
 
@@ -58,7 +55,9 @@ def show_list(
 
     async def work() -> ConversationPage:
         async with opened(settings) as engine:
-            return await list_conversations(await engine.workspace(name), limit, cursor)
+            return await list_conversations(
+                await engine.workspace(name), limit=limit, cursor=cursor
+            )
 
     page = wait_for(work())
     if as_json:
@@ -112,7 +111,9 @@ def give_title(
 
     async def work() -> Conversation:
         async with opened(settings) as engine:
-            return await rename(await engine.workspace(name), conversation_id, title)
+            return await change_conversation(
+                await engine.workspace(name), conversation_id, title=title
+            )
 
     renamed = wait_for(work())
     if as_json:
@@ -134,7 +135,10 @@ def remove(
 
     async def work() -> Conversation:
         async with opened(settings) as engine:
-            return await delete(await engine.workspace(name), conversation_id)
+            workspace = await engine.workspace(name)
+            found = await conversation(workspace, conversation_id)
+            await delete_conversation(workspace, conversation_id)
+            return found
 
     gone = wait_for(work())
     if as_json:

@@ -9,12 +9,13 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
+from footnote import open as opened
 from footnote.domain import Document, DocumentPage, DocumentStatus, Erasure, Retried
+from footnote.engine.finding import document_called
 from footnote.errors import InvalidRequest
 from footnote.interfaces import schemas
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import prepared, wait_for
-from footnote.interfaces.cli.loading import document_called, opened
 from footnote.interfaces.cli.options import (
     EXIT_CODES,
     AsJson,

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import errno
-import io
 import json
 import logging
 import os
 import sys
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Coroutine, Sequence
 from contextlib import suppress
 from typing import TypeVar
 
@@ -51,37 +50,28 @@ def wait_for(work: Coroutine[object, object, T]) -> T:
     return asyncio.run(work)
 
 
-def print_whatever_the_terminal_lacks() -> None:
-    """Write escapes for characters that the encoding of this process's output has not."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
-
-
-def exit_code_of(command: Callable[[], object], arguments: Sequence[str]) -> int:
-    """Run a command and turn however it ends into an exit code and, if need be, a sentence."""
-    as_json = wants_json(arguments)
-    try:
-        code = command()
-        sys.stdout.flush()
-    except FootnoteError as error:
-        failure = failure_of(error)
-        report(failure.code, str(error), error.hint, failure.exit_code, as_json=as_json)
-        return failure.exit_code
-    except typer.TyperException as error:
-        message = _in_our_words(error)
-        if message:  # empty after a help page
-            report(USAGE.code, message, _usage_hint(error), USAGE.exit_code, as_json=as_json)
-        return USAGE.exit_code
-    except (KeyboardInterrupt, typer.Abort, asyncio.CancelledError):
-        return INTERRUPTED
-    except (BrokenPipeError, SystemExit):
-        # typer and rich end the process when the reader of a pipe has gone; it has had enough
-        _stop_writing()
-        return 0
-    except Exception as error:
-        return _unexpected(error, as_json=as_json)
-    return code if isinstance(code, int) else 0
+def exit_code_for(error: BaseException, *, as_json: bool) -> int:
+    """Report what ended a command, where there is something to say, and return its exit code."""
+    match error:
+        case FootnoteError():
+            failure = failure_of(error)
+            report(failure.code, str(error), error.hint, failure.exit_code, as_json=as_json)
+            return failure.exit_code
+        case typer.TyperException():
+            message = _in_our_words(error)
+            if message:  # empty after a help page
+                report(USAGE.code, message, _usage_hint(error), USAGE.exit_code, as_json=as_json)
+            return USAGE.exit_code
+        case KeyboardInterrupt() | typer.Abort() | asyncio.CancelledError():
+            return INTERRUPTED
+        case BrokenPipeError() | SystemExit():
+            # typer and rich end the process when the reader of a pipe has gone; it has had enough
+            _stop_writing()
+            return 0
+        case Exception():
+            return _unexpected(error, as_json=as_json)
+        case _:
+            raise error
 
 
 def _in_our_words(error: typer.TyperException) -> str:

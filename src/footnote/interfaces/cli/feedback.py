@@ -8,13 +8,14 @@ from uuid import UUID
 import typer
 from rich.text import Text
 
+from footnote import open as opened
 from footnote.domain.conversations import Message
+from footnote.engine.conversation_export import golden_candidates
+from footnote.engine.conversations import give_feedback
 from footnote.interfaces import schemas
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.conversations import ConversationId
 from footnote.interfaces.cli.edge import prepared, wait_for
-from footnote.interfaces.cli.loading import opened
-from footnote.interfaces.cli.loading_conversations import give_feedback, golden_candidates
 from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace, chosen_workspace
 
 app = typer.Typer(name="feedback", help="Judge answers.", no_args_is_help=True)

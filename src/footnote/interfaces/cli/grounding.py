@@ -10,12 +10,13 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from footnote import open as opened
 from footnote.domain.grounding import ClaimCheck, ClaimQuote, GroundingCheck, GroundingSource
+from footnote.engine.finding import document_called
 from footnote.errors import InvalidRequest
 from footnote.interfaces import schemas
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import prepared, wait_for
-from footnote.interfaces.cli.loading import document_called, opened
 from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace, chosen_workspace
 
 app = typer.Typer(name="grounding", help="Check statements against sources.", no_args_is_help=True)

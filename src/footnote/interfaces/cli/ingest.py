@@ -16,23 +16,25 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
+from footnote import open as opened
 from footnote.domain import Document, DocumentStatus, Received, SourceType
 from footnote.domain.sources import Labels
 from footnote.errors import InvalidRequest
 from footnote.interfaces import schemas
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import prepared, wait_for
-from footnote.interfaces.cli.loading import (
-    files_source,
-    follow_all,
-    opened,
-    sources_at,
-    work_until_resting,
-)
 from footnote.interfaces.cli.options import AsJson, Collection, Workspace, chosen_workspace
 from footnote.interfaces.cli.paths import Place, entries, location_of, named, printable
-from footnote.interfaces.cli.receiving import WaitTeller, receive_file, tell_of_other_worker
+from footnote.interfaces.cli.receiving import (
+    WaitTeller,
+    files_source,
+    receive_file,
+    sources_at,
+    tell_of_other_worker,
+)
 from footnote.interfaces.cli.watching import watch_files
+from footnote.jobs.inline import work_until_resting
+from footnote.jobs.sources.following import follow
 from footnote.settings import Settings
 
 if TYPE_CHECKING:
@@ -178,13 +180,16 @@ async def ingest_files(
             known = None if others else len(files)
             reading = progress.add_task("taking in", total=known, stages="")
             taken = 0
-            async for step in follow_all(workspace, sources, labels, delete_missing=delete_missing):
-                named = places.get(step.external_id, Path(step.external_id))
-                outcomes.append(await _outcome(workspace, step, named))
-                counts = step.verdict not in ("removed", "kept")
-                taken += counts
-                progress.update(reading, total=known and max(known, taken))
-                progress.advance(reading, counts)
+            for source in sources:
+                async for step in follow(
+                    workspace, source, labels, delete_missing=delete_missing, retry_failed=True
+                ):
+                    named = places.get(step.external_id, Path(step.external_id))
+                    outcomes.append(await _outcome(workspace, step, named))
+                    counts = step.verdict not in ("removed", "kept")
+                    taken += counts
+                    progress.update(reading, total=known and max(known, taken))
+                    progress.advance(reading, counts)
             progress.update(reading, total=taken)
             order = {location: number for number, location in enumerate(places)}
             outcomes.sort(key=lambda outcome: order.get(outcome.location, len(order)))

@@ -11,13 +11,14 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.text import Text
 
+from footnote import open as opened
 from footnote.domain import LaneState, LaneStatus, Reembedding, ReembeddingState
 from footnote.errors import InvalidRequest
 from footnote.interfaces import schemas
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import prepared, wait_for
-from footnote.interfaces.cli.loading import opened, work_until_reembedded
 from footnote.interfaces.cli.options import AsJson, Workspace, chosen_workspace
+from footnote.jobs.inline import work_until_reembedded
 from footnote.settings import Settings
 
 if TYPE_CHECKING:

@@ -1,41 +1,129 @@
-"""The `footnote` command: its groups, its global options, and its one entry point."""
+"""The `footnote` command: its commands, each loaded when it is called, and its one entry point."""
 
 from __future__ import annotations
 
+import io
 import sys
+from collections.abc import Callable, Sequence
+from functools import partial
+from importlib import import_module
 from typing import Annotated
 
 import typer
+import typer.main
+from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
 from footnote.distribution import VERSION
-from footnote.interfaces.cli import (
-    answer_models,
-    chat,
-    conversations,
-    documents,
-    evaluate,
-    feedback,
-    grounding,
-    ingest,
-    lanes,
-    mcp,
-    operations,
-    pages,
-    questions,
-    serve,
-    webhooks,
-    workspaces,
-)
-from footnote.interfaces.cli.edge import exit_code_of, print_whatever_the_terminal_lacks
-from footnote.interfaces.cli.helping import PlainTyper
 from footnote.interfaces.cli.options import EXIT_CODES, RootWorkspace
 
-app = PlainTyper(
+COMMANDS: dict[str, tuple[str, str]] = {
+    "ingest": (
+        "ingest.ingest",
+        "Take files in and index what is new or changed.",
+    ),
+    "search": ("questions.search", "Find the passages that answer a query."),
+    "ask": ("questions.ask", "Answer a question, each statement with its footnote."),
+    "agent": (
+        "questions.agent",
+        "Have a model look things up by itself, with tools.",
+    ),
+    "chat": ("chat.chat", "Ask one question a line, until the input ends or says exit."),
+    "page": ("pages.page", "Draw a page of a document, with quotes marked on it."),
+    "lanes": (
+        "lanes.lanes",
+        "Show which models a workspace is embedded with.",
+    ),
+    "reembed": (
+        "lanes.reembed",
+        "Embed a workspace with another model.",
+    ),
+    "serve": ("serve.serve", "Serve the HTTP API to this computer."),
+    "mcp": ("mcp.mcp", "Serve a workspace's documents over MCP."),
+    "eval": (
+        "evaluate.evaluate",
+        "Measure search and answers on a golden set.",
+    ),
+    "worker": ("operations.worker", "Index whatever is queued, until it is stopped."),
+    "doctor": ("operations.doctor", "Say what is there, what is missing, and how to get it."),
+    "grounding": (
+        "grounding.app",
+        "Check statements against sources.",
+    ),
+    "conversations": ("conversations.app", "See, rename, export and delete conversations."),
+    "feedback": ("feedback.app", "Judge answers."),
+    "documents": ("documents.app", "See and delete documents."),
+    "workspace": ("workspaces.app", "Create and list workspaces."),
+    "webhooks": ("webhooks.app", "Send events to addresses."),
+    "models": ("answer_models.models", "Choose which models answer in the workspace."),
+    "mcp-servers": (
+        "answer_models.servers",
+        "Manage the MCP servers whose tools agents may use.",
+    ),
+}
+"""Each command: its module and name there, and its line in the list of commands."""
+
+_KINDS = {int: "N", float: "N", str: "TEXT"}
+"""What the help shows for an option without a name for its value."""
+
+Parameter = TyperArgument | TyperOption
+
+
+class LazyGroup(TyperGroup):
+    """Loads a command's module when the command is called, so that `--help` answers at once."""
+
+    def resolve_command(  # type: ignore[override]  # the context it is called with
+        self, ctx: typer.Context, args: list[str]
+    ) -> tuple[str | None, TyperCommand | TyperGroup | None, list[str]]:
+        """The command that is called, loaded."""
+        name, _, rest = super().resolve_command(ctx, args)
+        return name, None if name is None else load_command(name), rest
+
+
+def load_command(name: str) -> TyperCommand | TyperGroup:
+    """The command of that name in COMMANDS."""
+    module, attribute = COMMANDS[name][0].split(".")
+    found = getattr(import_module(f"footnote.interfaces.cli.{module}"), attribute)
+    alone = typer.Typer(add_completion=False, rich_markup_mode=None)
+    if isinstance(found, typer.Typer):
+        alone.add_typer(found)
+        command = typer.main.get_group(alone).commands[name]
+    else:
+        alone.command(name, epilog=EXIT_CODES)(found)
+        command = typer.main.get_command(alone)
+    assert isinstance(command, TyperCommand | TyperGroup)
+    _show_plain_kinds(command)
+    return command
+
+
+def _show_plain_kinds(command: object) -> None:
+    """Have the help show `N` and `TEXT` in place of `<int range>` and `<str>`."""
+    if isinstance(command, TyperCommand | TyperGroup):
+        for parameter in command.params:
+            if isinstance(parameter, Parameter):
+                plain = partial(_kind_of, parameter)
+                parameter.display_type = plain  # type: ignore[method-assign]  # no other way in
+    if isinstance(command, TyperGroup):
+        for each in command.commands.values():
+            _show_plain_kinds(each)
+
+
+def _kind_of(parameter: Parameter, ctx: typer.Context) -> str:  # noqa: ARG001  # as typer calls it
+    described = parameter.type_descriptor
+    if described.is_choice and described.choices:
+        return " | ".join(str(getattr(each, "value", each)) for each in described.choices)
+    if isinstance(parameter, TyperArgument) or parameter.is_flag:
+        return ""  # its name says it
+    return _KINDS.get(described.annotation, "TEXT")
+
+
+app = typer.Typer(
     name="footnote",
+    cls=LazyGroup,
     help="Files go in, cited answers come out.",
     epilog=EXIT_CODES,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # importing its renderer takes longer than all the rest of `--help`
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
@@ -59,32 +147,28 @@ def _root(
     context.obj = workspace
 
 
-app.command("ingest", epilog=EXIT_CODES)(ingest.ingest)
-app.command("search", epilog=EXIT_CODES)(questions.search)
-app.command("ask", epilog=EXIT_CODES)(questions.ask)
-app.command("agent", epilog=EXIT_CODES)(questions.agent)
-app.command("chat", epilog=EXIT_CODES)(chat.chat)
-app.add_typer(grounding.app)
-app.add_typer(conversations.app)
-app.add_typer(feedback.app)
-app.add_typer(documents.app)
-app.add_typer(workspaces.app)
-app.add_typer(webhooks.app)
-app.add_typer(answer_models.models)
-app.add_typer(answer_models.servers)
-app.command("page", epilog=EXIT_CODES)(pages.page)
-app.command("lanes", epilog=EXIT_CODES)(lanes.lanes)
-app.command("reembed", epilog=EXIT_CODES)(lanes.reembed)
-app.command("serve", epilog=EXIT_CODES)(serve.serve)
-app.command("mcp", epilog=EXIT_CODES)(mcp.mcp)
-app.command("eval", epilog=EXIT_CODES)(evaluate.evaluate)
-app.command("worker", epilog=EXIT_CODES)(operations.worker)
-app.command("doctor", epilog=EXIT_CODES)(operations.doctor)
+for _name, (_, _help) in COMMANDS.items():
+    app.command(_name, help=_help, epilog=EXIT_CODES)(_root)
+
+
+def exit_code_of(command: Callable[[], object], arguments: Sequence[str]) -> int:
+    """Run a command and turn however it ends into an exit code and, if need be, a sentence."""
+    try:
+        code = command()
+        sys.stdout.flush()
+    except BaseException as error:
+        from footnote.interfaces.cli.edge import exit_code_for, wants_json  # noqa: PLC0415  # slow
+
+        return exit_code_for(error, as_json=wants_json(arguments))
+    return code if isinstance(code, int) else 0
 
 
 def run() -> None:
     """Run the command line of this process and end it with an exit code."""
-    print_whatever_the_terminal_lacks()
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # Escapes for characters that the encoding of this process's output has not.
+            stream.reconfigure(errors="backslashreplace")
     arguments = sys.argv[1:]
     sys.exit(
         exit_code_of(lambda: app(arguments, prog_name="footnote", standalone_mode=False), arguments)

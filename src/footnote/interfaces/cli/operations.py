@@ -12,13 +12,16 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
+from footnote import open as opened
+from footnote.doctor import examine
 from footnote.errors import NotReady
 from footnote.interfaces import schemas
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import prepared, wait_for
-from footnote.interfaces.cli.loading import examine, opened, run_worker
 from footnote.interfaces.cli.options import AsJson
 from footnote.interfaces.failures import failure_of
+from footnote.jobs.set_aside import go_first
+from footnote.jobs.worker import run_worker
 from footnote.settings import Settings
 
 
@@ -47,7 +50,9 @@ async def _work(settings: Settings, *, until_stdin_ends: bool, set_aside: bool) 
     else:
         present.notices().print(Text("Indexing what is queued; Ctrl-C stops.", style="dim"))
     async with opened(settings) as engine:
-        await run_worker(engine, stop, set_aside=set_aside)
+        if set_aside:
+            go_first()
+        await run_worker(engine, stop=stop, set_aside=set_aside)
 
 
 def _when_stdin_ends(loop: asyncio.AbstractEventLoop, stop: asyncio.Event) -> None:

@@ -7,8 +7,6 @@ from typing import Annotated
 
 import typer
 
-from footnote.errors import InvalidRequest
-
 EXIT_CODES = (
     "Exit codes: 0 done · 1 a document failed, or something unexpected · 2 wrong usage, an "
     "invalid request or a name that is taken · 3 not found · 4 database or model not ready · "
@@ -57,6 +55,8 @@ def chosen_workspace(context: typer.Context, named: str | None) -> str | None:
     name = context.find_root().obj if named is None else named
     assert name is None or isinstance(name, str)
     if name and not _WORKSPACE_NAME.fullmatch(name):
+        from footnote.errors import InvalidRequest  # noqa: PLC0415  # keeps `--help` fast
+
         raise InvalidRequest(
             f"no workspace is called {name!r}",
             hint="names have 1 to 63 lower-case letters, digits, '-', '_' or '.', and begin with "

@@ -7,12 +7,13 @@ from typing import Annotated
 
 import typer
 
+from footnote import open as opened
 from footnote.domain.pages import Highlight, PageImage
+from footnote.engine.finding import document_called
 from footnote.errors import InvalidRequest
 from footnote.interfaces import schemas
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import prepared, wait_for
-from footnote.interfaces.cli.loading import document_called, opened
 from footnote.interfaces.cli.options import AsJson, DocumentName, Workspace, chosen_workspace
 from footnote.settings import Settings
 

@@ -7,15 +7,16 @@ from typing import Annotated
 
 import typer
 
+from footnote import open as opened
 from footnote.domain import Answer, SearchRequest, SearchResponse
+from footnote.engine.agent import agent_stream
 from footnote.interfaces import schemas
 from footnote.interfaces.cli import present, results, searching
 from footnote.interfaces.cli.asking import Asking, with_options
 from footnote.interfaces.cli.edge import prepared, wait_for
-from footnote.interfaces.cli.loading import opened
-from footnote.interfaces.cli.loading_models import agent_events
 from footnote.interfaces.cli.options import AsJson, Workspace, chosen_workspace
 from footnote.interfaces.cli.writing import show_rewording, shown_as_written
+from footnote.interfaces.tools.binding import index_now
 from footnote.settings import Settings
 
 
@@ -130,5 +131,5 @@ async def _run_agent(
 ) -> tuple[Answer, bool]:
     async with opened(settings) as engine:
         workspace = await engine.workspace(name)
-        events = agent_events(workspace, question)
+        events = agent_stream(workspace, question, index_now=index_now)
         return await shown_as_written(present.terminal(), events, live=live)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,9 +13,15 @@ from rich.text import Text
 
 from footnote.domain import Received
 from footnote.domain.sources import Labels
+from footnote.engine.files import TooLarge, read_file
 from footnote.errors import InvalidRequest, QueueFull
-from footnote.interfaces.cli.loading import receive_named, received_when_there_is_room
 from footnote.interfaces.cli.paths import has_plain_name, location_of, printable, refusal_of
+from footnote.jobs.room import received_when_there_is_room
+from footnote.jobs.sources.addresses import source_at
+from footnote.jobs.sources.folders import FolderSource, ReceiveFile
+from footnote.jobs.sources.following import Source
+from footnote.jobs.sources.patience import PatientSource
+from footnote.settings import Settings
 
 if TYPE_CHECKING:
     from footnote.engine import WorkspaceEngine
@@ -76,11 +83,44 @@ async def _receive(workspace: WorkspaceEngine, path: Path, labels: Labels) -> Re
         raise InvalidRequest(refusal)
     if has_plain_name(path):
         return await workspace.receive_file(path, collection=labels.collection, tags=labels.tags)
-    return await receive_named(
-        workspace,
-        path,
-        printable(path.name),
-        external_id=location_of(path),
+    limit, filename = workspace.engine.settings.max_file_bytes, printable(path.name)
+    file = await asyncio.to_thread(read_file, path, limit)
+    if isinstance(file, TooLarge):
+        raise InvalidRequest(f"{filename} has more than {limit:,} bytes", hint=file.failure.advice)
+    return await workspace.receive(
+        file.content,
+        filename,
         collection=labels.collection,
+        external_id=location_of(path),
         tags=labels.tags,
+    )
+
+
+def sources_at(
+    addresses: Sequence[str], settings: Settings, *, work: bool, tell: Callable[[QueueFull], None]
+) -> list[Source]:
+    """Each address as a source; nothing is reached yet. Raises InvalidRequest.
+
+    While the queue is full, `work` lets this process index instead of waiting for a worker; `tell`
+    hears of it.
+    """
+    return [
+        PatientSource(source=source_at(address, settings), work=work, tell=tell)
+        for address in addresses
+    ]
+
+
+def files_source(
+    list_files: Callable[[], Sequence[Path]],
+    roots: Sequence[Path],
+    receive: ReceiveFile,
+    settle_seconds: float = 0.0,
+) -> Source:
+    """Files on this machine as a source."""
+    return FolderSource(
+        list_files=list_files,
+        identify=location_of,
+        receive=receive,
+        roots=tuple(roots),
+        settle_seconds=settle_seconds,
     )

@@ -10,10 +10,10 @@ import typer
 from pydantic import TypeAdapter, ValidationError
 
 from footnote.domain import BlockKind, PlanChanges, SearchFilters, SearchRequest, SourceType
+from footnote.engine.finding import document_called, unknown_collections
 from footnote.errors import InvalidRequest
 from footnote.filters import condition_from_text
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.loading import document_called, unknown_collections
 from footnote.wrong_values import wrong_value
 
 if TYPE_CHECKING:

@@ -8,20 +8,21 @@ import socket
 import sys
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import structlog
 import typer
+import uvicorn
+from fastapi import FastAPI
 from rich.text import Text
 
 from footnote.errors import FootnoteError, UnsupportedSettings
-from footnote.interfaces.cli import loading, present
+from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import prepared, wait_for
-from footnote.interfaces.cli.loading import create_app
+from footnote.interfaces.http.app import create_app
+from footnote.interfaces.http.connections import Patience, patient_protocol
+from footnote.interfaces.http.guard import MAX_HEAD_BYTES, is_loopback
 from footnote.settings import Settings
-
-if TYPE_CHECKING:
-    from uvicorn import Server
 
 _GRACE_SECONDS = 10
 """How long requests and the worker's documents may take to end."""
@@ -58,7 +59,7 @@ _ONLY_HERE = (
 
 def listen(settings: Settings) -> socket.socket:
     """A socket bound to the settings' address. Raises UnsupportedSettings if it is not ours."""
-    if not loading.is_loopback(settings.host):
+    if not is_loopback(settings.host):
         raise UnsupportedSettings(
             f"Footnote does not listen on {settings.host}: it knows no identities yet, so it "
             "serves this computer only.",
@@ -95,15 +96,35 @@ async def _serve(settings: Settings, listening: socket.socket, *, with_worker: b
     def beside() -> AbstractAsyncContextManager[None]:
         return _worker_beside(ready) if with_worker else nullcontext()
 
-    app = create_app(settings, begin, stop_for, beside)
-    server = loading.server(app, settings, _GRACE_SECONDS)
+    app = create_app(settings, on_ready=begin, on_failure=stop_for, beside=beside)
+    server = server_of(app, settings, _GRACE_SECONDS)
     _end_quietly_on_signals(server)
     await server.serve(sockets=[listening])
     if failures:
         raise failures[0]
 
 
-def _end_quietly_on_signals(server: Server) -> None:
+def server_of(app: FastAPI, settings: Settings, grace_seconds: int) -> uvicorn.Server:
+    """A server for the application, silent but for the logs of this process."""
+    patience = Patience(
+        head_seconds=settings.request_head_seconds, body_seconds=settings.request_body_seconds
+    )
+    config = uvicorn.Config(
+        app,
+        http=patient_protocol(patience),
+        ws="none",
+        h11_max_incomplete_event_size=MAX_HEAD_BYTES,
+        lifespan="on",
+        log_config=None,
+        access_log=True,
+        server_header=False,
+        proxy_headers=False,  # nothing may claim another address for itself
+        timeout_graceful_shutdown=grace_seconds,
+    )
+    return uvicorn.Server(config)
+
+
+def _end_quietly_on_signals(server: uvicorn.Server) -> None:
     """Outlive the signal that uvicorn raises again after it has shut down, to end the worker."""
 
     def stop(*_: object) -> None:

@@ -15,17 +15,19 @@ from uuid import UUID
 
 from rich.text import Text
 
+from footnote import open as opened
 from footnote.domain import Document, DocumentStatus
 from footnote.domain.sources import Labels
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.loading import (
-    files_source,
-    opened,
-    run_worker_unless_another_does,
-    watch,
-)
 from footnote.interfaces.cli.paths import entries, location_of, printable
-from footnote.interfaces.cli.receiving import WaitTeller, receive_file, tell_of_other_worker
+from footnote.interfaces.cli.receiving import (
+    WaitTeller,
+    files_source,
+    receive_file,
+    tell_of_other_worker,
+)
+from footnote.jobs.beside import run_worker_unless_another_does
+from footnote.jobs.sources.watching import watch
 from footnote.settings import Settings
 
 if TYPE_CHECKING:
@@ -70,7 +72,16 @@ async def watch_files(
             work = run_worker_unless_another_does(engine, stop, tell_of_other)
             beside.append(asyncio.create_task(work))
         try:
-            await watch(workspace, source, labels, paths=paths, stop=stop, on_step=teller.tell)
+            await watch(
+                workspace,
+                source,
+                labels,
+                paths=paths,
+                scan_seconds=settings.watch_scan_seconds,
+                settle_seconds=settings.watch_settle_seconds,
+                stop=stop,
+                on_step=teller.tell,
+            )
         finally:
             stop.set()
             await asyncio.gather(*beside)

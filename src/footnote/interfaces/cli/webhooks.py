@@ -8,18 +8,15 @@ from uuid import UUID
 import typer
 from rich.text import Text
 
+from footnote import open as opened
 from footnote.domain.events import TOLD_KINDS, WebhookEndpoint
+from footnote.engine.events import add_webhook, remove_webhook
+from footnote.engine.events import webhooks as list_webhooks
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import prepared, wait_for
-from footnote.interfaces.cli.loading import (
-    add_webhook,
-    list_webhooks,
-    opened,
-    remove_webhook,
-    try_webhook,
-)
 from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace, chosen_workspace
 from footnote.interfaces.schemas.events import Delivery, NewWebhook, Webhook, WebhookList
+from footnote.jobs.trial import try_webhook
 from footnote.settings import Settings
 
 app = typer.Typer(

@@ -7,11 +7,11 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
+from footnote import open as opened
 from footnote.domain import Workspace
 from footnote.interfaces import schemas
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import prepared, wait_for
-from footnote.interfaces.cli.loading import opened
 from footnote.interfaces.cli.options import EXIT_CODES, AsJson
 
 app = typer.Typer(
