@@ -93,7 +93,7 @@ def watched() -> Iterator[Entered]:
         yield entered
     finally:
         sys.setprofile(None)
-        threading.setprofile(None)  # type: ignore[arg-type]  # None is allowed
+        threading.setprofile(None)
 
 
 def _is_ours(code: CodeType) -> bool:

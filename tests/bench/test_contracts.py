@@ -90,8 +90,7 @@ def test_the_hops_of_a_question_and_an_upload_are_counted(model_home: Path) -> N
         names = report[f"{what}_names"]
         assert isinstance(names, list)
         assert report[f"{what}_hops"] == len(names) > 0
-    assert "interfaces/http/answers.py: answer_question" in report["question_names"]
-    assert "ingestion/pipeline.py: Ingestion.__call__" in report["upload_names"]
+        assert any(str(name).startswith("interfaces/http") for name in names)
 
 
 def test_search_reports_latency_stages_and_throughput(model_home: Path) -> None:
