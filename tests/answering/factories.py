@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from uuid import NAMESPACE_URL, uuid5
 
 from footnote.answering import ExtractiveAnswerer
+from footnote.answering.suspicion import gives_orders
 from footnote.domain import BlockKind, BlockSpan, Evidence, Passage, SourceType
 from footnote.index.analysis import TextAnalyzer
 from footnote.models.testing import HashEmbedder
@@ -69,6 +71,18 @@ def make_evidence(*passages: Passage) -> list[Evidence]:
     return [
         Evidence(passage=passage, rank=rank, score=1.0 / (60 + rank))
         for rank, passage in enumerate(passages, start=1)
+    ]
+
+
+def mark(evidence: Sequence[Evidence]) -> list[Evidence]:
+    """The evidence, marked where it gives orders to a model, as the engine marks what it finds."""
+    return [
+        replace(each, suspicious=True)
+        if gives_orders(
+            "\n".join((each.passage.document_title, *each.passage.heading_path, each.passage.text))
+        )
+        else each
+        for each in evidence
     ]
 
 

@@ -7,11 +7,10 @@ from dataclasses import replace
 from hypothesis import given, settings
 
 from footnote.answering.closest import LONGEST, closest_passage
-from footnote.answering.suspicion import flag
 from footnote.domain import BlockKind, Evidence
 from footnote.index.analysis import TextAnalyzer
 
-from .factories import make_evidence, make_passage
+from .factories import make_evidence, make_passage, mark
 from .test_pipeline import evidences, questions
 
 ANALYZER = TextAnalyzer()
@@ -65,7 +64,7 @@ def test_nothing_that_gives_orders_is_shown() -> None:
         make_passage(f"Storm damage is rare. {order}", name="hostile"),
         make_passage("Storm damage is told to the office.", name="honest"),
     )
-    found = closest_passage("What does storm damage cost?", flag(evidence), ANALYZER)
+    found = closest_passage("What does storm damage cost?", mark(evidence), ANALYZER)
     assert found is not None
     assert found.text == "Storm damage is told to the office."
     alone = [replace(evidence[0], suspicious=False)]

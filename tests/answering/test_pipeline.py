@@ -13,14 +13,13 @@ from hypothesis import strategies as st
 from footnote.answering import NOT_FOUND, ExtractiveAnswerer
 from footnote.answering.select import Selection
 from footnote.answering.sentences import candidates_of
-from footnote.answering.suspicion import flag
 from footnote.domain import Answer, BlockKind, Evidence
 from footnote.errors import LaneUnavailable
 from footnote.index.analysis import TextAnalyzer
 from footnote.models.testing import HashEmbedder
 from footnote.ports import Vector, Vectors
 
-from .factories import make_answerer, make_evidence, make_passage
+from .factories import make_answerer, make_evidence, make_passage, mark
 
 WORDS = [
     "rent",
@@ -233,7 +232,7 @@ async def test_characters_that_nobody_sees_part_no_word_and_stay_in_the_quote(
     assert answer.text.startswith("The kangaroo invoice total is 512 crowns. [1]")
     assert answer.citations[0].quote == text
     # An override can show a reader other words: it is still told.
-    assert flag(evidence)[1].suspicious == ("\u202e" in text)
+    assert mark(evidence)[1].suspicious == ("\u202e" in text)
     asked = "What is the to\u00adtal of the \u202ekan\u200bgaroo\u202c in\u200evoice?"
     assert (await make_answerer()(asked, evidence)).text == answer.text
 

@@ -12,12 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from footnote.answering.suspicion import (
-    Suspicion,
-    flag,
-    gives_orders,
-    looked_at,
-)
+from footnote.answering.suspicion import Suspicion, gives_orders
 from footnote.domain import PassageContext
 from footnote.errors import ModelUnavailable
 from footnote.models.testing import WordReader
@@ -38,7 +33,7 @@ def test_what_people_write_is_no_order(text: str) -> None:
     assert not gives_orders(text)
 
 
-def test_the_text_the_title_and_the_headings_are_read() -> None:
+async def test_the_text_the_title_and_the_headings_are_read() -> None:
     order = INJECTED["override"]
     plain, texts, titles, headings = make_evidence(
         replace(make_passage("The rent is due."), suspicious=False),
@@ -47,16 +42,17 @@ def test_the_text_the_title_and_the_headings_are_read() -> None:
         make_passage("Rent.", headings=("Lease", order)),
     )
     known = replace(plain, suspicious=True)
-    flagged = flag([plain, texts, titles, headings, known])
+    flagged = await Suspicion().flag([plain, texts, titles, headings, known])
     assert [each.suspicious for each in flagged] == [False, True, True, True, True]
-    assert flagged[0] is plain
+    assert flagged[0] == plain
 
 
-def test_what_is_known_of_a_passage_is_not_found_out_again() -> None:
+async def test_what_is_known_of_a_passage_is_not_found_out_again() -> None:
     order = make_passage(INJECTED["override"])
     known = [replace(order, suspicious=each) for each in (None, True, False)]
-    assert [each.suspicious for each in flag(make_evidence(*known))] == [True, True, False]
-    assert [looked_at(each).suspicious for each in known] == [True, True, False]
+    flagged = await Suspicion().flag(make_evidence(*known))
+    assert [each.suspicious for each in flagged] == [True, True, False]
+    assert [each.suspicious for each in await Suspicion().look_at(known)] == [True, True, False]
 
 
 @settings(max_examples=100, deadline=None)
@@ -126,7 +122,7 @@ async def test_a_passage_is_looked_at_once_and_what_is_known_is_believed() -> No
         flagged = await suspicion.flag(make_evidence(*passages))
         assert [each.suspicious for each in flagged] == [True, False, False]
         assert [each.passage.suspicious for each in flagged] == [True, False, False]
-        assert flag(flagged) == flagged
+        assert await suspicion.flag(flagged) == flagged
     assert len(reader.asked) == 2
 
 

@@ -10,7 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footnote.domain import LOCAL_PRINCIPAL, Principal
+from footnote.domain import (
+    LOCAL_PRINCIPAL,
+    AnswerEvent,
+    AnswerFailed,
+    Principal,
+    TextWritten,
+)
 from footnote.engine.answer_runs import AnswerRuns, Owner, Reader, RunLimits
 from footnote.errors import InvalidRequest, ModelUnavailable, NotFound
 
@@ -33,17 +39,28 @@ class Source:
             self.let.release()
         return self
 
-    async def __call__(self) -> AsyncGenerator[bytes]:
+    async def __call__(self) -> AsyncGenerator[AnswerEvent]:
         try:
             for frame in self.frames:
                 await self.let.acquire()
-                yield frame
+                yield TextWritten(text=frame.decode("latin-1"))
             await self.let.acquire()
             if self.failure is not None:
                 raise self.failure
             self.complete = True
         finally:
             self.ended.set()
+
+
+def encode(event: AnswerEvent) -> list[bytes]:
+    """The frame of what a source said, or of how it failed."""
+    match event:
+        case TextWritten():
+            return [event.text.encode("latin-1")]
+        case AnswerFailed():
+            return [event.code.encode()]
+        case _:
+            raise AssertionError(event)
 
 
 async def read(reader: Reader, frames: int | None = None) -> list[tuple[int, bytes]]:
@@ -61,14 +78,14 @@ async def read(reader: Reader, frames: int | None = None) -> list[tuple[int, byt
 async def test_a_reader_gets_every_frame_with_its_number() -> None:
     runs = AnswerRuns()
     source = Source(b"a", b"b").release()
-    assert await read(runs.begin(OWNER, source())) == [(1, b"a"), (2, b"b")]
+    assert await read(runs.begin(OWNER, source(), encode)) == [(1, b"a"), (2, b"b")]
     assert source.complete
 
 
 @given(frames=st.lists(st.binary(min_size=1, max_size=9), max_size=8), cut=st.integers(0, 8))
 async def test_what_was_read_and_what_followed_are_the_whole(frames: list[bytes], cut: int) -> None:
     runs = AnswerRuns()
-    reader = runs.begin(OWNER, Source(*frames).release()())
+    reader = runs.begin(OWNER, Source(*frames).release()(), encode)
     whole = list(enumerate(frames, start=1))
     assert await read(reader) == whole
     reader.close()
@@ -80,7 +97,7 @@ async def test_what_was_read_and_what_followed_are_the_whole(frames: list[bytes]
 async def test_a_run_waits_for_its_reader_to_come_back() -> None:
     runs = AnswerRuns(RunLimits(resume_seconds=PATIENCE_SECONDS))
     source = Source(b"a", b"b").release(1)
-    first = runs.begin(OWNER, source())
+    first = runs.begin(OWNER, source(), encode)
     assert await read(first, 1) == [(1, b"a")]
     first.close()
     source.release()
@@ -93,7 +110,7 @@ async def test_a_run_waits_for_its_reader_to_come_back() -> None:
 async def test_a_run_that_nobody_reads_ends(resume_seconds: float) -> None:
     runs = AnswerRuns(RunLimits(resume_seconds=resume_seconds))
     source = Source(b"a", b"b").release(1)
-    reader = runs.begin(OWNER, source())
+    reader = runs.begin(OWNER, source(), encode)
     await read(reader, 1)
     reader.close()
     async with asyncio.timeout(PATIENCE_SECONDS):
@@ -107,7 +124,7 @@ async def test_a_run_that_nobody_reads_ends(resume_seconds: float) -> None:
 async def test_a_run_goes_on_while_one_of_two_readers_is_there() -> None:
     runs = AnswerRuns(RunLimits(resume_seconds=0))
     source = Source(b"a", b"b").release(1)
-    first = runs.begin(OWNER, source())
+    first = runs.begin(OWNER, source(), encode)
     second = runs.resume(OWNER, first.run.run_id)
     assert await read(first, 1) == [(1, b"a")]
     first.close()
@@ -119,7 +136,7 @@ async def test_a_run_goes_on_while_one_of_two_readers_is_there() -> None:
 async def test_a_run_that_cannot_be_resumed_ends_with_its_reader() -> None:
     runs = AnswerRuns(RunLimits(resume_seconds=PATIENCE_SECONDS))
     source = Source(b"a", b"b").release(1)
-    reader = runs.begin(OWNER, source(), resumable=False)
+    reader = runs.begin(OWNER, source(), encode, resumable=False)
     await read(reader, 1)
     with pytest.raises(NotFound):
         runs.resume(OWNER, reader.run.run_id)
@@ -139,7 +156,7 @@ async def test_a_run_that_cannot_be_resumed_ends_with_its_reader() -> None:
 )
 async def test_the_run_of_another_looks_like_none(other: Owner) -> None:
     runs = AnswerRuns()
-    reader = runs.begin(OWNER, Source(b"a").release()())
+    reader = runs.begin(OWNER, Source(b"a").release()(), encode)
     await read(reader)
     with pytest.raises(NotFound) as foreign:
         runs.resume(other, reader.run.run_id)
@@ -151,7 +168,7 @@ async def test_the_run_of_another_looks_like_none(other: Owner) -> None:
 
 async def test_a_place_that_was_never_reached_is_refused() -> None:
     runs = AnswerRuns()
-    reader = runs.begin(OWNER, Source(b"a").release()())
+    reader = runs.begin(OWNER, Source(b"a").release()(), encode)
     await read(reader)
     with pytest.raises(InvalidRequest, match="Last-Event-ID"):
         runs.resume(OWNER, reader.run.run_id, 2)
@@ -162,24 +179,24 @@ async def test_a_failure_before_the_first_frame_is_raised_at_once() -> None:
     runs = AnswerRuns()
     source = Source(failure=ModelUnavailable("no")).release()
     with pytest.raises(ModelUnavailable):
-        await runs.begin(OWNER, source()).begun(PATIENCE_SECONDS)
+        await runs.begin(OWNER, source(), encode).begun(PATIENCE_SECONDS)
 
 
-async def test_a_failure_later_is_raised_after_the_last_frame() -> None:
+async def test_a_failure_later_is_the_last_frame_for_every_reader() -> None:
     runs = AnswerRuns()
     source = Source(b"a", failure=ModelUnavailable("no")).release()
-    reader = runs.begin(OWNER, source())
+    reader = runs.begin(OWNER, source(), encode)
     await reader.begun(PATIENCE_SECONDS)
-    assert await read(reader, 1) == [(1, b"a")]
-    with pytest.raises(ModelUnavailable):
-        await read(reader)
+    whole = [(1, b"a"), (2, b"ModelUnavailable")]
+    assert await read(reader) == whole
+    assert await read(runs.resume(OWNER, reader.run.run_id, 1)) == whole[1:]
     await runs.close()
 
 
 async def test_a_silence_is_told_and_nothing_is_lost_by_it() -> None:
     runs = AnswerRuns()
     source = Source(b"a")
-    reader = runs.begin(OWNER, source())
+    reader = runs.begin(OWNER, source(), encode)
     heard = [frame async for frame in _until_silent_twice(reader, source)]
     assert heard == [None, None, (1, b"a")]
 
@@ -200,7 +217,7 @@ async def test_the_oldest_that_ended_gives_way_first() -> None:
     runs = AnswerRuns(RunLimits(max_runs=2))
     readers = []
     for _ in range(3):
-        readers.append(runs.begin(OWNER, Source(b"a").release()()))
+        readers.append(runs.begin(OWNER, Source(b"a").release()(), encode))
         await read(readers[-1])
         readers[-1].close()
     assert runs.kept == 2
@@ -213,18 +230,18 @@ async def test_the_oldest_that_ended_gives_way_first() -> None:
 async def test_the_bytes_that_are_kept_stay_within_their_limit() -> None:
     runs = AnswerRuns(RunLimits(max_bytes=10))
     for _ in range(4):
-        reader = runs.begin(OWNER, Source(b"12345").release()())
+        reader = runs.begin(OWNER, Source(b"12345").release()(), encode)
         await read(reader)
         reader.close()
         assert runs.kept_bytes <= 10
-    large = runs.begin(OWNER, Source(b"12345", b"678901").release()())
+    large = runs.begin(OWNER, Source(b"12345", b"678901").release()(), encode)
     assert len(await read(large)) == 2
     assert (runs.kept, runs.kept_bytes) == (0, 0)
 
 
 async def test_what_was_given_is_forgotten_after_a_while() -> None:
     runs = AnswerRuns(RunLimits(replay_seconds=0.001))
-    reader = runs.begin(OWNER, Source(b"a").release()())
+    reader = runs.begin(OWNER, Source(b"a").release()(), encode)
     await read(reader)
     async with asyncio.timeout(PATIENCE_SECONDS):
         while runs.kept:  # noqa: ASYNC110  # the runs tell nobody that they forget
@@ -235,7 +252,7 @@ async def test_what_was_given_is_forgotten_after_a_while() -> None:
 async def test_closing_ends_every_run_and_every_reading() -> None:
     runs = AnswerRuns(RunLimits(resume_seconds=PATIENCE_SECONDS))
     source = Source(b"a", b"b").release(1)
-    reader = runs.begin(OWNER, source())
+    reader = runs.begin(OWNER, source(), encode)
     await reader.begun(PATIENCE_SECONDS)
     reading = asyncio.create_task(read(reader))
     await runs.close()

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from footnote.domain import DocumentStatus, Principal, SearchRequest
-from footnote.engine import Engine, WorkspaceEngine, open_engine
+from footnote.engine import Engine, Services, WorkspaceEngine, open_engine
 from footnote.engine.files import clean_name
+from footnote.engine.scoping import scope_of
 from footnote.errors import (
     BlobsUnavailable,
     Conflict,
@@ -27,12 +28,12 @@ from footnote.settings import Settings, settings_from
 from footnote.store.admission import retry_after
 
 
-def blobs(engine: Engine) -> list[Path]:
+def blobs(engine: Services) -> list[Path]:
     return [path for path in (engine.settings.home / "blobs").rglob("*") if path.is_file()]
 
 
 async def count(workspace: WorkspaceEngine, table: str) -> int:
-    async with workspace._scope() as scope:
+    async with scope_of(workspace) as scope:
         row = await (
             await scope.connection.execute(f"SELECT count(*) AS n FROM {table}")
         ).fetchone()
@@ -92,11 +93,11 @@ async def test_a_key_belongs_to_a_workspace_and_a_principal(engine: Engine) -> N
 
 async def test_a_key_expires(engine: Engine, workspace: WorkspaceEngine) -> None:
     await workspace.receive(b"one text", "a.txt", idempotency_key="k")
-    async with workspace._scope() as scope:
+    async with scope_of(workspace) as scope:
         await scope.connection.execute("UPDATE idempotency_keys SET expires_at = now()")
     received = await workspace.receive(b"another text", "a.txt", idempotency_key="k")
     assert not received.duplicate
-    async with workspace._scope() as scope:
+    async with scope_of(workspace) as scope:
         await scope.connection.execute("UPDATE idempotency_keys SET expires_at = now()")
     await sweep(engine, workspace.workspace.workspace_id)
     assert await count(workspace, "idempotency_keys") == 0
@@ -131,6 +132,7 @@ async def test_a_full_queue_refuses_and_says_when_to_come_again(crowded: Workspa
 
 
 async def test_another_workspace_is_not_refused(crowded: WorkspaceEngine) -> None:
+    assert isinstance(crowded.engine, Engine)
     await crowded.engine.create_workspace("other")
     await (await crowded.engine.workspace("other")).receive(b"one more", "more.txt")
 
@@ -292,7 +294,7 @@ async def test_an_erased_document_is_found_nowhere(
     assert secret.document_id not in {each.passage.document_id for each in found.evidence}
     assert (await workspace.search(SearchRequest(query="number3"))).evidence
     assert len(blobs(engine)) == 10
-    async with workspace._scope() as scope:
+    async with scope_of(workspace) as scope:
         row = await (
             await scope.connection.execute(
                 "SELECT count(*) AS n FROM segments WHERE NOT isempty(dead)"
@@ -313,7 +315,7 @@ async def test_bytes_of_another_document_survive_an_erasure(
 
 async def test_a_trace_that_is_left_is_told(engine: Engine, workspace: WorkspaceEngine) -> None:
     received = await workspace.receive(b"one text", "a.txt")
-    async with workspace._scope() as scope:
+    async with scope_of(workspace) as scope:
         await scope.connection.execute(
             "UPDATE procrastinate_jobs SET status = 'doing' WHERE queue_name = 'ingest'"
         )

@@ -13,7 +13,7 @@ import pytest
 
 from footnote.domain import Document, Received
 from footnote.domain.sources import Labels
-from footnote.engine import WorkspaceEngine
+from footnote.engine import Engine, WorkspaceEngine
 from footnote.interfaces.cli.paths import entries, location_of
 from footnote.jobs.inline import work_until_resting
 from footnote.jobs.sources.folders import FolderSource
@@ -218,11 +218,11 @@ async def test_a_file_that_is_being_written_waits(shelf: Shelf) -> None:
     assert verdicts(await shelf.follow(settle_seconds=1000)) == {"growing.txt": "added"}
 
 
-async def test_two_workspaces_remember_apart(shelf: Shelf) -> None:
+async def test_two_workspaces_remember_apart(shelf: Shelf, engine: Engine) -> None:
     shelf.write("a.txt", "The first text.")
     await shelf.follow()
-    await shelf.workspace.engine.create_workspace("twin")
-    twin = Shelf(shelf.folder, await shelf.workspace.engine.workspace("twin"))
+    await engine.create_workspace("twin")
+    twin = Shelf(shelf.folder, await engine.workspace("twin"))
     assert verdicts(await twin.follow()) == {"a.txt": "added"}
 
 

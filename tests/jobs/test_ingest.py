@@ -16,6 +16,7 @@ import pytest
 from footnote.domain import DocumentStatus, Lane, Progress, SearchRequest, SourceType, Stage
 from footnote.engine import Engine, WorkspaceEngine
 from footnote.engine.events import follow_events
+from footnote.engine.scoping import scope_of
 from footnote.errors import NotFound
 from footnote.ingestion.chunking import ChunkPolicy
 from footnote.ingestion.parsing.subprocess import ChildParser
@@ -238,7 +239,7 @@ async def test_a_document_deleted_while_it_is_embedded_costs_no_further_batch(
         await ingest_version(engine, ingestion, job)
         await ingest_version(engine, ingestion, job)
     assert embedder.batches == [4]
-    async with workspace._scope() as scope:
+    async with scope_of(workspace) as scope:
         row = await (
             await scope.connection.execute("SELECT count(*) AS count FROM staged_embeddings")
         ).fetchone()

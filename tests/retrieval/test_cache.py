@@ -31,11 +31,11 @@ from footnote.models.testing import HashEmbedder
 from footnote.ports import Vector, Vectors
 from footnote.retrieval.cache import (
     CacheKey,
-    QueryVectors,
     SemanticCache,
     one_spelling,
     response_bytes,
 )
+from footnote.retrieval.phrasing import QueryVectors
 
 from .evidence import evidence_of, passage_of
 

@@ -5,8 +5,16 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, AsyncIterable, Sequence
 from typing import Protocol
 
-from footnote.domain import Answer, AnswerDone, AnswerEvent, AnswerFailed, Evidence, Turn
-from footnote.errors import ModelUnavailable
+from footnote.domain import (
+    Answer,
+    AnswerDone,
+    AnswerEvent,
+    AnswerFailed,
+    Evidence,
+    Turn,
+    Usage,
+)
+from footnote.errors import FootnoteError, ModelUnavailable
 
 
 class Answerer(Protocol):
@@ -35,3 +43,24 @@ async def completed(events: AsyncIterable[AnswerEvent]) -> Answer:
             used = event.usage if event.usage.requests else None
             raise ModelUnavailable(event.message, hint=event.hint, usage=used)
     raise ModelUnavailable("The answer broke off before it was complete.", hint="Ask again.")
+
+
+def failed_with(error: Exception) -> AnswerFailed:
+    """The event that ends a stream of events after an error.
+
+    Of a defect of ours nothing is shown.
+    """
+    if not isinstance(error, FootnoteError):
+        return AnswerFailed(
+            code="Unexpected",
+            message="Something failed inside Footnote.",
+            hint="The server's log says what; nothing of it is shown here.",
+        )
+    used = error.usage if isinstance(error, ModelUnavailable) else None
+    return AnswerFailed(
+        code=type(error).__name__,
+        message=str(error),
+        hint=error.hint,
+        retryable=error.retryable,
+        usage=used or Usage(),
+    )

@@ -6,7 +6,6 @@ from collections.abc import AsyncGenerator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from footnote.answering.suspicion import flag
 from footnote.domain import (
     Answer,
     AnswerDone,
@@ -51,8 +50,8 @@ class StreamedAnswerer:
 
 
 def numbered(evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
-    """The evidence in the order in which a model is shown it, flagged where it gives orders."""
-    return flag(sorted(evidence, key=lambda each: (each.rank, each.passage.chunk_id)))
+    """The evidence in the order in which a model is shown it."""
+    return tuple(sorted(evidence, key=lambda each: (each.rank, each.passage.chunk_id)))
 
 
 def events_of(answer: Answer) -> Iterator[AnswerEvent]:

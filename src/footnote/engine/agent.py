@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
-from typing import TYPE_CHECKING
 
 from footnote.answering.agentic import AgenticAnswerer, Equipment
 from footnote.arguments import checks
@@ -13,11 +12,9 @@ from footnote.engine.answer_models import agent_bounds, agent_model_for, mcp_ser
 from footnote.engine.answering import grounding_of
 from footnote.engine.lanes import serving
 from footnote.engine.tools import EvidenceLedger, IndexNow, document_tools
+from footnote.engine.workspace import WorkspaceEngine
 from footnote.errors import InvalidRequest
 from footnote.retrieval.query import MAX_QUERY_CHARACTERS
-
-if TYPE_CHECKING:
-    from footnote.engine.workspace import WorkspaceEngine
 
 MAX_QUESTION_CHARACTERS = MAX_QUERY_CHARACTERS
 

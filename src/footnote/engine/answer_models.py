@@ -6,14 +6,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
 
 from footnote.arguments import checks
 from footnote.domain.models_in_use import EXTRACTIVE, ModelsInUse
 from footnote.engine.reaching import require_reachable_url
-from footnote.engine.scoping import scope_of
+from footnote.engine.scoping import WorkspaceAccess, scope_of
 from footnote.errors import InvalidRequest, NotFound
 from footnote.ingestion.sources.reach import checked_url, why_forbidden
 from footnote.models.answer_models import AnswerModelChoices, AnswerModels, names_from
@@ -21,9 +20,6 @@ from footnote.models.language import WRITER
 from footnote.ports import AgentBounds, AgentModel, McpServer, Writer
 from footnote.settings import Settings
 from footnote.store import workspace_settings
-
-if TYPE_CHECKING:
-    from footnote.engine.workspace import WorkspaceEngine
 
 MAX_MCP_SERVERS = 16
 _EXAMPLE_URL = "https://example.com/mcp"
@@ -74,19 +70,19 @@ def agent_bounds(settings: Settings) -> AgentBounds:
     )
 
 
-async def answer_writer_for(workspace: WorkspaceEngine) -> Writer | None:
+async def answer_writer_for(workspace: WorkspaceAccess) -> Writer | None:
     """What writes the workspace's answers; None where they are quotes."""
     in_use = await models_in_use(workspace)
     return workspace.engine.answer_models.writer(in_use.used)
 
 
-async def agent_model_for(workspace: WorkspaceEngine) -> AgentModel | None:
+async def agent_model_for(workspace: WorkspaceAccess) -> AgentModel | None:
     """What asks for tools in the workspace; None where no model answers."""
     in_use = await models_in_use(workspace)
     return workspace.engine.answer_models.agent(in_use.used)
 
 
-async def models_in_use(workspace: WorkspaceEngine) -> ModelsInUse:
+async def models_in_use(workspace: WorkspaceAccess) -> ModelsInUse:
     """Which models answer in the workspace."""
     async with scope_of(workspace) as scope:
         chosen = await workspace_settings.chosen_answer_models(scope)
@@ -94,7 +90,7 @@ async def models_in_use(workspace: WorkspaceEngine) -> ModelsInUse:
 
 
 @checks
-async def use_models(workspace: WorkspaceEngine, names: Sequence[str]) -> ModelsInUse:
+async def use_models(workspace: WorkspaceAccess, names: Sequence[str]) -> ModelsInUse:
     """Answer with these of the configured models, in this order, or with `extractive` quotes.
 
     Raises InvalidRequest for a name that is not configured.
@@ -119,7 +115,7 @@ async def use_models(workspace: WorkspaceEngine, names: Sequence[str]) -> Models
     return ModelsInUse(configured=configured, chosen=kept)
 
 
-async def reset_models(workspace: WorkspaceEngine) -> ModelsInUse:
+async def reset_models(workspace: WorkspaceAccess) -> ModelsInUse:
     """Answer with what the installation is set to again."""
     async with scope_of(workspace) as scope:
         await workspace_settings.forget_answer_models(scope)
@@ -128,7 +124,7 @@ async def reset_models(workspace: WorkspaceEngine) -> ModelsInUse:
 
 @checks
 async def add_mcp_server(
-    workspace: WorkspaceEngine, name: str, url: str, headers: Mapping[str, str] | None = None
+    workspace: WorkspaceAccess, name: str, url: str, headers: Mapping[str, str] | None = None
 ) -> McpServer:
     """Offer a server's tools to the workspace's agents, as `NAME_TOOL`.
 
@@ -151,14 +147,14 @@ async def add_mcp_server(
     return server
 
 
-async def mcp_servers(workspace: WorkspaceEngine) -> tuple[McpServer, ...]:
+async def mcp_servers(workspace: WorkspaceAccess) -> tuple[McpServer, ...]:
     """The servers whose tools the workspace's agents may use, by name."""
     async with scope_of(workspace) as scope:
         return await workspace_settings.mcp_servers_of(scope)
 
 
 @checks
-async def remove_mcp_server(workspace: WorkspaceEngine, name: str) -> None:
+async def remove_mcp_server(workspace: WorkspaceAccess, name: str) -> None:
     """Offer its tools no more. Raises NotFound."""
     workspace.require_open()
     if not _SERVER_NAME.fullmatch(name):

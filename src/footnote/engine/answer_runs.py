@@ -1,9 +1,9 @@
-"""Answers under way and just given, kept so that a reader who was cut off can go on reading."""
+"""The log of each streamed answer: one task appends to it, every reader follows or replays it."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable, Iterable
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from functools import partial
@@ -12,9 +12,13 @@ from uuid import UUID, uuid4
 
 import structlog
 
-from footnote.domain import Principal
+from footnote.answering.answerer import failed_with
+from footnote.domain import AnswerEvent, Principal
 from footnote.errors import FootnoteError, InvalidRequest, NotFound
 from footnote.settings import Settings
+
+Encode = Callable[[AnswerEvent], Iterable[bytes]]
+"""From an event to the frames that readers are sent; it may remember what went before."""
 
 MAX_RUNS = 1000
 """Runs that are kept at once, whatever their size."""
@@ -42,7 +46,7 @@ class Owner:
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class AnswerRun:
-    """One answer on its way, as the frames that its readers are sent."""
+    """The log of one answer, as the frames that its readers are sent."""
 
     owner: Owner
     run_id: UUID = field(default_factory=uuid4)
@@ -50,7 +54,7 @@ class AnswerRun:
     byte_size: int = 0
     ended: bool = False
     failure: Exception | None = None
-    """Why it ended early; raised to whoever has read all frames."""
+    """Why it ended before its first frame."""
     task: asyncio.Task[None] | None = field(default=None, repr=False)
     readers: int = 0
     timer: asyncio.TimerHandle | None = field(default=None, repr=False)
@@ -108,7 +112,7 @@ class Reader:
     async def frames(self, patience_seconds: float) -> AsyncGenerator[tuple[int, bytes] | None]:
         """Each frame with its number, from 1; None whenever nothing came for so long.
 
-        Raises what the run failed with, after its last frame.
+        Raises what the run failed with before its first frame.
         """
         while True:
             if await self._news(patience_seconds):
@@ -157,17 +161,24 @@ class AnswerRuns:
         return self._bytes
 
     def begin(
-        self, owner: Owner, frames: AsyncGenerator[bytes], *, resumable: bool = True
+        self,
+        owner: Owner,
+        events: AsyncGenerator[AnswerEvent],
+        encode: Encode,
+        *,
+        resumable: bool = True,
     ) -> Reader:
         """Start a run in a task of its own, with its first reader.
 
-        One that is not resumable ends as soon as its reader has gone.
+        What is raised before the first frame is raised to the readers, so that it can still be a
+        status; what is raised later becomes the last event. A run that is not resumable ends as
+        soon as its reader has gone.
         """
         run = AnswerRun(owner=owner)
         if resumable:
             self._kept[run.run_id] = run
         reader = Reader(self, run, 0)
-        run.task = asyncio.create_task(self._pump(run, frames))
+        run.task = asyncio.create_task(self._append_all(run, events, encode))
         self._tasks.add(run.task)
         run.task.add_done_callback(partial(self._end, run))
         return reader
@@ -205,19 +216,27 @@ class AnswerRuns:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _pump(self, run: AnswerRun, frames: AsyncGenerator[bytes]) -> None:
+    async def _append_all(
+        self, run: AnswerRun, events: AsyncGenerator[AnswerEvent], encode: Encode
+    ) -> None:
         try:
-            async with aclosing(frames):
-                async for frame in frames:
-                    run.add(frame)
-                    if self._is_kept(run):
-                        self._bytes += len(frame)
-                        self._make_room(run)
-        except FootnoteError as error:
-            run.failure = error
+            async with aclosing(events):
+                async for event in events:
+                    self._append(run, encode(event))
         except Exception as error:
-            structlog.get_logger(__name__).exception("an answer failed")
-            run.failure = error
+            if not isinstance(error, FootnoteError):
+                structlog.get_logger(__name__).exception("an answer failed")
+            if run.frames:
+                self._append(run, encode(failed_with(error)))
+            else:
+                run.failure = error
+
+    def _append(self, run: AnswerRun, frames: Iterable[bytes]) -> None:
+        for frame in frames:
+            run.add(frame)
+            if self._is_kept(run):
+                self._bytes += len(frame)
+                self._make_room(run)
 
     def _end(self, run: AnswerRun, task: asyncio.Task[None]) -> None:
         """Note that nothing follows, and keep the run for a while unless it was cut off."""

@@ -1,17 +1,16 @@
-"""A question is searched, then answered event by event."""
+"""A question is searched and answered, event by event, unless it was answered before."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from footnote.answering.answerer import Answerer
 from footnote.answering.closest import closest_passage
 from footnote.answering.generate import GenerativeAnswerer
 from footnote.answering.grounding import Ground
-from footnote.answering.streaming import StreamedAnswerer
+from footnote.answering.streaming import StreamedAnswerer, events_of
 from footnote.domain import (
     Answer,
     AnswerDone,
@@ -22,13 +21,14 @@ from footnote.domain import (
     SearchResponse,
     SourcesFound,
     Turn,
+    Usage,
 )
-from footnote.engine.answer_models import answer_writer_for
-from footnote.engine.lanes import Serving, serving
+from footnote.engine.answer_models import models_in_use
+from footnote.engine.scoping import WorkspaceAccess
+from footnote.engine.searching import PreparedSearch, prepare_search, run_search
+from footnote.engine.services import Serving
 from footnote.models.token_estimate import estimate_tokens
-
-if TYPE_CHECKING:
-    from footnote.engine.workspace import WorkspaceEngine
+from footnote.retrieval.cache import CacheKey, Question, one_spelling
 
 CONFIDENT = 0.5
 """Confidence of a search from which its best passage is shown where nothing answers: it is more
@@ -60,56 +60,131 @@ class Asking:
         )
 
 
-async def ask_stream(workspace: WorkspaceEngine, asking: Asking) -> AsyncGenerator[AnswerEvent]:
-    """What happens while the question is answered, `AnswerDone` or `AnswerFailed` last.
+async def ask_stream(
+    workspace: WorkspaceAccess,
+    question: str,
+    *,
+    top_k: int | None = None,
+    filters: SearchFilters | None = None,
+    plan: str | None = None,
+    changes: PlanChanges | None = None,
+    conversation: Sequence[Turn] = (),
+) -> AsyncGenerator[AnswerEvent]:
+    """What happens while a question is answered, the answer last.
 
-    What is wrong with the request is raised before the first event, as `search` raises it.
-    Closing the generator stops the models.
+    What is wrong with the question is raised before the first event. Closing the generator stops
+    the models.
     """
-    response = await workspace.search(asking.request(workspace.engine.settings.top_k))
-    answerer = await answerer_of(workspace)
+    workspace.require_open()
+    engine = workspace.engine
+    prepared = await prepare_search(
+        workspace,
+        SearchRequest(
+            query=question,
+            top_k=engine.settings.top_k if top_k is None else top_k,
+            filters=filters or SearchFilters(),
+            plan=plan,
+            changes=changes or PlanChanges(),
+            conversation=tuple(conversation),
+        ),
+    )
+    models = (await models_in_use(workspace)).used if engine.answer_models.names else ()
+    cached = _cached_question(prepared, models)
+    if cached is not None and engine.answer_cache.capacity_bytes:
+        if not prepared.asked.is_current and engine.answer_cache.may_hold(cached):
+            generation = await prepared.asked.index.generation()
+            cached = replace(cached, key=replace(cached.key, generation=generation))
+        known = engine.answer_cache.find(cached)
+        if known is not None:
+            for event in _given_again(known, prepared, question.strip()):
+                yield event
+            return
+    serving, response = await run_search(workspace, prepared)
+    answerer = _answerer(workspace, serving, models)
     meant = response.corrected_query or response.standalone_question or response.query
-    events = answerer.stream(meant, response.evidence, turns=asking.conversation)
+    events = answerer.stream(meant, response.evidence, turns=tuple(conversation))
     async with aclosing(events):
         async for event in events:
             if isinstance(event, SourcesFound):
                 yield replace(event, degraded=(*response.degraded, *event.degraded))
             elif isinstance(event, AnswerDone):
-                closest = None
-                if not event.answer.found and response.confidence >= CONFIDENT:
-                    analyzer = workspace.engine.analyzer
-                    closest = closest_passage(meant, event.answer.evidence, analyzer)
-                answer = replace(event.answer, closest=closest)
-                yield AnswerDone(answer=_of_request(answer, response))
+                answer = event.answer
+                if not answer.found and response.confidence >= CONFIDENT:
+                    closest = closest_passage(meant, answer.evidence, engine.analyzer)
+                    answer = replace(answer, closest=closest)
+                answer = _of_response(answer, response)
+                if cached is not None and not answer.degraded:
+                    engine.answer_cache.keep(cached, answer)
+                yield AnswerDone(answer=answer)
             else:
                 yield event
 
 
-async def answerer_of(workspace: WorkspaceEngine) -> Answerer:
-    """What answers in this workspace: the models it is set to, or quotes. Raises LaneMismatch."""
-    in_lane = await serving(workspace.engine, workspace.workspace.workspace_id)
-    models = workspace.engine.answer_models.names
-    writer = await answer_writer_for(workspace) if models else None
+def grounding_of(workspace: WorkspaceAccess, serving: Serving) -> Ground:
+    """What checks the sentences of a model against their quotes."""
+    engine = workspace.engine
+    return Ground(embedder=serving.statements, analyzer=engine.analyzer, judge=engine.judge)
+
+
+def _answerer(workspace: WorkspaceAccess, serving: Serving, models: Sequence[str]) -> Answerer:
+    """What answers: the models that are in use, or quotes."""
+    engine = workspace.engine
+    writer = engine.answer_models.writer(models) if models else None
     if writer is None:
-        return StreamedAnswerer(draft=in_lane.answerer)
+        return StreamedAnswerer(draft=serving.answerer)
     return GenerativeAnswerer(
         writer=writer,
-        draft=in_lane.answerer,
-        ground=grounding_of(workspace, in_lane),
-        analyzer=workspace.engine.analyzer,
-        embedder=in_lane.statements,
+        draft=serving.answerer,
+        ground=grounding_of(workspace, serving),
+        analyzer=engine.analyzer,
+        embedder=serving.statements,
         count_tokens=estimate_tokens,
     )
 
 
-def grounding_of(workspace: WorkspaceEngine, in_lane: Serving) -> Ground:
-    """What holds the sentences of a model against their quotes."""
-    engine = workspace.engine
-    return Ground(embedder=in_lane.statements, analyzer=engine.analyzer, judge=engine.judge)
+def _cached_question(prepared: PreparedSearch, models: Sequence[str]) -> Question | None:
+    """The question as the cache of answers knows it; None where no answer is to be kept."""
+    asked = prepared.asked
+    if asked.key is None or asked.notes:
+        return None
+    request = asked.request
+    if models:
+        # A model reads the question as it was put, with its conversation.
+        request = replace(request, query=asked.query, conversation=prepared.request.conversation)
+    key = CacheKey.of(
+        request,
+        asked.plan,
+        workspace_id=asked.asker.workspace_id,
+        access=asked.asker.principal.access_names,
+        lane=f"{prepared.serving.embedder.lane.fingerprint} {tuple(models)!r}",
+        generation=asked.key.generation,
+    )
+    return Question(key=key, text=one_spelling(request.query))
 
 
-def _of_request(answer: Answer, response: SearchResponse) -> Answer:
-    """The answer, with what its search has to say."""
+def _given_again(answer: Answer, prepared: PreparedSearch, question: str) -> Sequence[AnswerEvent]:
+    """An answer of before as the events of one to the question as it is put now."""
+    milliseconds = prepared.asked.journal.timings_ms["total"]
+    answer = replace(
+        answer,
+        question=question,
+        cached=True,
+        usage=Usage(),
+        timings_ms={"cache": milliseconds, "total": milliseconds},
+    )
+    request = prepared.asked.request
+    if not request.conversation:
+        searched = dict.fromkeys((request.query, *answer.searched))
+        answer = replace(
+            answer,
+            asked_as=None if request.query == question else request.query,
+            searched=tuple(each for each in searched if each != question),
+        )
+    return (SourcesFound(evidence=answer.evidence, degraded=answer.degraded), *events_of(answer))
+
+
+def _of_response(answer: Answer, response: SearchResponse) -> Answer:
+    """The answer with what its search reports."""
     return replace(
         answer,
         question=response.query,

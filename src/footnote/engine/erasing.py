@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
 from uuid import UUID
 
 from footnote.domain import Erasure, ErasureCheck, Principal
+from footnote.engine.services import Services
 from footnote.store.claims import remove_unused
 from footnote.store.database import SYSTEM
 from footnote.store.erasure import BLOBS, Findings, drop_jobs, family_of, find_all
 from footnote.store.merging import purge_dead
 from footnote.store.publishing import delete_document
 
-if TYPE_CHECKING:
-    from footnote.engine.installation import Engine
-
 _RECORD = "tells others that it is gone: its names, none of its text"
 _CACHES = "caches of this process"
 
 
 async def erase(
-    engine: Engine, workspace_id: UUID, principal: Principal, document_id: UUID
+    engine: Services, workspace_id: UUID, principal: Principal, document_id: UUID
 ) -> Erasure:
     """Delete the document with its attachments, rewrite what holds dead pieces, and look again.
 
@@ -44,7 +41,7 @@ async def erase(
     return Erasure(document_id=document_id, documents=len(family.document_ids), checks=checks)
 
 
-def forget_cached(engine: Engine, workspace_id: UUID) -> int:
+def forget_cached(engine: Services, workspace_id: UUID) -> int:
     """Drop what this process remembers of the workspace; how many caches held something.
 
     Other processes look at nothing they remembered before the deletion, and let go of it as

@@ -6,7 +6,6 @@ import asyncio
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 from uuid import UUID
 
 from footnote.answering.checking import Check, Origin
@@ -15,7 +14,8 @@ from footnote.answering.source_texts import passages_of
 from footnote.domain import Passage, PlanChanges, SearchFilters, SearchRequest
 from footnote.domain.grounding import GroundingCheck, GroundingSource
 from footnote.engine.lanes import serving
-from footnote.engine.scoping import scope_of
+from footnote.engine.scoping import WorkspaceAccess, scope_of
+from footnote.engine.searching import search
 from footnote.errors import InvalidRequest, ModelUnavailable, NotFound
 from footnote.ingestion.languages import detect_language
 from footnote.retrieval.plans import FAST
@@ -23,9 +23,6 @@ from footnote.retrieval.query import plain_query
 from footnote.store.documents import documents_and_attachments
 from footnote.store.passages import passage_context
 from footnote.text import is_storable
-
-if TYPE_CHECKING:
-    from footnote.engine.workspace import WorkspaceEngine
 
 MAX_STATEMENTS = 100
 MAX_STATEMENT_CHARACTERS = 1_000
@@ -46,7 +43,7 @@ _TELLING_CHARACTERS = 4_000
 
 
 async def check_grounding(
-    workspace: WorkspaceEngine,
+    workspace: WorkspaceAccess,
     sources: Sequence[GroundingSource],
     *,
     statements: Sequence[str] = (),
@@ -194,7 +191,7 @@ def _check_text(what: str, text: str, most: int) -> None:
 
 
 async def _shelf(
-    workspace: WorkspaceEngine, sources: Sequence[GroundingSource], names: Sequence[str]
+    workspace: WorkspaceAccess, sources: Sequence[GroundingSource], names: Sequence[str]
 ) -> _Shelf:
     """The sources, as far as they need no statement. Raises InvalidRequest."""
     shelf = _Shelf()
@@ -214,7 +211,7 @@ def _pieces(source: GroundingSource, number: int) -> list[Passage]:
     return passages_of(source.text, source=number, title=source.title, language=language)
 
 
-async def _passage(workspace: WorkspaceEngine, chunk_id: str, number: int) -> Passage:
+async def _passage(workspace: WorkspaceAccess, chunk_id: str, number: int) -> Passage:
     try:
         async with scope_of(workspace) as scope:
             return (await passage_context(scope, chunk_id, 0)).chunk
@@ -227,7 +224,7 @@ async def _passage(workspace: WorkspaceEngine, chunk_id: str, number: int) -> Pa
 
 
 async def _name_documents(
-    workspace: WorkspaceEngine,
+    workspace: WorkspaceAccess,
     sources: Sequence[GroundingSource],
     names: Sequence[str],
     shelf: _Shelf,
@@ -256,7 +253,7 @@ async def _name_documents(
 
 
 async def _passages(
-    workspace: WorkspaceEngine, claims: Sequence[Claim], shelf: _Shelf
+    workspace: WorkspaceAccess, claims: Sequence[Claim], shelf: _Shelf
 ) -> tuple[list[list[Passage]], list[str]]:
     """What each claim is held against: what is on the shelf, and what is found for it."""
     if not shelf.documents:
@@ -266,14 +263,15 @@ async def _passages(
 
     async def found(claim: Claim) -> tuple[list[Passage], tuple[str, ...]]:
         async with limit:
-            response = await workspace.search(
+            response = await search(
+                workspace,
                 SearchRequest(
                     query=plain_query(claim.words),
                     top_k=PASSAGES_OF_DOCUMENTS,
                     filters=filters,
                     plan=FAST,
                     changes=PlanChanges(cache=False),
-                )
+                ),
             )
         return [each.passage for each in response.evidence], response.degraded
 
@@ -288,7 +286,7 @@ async def _passages(
     ], [note for _, degraded in results for note in degraded]
 
 
-async def _check(workspace: WorkspaceEngine) -> Check:
+async def _check(workspace: WorkspaceAccess) -> Check:
     """What holds statements against passages here, by the judge of the settings or the reader."""
     engine = workspace.engine
     in_lane = await serving(engine, workspace.workspace.workspace_id)

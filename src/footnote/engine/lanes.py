@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
-from typing import TYPE_CHECKING
 from uuid import UUID
 
-from footnote.answering import QuotingAnswerer
-from footnote.domain import Lane, LaneStatus, Reembedding, SearchRequest, SearchResponse
+from footnote.domain import Lane, LaneStatus, Reembedding
 from footnote.engine.arguments import require
-from footnote.errors import LaneMismatch, NotFound
-from footnote.models.aligned import AlignedEncoder
+from footnote.engine.services import Services, Serving, statements_of
+from footnote.errors import NotFound
 from footnote.models.embed_hosted import HostedLimits
 from footnote.models.embedders import PACKAGED, EmbedderChoices, Embedders, opener, parse_spec
-from footnote.ports import Embedder, Index
-from footnote.retrieval.journal import Asker
-from footnote.retrieval.pipeline import Search
+from footnote.ports import Embedder
 from footnote.retrieval.spelling import Correct
 from footnote.settings import Settings
 from footnote.store.database import SYSTEM
@@ -31,37 +27,8 @@ from footnote.store.lanes import (
 )
 from footnote.store.reembedding import purge_lanes
 
-if TYPE_CHECKING:
-    from footnote.engine.installation import Engine
-
 _REMEMBERED = 10_000
 _PROBE = "Is anybody there?"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Serving:
-    """What searches and answers in one lane."""
-
-    embedder: Embedder
-    stages: Search
-    answerer: QuotingAnswerer
-
-    @property
-    def statements(self) -> Embedder:
-        """What compares statements in answers."""
-        return statements_of(self.embedder)
-
-
-@dataclass(slots=True, kw_only=True)
-class KnownLanes:
-    """Which lane each workspace was last seen in, and what serves it.
-
-    It may be out of date: the index refuses a lane that is no longer current, and then it is
-    looked up again.
-    """
-
-    of_workspace: dict[UUID, Lane] = field(default_factory=dict)
-    serving: dict[str, Serving] = field(default_factory=dict)
 
 
 def embedders_from(settings: Settings) -> Embedders:
@@ -97,31 +64,26 @@ def embedders_from(settings: Settings) -> Embedders:
     return Embedders(specs=tuple(dict.fromkeys(specs)), open=opener(choices))
 
 
-def statements_of(embedder: Embedder) -> Embedder:
-    """What compares statements in answers, whose numbers are fitted to MiniLM where it is there."""
-    return embedder.english if isinstance(embedder, AlignedEncoder) else embedder
-
-
-async def embedder_of(engine: Engine, lane: Lane | None) -> Embedder:
+async def embedder_of(engine: Services, lane: Lane | None) -> Embedder:
     """The embedder of the lane, of new workspaces without one. Raises LaneMismatch."""
     if lane is None or lane.fingerprint == engine.embedder.lane.fingerprint:
         return engine.embedder
     return await engine.embedders.of_lane(lane)
 
 
-async def lane_of_workspace(engine: Engine, workspace_id: UUID) -> Lane | None:
+async def lane_of_workspace(engine: Services, workspace_id: UUID) -> Lane | None:
     """The workspace's lane as the database has it; None before its first document."""
     async with engine.database.workspace(workspace_id, SYSTEM) as scope:
         found = await current_lane(scope, engine.lane.name)
     return None if found is None else found[1]
 
 
-async def embedder_for(engine: Engine, workspace_id: UUID) -> Embedder:
+async def embedder_for(engine: Services, workspace_id: UUID) -> Embedder:
     """The embedder documents of the workspace are embedded with. Raises LaneMismatch."""
     return await embedder_of(engine, await lane_of_workspace(engine, workspace_id))
 
 
-async def serving(engine: Engine, workspace_id: UUID, *, afresh: bool = False) -> Serving:
+async def serving(engine: Services, workspace_id: UUID, *, afresh: bool = False) -> Serving:
     """What searches the workspace, as far as this process knows. Raises LaneMismatch."""
     known = engine.known_lanes
     lane = None if afresh else known.of_workspace.get(workspace_id)
@@ -131,37 +93,36 @@ async def serving(engine: Engine, workspace_id: UUID, *, afresh: bool = False) -
             known.of_workspace.clear()
         if lane is not None:
             known.of_workspace[workspace_id] = lane
-    embedder = await embedder_of(engine, lane)
-    if embedder is engine.embedder:
-        return Serving(embedder=embedder, stages=engine.search_stages, answerer=engine.answerer)
-    fingerprint = embedder.lane.fingerprint
-    if fingerprint not in known.serving:
-        known.serving[fingerprint] = _serving(engine, embedder)
-    return known.serving[fingerprint]
+    if lane is None or lane.fingerprint == engine.lane.fingerprint:
+        return Serving(
+            embedder=engine.embedder, stages=engine.search_stages, answerer=engine.answerer
+        )
+    if lane.fingerprint not in known.serving:
+        embedder, stages = await embedder_of(engine, lane), engine.search_stages
+        # The caches are shared: their keys name the lane.
+        stages = replace(
+            stages,
+            phrase=replace(stages.phrase, embedder=embedder),
+            gather=replace(
+                stages.gather, embedder=embedder, correct=Correct(engine.analyzer, embedder)
+            ),
+        )
+        known.serving[lane.fingerprint] = Serving(
+            embedder=embedder,
+            stages=stages,
+            answerer=engine.answerer.in_lane(statements_of(embedder)),
+        )
+    return known.serving[lane.fingerprint]
 
 
-async def search_in_lane(
-    engine: Engine, request: SearchRequest, asker: Asker, index_of: Callable[[Lane], Index]
-) -> SearchResponse:
-    """Search in the workspace's lane, also when it was changed a moment ago."""
-    known = await serving(engine, asker.workspace_id)
-    try:
-        return await known.stages(request, index_of(known.embedder.lane), asker)
-    except LaneMismatch:
-        fresh = await serving(engine, asker.workspace_id, afresh=True)
-        if fresh.embedder is known.embedder:
-            raise
-        return await fresh.stages(request, index_of(fresh.embedder.lane), asker)
-
-
-async def lanes(engine: Engine, workspace_id: UUID) -> tuple[LaneStatus, ...]:
+async def lanes(engine: Services, workspace_id: UUID) -> tuple[LaneStatus, ...]:
     """The lanes of a workspace, by number."""
     async with engine.database.workspace(workspace_id, SYSTEM) as scope:
         return await list_lanes(scope, _retention(engine))
 
 
 async def reembed(
-    engine: Engine, workspace_id: UUID, name: str, model: str, texts_per_second: float | None
+    engine: Services, workspace_id: UUID, name: str, model: str, texts_per_second: float | None
 ) -> LaneStatus:
     """Begin to fill the lane anew with another model; searches go on in the old one until then.
 
@@ -181,7 +142,7 @@ async def reembed(
         return _numbered(await list_lanes(scope, _retention(engine)), lane_id)
 
 
-async def rollback(engine: Engine, workspace_id: UUID, name: str) -> LaneStatus:
+async def rollback(engine: Services, workspace_id: UUID, name: str) -> LaneStatus:
     """Go back to the lane that was current before; what came since is embedded in it first.
 
     Raises Conflict without one, and LaneMismatch when this process does not have its model.
@@ -197,7 +158,7 @@ async def rollback(engine: Engine, workspace_id: UUID, name: str) -> LaneStatus:
     return next(each for each in found if each.lane == target)
 
 
-async def reembedding(engine: Engine, workspace_id: UUID, name: str) -> Reembedding:
+async def reembedding(engine: Services, workspace_id: UUID, name: str) -> Reembedding:
     """The latest change of the lane. Raises NotFound when it was never changed."""
     _require_lane(engine, name)
     found = [
@@ -212,7 +173,7 @@ async def reembedding(engine: Engine, workspace_id: UUID, name: str) -> Reembedd
     return max(found, key=lambda each: each.started_at)
 
 
-async def cancel(engine: Engine, workspace_id: UUID, name: str) -> LaneStatus:
+async def cancel(engine: Services, workspace_id: UUID, name: str) -> LaneStatus:
     """Stop what is under way; what was embedded is kept for another time. Raises NotFound."""
     _require_lane(engine, name)
     async with engine.database.workspace(workspace_id, SYSTEM) as scope:
@@ -221,7 +182,7 @@ async def cancel(engine: Engine, workspace_id: UUID, name: str) -> LaneStatus:
 
 
 async def purge(
-    engine: Engine, workspace_id: UUID, *, at_once: bool = False
+    engine: Services, workspace_id: UUID, *, at_once: bool = False
 ) -> tuple[LaneStatus, ...]:
     """Remove lanes left longer ago than the settings keep them, or all of them; return the rest."""
     wait = timedelta(0) if at_once else _retention(engine)
@@ -234,25 +195,11 @@ def retention_of(settings: Settings) -> timedelta:
     return timedelta(days=settings.lane_retention_days)
 
 
-def _serving(engine: Engine, embedder: Embedder) -> Serving:
-    """The stages of the engine with another embedder; caches are shared, they go by lane."""
-    stages = engine.search_stages
-    stages = replace(
-        stages,
-        phrase=replace(stages.phrase, embedder=embedder),
-        gather=replace(
-            stages.gather, embedder=embedder, correct=Correct(engine.analyzer, embedder)
-        ),
-    )
-    answerer = engine.answerer.in_lane(statements_of(embedder))
-    return Serving(embedder=embedder, stages=stages, answerer=answerer)
-
-
-def _retention(engine: Engine) -> timedelta:
+def _retention(engine: Services) -> timedelta:
     return retention_of(engine.settings)
 
 
-def _require_lane(engine: Engine, name: str) -> None:
+def _require_lane(engine: Services, name: str) -> None:
     if name != engine.lane.name:
         raise NotFound(f"there is no lane {name!r}", hint=f"there is {engine.lane.name}")
 

@@ -11,15 +11,13 @@ from pydantic import SecretStr
 from footnote.answering import ExtractiveAnswerer, QuotingAnswerer, ReaderAnswerer
 from footnote.answering.suspicion import Suspicion
 from footnote.answering.weighing import FITTED
-from footnote.engine.answer_cache import AnswerCache
 from footnote.engine.answer_models import answer_models_from
 from footnote.engine.answer_runs import answer_runs_from
 from footnote.engine.installation import Engine
-from footnote.engine.lanes import embedders_from, statements_of
+from footnote.engine.lanes import embedders_from
 from footnote.engine.pages import BlobsWithPages, pdf_cache, renderer_from
-from footnote.errors import (
-    StoreUnavailable,
-)
+from footnote.engine.services import statements_of
+from footnote.errors import StoreUnavailable
 from footnote.index.analysis import TextAnalyzer
 from footnote.ingestion.languages import detect_language
 from footnote.models.breaker import GuardedReranker
@@ -29,7 +27,7 @@ from footnote.models.language import language_model_from
 from footnote.models.readers import LazyReader, OwnedReader, reader_from
 from footnote.models.rerankers import reranker_from
 from footnote.ports import Analyzer, Blobs, Embedder, LanguageModel, Reader, Reranker, Routing
-from footnote.retrieval.cache import SemanticCache
+from footnote.retrieval.cache import GenerationCache, SemanticCache, answer_bytes
 from footnote.retrieval.followup import StandAlone
 from footnote.retrieval.fusion import FusionChoices
 from footnote.retrieval.gathering import Gather
@@ -131,8 +129,9 @@ def _wire(
         reader=reader,
         suspicion=Suspicion(reader=reader),
         judge=_judge(settings, model, reader),
-        answer_cache=AnswerCache(
+        answer_cache=GenerationCache(
             capacity_bytes=settings.answer_cache_bytes,
+            measure=answer_bytes,
             lifetime_seconds=settings.answer_cache_seconds,
         ),
         answer_runs=answer_runs_from(settings),

@@ -6,11 +6,11 @@ import hashlib
 import json
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 from uuid import UUID
 
 from footnote.domain.pages import Highlight, PageImage, PageRectangles, PagesOfQuote
 from footnote.engine.arguments import require
+from footnote.engine.scoping import WorkspaceAccess
 from footnote.errors import InvalidRequest
 from footnote.ingestion.rendering.cache import PdfCache
 from footnote.ingestion.rendering.quotes import Quote
@@ -23,9 +23,6 @@ from footnote.ingestion.rendering.renderer import (
 from footnote.ports import Blobs
 from footnote.settings import Settings
 from footnote.store.pages import ShownVersion, shown_version, texts_of_spans
-
-if TYPE_CHECKING:
-    from footnote.engine.workspace import WorkspaceEngine
 
 MAX_HIGHLIGHTS = 50
 MAX_QUOTE_CHARACTERS = 20_000
@@ -58,7 +55,7 @@ def renderer_from(settings: Settings, cache: PdfCache, blobs: Blobs) -> PageRend
 
 
 async def page_image(
-    workspace: WorkspaceEngine,
+    workspace: WorkspaceAccess,
     document_id: UUID,
     page: int,
     highlights: Sequence[Highlight] = (),
@@ -77,7 +74,7 @@ async def page_image(
 
 
 async def page_rectangles(
-    workspace: WorkspaceEngine, document_id: UUID, page: int, highlights: Sequence[Highlight]
+    workspace: WorkspaceAccess, document_id: UUID, page: int, highlights: Sequence[Highlight]
 ) -> PageRectangles:
     """Where the highlights stand on a page; raises as `page_image` does."""
     _check_page(page)
@@ -87,7 +84,7 @@ async def page_rectangles(
 
 
 async def pages_of_quote(
-    workspace: WorkspaceEngine, document_id: UUID, highlight: Highlight
+    workspace: WorkspaceAccess, document_id: UUID, highlight: Highlight
 ) -> PagesOfQuote:
     """The pages on which a quote stands by their text layers, best first."""
     shown, quotes = await _wanted(workspace, document_id, [highlight])
@@ -96,7 +93,7 @@ async def pages_of_quote(
 
 
 async def page_fingerprint(
-    workspace: WorkspaceEngine,
+    workspace: WorkspaceAccess,
     document_id: UUID,
     page: int,
     highlights: Sequence[Highlight] = (),
@@ -126,7 +123,7 @@ def _check_page(page: int, dpi: int = DEFAULT_DPI) -> None:
 
 
 async def _wanted(
-    workspace: WorkspaceEngine, document_id: UUID, highlights: Sequence[Highlight]
+    workspace: WorkspaceAccess, document_id: UUID, highlights: Sequence[Highlight]
 ) -> tuple[ShownVersion, tuple[Quote, ...]]:
     """The version that is shown and the texts to be marked on it."""
     require(UUID, "a uuid.UUID", document_id=document_id)
@@ -189,7 +186,7 @@ def _span_within(highlight: Highlight, shown: ShownVersion) -> tuple[int, int]:
     return start, end
 
 
-async def _showable(workspace: WorkspaceEngine, shown: ShownVersion) -> Showable:
+async def _showable(workspace: WorkspaceAccess, shown: ShownVersion) -> Showable:
     if not shown.blob_key:
         raise unkept(shown.filename)
     content = await workspace.engine.blobs.get(shown.blob_key)

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import replace
-from typing import TYPE_CHECKING
 from uuid import UUID
 
 from footnote.domain import Principal, Received
 from footnote.engine.arguments import require
+from footnote.engine.services import Services
 from footnote.errors import InvalidRequest, QueueFull
 from footnote.store.admission import QueueLimits, require_room
 from footnote.store.claims import claim_blob, redeem
 from footnote.store.database import SYSTEM, WorkspaceScope
 from footnote.store.documents import Incoming, get_document, receive_document
 from footnote.store.receipts import Receipt, earlier, keep_receipt
-
-if TYPE_CHECKING:
-    from footnote.engine.installation import Engine
 
 MAX_KEY_CHARACTERS = 255
 
@@ -34,7 +31,7 @@ def checked_key(key: str | None) -> str | None:
 
 
 async def take_in(
-    engine: Engine,
+    engine: Services,
     workspace_id: UUID,
     principal: Principal,
     incoming: Incoming,
@@ -67,7 +64,7 @@ async def take_in(
         return received
 
 
-async def has_room(engine: Engine, workspace_id: UUID) -> bool:
+async def has_room(engine: Services, workspace_id: UUID) -> bool:
     """Whether a file would be accepted now."""
     async with engine.database.workspace(workspace_id, SYSTEM) as scope:
         try:
@@ -77,7 +74,7 @@ async def has_room(engine: Engine, workspace_id: UUID) -> bool:
     return True
 
 
-def queue_limits(engine: Engine) -> QueueLimits:
+def queue_limits(engine: Services) -> QueueLimits:
     """How many documents may wait."""
     return QueueLimits(
         workspace=engine.settings.max_queued_documents,
@@ -98,7 +95,7 @@ async def _repeated(scope: WorkspaceScope, receipt: Receipt) -> Received | None:
 
 
 def _receipt(
-    engine: Engine, principal: Principal, incoming: Incoming, key: str | None
+    engine: Services, principal: Principal, incoming: Incoming, key: str | None
 ) -> Receipt | None:
     if key is None:
         return None

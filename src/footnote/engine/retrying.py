@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 from uuid import UUID
 
 from footnote.domain import Document, DocumentStatus, Principal, Retried, Stage
+from footnote.engine.services import Services
 from footnote.errors import BlobDamaged, Conflict, DocumentUnreadable, NotFound
 from footnote.ingestion.receive import check_received
 from footnote.store.retrying import Known, look, requeue
 
-if TYPE_CHECKING:
-    from footnote.engine.installation import Engine
-
 
 async def try_again(
-    engine: Engine, workspace_id: UUID, principal: Principal, document_id: UUID
+    engine: Services, workspace_id: UUID, principal: Principal, document_id: UUID
 ) -> Document:
     """Queue the failed version once more, with all its attempts before it.
 
@@ -41,7 +38,7 @@ async def try_again(
 
 
 async def try_each_again(
-    engine: Engine, workspace_id: UUID, principal: Principal, document_ids: Iterable[UUID]
+    engine: Services, workspace_id: UUID, principal: Principal, document_ids: Iterable[UUID]
 ) -> tuple[Retried, ...]:
     """What became of each; one that is refused does not keep the others from being tried."""
     retried = []
@@ -58,7 +55,7 @@ async def try_each_again(
     return tuple(retried)
 
 
-async def _examined_again(engine: Engine, known: Known) -> str:
+async def _examined_again(engine: Services, known: Known) -> str:
     """The type of bytes that were refused before; limits and known types may have changed."""
     document = known.document
     if not known.blob_key:

@@ -4,59 +4,49 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, aclosing
+from collections.abc import Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 from uuid import UUID
 
 from footnote.answering.answerer import completed
 from footnote.arguments import checks_arguments
 from footnote.domain import (
     Answer,
-    AnswerEvent,
     Document,
     DocumentPage,
     DocumentStatus,
     Erasure,
     Failure,
-    Lane,
     LaneStatus,
     MetadataValue,
     PassageContext,
     PlanChanges,
-    Principal,
     Received,
     Reembedding,
     Retried,
     SearchFilters,
-    SearchRequest,
-    SearchResponse,
     SourceType,
     Turn,
-    Workspace,
     WorkspaceStats,
 )
 from footnote.engine import lanes as lane_verbs
 from footnote.engine import pages as page_verbs
-from footnote.engine.answer_cache import given_before_or
-from footnote.engine.answering import Asking, ask_stream
+from footnote.engine.answering import ask_stream
 from footnote.engine.erasing import erase
 from footnote.engine.files import TooLarge, clean_name, read_file
 from footnote.engine.grounding import check_grounding
-from footnote.engine.lanes import lane_of_workspace, search_in_lane
+from footnote.engine.lanes import lane_of_workspace
 from footnote.engine.receiving import checked_key, take_in
 from footnote.engine.retrying import try_again, try_each_again
+from footnote.engine.scoping import WorkspaceAccess, scope_of
+from footnote.engine.searching import search
 from footnote.errors import DocumentUnreadable, InvalidRequest
 from footnote.ingestion import labels
 from footnote.ingestion.pipeline import UNKNOWN_TYPE, failure_of
 from footnote.ingestion.receive import check_received
-from footnote.ports import Index
-from footnote.retrieval.journal import Asker
 from footnote.store.claims import remove_unused
-from footnote.store.database import WorkspaceScope
-from footnote.store.dense import DenseBreadth
 from footnote.store.documents import (
     Incoming,
     documents_and_attachments,
@@ -66,11 +56,7 @@ from footnote.store.documents import (
 )
 from footnote.store.passages import passage_context
 from footnote.store.publishing import delete_document
-from footnote.store.recall import PostgresIndex
 from footnote.store.statistics import workspace_stats
-
-if TYPE_CHECKING:
-    from footnote.engine.installation import Engine
 
 MAX_CONTEXT_WINDOW = 50
 MAX_PAGE = 500
@@ -80,16 +66,8 @@ NO_BLOB = ""
 
 @checks_arguments
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WorkspaceEngine:
+class WorkspaceEngine(WorkspaceAccess):
     """The verbs of one workspace, as one principal; it cannot see any other."""
-
-    engine: Engine
-    workspace: Workspace
-    principal: Principal
-
-    def require_open(self) -> None:
-        """Raise NotReady once the engine was closed."""
-        self.engine.require_open()
 
     async def receive(
         self,
@@ -191,32 +169,32 @@ class WorkspaceEngine:
             labels.checked_collection(collection)
         if not 1 <= limit <= MAX_PAGE:
             raise InvalidRequest(f"limit is {limit}", hint=f"ask for 1 to {MAX_PAGE} documents")
-        async with self._scope() as scope:
+        async with scope_of(self) as scope:
             return await list_documents(
                 scope, collection=collection, status=status, limit=limit, cursor=cursor
             )
 
     async def document(self, document_id: UUID) -> Document:
         """One document. Raises NotFound."""
-        async with self._scope() as scope:
+        async with scope_of(self) as scope:
             return await get_document(scope, document_id)
 
     async def children(self, document_id: UUID) -> tuple[Document, ...]:
         """The attachments of a document, and theirs. Raises NotFound."""
-        async with self._scope() as scope:
+        async with scope_of(self) as scope:
             await get_document(scope, document_id)
             family = await documents_and_attachments(scope, [document_id])
         return tuple(each for each in family if each.document_id != document_id)
 
     async def statuses(self, document_ids: Sequence[UUID]) -> Mapping[UUID, Document]:
         """The documents of these ids and of their attachments, as far as they exist."""
-        async with self._scope() as scope:
+        async with scope_of(self) as scope:
             family = await documents_and_attachments(scope, document_ids)
         return {document.document_id: document for document in family}
 
     async def delete_document(self, document_id: UUID) -> None:
         """Remove a document, its attachments and all that was made of them. Raises NotFound."""
-        async with self._scope() as scope:
+        async with scope_of(self) as scope:
             blobs = await delete_document(scope, document_id, self.engine.maintenance_limits)
         engine, workspace_id = self.engine, self.workspace.workspace_id
         await remove_unused(engine.database, engine.blobs, workspace_id, blobs)
@@ -257,12 +235,7 @@ class WorkspaceEngine:
             if cursor is None:
                 return await self.retry_all(failed)
 
-    async def search(self, request: SearchRequest) -> SearchResponse:
-        """Evidence for a query. Raises InvalidRequest and LaneMismatch."""
-        self.require_open()
-        asker = Asker(workspace_id=self.workspace.workspace_id, principal=self.principal)
-        response = await search_in_lane(self.engine, request, asker, self.index_in)
-        return replace(response, evidence=await self.engine.suspicion.flag(response.evidence))
+    search = search
 
     async def context(self, chunk_id: str, window: int = 2) -> PassageContext:
         """A passage between its neighbours. Raises NotFound and InvalidRequest."""
@@ -270,7 +243,7 @@ class WorkspaceEngine:
             raise InvalidRequest(
                 f"the window is {window}", hint=f"ask for 0 to {MAX_CONTEXT_WINDOW} neighbours"
             )
-        async with self._scope() as scope:
+        async with scope_of(self) as scope:
             found = await passage_context(scope, chunk_id, window)
         return await self.engine.suspicion.read_around(found)
 
@@ -305,40 +278,13 @@ class WorkspaceEngine:
         async with aclosing(events):
             return await completed(events)
 
-    async def ask_stream(
-        self,
-        question: str,
-        *,
-        top_k: int | None = None,
-        filters: SearchFilters | None = None,
-        plan: str | None = None,
-        changes: PlanChanges | None = None,
-        conversation: Sequence[Turn] = (),
-    ) -> AsyncGenerator[AnswerEvent]:
-        """What happens while a question is answered, the answer last.
-
-        What is wrong with the question is raised before the first event. Closing the generator
-        stops the models.
-        """
-        asking = Asking(
-            question=question,
-            top_k=top_k,
-            filters=filters or SearchFilters(),
-            plan=plan,
-            changes=changes or PlanChanges(),
-            conversation=tuple(conversation),
-        )
-        answering = given_before_or(self, asking, ask_stream(self, asking))
-        async with aclosing(answering) as events:
-            async for event in events:
-                yield event
-
+    ask_stream = ask_stream
     check_grounding = check_grounding
 
     async def stats(self) -> WorkspaceStats:
         """What the workspace holds, as far as the principal may see, and how its cache fares."""
         lane = await lane_of_workspace(self.engine, self.workspace.workspace_id)
-        async with self._scope() as scope:
+        async with scope_of(self) as scope:
             stats = await workspace_stats(scope, lane or self.engine.lane)
         cache = self.engine.search_stages.cache.stats(self.workspace.workspace_id)
         answers = self.engine.answer_cache.stats(self.workspace.workspace_id)
@@ -386,24 +332,5 @@ class WorkspaceEngine:
             return UNKNOWN_TYPE, failure_of(error)
 
     async def _accept(self, incoming: Incoming) -> Received:
-        async with self._scope() as scope:
+        async with scope_of(self) as scope:
             return await receive_document(scope, incoming)
-
-    def index_in(self, lane: Lane) -> Index:
-        """What is searched, as the principal may see it."""
-        settings = self.engine.settings
-        return PostgresIndex(
-            database=self.engine.database,
-            workspace=self.workspace,
-            principal=self.principal,
-            lane=lane,
-            cache=self.engine.cache,
-            vector_cache=self.engine.vector_cache,
-            breadth=DenseBreadth(
-                exact_up_to=settings.hnsw_threshold_chunks, ef_search=settings.hnsw_ef_search
-            ),
-        )
-
-    def _scope(self) -> AbstractAsyncContextManager[WorkspaceScope]:
-        self.require_open()
-        return self.engine.database.workspace(self.workspace.workspace_id, self.principal)

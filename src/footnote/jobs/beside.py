@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from contextlib import suppress
 
-from footnote.engine import Engine
+from footnote.engine import Services
 from footnote.jobs.worker import run_worker
 from footnote.store.handover import worker_lives
 
@@ -14,7 +14,7 @@ _LOOK_SECONDS = 1.0
 
 
 async def run_worker_unless_another_does(
-    engine: Engine, stop: asyncio.Event, tell: Callable[[], None]
+    engine: Services, stop: asyncio.Event, tell: Callable[[], None]
 ) -> None:
     """Work until `stop` is set, from the moment on at which no other worker runs.
 

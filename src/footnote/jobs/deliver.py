@@ -12,7 +12,7 @@ import structlog
 
 from footnote.domain import Workspace
 from footnote.domain.events import Event, EventCursor, WebhookEndpoint
-from footnote.engine import Engine
+from footnote.engine import Services
 from footnote.errors import FootnoteError, InvalidRequest, NotFound, SourceUnreachable
 from footnote.jobs.signing import HEADER, signature
 from footnote.jobs.sources.addresses import reach_of
@@ -43,7 +43,7 @@ class DeliveryJob:
     """Tries before this one."""
 
 
-async def deliver(engine: Engine, job: DeliveryJob) -> None:
+async def deliver(engine: Services, job: DeliveryJob) -> None:
     """Tell one endpoint of one event; raise SourceUnreachable when it is to be told again."""
     async with engine.database.workspace(job.workspace_id, SYSTEM) as scope:
         event = await get_event(scope, job.event)

@@ -9,7 +9,7 @@ import structlog
 
 from footnote.domain import Principal, Received, Workspace
 from footnote.domain.events import PushedDocument
-from footnote.engine import Engine, WorkspaceEngine
+from footnote.engine import Services, WorkspaceEngine
 from footnote.errors import BlobsFull, FootnoteError, InvalidRequest, NotFound, StoreFull
 from footnote.jobs.sources.addresses import reach_of
 from footnote.jobs.sources.web import fetch_document, filename_of
@@ -29,7 +29,7 @@ class FetchJob:
     """Tries before this one."""
 
 
-async def fetch_pushed(engine: Engine, job: FetchJob) -> None:
+async def fetch_pushed(engine: Services, job: FetchJob) -> None:
     """Bring the push to rest, received or failed; raise when another try may help."""
     last = job.attempt + 1 >= engine.settings.max_attempts
     async with engine.database.workspace(job.workspace_id, SYSTEM) as scope:
@@ -60,7 +60,7 @@ async def fetch_pushed(engine: Engine, job: FetchJob) -> None:
         await move_push(scope, job.ingest_id, "received", document_id=received.document.document_id)
 
 
-async def _take_in(engine: Engine, within: Workspace, push: StoredPush) -> Received:
+async def _take_in(engine: Services, within: Workspace, push: StoredPush) -> Received:
     pushed: PushedDocument = push.pushed
     fetched = await fetch_document(pushed.url, reach_of(engine.settings))
     if fetched is None:
@@ -80,6 +80,6 @@ async def _take_in(engine: Engine, within: Workspace, push: StoredPush) -> Recei
     )
 
 
-async def _fail(engine: Engine, job: FetchJob, reason: str) -> None:
+async def _fail(engine: Services, job: FetchJob, reason: str) -> None:
     async with engine.database.workspace(job.workspace_id, SYSTEM) as scope:
         await move_push(scope, job.ingest_id, "failed", failure=reason)

@@ -8,7 +8,7 @@ from uuid import UUID
 import structlog
 
 from footnote.domain import Failure, Stage
-from footnote.engine import Engine
+from footnote.engine import Services
 from footnote.engine.lanes import embedder_for
 from footnote.errors import BlobsFull, DocumentFailed, FootnoteError, StoreFull
 from footnote.ingestion.pipeline import Ingestion, failure_of
@@ -32,7 +32,7 @@ class IngestionJob:
     """Tries before this one, those that ended with their worker included."""
 
 
-async def ingest_version(engine: Engine, ingestion: Ingestion, job: IngestionJob) -> None:
+async def ingest_version(engine: Services, ingestion: Ingestion, job: IngestionJob) -> None:
     """Bring the version to rest, indexed or failed; raise when it is to be tried again."""
     limit = engine.settings.max_attempts
     if job.attempt >= limit:
@@ -71,7 +71,7 @@ def _in_lane(ingestion: Ingestion, embedder: Embedder) -> Ingestion:
     return replace(ingestion, embedder=embedder)
 
 
-async def _fail(engine: Engine, job: IngestionJob, failure: Failure) -> None:
+async def _fail(engine: Services, job: IngestionJob, failure: Failure) -> None:
     async with engine.database.workspace(job.workspace_id, SYSTEM) as scope:
         await mark_failed(scope, job.document_id, job.version, failure)
 

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from uuid import UUID
 
 from footnote.domain import Document, DocumentStatus, Reembedding
-from footnote.engine import Engine, WorkspaceEngine
+from footnote.engine import Services, WorkspaceEngine
 from footnote.jobs.beside import run_worker_unless_another_does
 from footnote.jobs.worker import run_worker
 
@@ -16,7 +16,7 @@ _RESTING = (DocumentStatus.INDEXED, DocumentStatus.FAILED)
 
 
 async def work_until_resting(
-    engine: Engine,
+    engine: Services,
     workspace: WorkspaceEngine,
     document_ids: Sequence[UUID],
     on_change: Callable[[Mapping[UUID, Document]], None],
@@ -40,7 +40,7 @@ async def work_until_resting(
 
 
 async def work_until_reembedded(
-    engine: Engine,
+    engine: Services,
     workspace: WorkspaceEngine,
     lane: str,
     on_change: Callable[[Reembedding], None],
@@ -63,7 +63,7 @@ async def work_until_reembedded(
 
 
 async def _work_until(
-    engine: Engine,
+    engine: Services,
     done: Callable[[], Awaitable[bool]],
     on_other: Callable[[], None] | None = None,
 ) -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from footnote.engine import Engine
+from footnote.engine import Services
 from footnote.engine.lanes import lane_of_workspace
 from footnote.store.merging import merge_once
 from footnote.store.promotion import promote, promotion_is_due
 
 
-async def maintain(engine: Engine, workspace_id: UUID) -> None:
+async def maintain(engine: Services, workspace_id: UUID) -> None:
     """Do what is due; nothing is a fine outcome."""
     while await merge_once(engine.database, workspace_id, engine.settings.merge_fan_in):
         continue

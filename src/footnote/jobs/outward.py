@@ -8,7 +8,7 @@ from uuid import UUID
 from procrastinate import App, JobContext, RetryStrategy
 
 from footnote.domain.events import EventCursor
-from footnote.engine import Engine
+from footnote.engine import Services
 from footnote.jobs.deliver import DeliveryJob, deliver
 from footnote.jobs.fetch import FetchJob, fetch_pushed
 from footnote.jobs.in_hand import AgainAtOnce
@@ -21,7 +21,7 @@ DELIVER_TASK = "deliver_webhook"
 WEBHOOK_QUEUE = "webhooks"
 
 
-def add_outward_tasks(app: App, engine: Engine, spare: Callable[[int], None]) -> None:
+def add_outward_tasks(app: App, engine: Services, spare: Callable[[int], None]) -> None:
     """Let the worker of this app fetch and tell; `spare` hears of jobs that failed for no room."""
     settings = engine.settings
 

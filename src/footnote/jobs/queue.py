@@ -6,7 +6,7 @@ from uuid import UUID
 
 from procrastinate import App, JobContext, PsycopgConnector, RetryStrategy
 
-from footnote.engine import Engine
+from footnote.engine import Services
 from footnote.ingestion.pipeline import Ingestion
 from footnote.jobs.bookkeeping import Bookkeeping
 from footnote.jobs.in_hand import AgainAtOnce, InHand
@@ -33,7 +33,7 @@ NEWCOMERS = 10
 """Workspaces that a worker with its hands full still takes a document of each from."""
 
 
-def queue_app(engine: Engine, ingestion: Ingestion, in_hand: InHand) -> tuple[App, Bookkeeping]:
+def queue_app(engine: Services, ingestion: Ingestion, in_hand: InHand) -> tuple[App, Bookkeeping]:
     """The tasks of this engine over its own connections to the queue, and its books."""
     connector = PsycopgConnector(
         conninfo=engine.database_url, min_size=1, max_size=4, configure=configure_for_queue

@@ -11,7 +11,7 @@ from uuid import UUID
 import structlog
 
 from footnote.domain import ReembeddingState
-from footnote.engine import Engine
+from footnote.engine import Services
 from footnote.engine.lanes import embedder_of, retention_of
 from footnote.errors import BlobsFull, FootnoteError, StoreFull
 from footnote.models.embed_hosted import EmbeddingUsage
@@ -48,7 +48,7 @@ class ReembeddingJob:
     """Tries of this slice before, those that ended with their worker included."""
 
 
-async def reembed_slice(engine: Engine, job: ReembeddingJob) -> None:
+async def reembed_slice(engine: Services, job: ReembeddingJob) -> None:
     """Fill the lane for some seconds, then have it filled further, or make it current.
 
     Raises what another try may heal. Otherwise a failure ends the re-embedding, with its reason;
@@ -73,14 +73,14 @@ async def reembed_slice(engine: Engine, job: ReembeddingJob) -> None:
         await _fail(engine, job, "something unexpected happened; the worker's log says what")
 
 
-async def purge_workspace(engine: Engine, workspace_id: UUID) -> None:
+async def purge_workspace(engine: Services, workspace_id: UUID) -> None:
     """Remove the lanes that are not kept any longer."""
     await purge_lanes(
         engine.database, engine.owner_url, workspace_id, retention_of(engine.settings)
     )
 
 
-async def _slice(engine: Engine, job: ReembeddingJob) -> None:
+async def _slice(engine: Services, job: ReembeddingJob) -> None:
     taken = await take_up_filling(engine.database, job.workspace_id, job.lane_id)
     if taken is None:
         return
@@ -102,7 +102,7 @@ async def _slice(engine: Engine, job: ReembeddingJob) -> None:
 class _Slice:
     """Some seconds of filling a lane."""
 
-    engine: Engine
+    engine: Services
     filling: Filling
     embedder: Embedder
     texts_per_second: float | None
@@ -186,6 +186,6 @@ def _usage(embedder: Embedder) -> EmbeddingUsage:
     return replace(getattr(embedder, "usage", EmbeddingUsage()))
 
 
-async def _fail(engine: Engine, job: ReembeddingJob, cause: str) -> None:
+async def _fail(engine: Services, job: ReembeddingJob, cause: str) -> None:
     async with engine.database.workspace(job.workspace_id, SYSTEM) as scope:
         await end_reembedding(scope, job.lane_id, ReembeddingState.FAILED, cause)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import structlog
 
-from footnote.engine import Engine
+from footnote.engine import Services
 from footnote.errors import StoreUnavailable
 from footnote.settings import environment_of
 from footnote.store.handover import set_aside_waits
@@ -32,7 +32,7 @@ _FIRST_TO_GO = 1000
 """The score by which Linux ends a process before all others when memory runs out."""
 
 
-async def try_set_aside(engine: Engine, command: Sequence[str] = COMMAND) -> None:
+async def try_set_aside(engine: Services, command: Sequence[str] = COMMAND) -> None:
     """Start the command whenever a document waits that was set aside, until cancelled.
 
     If the document is what the worker died of, only that process dies of it again.
@@ -57,7 +57,7 @@ def go_first() -> None:
         Path("/proc/self/oom_score_adj").write_text(str(_FIRST_TO_GO), encoding="ascii")
 
 
-async def _run(engine: Engine, command: Sequence[str]) -> None:
+async def _run(engine: Services, command: Sequence[str]) -> None:
     inherited = {key: value for key, value in os.environ.items() if key[:9] != "FOOTNOTE_"}
     process = await asyncio.create_subprocess_exec(
         *command,

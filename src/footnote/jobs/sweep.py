@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from footnote.engine import Engine
+from footnote.engine import Services
 from footnote.store.claims import GRACE_SECONDS, claims_left, sweep_blobs
 from footnote.store.database import SYSTEM
 from footnote.store.queue import enqueue_sweep
 from footnote.store.receipts import forget_expired
 
 
-async def sweep(engine: Engine, workspace_id: UUID, grace_seconds: float = GRACE_SECONDS) -> int:
+async def sweep(engine: Services, workspace_id: UUID, grace_seconds: float = GRACE_SECONDS) -> int:
     """Remove what is due, and come again as long as something may become so; blobs removed."""
     removed = await sweep_blobs(engine.database, engine.blobs, workspace_id, grace_seconds)
     async with engine.database.workspace(workspace_id, SYSTEM) as scope:

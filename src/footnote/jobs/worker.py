@@ -13,7 +13,7 @@ from procrastinate import App
 from procrastinate.app import WorkerOptions
 from procrastinate.exceptions import ConnectorException
 
-from footnote.engine import Engine
+from footnote.engine import Services
 from footnote.errors import StoreUnavailable
 from footnote.ingestion.chunk_policies import named_policy
 from footnote.ingestion.parsing.archives import ArchiveLimits
@@ -47,7 +47,7 @@ _THREADS = 2
 
 
 async def run_worker(
-    engine: Engine, *, stop: asyncio.Event | None = None, set_aside: bool = False
+    engine: Services, *, stop: asyncio.Event | None = None, set_aside: bool = False
 ) -> None:
     """Work until `stop` is set or the task is cancelled.
 
@@ -102,7 +102,7 @@ async def run_worker(
             await work_on_queue(engine, ingestion, stop or asyncio.Event())
 
 
-def _shares(engine: Engine) -> Shares:
+def _shares(engine: Services) -> Shares:
     """What documents share, with a reserve for those of workspaces that have none in hand."""
     settings = engine.settings
     documents = settings.worker_concurrency
@@ -116,14 +116,14 @@ def _shares(engine: Engine) -> Shares:
     )
 
 
-def _shared_batch_tokens(engine: Engine) -> int:
+def _shared_batch_tokens(engine: Services) -> int:
     """Padded tokens of a batch that documents share; a service is asked seldom, and for much."""
     asked = engine.settings.embedding_batch_tokens
     return min(asked, _LOCAL_BATCH_TOKENS) if engine.lane.provider == "packaged" else asked
 
 
 async def work_on_queue(
-    engine: Engine,
+    engine: Services,
     ingestion: Ingestion,
     stop: asyncio.Event,
     set_aside_command: Sequence[str] = COMMAND,
@@ -141,7 +141,7 @@ async def work_on_queue(
     await _put_back(engine, unsettled)
 
 
-async def _put_back(engine: Engine, books: list[Bookkeeping]) -> list[Bookkeeping]:
+async def _put_back(engine: Services, books: list[Bookkeeping]) -> list[Bookkeeping]:
     """Put back what could not be settled; the books that cannot be settled yet either.
 
     This process lives, so nothing that it had in hand cost a worker its life.
@@ -155,7 +155,7 @@ async def _put_back(engine: Engine, books: list[Bookkeeping]) -> list[Bookkeepin
     return []
 
 
-async def work_on_set_aside(engine: Engine, ingestion: Ingestion, stop: asyncio.Event) -> None:
+async def work_on_set_aside(engine: Services, ingestion: Ingestion, stop: asyncio.Event) -> None:
     """Try what was set aside, one document at a time, until none waits or `stop` is set."""
     alone = WorkerOptions(queues=[SET_ASIDE_QUEUE], concurrency=1, wait=False)
     await _put_back(engine, [await _work_once(engine, ingestion, stop, alone, [])])
@@ -174,7 +174,7 @@ async def _running(*beside: Coroutine[None, None, None]) -> AsyncIterator[None]:
 
 
 async def _work_once(
-    engine: Engine,
+    engine: Services,
     ingestion: Ingestion,
     stop: asyncio.Event,
     options: WorkerOptions,
@@ -232,7 +232,7 @@ async def _work(
                 raise outcome
 
 
-async def _take_over(engine: Engine, working: Sequence[Bookkeeping]) -> None:
+async def _take_over(engine: Services, working: Sequence[Bookkeeping]) -> None:
     """Give the jobs of workers that fell silent back to the queue, again and again."""
     silence = engine.settings.worker_stalled_seconds
     while True:

@@ -1,4 +1,4 @@
-"""Answers a search from an earlier one that asked the same of the same index."""
+"""Gives results again that were computed before, for the same request to the same index."""
 
 from __future__ import annotations
 
@@ -7,20 +7,22 @@ import unicodedata
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from hashlib import blake2b
 from sys import getsizeof
 from time import perf_counter
-from typing import Literal
+from typing import Generic, Literal, TypeVar
 from uuid import UUID
 
-from footnote.domain import CacheStats, Evidence, Plan, SearchRequest, SearchResponse
-from footnote.ports import Embedder, Vector
+from footnote.domain import Answer, CacheStats, Evidence, Plan, SearchRequest, SearchResponse
+from footnote.ports import Vector
 from footnote.retrieval.cache_guards import bare_wording
 
 DEFAULT_SIMILARITY = 0.9
 """Measured in docs/semantic-cache.md: below it wrong pairs begin, above it rewordings are lost."""
 
 Kind = Literal["exact", "near"]
+Value = TypeVar("Value")
 Search = Callable[[], Awaitable[SearchResponse]]
 QueryVector = Callable[[str], Awaitable[Vector | None]]
 """From a query to its vector; None when there is none to be had."""
@@ -30,7 +32,7 @@ _VARIANTS = 8  # Of one wording that are compared; a ninth differs in nothing bu
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CacheKey:
-    """Everything an answer depends on but the words of the query."""
+    """Everything a result depends on but the words of the query."""
 
     workspace_id: UUID
     generation: int
@@ -51,7 +53,8 @@ class CacheKey:
     ) -> CacheKey:
         """The key of a request under the plan it resolves to.
 
-        `access` are the principal's access names, in any order; `lane` is a fingerprint.
+        `access` are the principal's access names, in any order; `lane` is a fingerprint, with
+        whatever else the result depends on.
         """
         # Written out rather than compared: to Python `True` equals `1`, to a filter it does not.
         asked = (request.filters, request.top_k, request.facets, request.conversation)
@@ -60,133 +63,236 @@ class CacheKey:
         return cls(workspace_id=workspace_id, generation=generation, digest=digest)
 
 
-@dataclass(slots=True, kw_only=True)
-class SemanticCache:
-    """Answers of earlier searches, bounded in memory and in time, for one event loop.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """A query with everything its result depends on."""
 
-    Of each workspace it holds answers of one generation of the index alone. When memory runs
-    out, a workspace that takes more than an equal share loses its least recently used answer;
+    key: CacheKey
+    text: str
+    """In one spelling; see `one_spelling`."""
+
+    @property
+    def workspace_id(self) -> UUID:
+        """The workspace that is asked."""
+        return self.key.workspace_id
+
+
+@dataclass(slots=True, kw_only=True)
+class GenerationCache(Generic[Value]):
+    """Results of earlier questions, bounded in memory and in time, for one event loop.
+
+    Of each workspace it holds results of one generation of the index alone. When memory runs
+    out, a workspace that takes more than an equal share loses its least recently used result;
     otherwise the workspace that has asked nothing for longest loses one.
     """
 
     capacity_bytes: int
     """0 keeps nothing."""
+    measure: Callable[[Value], int]
+    """About how many bytes of memory a result takes."""
     lifetime_seconds: float = 300.0
-    similarity: float | None = DEFAULT_SIMILARITY
-    """Cosine from which queries of equal wording share an answer; None and 1 switch that off."""
     clock: Callable[[], float] = perf_counter
     """Seconds; they never run backwards."""
-    _shelves: OrderedDict[UUID, _Shelf] = field(default_factory=OrderedDict, init=False)
+    _partitions: OrderedDict[UUID, _Partition[Value]] = field(
+        default_factory=OrderedDict, init=False
+    )
     _counts: dict[UUID, _Counts] = field(default_factory=dict, init=False)
-    _flights: dict[_Question, _Flight] = field(default_factory=dict, init=False)
     _bytes: int = field(default=0, init=False)
+
+    def may_hold(self, question: Question) -> bool:
+        """Whether a result is kept of the generation that the question names."""
+        partition = self._partitions.get(question.workspace_id)
+        return partition is not None and question in partition.entries
+
+    def find(self, question: Question) -> Value | None:
+        """The result kept for this question; counts a hit or a miss."""
+        entry = self._lookup(question)
+        counts = self._counts_of(question)
+        if entry is None:
+            counts.misses += 1
+            return None
+        counts.exact += 1
+        return entry.value
+
+    def keep(self, question: Question, value: Value, wording: tuple[str, ...] = ()) -> None:
+        """Keep a result, unless the index has moved on or it is larger than the cache.
+
+        `wording` groups the questions that may share a result.
+        """
+        size = self.measure(value)
+        workspace_id, generation = question.workspace_id, question.key.generation
+        partition = self._partitions.get(workspace_id)
+        if size > self.capacity_bytes or (
+            partition is not None and partition.generation > generation
+        ):
+            return
+        if partition is not None and partition.generation < generation:
+            self.forget(workspace_id)
+        elif partition is not None and question in partition.entries:
+            self._drop(partition.entries[question])
+        entry = _Entry(
+            question=question,
+            wording=wording,
+            value=value,
+            bytes=size,
+            expires=self.clock() + self.lifetime_seconds,
+        )
+        partition = self._partitions.setdefault(workspace_id, _Partition(generation=generation))
+        partition.add(entry)
+        self._bytes += size
+        while partition.entries and partition.oldest.expires <= self.clock():
+            self._drop(partition.oldest)
+        while self._bytes > self.capacity_bytes:
+            greedy = partition.bytes * len(self._partitions) > self.capacity_bytes
+            oldest = (partition if greedy else next(iter(self._partitions.values()))).oldest
+            self._counts_of(oldest.question).evictions += 1
+            self._drop(oldest)
+
+    def forget(self, workspace_id: UUID) -> bool:
+        """Drop every result kept of a workspace; whether there was any."""
+        partition = self._partitions.pop(workspace_id, None)
+        if partition is not None:
+            self._bytes -= partition.bytes
+        return partition is not None
+
+    def stats(self, workspace_id: UUID | None = None) -> CacheStats:
+        """Hits, misses and size for one workspace, or for all of them: an operator's view."""
+        wanted = list(self._counts) if workspace_id is None else [workspace_id]
+        counts = [self._counts[each] for each in wanted if each in self._counts]
+        partitions = [self._partitions[each] for each in wanted if each in self._partitions]
+        return CacheStats(
+            exact_hits=sum(each.exact for each in counts),
+            near_hits=sum(each.near for each in counts),
+            misses=sum(each.misses for each in counts),
+            evictions=sum(each.evictions for each in counts),
+            entries=sum(len(each.entries) for each in partitions),
+            bytes=sum(each.bytes for each in partitions),
+        )
+
+    def _counts_of(self, question: Question) -> _Counts:
+        return self._counts.setdefault(question.workspace_id, _Counts())
+
+    def _partition(self, key: CacheKey) -> _Partition[Value] | None:
+        """What is kept of this generation; what is kept of another one is dropped."""
+        partition = self._partitions.get(key.workspace_id)
+        if partition is None:
+            return None
+        self._partitions.move_to_end(key.workspace_id)
+        # Not only older ones go: a database that was restored counts anew from a lower number.
+        if partition.generation != key.generation:
+            self.forget(key.workspace_id)
+            return None
+        return partition
+
+    def _lookup(self, question: Question) -> _Entry[Value] | None:
+        partition = self._partition(question.key)
+        entry = None if partition is None else partition.entries.get(question)
+        if partition is None or entry is None:
+            return None
+        if entry.expires <= self.clock():
+            self._drop(entry)
+            return None
+        partition.entries.move_to_end(question)
+        return entry
+
+    def _drop(self, entry: _Entry[Value]) -> None:
+        workspace_id = entry.question.workspace_id
+        partition = self._partitions[workspace_id]
+        partition.remove(entry)
+        self._bytes -= entry.bytes
+        if not partition.entries:
+            del self._partitions[workspace_id]
+
+
+@dataclass(slots=True, kw_only=True)
+class SemanticCache(GenerationCache[SearchResponse]):
+    """Responses of earlier searches, also to queries that say the same in nearly the same words."""
+
+    measure: Callable[[SearchResponse], int] = field(default_factory=lambda: response_bytes)
+    similarity: float | None = DEFAULT_SIMILARITY
+    """Cosine from which queries of equal wording share a response; None and 1 switch that off."""
+    _flights: dict[Question, _Flight] = field(default_factory=dict, init=False)
 
     async def answer(
         self, key: CacheKey, query: str, vector: QueryVector, search: Search
     ) -> SearchResponse:
-        """The answer of an earlier search, or of this one.
+        """The response of an earlier search, or of this one.
 
         The same query is looked up before anything is embedded. If it is being searched at this
         moment it is waited for; whoever gives up waiting stops nobody else. A search that fails
         fails for all who wait and is not kept; neither is one that was degraded.
         """
         started = self.clock()
-        counts = self._counts.setdefault(key.workspace_id, _Counts())
-        question = _Question(key=key, text=one_spelling(query))
+        question = Question(key=key, text=one_spelling(query))
+        counts = self._counts_of(question)
         entry = self._lookup(question)
         if entry is not None:
             counts.exact += 1
-            return self._handed_out(entry.response, query, "exact", started)
-        underway = self._flights.get(question)
-        landed = await self._wait(question, underway or self._launch(question, vector, search))
-        if underway is not None:
-            counts.exact += 1
-            return self._handed_out(landed.response, query, landed.cached or "exact", started)
-        if landed.cached is not None:
-            return self._handed_out(landed.response, query, landed.cached, started)
-        return replace(landed.response, query=query)
-
-    def may_hold(self, key: CacheKey, query: str) -> bool:
-        """Whether an answer is kept, or under way, that could serve this query."""
-        question = _Question(key=key, text=one_spelling(query))
-        shelf = self._shelves.get(key.workspace_id)
-        if question in self._flights:
-            return True
-        if shelf is None or shelf.generation != key.generation:
-            return False
-        return question in shelf.entries or bool(shelf.of_wording(key, bare_wording(question.text)))
-
-    def stats(self, workspace_id: UUID | None = None) -> CacheStats:
-        """How it fared for one workspace, or for all of them together: an operator's view."""
-        wanted = list(self._counts) if workspace_id is None else [workspace_id]
-        counts = [self._counts[each] for each in wanted if each in self._counts]
-        shelves = [self._shelves[each] for each in wanted if each in self._shelves]
-        return CacheStats(
-            exact_hits=sum(each.exact for each in counts),
-            near_hits=sum(each.near for each in counts),
-            misses=sum(each.misses for each in counts),
-            evictions=sum(each.evictions for each in counts),
-            entries=sum(len(each.entries) for each in shelves),
-            bytes=sum(each.bytes for each in shelves),
-        )
-
-    def forget(self, workspace_id: UUID) -> bool:
-        """Drop every answer kept of a workspace; whether there was any."""
-        kept = workspace_id in self._shelves
-        if kept:
-            self._discard(workspace_id)
-        return kept
-
-    def _launch(self, question: _Question, vector: QueryVector, search: Search) -> _Flight:
-        task = asyncio.create_task(self._fly(question, vector, search))
-        flight = self._flights[question] = _Flight(task=task)
-        task.add_done_callback(lambda _: self._forget(question, flight))
-        return flight
-
-    async def _wait(self, question: _Question, flight: _Flight) -> _Landed:
-        """What the flight brings; it is given up once nobody waits for it."""
+            return self._given_again(entry.value, query, "exact", started)
+        flight = self._flights.get(question)
+        joined = flight is not None
+        if flight is None:
+            task = asyncio.create_task(self._searched(question, vector, search))
+            flight = self._flights[question] = _Flight(task=task)
+            task.add_done_callback(partial(self._end, question, flight))
         flight.waiting += 1
         try:
-            return await asyncio.shield(flight.task)
+            response, cached = await asyncio.shield(flight.task)
         finally:
             flight.waiting -= 1
             if not flight.waiting and not flight.task.done():
                 flight.task.cancel()
                 # Whoever asks from now on must not wait for what is being cancelled.
-                self._forget(question, flight)
+                self._end(question, flight)
+        if joined:
+            counts.exact += 1
+            return self._given_again(response, query, cached or "exact", started)
+        if cached is not None:
+            return self._given_again(response, query, cached, started)
+        return replace(response, query=query)
 
-    def _forget(self, question: _Question, flight: _Flight) -> None:
+    def may_serve(self, key: CacheKey, query: str) -> bool:
+        """Whether a response is kept, or under way, that could serve this query."""
+        question = Question(key=key, text=one_spelling(query))
+        if question in self._flights or self.may_hold(question):
+            return True
+        partition = self._partitions.get(key.workspace_id)
+        if partition is None or partition.generation != key.generation:
+            return False
+        return bool(partition.of_wording(key, bare_wording(question.text)))
+
+    def _end(self, question: Question, flight: _Flight, _: object = None) -> None:
         if self._flights.get(question) is flight:
             del self._flights[question]
 
-    async def _fly(self, question: _Question, vector: QueryVector, search: Search) -> _Landed:
+    async def _searched(
+        self, question: Question, vector: QueryVector, search: Search
+    ) -> tuple[SearchResponse, Literal["near"] | None]:
+        """The response to the nearest query of equal wording if it is near enough, or a new one."""
         started = self.clock()
-        counts = self._counts[question.key.workspace_id]
+        counts = self._counts_of(question)
         wording = bare_wording(question.text)
         similar = await self._similar(question, wording, vector)
         if similar is not None:
             counts.near += 1
-            searched = similar.searched or (similar.query,)
-            return _Landed(response=replace(similar, searched=searched), cached="near")
+            return replace(similar, searched=similar.searched or (similar.query,)), "near"
         counts.misses += 1
         looked_up = (self.clock() - started) * 1e3
         response = await search()
         if not response.degraded:
-            self._keep(question, wording, response)
-        timings = {**response.timings_ms, "cache": looked_up}
-        return _Landed(response=replace(response, timings_ms=timings))
+            self.keep(question, response, wording)
+        return replace(response, timings_ms={**response.timings_ms, "cache": looked_up}), None
 
     async def _similar(
-        self, question: _Question, wording: tuple[str, ...], vector: QueryVector
+        self, question: Question, wording: tuple[str, ...], vector: QueryVector
     ) -> SearchResponse | None:
-        """The answer to the nearest query of equal wording, if it is near enough."""
-        shelf = self._shelf(question.key)
-        if shelf is None or not wording or self.similarity is None or self.similarity >= 1:
+        partition = self._partition(question.key)
+        if partition is None or not wording or self.similarity is None or self.similarity >= 1:
             return None
-        others = shelf.of_wording(question.key, wording)[-_VARIANTS:]
+        others = partition.of_wording(question.key, wording)[-_VARIANTS:]
         if not others or (asked := await vector(question.text)) is None:
             return None
-        nearest: tuple[float, _Question] | None = None
+        nearest: tuple[float, Question] | None = None
         for other in others:
             theirs = await vector(other.text)
             similarity = -1.0 if theirs is None else float(theirs @ asked)
@@ -194,79 +300,12 @@ class SemanticCache:
                 nearest = similarity, other
         # Looked up only now: the index may have moved on while the queries were embedded.
         entry = None if nearest is None else self._lookup(nearest[1])
-        if entry is None or entry.response.corrected_query is not None:
-            # What was mended are the other's words.
+        if entry is None or entry.value.corrected_query is not None:
+            # The corrected words are those of the other query.
             return None
-        return entry.response
+        return entry.value
 
-    def _shelf(self, key: CacheKey) -> _Shelf | None:
-        """What is kept of this generation; what is kept of another one goes."""
-        shelf = self._shelves.get(key.workspace_id)
-        if shelf is None:
-            return None
-        self._shelves.move_to_end(key.workspace_id)
-        # Not only older ones go: a database that was restored counts anew from a lower number.
-        if shelf.generation != key.generation:
-            self._discard(key.workspace_id)
-            return None
-        return shelf
-
-    def _lookup(self, question: _Question) -> _Entry | None:
-        shelf = self._shelf(question.key)
-        entry = None if shelf is None else shelf.entries.get(question)
-        if shelf is None or entry is None:
-            return None
-        if entry.expires <= self.clock():
-            self._drop(entry)
-            return None
-        shelf.entries.move_to_end(question)
-        return entry
-
-    def _keep(
-        self, question: _Question, wording: tuple[str, ...], response: SearchResponse
-    ) -> None:
-        size = response_bytes(response)
-        workspace_id, generation = question.key.workspace_id, question.key.generation
-        shelf = self._shelves.get(workspace_id)
-        if size > self.capacity_bytes or (shelf is not None and shelf.generation > generation):
-            return
-        if shelf is not None and shelf.generation < generation:
-            self._discard(workspace_id)
-        elif shelf is not None and question in shelf.entries:
-            self._drop(shelf.entries[question])
-        entry = _Entry(
-            question=question,
-            wording=wording,
-            response=response,
-            bytes=size,
-            expires=self.clock() + self.lifetime_seconds,
-        )
-        shelf = self._shelves.setdefault(workspace_id, _Shelf(generation=generation))
-        shelf.add(entry)
-        self._bytes += size
-        self._make_room(shelf)
-
-    def _make_room(self, asking: _Shelf) -> None:
-        while asking.entries and asking.oldest.expires <= self.clock():
-            self._drop(asking.oldest)
-        while self._bytes > self.capacity_bytes:
-            greedy = asking.bytes * len(self._shelves) > self.capacity_bytes
-            oldest = (asking if greedy else next(iter(self._shelves.values()))).oldest
-            self._counts[oldest.question.key.workspace_id].evictions += 1
-            self._drop(oldest)
-
-    def _drop(self, entry: _Entry) -> None:
-        workspace_id = entry.question.key.workspace_id
-        shelf = self._shelves[workspace_id]
-        shelf.remove(entry)
-        self._bytes -= entry.bytes
-        if not shelf.entries:
-            del self._shelves[workspace_id]
-
-    def _discard(self, workspace_id: UUID) -> None:
-        self._bytes -= self._shelves.pop(workspace_id).bytes
-
-    def _handed_out(
+    def _given_again(
         self, response: SearchResponse, query: str, cached: Kind, started: float
     ) -> SearchResponse:
         elapsed = (self.clock() - started) * 1e3
@@ -276,31 +315,6 @@ class SemanticCache:
             cached=cached,
             timings_ms={"cache": elapsed, "total": elapsed},
         )
-
-
-@dataclass(slots=True, kw_only=True)
-class QueryVectors:
-    """The vectors of each workspace's latest queries; they outlive every change of the index."""
-
-    capacity: int = 2048
-    """Vectors of all workspaces together; 0 remembers none."""
-    _known: OrderedDict[tuple[UUID, str, str], Vector] = field(
-        default_factory=OrderedDict, init=False
-    )
-
-    async def __call__(self, workspace_id: UUID, query: str, embedder: Embedder) -> Vector:
-        """The query's vector, read-only, in the embedder's lane. Raises LaneUnavailable."""
-        # By workspace, so that its speed does not tell one what another has asked.
-        key = (workspace_id, embedder.lane.fingerprint, one_spelling(query))
-        known = self._known.get(key)
-        if known is None:
-            known = (await embedder.embed_query(query)).copy()
-            known.flags.writeable = False
-            self._known[key] = known
-        self._known.move_to_end(key)
-        while len(self._known) > self.capacity:
-            self._known.popitem(last=False)
-        return known
 
 
 def one_spelling(query: str) -> str:
@@ -316,6 +330,17 @@ def response_bytes(response: SearchResponse) -> int:
     return 1000 + sum(map(_evidence_bytes, response.evidence))
 
 
+def answer_bytes(answer: Answer) -> int:
+    """About how much memory an answer takes, its evidence included."""
+    written = sum(getsizeof(each.text) for each in answer.sentences)
+    closest = () if answer.closest is None else (answer.closest,)
+    written += sum(getsizeof(each.text) for each in closest)
+    cited = (*answer.citations, *(each.citation for each in closest))
+    quoted = sum(getsizeof(each.quote) for each in cited)
+    records = 300 * (len(answer.sentences) + len(closest)) + 900 * len(cited)
+    return 1000 + written + quoted + records + sum(map(_evidence_bytes, answer.evidence))
+
+
 def _evidence_bytes(evidence: Evidence) -> int:
     spans = len(evidence.passage.spans)
     records = len(evidence.explanation)
@@ -326,47 +351,44 @@ def _evidence_bytes(evidence: Evidence) -> int:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Question:
-    key: CacheKey
-    text: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Entry:
-    question: _Question
+class _Entry(Generic[Value]):
+    question: Question
     wording: tuple[str, ...]
-    response: SearchResponse
+    value: Value
     bytes: int
     expires: float
 
 
 @dataclass(slots=True, kw_only=True)
-class _Shelf:
+class _Partition(Generic[Value]):
     """What is kept of one workspace, least recently used first."""
 
     generation: int
-    entries: OrderedDict[_Question, _Entry] = field(default_factory=OrderedDict)
-    wordings: dict[tuple[CacheKey, tuple[str, ...]], list[_Question]] = field(default_factory=dict)
+    entries: OrderedDict[Question, _Entry[Value]] = field(default_factory=OrderedDict)
+    wordings: dict[tuple[CacheKey, tuple[str, ...]], list[Question]] = field(default_factory=dict)
     bytes: int = 0
 
     @property
-    def oldest(self) -> _Entry:
+    def oldest(self) -> _Entry[Value]:
         return next(iter(self.entries.values()))
 
-    def of_wording(self, key: CacheKey, wording: tuple[str, ...]) -> list[_Question]:
+    def of_wording(self, key: CacheKey, wording: tuple[str, ...]) -> list[Question]:
         return self.wordings.get((key, wording), [])
 
-    def add(self, entry: _Entry) -> None:
+    def add(self, entry: _Entry[Value]) -> None:
         self.entries[entry.question] = entry
-        self.wordings.setdefault((entry.question.key, entry.wording), []).append(entry.question)
+        if entry.wording:
+            place = (entry.question.key, entry.wording)
+            self.wordings.setdefault(place, []).append(entry.question)
         self.bytes += entry.bytes
 
-    def remove(self, entry: _Entry) -> None:
+    def remove(self, entry: _Entry[Value]) -> None:
         del self.entries[entry.question]
-        place = (entry.question.key, entry.wording)
-        self.wordings[place].remove(entry.question)
-        if not self.wordings[place]:
-            del self.wordings[place]
+        if entry.wording:
+            place = (entry.question.key, entry.wording)
+            self.wordings[place].remove(entry.question)
+            if not self.wordings[place]:
+                del self.wordings[place]
         self.bytes -= entry.bytes
 
 
@@ -378,15 +400,9 @@ class _Counts:
     evictions: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Landed:
-    response: SearchResponse
-    cached: Literal["near"] | None = None
-
-
 @dataclass(slots=True, kw_only=True)
 class _Flight:
     """A search under way, and how many wait for it."""
 
-    task: asyncio.Task[_Landed]
+    task: asyncio.Task[tuple[SearchResponse, Literal["near"] | None]]
     waiting: int = 0

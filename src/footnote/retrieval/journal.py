@@ -12,6 +12,7 @@ from uuid import UUID
 from footnote.domain import Plan, Principal, SearchRequest
 from footnote.errors import FootnoteError, InvalidRequest, LaneMismatch, NotFound
 from footnote.ports import Index
+from footnote.retrieval.cache import CacheKey
 
 Result = TypeVar("Result")
 
@@ -74,10 +75,19 @@ class Asker:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """One search: what is asked of which index by whom, and how it goes."""
+    """One search, prepared: what is asked of which index by whom, and under which plan."""
 
+    query: str
+    """As it was put, without the space around it."""
     request: SearchRequest
+    """Checked, and put so that it needs no conversation where rules do that."""
     plan: Plan
     index: Index
     asker: Asker
+    key: CacheKey | None = None
+    """What an earlier result must share with this one; None where none is to be given again."""
+    is_current: bool = False
+    """Whether the generation in `key` was asked of the database for this search."""
+    notes: tuple[str, ...] = ()
+    """What could not be done to put the query so that it stands alone."""
     journal: Journal = field(default_factory=Journal)

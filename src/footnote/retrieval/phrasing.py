@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections import OrderedDict
 from dataclasses import dataclass, field, replace
+from uuid import UUID
 
 from footnote.domain import Plan, SearchRequest
 from footnote.ports import Embedder, LanguageModel, Vector
-from footnote.retrieval.cache import QueryVectors
+from footnote.retrieval.cache import one_spelling
 from footnote.retrieval.followup import StandAlone
 from footnote.retrieval.gathering import Wording, at_hand
 from footnote.retrieval.journal import Asked
@@ -19,6 +20,31 @@ from footnote.retrieval.understanding import (
     MultiQuery,
     Notes,
 )
+
+
+@dataclass(slots=True, kw_only=True)
+class QueryVectors:
+    """The vectors of each workspace's latest queries; they outlive every change of the index."""
+
+    capacity: int = 2048
+    """Vectors of all workspaces together; 0 remembers none."""
+    _known: OrderedDict[tuple[UUID, str, str], Vector] = field(
+        default_factory=OrderedDict, init=False
+    )
+
+    async def __call__(self, workspace_id: UUID, query: str, embedder: Embedder) -> Vector:
+        """The query's vector, read-only, in the embedder's lane. Raises LaneUnavailable."""
+        # By workspace, so that its speed does not tell one what another has asked.
+        key = (workspace_id, embedder.lane.fingerprint, one_spelling(query))
+        known = self._known.get(key)
+        if known is None:
+            known = (await embedder.embed_query(query)).copy()
+            known.flags.writeable = False
+            self._known[key] = known
+        self._known.move_to_end(key)
+        while len(self._known) > self.capacity:
+            self._known.popitem(last=False)
+        return known
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,9 +70,36 @@ class Phrase:
 
     async def __call__(self, asked: Asked) -> list[Wording]:
         """The question as it stands alone, then other wordings of it."""
-        question = await self._condensed(asked)
-        others = await self._reworded(question, asked)
-        first = await self._imagined(self.worded(question, asked), asked)
+        plan, journal = asked.plan, asked.journal
+        question = asked.request.query
+        others: tuple[str, ...] = ()
+        if self.model is not None and plan.condense and asked.request.conversation:
+            with journal.timed("condense"):
+                question, notes = await Condense(model=self.model)(
+                    question, asked.request.conversation
+                )
+            journal.note(*notes)
+            if notes:
+                question, notes = self.stand_alone(question, asked.request.conversation)
+                journal.note(*notes)
+        if plan.queries > 1:
+            if self.model is None:
+                journal.note(_without_model("queries"))
+            else:
+                with journal.timed("queries"):
+                    reword = MultiQuery(model=self.model, count=plan.queries)
+                    others, notes = await reword(question)
+                journal.note(*notes)
+        first = self.worded(question, asked)
+        if plan.hypothetical and (vector := await first.vector) is not None:
+            if self.model is None:
+                journal.note(_without_model("hypothetical"))
+            else:
+                with journal.timed("hypothetical"):
+                    imagine = HypotheticalDocument(model=self.model, embedder=self.embedder)
+                    vector, notes = await imagine(first.parsed.text, vector)
+                journal.note(*notes)
+                first = replace(first, vector=at_hand(vector))
         return [first, *[self.worded(each, asked) for each in others]]
 
     def worded(self, text: str, asked: Asked) -> Wording:
@@ -66,42 +119,6 @@ class Phrase:
                 nothing,
                 lambda: self.vectors(asked.asker.workspace_id, text, self.embedder),
             )
-
-    async def _condensed(self, asked: Asked) -> str:
-        query, conversation = asked.request.query, asked.request.conversation
-        if self.model is None or not asked.plan.condense or not conversation:
-            return query
-        with asked.journal.timed("condense"):
-            question, notes = await Condense(model=self.model)(query, conversation)
-        asked.journal.note(*notes)
-        if notes:
-            question, notes = self.stand_alone(query, conversation)
-            asked.journal.note(*notes)
-        return question
-
-    async def _reworded(self, question: str, asked: Asked) -> Sequence[str]:
-        if asked.plan.queries < 2:
-            return ()
-        if self.model is None:
-            asked.journal.note(_without_model("queries"))
-            return ()
-        with asked.journal.timed("queries"):
-            reword = MultiQuery(model=self.model, count=asked.plan.queries)
-            others, notes = await reword(question)
-        asked.journal.note(*notes)
-        return others
-
-    async def _imagined(self, wording: Wording, asked: Asked) -> Wording:
-        if not asked.plan.hypothetical or (vector := await wording.vector) is None:
-            return wording
-        if self.model is None:
-            asked.journal.note(_without_model("hypothetical"))
-            return wording
-        with asked.journal.timed("hypothetical"):
-            imagine = HypotheticalDocument(model=self.model, embedder=self.embedder)
-            vector, notes = await imagine(wording.parsed.text, vector)
-        asked.journal.note(*notes)
-        return replace(wording, vector=at_hand(vector))
 
 
 def _without_model(stage: str) -> str:

@@ -33,7 +33,14 @@ class Refine:
         """The evidence for the question."""
         with asked.journal.timed("duplicates"):
             evidence = collapse_near_duplicates(candidates, self.duplicate_overlap)
-        evidence = await self._reranked(question, evidence, asked)
+        if asked.plan.rerank and self.rerank is None:
+            asked.journal.note("rerank: no reranker is configured")
+        elif asked.plan.rerank and self.rerank is not None:
+            with asked.journal.timed("rerank"):
+                evidence, notes = await self.rerank(question, evidence, asked.request.top_k)
+            asked.journal.note(*notes)
+            # What the reranker did not read has no score beside what it did.
+            evidence = tuple(e for e in evidence if e.explanation[-1].stage == RERANK) or evidence
         with asked.journal.timed("diversify"):
             diversify = diversity_by_name(
                 asked.plan.diversity,
@@ -48,21 +55,3 @@ class Refine:
                     "diversify", {}, lambda: asked.index.vectors(numbers)
                 )
             return diversify(evidence, asked.request.top_k, vectors)
-
-    async def _reranked(
-        self,
-        question: str,
-        evidence: tuple[Evidence, ...],
-        asked: Asked,
-    ) -> tuple[Evidence, ...]:
-        """What the reranker read, in its order; what it did not read has no score beside it."""
-        if not asked.plan.rerank:
-            return evidence
-        if self.rerank is None:
-            asked.journal.note("rerank: no reranker is configured")
-            return evidence
-        with asked.journal.timed("rerank"):
-            evidence, notes = await self.rerank(question, evidence, asked.request.top_k)
-        asked.journal.note(*notes)
-        read = [each for each in evidence if each.explanation[-1].stage == RERANK]
-        return tuple(read) or evidence

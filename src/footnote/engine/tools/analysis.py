@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 
 from pydantic import Field
 
-from footnote.answering.suspicion import flag
 from footnote.domain import Answer, Document, Evidence, Passage, SearchFilters, SearchRequest
 from footnote.engine.answer_models import answer_writer_for
 from footnote.engine.lanes import serving
@@ -106,7 +105,8 @@ class Analysing:
         """What the model wrote, with its markers renumbered, and the passages it cites."""
         if not found.cited:
             return _nothing(head, document, len(read))
-        flagged = flag([as_evidence(read[number - 1]) for number in found.cited])
+        suspicion = self.workspace.engine.suspicion
+        flagged = await suspicion.flag([as_evidence(read[number - 1]) for number in found.cited])
         evidence = dict(zip(found.cited, flagged, strict=True))
         numbers = {number: ledger.number(each) for number, each in evidence.items()}
         parents = await parents_of(self.workspace, [each.passage for each in evidence.values()])
@@ -174,7 +174,7 @@ class Analysing:
         )
         found = {each.passage.chunk_id: each for each in response.evidence}
         last = len(found) + 1
-        ranked = flag(
+        ranked = await self.workspace.engine.suspicion.flag(
             [
                 replace(found[each.chunk_id], passage=each)
                 if each.chunk_id in found

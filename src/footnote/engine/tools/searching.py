@@ -10,7 +10,6 @@ from uuid import UUID
 
 from pydantic import Field
 
-from footnote.answering.suspicion import flag
 from footnote.domain import (
     AllOf,
     Comparison,
@@ -173,7 +172,7 @@ class Searching:
 
     def _numbered(self, evidence: Sequence[Evidence]) -> list[tuple[int, Evidence]]:
         ledger = EvidenceLedger() if self.ledger is None else self.ledger
-        return [(ledger.number(each), each) for each in flag(evidence)]
+        return [(ledger.number(each), each) for each in evidence]
 
     async def _entries(
         self, numbered: Sequence[tuple[int, Evidence]], notes: Mapping[str, str] | None = None
@@ -194,7 +193,7 @@ class Searching:
 
 def as_evidence(passage: Passage, score: float = 0.0) -> Evidence:
     """A passage that was read and not found."""
-    return Evidence(passage=passage, rank=1, score=score)
+    return Evidence(passage=passage, rank=1, score=score, suspicious=passage.suspicious is True)
 
 
 async def parents_of(

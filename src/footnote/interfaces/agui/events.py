@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Iterator
-from contextlib import aclosing
+from collections.abc import Iterator
 from uuid import uuid4
 
 from ag_ui.core import (
@@ -143,26 +142,21 @@ def _counted(usage: Usage, model: str | None = None) -> list[TokenUsage] | None:
     ]
 
 
-async def encoded(run: RunAgentInput, events: AsyncGenerator[AnswerEvent]) -> AsyncGenerator[bytes]:
-    """The run as Server-Sent Events.
+class RunFrames:
+    """Encodes the events of one run as Server-Sent Events.
 
-    It begins with the first event, so that what fails before can still be a status.
+    The run begins with the first event, so that what fails before can still be a status.
     """
-    encoder, conversion = EventEncoder(), Conversion(run)
-    begun = False
-    async with aclosing(events):
-        async for event in events:
-            if not begun:
-                yield encoder.encode(conversion.started()).encode()
-                begun = True
-            for each in conversion(event):
-                yield encoder.encode(each).encode()
 
+    def __init__(self, run: RunAgentInput) -> None:
+        self._encoder = EventEncoder()
+        self._conversion = Conversion(run)
+        self._begun = False
 
-def failed_run(run: RunAgentInput, failed: AnswerFailed, begun: bool) -> bytes:
-    """The end of a run that failed, with its beginning where that was not told yet."""
-    encoder = EventEncoder()
-    events: list[BaseEvent] = [_failed(failed)]
-    if not begun:
-        events.insert(0, Conversion(run).started())
-    return "".join(map(encoder.encode, events)).encode()
+    def __call__(self, event: AnswerEvent) -> Iterator[bytes]:
+        """The frames of an event."""
+        if not self._begun:
+            self._begun = True
+            yield self._encoder.encode(self._conversion.started()).encode()
+        for each in self._conversion(event):
+            yield self._encoder.encode(each).encode()

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Iterator, Mapping
-from contextlib import aclosing
-from functools import partial
+from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from fastapi import APIRouter, Request
@@ -26,7 +25,7 @@ from footnote.interfaces.http.scope import (
     WorkspaceName,
     inside,
 )
-from footnote.interfaces.http.streaming import MEDIA_TYPE, EventStream, streamed, until_failure
+from footnote.interfaces.http.streaming import MEDIA_TYPE, EventStream, streamed
 
 if TYPE_CHECKING:
     from ag_ui.core import RunAgentInput
@@ -78,10 +77,10 @@ async def run_agui(*, request: Request, engine: TheEngine, named: WorkspaceName)
     workspace = await inside(engine, _one_workspace(named, extras.workspace))
     question = question_from(run, extras)
     events = chat_events_of(workspace, question, agent=extras.agent)
-    from footnote.interfaces.agui.events import encoded, failed_run  # noqa: PLC0415  # of an extra
+    from footnote.interfaces.agui.events import RunFrames  # noqa: PLC0415  # of an extra
 
-    frames = encoded(run, _with_notes(until_failure(events)))
-    return await streamed(workspace, frames, failing=partial(failed_run, run))
+    encode = RunFrames(run)
+    return await streamed(workspace, events, lambda event: chain(*map(encode, _with_notes(event))))
 
 
 def _one_workspace(header: str | None, body: str | None) -> str | None:
@@ -134,15 +133,13 @@ def _extras_of(forwarded: object) -> RunExtras:
         raise _refusal(error, "body", "forwardedProps", "footnote") from error
 
 
-async def _with_notes(events: AsyncGenerator[AnswerEvent]) -> AsyncGenerator[AnswerEvent]:
-    """The events, with what stands below the answer as the last of its text."""
-    async with aclosing(events):
-        async for event in events:
-            if isinstance(event, AnswerDone) and (rest := below(event.answer)):
-                yield TextWritten(text=rest)
-                if event.answer.closest is not None:
-                    yield CitationMade(citation=event.answer.closest.citation)
-            yield event
+def _with_notes(event: AnswerEvent) -> Iterator[AnswerEvent]:
+    """The event; before the last one what stands below the answer, as the last of its text."""
+    if isinstance(event, AnswerDone) and (rest := below(event.answer)):
+        yield TextWritten(text=rest)
+        if event.answer.closest is not None:
+            yield CitationMade(citation=event.answer.closest.citation)
+    yield event
 
 
 def _refusal(error: ValidationError, *place: str) -> RequestValidationError:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import AsyncGenerator, Iterator
-from contextlib import aclosing
+from collections.abc import Iterator
+from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Body, Request, Response
@@ -32,7 +32,6 @@ from footnote.interfaces.http.streaming import (
     sse,
     streamed,
     unless_gone,
-    until_failure,
 )
 from footnote.interfaces.schemas.answer_models import ChatModel
 
@@ -257,12 +256,10 @@ async def _completed(
     events = chat_events_of(workspace, question, agent=asked.footnote.agent)
     if asked.stream:
         options = asked.stream_options
-        frames = _frames(
-            events,
-            completion,
-            with_usage=bool(options and options.include_usage),
+        with_usage = bool(options and options.include_usage)
+        return await streamed(
+            workspace, events, partial(_frames, completion=completion, with_usage=with_usage)
         )
-        return await streamed(workspace, frames, failing=_last_frame)
     try:
         answer = await unless_gone(request, whole(events))
     except ClientGone:
@@ -270,20 +267,12 @@ async def _completed(
     return JSONResponse(completion.whole(answer))
 
 
-async def _frames(
-    events: AsyncGenerator[AnswerEvent], completion: Completion, *, with_usage: bool
-) -> AsyncGenerator[bytes]:
-    """The chunks of a completion, as Server-Sent Events."""
-    async with aclosing(until_failure(events)) as happening:
-        async for event in happening:
-            for chunk in _chunks(event, completion, with_usage=with_usage):
-                yield sse(None, json.dumps(chunk, ensure_ascii=False))
-            if isinstance(event, AnswerDone):
-                yield sse(None, "[DONE]")
-
-
-def _last_frame(failed: AnswerFailed, _begun: bool) -> bytes:
-    return sse(None, json.dumps(failed_body(failed), ensure_ascii=False))
+def _frames(event: AnswerEvent, completion: Completion, *, with_usage: bool) -> Iterator[bytes]:
+    """The chunks of a completion that an event becomes, as Server-Sent Events."""
+    for chunk in _chunks(event, completion, with_usage=with_usage):
+        yield sse(None, json.dumps(chunk, ensure_ascii=False))
+    if isinstance(event, AnswerDone):
+        yield sse(None, "[DONE]")
 
 
 def _chunks(

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterator
 from typing import Annotated, TypeVar, assert_never
 from uuid import UUID
 
-import structlog
 from fastapi import Header, Request, Response
 from fastapi.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
+from footnote.answering.answerer import failed_with
 from footnote.domain import (
     AnswerDone,
     AnswerEvent,
@@ -27,13 +26,12 @@ from footnote.domain import (
     UsageCounted,
 )
 from footnote.engine import WorkspaceEngine
-from footnote.engine.answer_runs import Owner, Reader
-from footnote.errors import FootnoteError, InvalidRequest, NotFound
+from footnote.engine.answer_runs import Encode, Owner, Reader
+from footnote.errors import InvalidRequest, NotFound
 from footnote.interfaces import schemas
 from footnote.interfaces.failures import failure_of
 from footnote.interfaces.http.problems import problem
 from footnote.interfaces.schemas.shape import Shape
-from footnote.interfaces.schemas.streams import failed_with
 
 MEDIA_TYPE = "text/event-stream"
 RECONNECT_MILLISECONDS = 1000
@@ -49,13 +47,6 @@ _ELSEWHERE = (
 _EVENT_ID = re.compile(r"([0-9a-f-]{36}):(\d{1,9})")
 CLIENT_CLOSED_REQUEST = 499
 """As nginx notes it; nobody is there to read it."""
-
-UNEXPECTED = AnswerFailed(
-    code="Unexpected",
-    message="Something failed inside Footnote.",
-    hint="The server's log says what; nothing of it is shown here.",
-)
-"""A defect of ours, of which nothing is told."""
 
 Result = TypeVar("Result")
 
@@ -89,8 +80,9 @@ async def streamed_answer(
 
     Raises what fails before anything was found.
     """
-    reader = workspace.engine.answer_runs.begin(_owner(workspace), frames_of(events))
-    return await _begun(workspace, reader)
+    encode = AnswerFrames()
+    reader = workspace.engine.answer_runs.begin(_owner(workspace), events, encode)
+    return await _stream_of(workspace, reader, encode, resumable=True)
 
 
 async def resumed_answer(
@@ -108,30 +100,46 @@ async def resumed_answer(
     except NotFound as error:
         failure = failure_of(error)
         return problem(failure.status, failure.code, _GONE, title=failure.title, hint=_ELSEWHERE)
-    return await _begun(workspace, reader)
+    return await _stream_of(workspace, reader, AnswerFrames(), resumable=True)
 
 
 async def streamed(
-    workspace: WorkspaceEngine,
-    frames: AsyncGenerator[bytes],
-    *,
-    failing: Callable[[AnswerFailed, bool], bytes],
+    workspace: WorkspaceEngine, events: AsyncGenerator[AnswerEvent], encode: Encode
 ) -> EventStream:
-    """The frames of another protocol, which end at once when their reader goes.
+    """The events in another protocol's frames, which end at once when their reader goes.
 
     Raises what fails before the first of them, unless that took so long that the response had to
-    begin: then the last frame is what `failing` makes of it, told whether another went before.
+    begin: then the last frame says so.
     """
-    reader = workspace.engine.answer_runs.begin(_owner(workspace), frames, resumable=False)
-    patience = workspace.engine.settings.events_heartbeat_seconds
-    await _started(reader, patience)
+    reader = workspace.engine.answer_runs.begin(_owner(workspace), events, encode, resumable=False)
+    return await _stream_of(workspace, reader, encode, resumable=False)
+
+
+async def _stream_of(
+    workspace: WorkspaceEngine, reader: Reader, encode: Encode, *, resumable: bool
+) -> EventStream:
+    heartbeat_seconds = workspace.engine.settings.events_heartbeat_seconds
+    try:
+        await reader.begun(heartbeat_seconds)
+    except BaseException:
+        reader.close()
+        raise
+    place = f"id: {reader.run.run_id}"
 
     async def lines() -> AsyncGenerator[str]:
+        if resumable:
+            # It comes at once, so that nothing is lost with a connection that is cut right away.
+            yield f"retry: {RECONNECT_MILLISECONDS}\n{place}:{reader.position}\n\n"
         try:
-            async for frame in reader.frames(patience):
-                yield _HEARTBEAT if frame is None else frame[1].decode()
+            async for frame in reader.frames(heartbeat_seconds):
+                if frame is None:
+                    yield _HEARTBEAT
+                else:
+                    number, content = frame
+                    yield f"{place}:{number}\n{content.decode()}" if resumable else content.decode()
         except Exception as error:  # logged where it was raised
-            yield failing(_failed(error), reader.position > 0).decode()
+            for content in encode(failed_with(error)):
+                yield content.decode()
 
     return EventStream(lines(), reader.close)
 
@@ -158,44 +166,21 @@ class ClientGone(Exception):
     """Nobody waits for the answer any more."""
 
 
-async def until_failure(
-    events: AsyncGenerator[AnswerEvent], *, begun: bool = False
-) -> AsyncGenerator[AnswerEvent]:
-    """The events; what is raised after the first of them becomes the last one.
+class AnswerFrames:
+    """Encodes the events of one answer as Server-Sent Events, but for their ids.
 
-    What is raised before is raised, so that it can still be a status, unless the response has
-    `begun`. The events are closed in the end.
+    Usage is reported of every answer, also of one that used nothing.
     """
-    try:
-        async for event in events:
-            yield event
-            begun = True
-    except Exception as error:
-        if not begun:
-            raise
-        if not isinstance(error, FootnoteError):
-            structlog.get_logger(__name__).exception("an answer failed")
-        yield _failed(error)
-    finally:
-        await events.aclose()
 
+    def __init__(self) -> None:
+        self._counted = False
 
-def _failed(error: Exception) -> AnswerFailed:
-    return failed_with(error) if isinstance(error, FootnoteError) else UNEXPECTED
-
-
-async def frames_of(events: AsyncGenerator[AnswerEvent]) -> AsyncGenerator[bytes]:
-    """Each event as the lines of a Server-Sent Event, but for its id.
-
-    What was used is told of every answer, also of one that used nothing.
-    """
-    counted = False
-    async with aclosing(until_failure(events)) as happening:
-        async for event in happening:
-            if isinstance(event, AnswerDone) and not counted:
-                yield _frame(UsageCounted(usage=event.answer.usage))
-            counted = counted or isinstance(event, UsageCounted)
-            yield _frame(event)
+    def __call__(self, event: AnswerEvent) -> Iterator[bytes]:
+        """The frames of an event."""
+        if isinstance(event, AnswerDone) and not self._counted:
+            yield _frame(UsageCounted(usage=event.answer.usage))
+        self._counted = self._counted or isinstance(event, UsageCounted)
+        yield _frame(event)
 
 
 def told(event: AnswerEvent) -> tuple[str, Shape]:  # noqa: PLR0911  # one line for each event
@@ -230,33 +215,6 @@ def sse(name: str | None, data: str) -> bytes:
     """A Server-Sent Event whose data is JSON, which one line carries."""
     head = "" if name is None else f"event: {name}\n"
     return f"{head}data: {data.translate(_ESCAPED)}\n\n".encode()
-
-
-async def _begun(workspace: WorkspaceEngine, reader: Reader) -> EventStream:
-    patience = workspace.engine.settings.events_heartbeat_seconds
-    await _started(reader, patience)
-
-    async def lines() -> AsyncGenerator[str]:
-        # The id comes at once, so that nothing is lost with a connection that is cut right away.
-        yield f"retry: {RECONNECT_MILLISECONDS}\nid: {reader.run.run_id}:{reader.position}\n\n"
-        try:
-            async for frame in reader.frames(patience):
-                if frame is None:
-                    yield _HEARTBEAT
-                else:
-                    yield f"id: {reader.run.run_id}:{frame[0]}\n{frame[1].decode()}"
-        except Exception as error:  # logged where it was raised
-            yield _frame(_failed(error)).decode()
-
-    return EventStream(lines(), reader.close)
-
-
-async def _started(reader: Reader, patience_seconds: float) -> None:
-    try:
-        await reader.begun(patience_seconds)
-    except BaseException:
-        reader.close()
-        raise
 
 
 async def _gone(receive: Callable[[], Awaitable[object]]) -> None:

@@ -6,7 +6,7 @@ from typing import Literal, Self
 
 from pydantic import Field
 
-from footnote import domain, errors
+from footnote import domain
 from footnote.domain import Verdict
 from footnote.interfaces.failures import failure_of_name
 from footnote.interfaces.schemas.answers import Usage
@@ -93,18 +93,3 @@ class AnswerError(Shape):
             retryable=failed.retryable,
             usage=Usage.from_domain(failed.usage),
         )
-
-
-def failed_with(error: errors.FootnoteError) -> domain.AnswerFailed:
-    """The event that an error becomes in a stream."""
-    return domain.AnswerFailed(
-        code=type(error).__name__,
-        message=str(error),
-        hint=error.hint,
-        retryable=error.retryable,
-        usage=_used(error) or domain.Usage(),
-    )
-
-
-def _used(error: errors.FootnoteError) -> domain.Usage | None:
-    return error.usage if isinstance(error, errors.ModelUnavailable) else None

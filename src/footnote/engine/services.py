@@ -1,0 +1,118 @@
+"""What an engine is made of: the parts that every verb works with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+from footnote.answering import QuotingAnswerer
+from footnote.answering.suspicion import Suspicion
+from footnote.domain import Answer, Lane
+from footnote.engine.answer_runs import AnswerRuns
+from footnote.errors import NotReady
+from footnote.ingestion.rendering.renderer import PageRenderer
+from footnote.models.aligned import AlignedEncoder
+from footnote.models.answer_models import AnswerModels
+from footnote.models.breaker import GuardedReranker
+from footnote.models.embedders import Embedders
+from footnote.models.judges import OwnedJudge
+from footnote.models.readers import OwnedReader
+from footnote.ports import Analyzer, Blobs, Embedder
+from footnote.retrieval.cache import GenerationCache, answer_bytes
+from footnote.retrieval.pipeline import Search
+from footnote.settings import Settings
+from footnote.store.database import Database
+from footnote.store.events import Listener
+from footnote.store.index_cache import IndexCache
+from footnote.store.publishing import MaintenanceLimits
+from footnote.store.revival import KeptPostgres
+from footnote.store.vector_cache import VectorCache
+
+if TYPE_CHECKING:
+    # It brings the client libraries of an extra.
+    from footnote.models.writing import WritingModel
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Serving:
+    """What searches and answers in one lane."""
+
+    embedder: Embedder
+    stages: Search
+    answerer: QuotingAnswerer
+
+    @property
+    def statements(self) -> Embedder:
+        """What compares statements in answers."""
+        return statements_of(self.embedder)
+
+
+def statements_of(embedder: Embedder) -> Embedder:
+    """What compares statements in answers, whose numbers are fitted to MiniLM where it is there."""
+    return embedder.english if isinstance(embedder, AlignedEncoder) else embedder
+
+
+@dataclass(slots=True, kw_only=True)
+class KnownLanes:
+    """Which lane each workspace was last seen in, and what serves it.
+
+    It may be out of date: the index refuses a lane that is no longer current, and then it is
+    looked up again.
+    """
+
+    of_workspace: dict[UUID, Lane] = field(default_factory=dict)
+    serving: dict[str, Serving] = field(default_factory=dict)
+
+
+@dataclass(slots=True, kw_only=True)
+class Services:
+    """The parts of an engine, wired once."""
+
+    settings: Settings
+    lane: Lane
+    """Of new workspaces."""
+    database: Database
+    database_url: str = field(repr=False)
+    """Where the application role connects."""
+    owner_url: str = field(repr=False)
+    blobs: Blobs
+    pages: PageRenderer
+    listener: Listener
+    embedder: Embedder
+    """Of new workspaces; `lanes.embedder_for` knows that of each."""
+    embedders: Embedders
+    analyzer: Analyzer
+    cache: IndexCache
+    vector_cache: VectorCache
+    search_stages: Search
+    answerer: QuotingAnswerer
+    answer_models: AnswerModels
+    reranker: GuardedReranker | None = None
+    model: WritingModel | None = None
+    reader: OwnedReader | None = None
+    """What finds answers in passages; None where there is none, or it is switched off."""
+    suspicion: Suspicion = field(default_factory=Suspicion)
+    """Tells texts that give orders to a model."""
+    judge: OwnedJudge | None = None
+    """Of how far quotes carry what a model wrote."""
+    server: KeptPostgres | None = None
+    known_lanes: KnownLanes = field(default_factory=KnownLanes)
+    answer_cache: GenerationCache[Answer] = field(
+        default_factory=lambda: GenerationCache[Answer](capacity_bytes=0, measure=answer_bytes)
+    )
+    answer_runs: AnswerRuns = field(default_factory=AnswerRuns)
+    """Streamed answers under way and just given."""
+
+    @property
+    def maintenance_limits(self) -> MaintenanceLimits:
+        """When a workspace's index wants tending."""
+        return MaintenanceLimits(
+            merge_fan_in=self.settings.merge_fan_in,
+            hnsw_threshold_chunks=self.settings.hnsw_threshold_chunks,
+        )
+
+    def require_open(self) -> None:
+        """Raise NotReady once it was closed."""
+        if self.database.pool.closed:
+            raise NotReady("the engine was closed", hint="open it again: footnote.open()")
