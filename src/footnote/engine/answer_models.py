@@ -16,7 +16,7 @@ from footnote.engine.scoping import WorkspaceAccess, scope_of
 from footnote.errors import InvalidRequest, NotFound
 from footnote.ingestion.sources.reach import checked_url, why_forbidden
 from footnote.models.answer_models import AnswerModelChoices, AnswerModels, names_from
-from footnote.models.language import WRITER
+from footnote.models.roles import WRITER
 from footnote.ports import AgentBounds, AgentModel, McpServer, Writer
 from footnote.settings import Settings
 from footnote.store import workspace_settings

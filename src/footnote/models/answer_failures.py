@@ -21,7 +21,7 @@ from pydantic_ai.models import Model
 
 from footnote.domain import Usage
 from footnote.errors import ModelUnavailable
-from footnote.models.language import Role
+from footnote.models.roles import Role
 from footnote.models.writing import is_vendors_own, may_pass, refusal, refused_by_library
 
 FAILURES = (AgentRunError, UserError, ValueError, OSError, httpx.HTTPError, httpx2.HTTPError)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from footnote.distribution import how_to_install
 from footnote.errors import InvalidRequest, ModelUnavailable, UnsupportedSettings
-from footnote.models.language import Role, check_name
+from footnote.models.language import check_name
+from footnote.models.roles import Role
 
 if TYPE_CHECKING:
     # They bring the client libraries of an extra.

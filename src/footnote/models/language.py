@@ -2,36 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from footnote.distribution import how_to_install
 from footnote.errors import ModelUnavailable, UnsupportedSettings
+from footnote.models.roles import SEER, WRITER, Role
 
 if TYPE_CHECKING:
     from footnote.models.vision import VisionModel
     from footnote.models.writing import WritingModel
-
-OPENAI_URL = "https://api.openai.com/v1"
-OLLAMA_URL = "http://127.0.0.1:11434/v1"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Role:
-    """What a model is for, and the settings that errors point to."""
-
-    title: str
-    model: str
-    """The setting that names the model."""
-    prefix: str
-    """What its other settings begin with."""
-
-
-WRITER = Role(
-    title="language model", model="FOOTNOTE_LANGUAGE_MODEL", prefix="FOOTNOTE_LANGUAGE_MODEL"
-)
-SEER = Role(title="vision model", model="FOOTNOTE_VISION_MODEL", prefix="FOOTNOTE_VISION")
 
 
 def language_model_from(

@@ -27,7 +27,7 @@ from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 from pydantic_ai.settings import ModelSettings
 
 from footnote.errors import ModelUnavailable, UnsupportedSettings
-from footnote.models.language import OLLAMA_URL, OPENAI_URL, WRITER, Role
+from footnote.models.roles import OLLAMA_URL, OPENAI_URL, WRITER, Role
 
 ATTEMPTS = 2
 PAUSE_SECONDS = 0.5

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -20,32 +19,6 @@ _OTHER_CHANGES = typer.Option(
 _BASELINE = typer.Option(
     "--gate", metavar="BASELINE", help="Fail if a figure falls below this one's."
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Order:
-    """What was asked for."""
-
-    golden: Path
-    workspace: str | None
-    folder: Path | None
-    plan: str | None
-    against: str | None
-    changes: tuple[str, ...]
-    other_changes: tuple[str, ...]
-    k: int
-    concurrency: int
-    gate: Path | None
-    tolerance: float
-    save: Path | None
-    html: Path | None
-    worst: int
-    as_json: bool
-
-    @property
-    def compares(self) -> bool:
-        """Whether there is a second run."""
-        return self.against is not None or bool(self.other_changes)
 
 
 def evaluate(
@@ -83,6 +56,9 @@ def evaluate(
     as_json: AsJson = False,
 ) -> None:
     """Measure search and answers on questions whose answers are known."""
+    # The engine and numpy load only when something is measured, so that --help answers at once.
+    from footnote.interfaces.cli.evaluation_session import Order, carry_out  # noqa: PLC0415
+
     order = Order(
         golden=golden,
         workspace=workspace if ingest else chosen_workspace(context, workspace),
@@ -100,8 +76,5 @@ def evaluate(
         worst=worst,
         as_json=as_json,
     )
-    # The engine and numpy load only when something is measured, so that --help answers at once.
-    from footnote.interfaces.cli import evaluation_session  # noqa: PLC0415
-
-    if not evaluation_session.carry_out(order):
+    if not carry_out(order):
         raise typer.Exit(1)

@@ -30,7 +30,6 @@ from footnote.evaluation.session import Corpus, Session, Side, Watch, measure
 from footnote.evaluation.summary import Value, differences_summary, summary
 from footnote.interfaces.cli import evaluation_tables, present
 from footnote.interfaces.cli.edge import prepared, wait_for
-from footnote.interfaces.cli.evaluate import Order
 from footnote.interfaces.cli.ingest import found
 from footnote.settings import Settings, settings_from
 from footnote.wrong_values import wrong_value
@@ -58,6 +57,32 @@ WHILE_INGESTING = frozenset(
 
 _CHANGES = TypeAdapter(PlanChanges)
 _PLAN_FIELDS = frozenset(each.name for each in fields(PlanChanges))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """What was asked for."""
+
+    golden: Path
+    workspace: str | None
+    folder: Path | None
+    plan: str | None
+    against: str | None
+    changes: tuple[str, ...]
+    other_changes: tuple[str, ...]
+    k: int
+    concurrency: int
+    gate: Path | None
+    tolerance: float
+    save: Path | None
+    html: Path | None
+    worst: int
+    as_json: bool
+
+    @property
+    def compares(self) -> bool:
+        """Whether there is a second run."""
+        return self.against is not None or bool(self.other_changes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

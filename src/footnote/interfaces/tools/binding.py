@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from footnote.domain import Document, Passage, SearchFilters, SearchRequest, SearchResponse
+from footnote.domain import Document, SearchFilters
 from footnote.engine import WorkspaceEngine
-from footnote.engine.tools import EvidenceLedger, Refusal, document_tools, passage_path
+from footnote.engine.tools import EvidenceLedger, document_tools
 from footnote.errors import InvalidRequest
 from footnote.interfaces.tools import schemas
+from footnote.interfaces.tools.bound import BoundTools
 from footnote.interfaces.tools.bridge import Bridge
 from footnote.jobs.inline import work_until_resting
-from footnote.ports import Tool
 from footnote.settings import Settings
 from footnote.sync import SyncWorkspaceEngine
 
@@ -28,14 +27,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DocumentTools:
-    """One definition of the tools, and a method for each face of it."""
-
-    workspace: WorkspaceEngine
-    tools: tuple[Tool, ...]
-    bridge: Bridge = field(repr=False)
-    base_url: str = ""
-    """Where the HTTP server is reached; links are paths without it."""
+class DocumentTools(BoundTools):
+    """One definition of the tools, and a method for each library that takes them."""
 
     def openai(self) -> list[dict[str, object]]:
         """Function schemas as OpenAI's chat completions take them in `tools`."""
@@ -82,43 +75,6 @@ class DocumentTools:
         from footnote.interfaces.tools.llama_index import retriever  # noqa: PLC0415  # an extra
 
         return retriever(self, top_k=top_k, filters=filters)
-
-    async def dispatch(self, name: str, arguments: str | Mapping[str, object]) -> str:
-        """What the named tool says to a model's arguments, JSON text or an object.
-
-        What is wrong with name or arguments is said in the text, for the model to mend.
-        """
-        found = next((each for each in self.tools if each.name == name), None)
-        if found is None:
-            known = ", ".join(each.name for each in self.tools)
-            return Refusal(f"there is no tool {name[:100]!r}; there are {known}")
-        given = _decoded(arguments)
-        if isinstance(given, Refusal):
-            return Refusal(f"{name} failed: {given}")
-        return await self.bridge.reach(lambda: _called(found, given))
-
-    def dispatch_sync(self, name: str, arguments: str | Mapping[str, object]) -> str:
-        """`dispatch`, blocking. Raises InvalidRequest in the event loop's own thread."""
-        return self.bridge.wait(lambda: self.dispatch(name, arguments))
-
-    def link_to(self, passage: Passage) -> str:
-        """Where a person sees a passage, once `footnote serve` runs."""
-        return self.base_url + passage_path(self.workspace.workspace.name, passage)
-
-    async def search(
-        self, query: str, top_k: int | None = None, filters: SearchFilters | None = None
-    ) -> SearchResponse:
-        """Evidence for a retriever. Raises InvalidRequest and LaneMismatch."""
-
-        async def found() -> SearchResponse:
-            default = self.workspace.engine.settings.top_k
-            return await self.workspace.search(
-                SearchRequest(
-                    query=query, top_k=top_k or default, filters=filters or SearchFilters()
-                )
-            )
-
-        return await self.bridge.reach(found)
 
 
 def bind(
@@ -169,17 +125,3 @@ def _bridge_here() -> Bridge:
             "there is no event loop in which the workspace could be used",
             hint="bind its tools inside the loop, or open it with footnote.open_sync()",
         ) from None
-
-
-async def _called(tool: Tool, arguments: Mapping[str, object]) -> str:
-    return await tool.call(arguments)
-
-
-def _decoded(arguments: str | Mapping[str, object]) -> Mapping[str, object] | Refusal:
-    try:
-        given = json.loads(arguments or "{}") if isinstance(arguments, str) else arguments
-    except (ValueError, RecursionError):
-        return Refusal("the arguments are not JSON")
-    if not isinstance(given, Mapping):
-        return Refusal("the arguments must be a JSON object")
-    return given

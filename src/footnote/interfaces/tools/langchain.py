@@ -20,16 +20,16 @@ with wanted("langchain-core", "langchain"):
     from pydantic import PrivateAttr
 
 if TYPE_CHECKING:
-    from footnote.interfaces.tools.binding import DocumentTools
+    from footnote.interfaces.tools.bound import BoundTools
 
 
-def tools(bound: DocumentTools) -> list[BaseTool]:
+def tools(bound: BoundTools) -> list[BaseTool]:
     """A structured tool each; what goes wrong is told to the model as text."""
     return [_structured(bound, each) for each in bound.tools]
 
 
 def retriever(
-    bound: DocumentTools, *, top_k: int | None = None, filters: SearchFilters | None = None
+    bound: BoundTools, *, top_k: int | None = None, filters: SearchFilters | None = None
 ) -> FootnoteRetriever:
     """A retriever over the workspace, best passages first."""
     made = FootnoteRetriever(top_k=top_k)
@@ -44,10 +44,10 @@ class FootnoteRetriever(BaseRetriever):
     """
 
     top_k: int | None = None
-    _bound: DocumentTools = PrivateAttr()
+    _bound: BoundTools = PrivateAttr()
     _filters: SearchFilters | None = PrivateAttr(None)
 
-    def search_in(self, bound: DocumentTools, filters: SearchFilters | None) -> None:
+    def search_in(self, bound: BoundTools, filters: SearchFilters | None) -> None:
         """Say which workspace it searches, and within what."""
         self._bound, self._filters = bound, filters
 
@@ -71,7 +71,7 @@ class FootnoteRetriever(BaseRetriever):
         return await self._bound.search(query, self.top_k, self._filters)
 
 
-def _documents(bound: DocumentTools, response: SearchResponse) -> list[Document]:
+def _documents(bound: BoundTools, response: SearchResponse) -> list[Document]:
     return [
         Document(
             id=each.passage.chunk_id,
@@ -82,7 +82,7 @@ def _documents(bound: DocumentTools, response: SearchResponse) -> list[Document]
     ]
 
 
-def _structured(bound: DocumentTools, tool: Tool) -> BaseTool:
+def _structured(bound: BoundTools, tool: Tool) -> BaseTool:
     def call(**arguments: object) -> str:
         return bound.dispatch_sync(tool.name, arguments)
 

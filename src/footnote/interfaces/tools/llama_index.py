@@ -18,17 +18,17 @@ with wanted("llama-index-core", "llama-index"):
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from footnote.interfaces.tools.binding import DocumentTools
+    from footnote.interfaces.tools.bound import BoundTools
 
 
-def tools(bound: DocumentTools) -> list[FunctionTool]:
+def tools(bound: BoundTools) -> list[FunctionTool]:
     """A function tool each; what goes wrong is told to the model as text."""
     shapes = argument_shapes(bound.tools)
     return [_function_tool(bound, each, shapes[each.name]) for each in bound.tools]
 
 
 def retriever(
-    bound: DocumentTools, *, top_k: int | None = None, filters: SearchFilters | None = None
+    bound: BoundTools, *, top_k: int | None = None, filters: SearchFilters | None = None
 ) -> FootnoteRetriever:
     """A retriever over the workspace, best passages first."""
     return FootnoteRetriever(bound, top_k=top_k, filters=filters)
@@ -41,7 +41,7 @@ class FootnoteRetriever(BaseRetriever):
     """
 
     def __init__(
-        self, bound: DocumentTools, *, top_k: int | None, filters: SearchFilters | None
+        self, bound: BoundTools, *, top_k: int | None, filters: SearchFilters | None
     ) -> None:
         super().__init__()
         self._bound, self._top_k, self._filters = bound, top_k, filters
@@ -56,7 +56,7 @@ class FootnoteRetriever(BaseRetriever):
         return await self._bound.search(query.query_str, self._top_k, self._filters)
 
 
-def _nodes(bound: DocumentTools, response: SearchResponse) -> list[NodeWithScore]:
+def _nodes(bound: BoundTools, response: SearchResponse) -> list[NodeWithScore]:
     return [
         NodeWithScore(
             node=TextNode(
@@ -70,7 +70,7 @@ def _nodes(bound: DocumentTools, response: SearchResponse) -> list[NodeWithScore
     ]
 
 
-def _function_tool(bound: DocumentTools, tool: Tool, shape: type[BaseModel]) -> FunctionTool:
+def _function_tool(bound: BoundTools, tool: Tool, shape: type[BaseModel]) -> FunctionTool:
     def call(**arguments: object) -> str:
         return bound.dispatch_sync(tool.name, arguments)
 

@@ -12,15 +12,15 @@ with wanted("pydantic-ai", "models"):
     from pydantic_ai.toolsets import FunctionToolset
 
 if TYPE_CHECKING:
-    from footnote.interfaces.tools.binding import DocumentTools
+    from footnote.interfaces.tools.bound import BoundTools
 
 
-def toolset(bound: DocumentTools) -> FunctionToolset[object]:
+def toolset(bound: BoundTools) -> FunctionToolset[object]:
     """A toolset for `Agent(toolsets=[...])`; what goes wrong is told to the model as text."""
     return FunctionToolset([_agent_tool(bound, each) for each in bound.tools], id="footnote")
 
 
-def _agent_tool(bound: DocumentTools, tool: Tool) -> AgentTool[object]:
+def _agent_tool(bound: BoundTools, tool: Tool) -> AgentTool[object]:
     async def call(**arguments: object) -> str:
         return await bound.dispatch(tool.name, arguments)
 

@@ -1,0 +1,25 @@
+"""What language models are used for, and where the usual ones are reached."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+OPENAI_URL = "https://api.openai.com/v1"
+OLLAMA_URL = "http://127.0.0.1:11434/v1"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Role:
+    """What a model is for, and the settings that errors point to."""
+
+    title: str
+    model: str
+    """The setting that names the model."""
+    prefix: str
+    """What its other settings begin with."""
+
+
+WRITER = Role(
+    title="language model", model="FOOTNOTE_LANGUAGE_MODEL", prefix="FOOTNOTE_LANGUAGE_MODEL"
+)
+SEER = Role(title="vision model", model="FOOTNOTE_VISION_MODEL", prefix="FOOTNOTE_VISION")
