@@ -10,11 +10,11 @@ import pytest
 
 from footnote.domain import PlanChanges
 from footnote.errors import InvalidRequest
-from footnote.interfaces.cli.evaluate import Order
 from footnote.interfaces.cli.evaluation_session import (
     OWN,
     UNSPOKEN,
     WHILE_INGESTING,
+    Order,
     check_paths,
     sides_of,
 )
