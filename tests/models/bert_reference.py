@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from footnote.models.bert_graph import BertShape
+from footnote.models.encoder_shape import BertShape
 
 Array = npt.NDArray[np.float64]
 

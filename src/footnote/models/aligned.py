@@ -22,8 +22,8 @@ import numpy.typing as npt
 from safetensors.numpy import load
 
 from footnote.domain import Lane
-from footnote.models.bert_graph import Precision
 from footnote.models.e5 import load_e5
+from footnote.models.encoder_shape import Precision
 from footnote.models.minilm import load_minilm
 from footnote.models.sentence_encoder import SentenceEncoder
 from footnote.ports import Vector, Vectors

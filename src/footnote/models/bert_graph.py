@@ -12,18 +12,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-Precision = Literal["int8", "fp32"]
-Weights = Mapping[str, npt.NDArray[np.float32]]
+from footnote.models.encoder_shape import BertShape, Precision, QuantisedWords
 
-GRAPH_REVISION = 1
-"""Rises whenever the graph's vectors change, so that old caches and old lanes are told apart."""
+Weights = Mapping[str, npt.NDArray[np.float32]]
 
 WORDS = "embeddings.word_embeddings.weight"
 WEIGHT_LEVELS = 64
@@ -34,36 +31,6 @@ ACTIVATION_ZERO = 128
 OPSET = 20
 IR_VERSION = 9
 CONTRIB = "com.microsoft"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BertShape:
-    """What the weights of an encoder do not say of themselves."""
-
-    layers: int
-    heads: int
-    width: int
-    """Numbers that describe a token."""
-    epsilon: float
-    """Added to the variance in layer normalisation."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QuantisedWords:
-    """A table of word embeddings in 4 bits, in a file beside the graphs that read it.
-
-    The file holds the numbers, two to a byte, the first in the low half, each with 8 added; then
-    from `scales_at` one float32 scale for each block. The runtime maps it into memory, so graphs
-    and processes share its pages, and only rows that are looked up are ever read.
-    """
-
-    file: str
-    """Its name; the graphs lie in the same folder."""
-    rows: int
-    width: int
-    block: int
-    """Neighbouring numbers of a row that share a scale."""
-    scales_at: int
 
 
 class GraphBuilder:

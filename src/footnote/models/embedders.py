@@ -16,8 +16,8 @@ from footnote.domain import Lane
 from footnote.errors import InvalidRequest, LaneMismatch, LaneUnavailable, UnsupportedSettings
 from footnote.models import aligned, e5, minilm
 from footnote.models.aligned import AlignedEncoder
-from footnote.models.bert_graph import Precision
 from footnote.models.embed_hosted import HostedEmbedder, HostedLimits
+from footnote.models.encoder_shape import Precision
 from footnote.models.sentence_encoder import SentenceEncoder
 from footnote.ports import Embedder
 

@@ -5,12 +5,9 @@ from __future__ import annotations
 from typing import Literal, Protocol
 
 from footnote.errors import UnsupportedSettings
-from footnote.models.google_token import ApplicationDefaultToken
 from footnote.models.judge import LanguageModelJudge
-from footnote.models.judge_vertex import vertex_judge
 from footnote.models.reader_roles import ReaderJudge
 from footnote.models.readers import OwnedReader
-from footnote.models.rerank_transport import fixed_token
 from footnote.ports import Judge, LanguageModel
 
 JudgeKind = Literal["none", "reader", "language_model", "vertex"]
@@ -52,6 +49,10 @@ def judge_from(
             )
         return ReaderJudge(reader=reader)
     if kind == "vertex":
+        from footnote.models.google_token import ApplicationDefaultToken  # noqa: PLC0415  # as below
+        from footnote.models.judge_vertex import vertex_judge  # noqa: PLC0415  # loads httpx
+        from footnote.models.rerank_transport import fixed_token  # noqa: PLC0415  # as above
+
         token = (
             fixed_token(api_key, "FOOTNOTE_GROUNDING_API_KEY")
             if api_key

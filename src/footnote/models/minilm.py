@@ -10,7 +10,7 @@ from safetensors.numpy import load_file
 
 from footnote.domain import Lane
 from footnote.errors import LaneUnavailable
-from footnote.models.bert_graph import GRAPH_REVISION, BertShape, Precision, build_graph
+from footnote.models.encoder_shape import GRAPH_REVISION, BertShape, Precision
 from footnote.models.model_store import built, check_known_vectors, open_session
 from footnote.models.sentence_encoder import Reading, SentenceEncoder
 from footnote.models.tokenizing import WordPieces
@@ -42,11 +42,16 @@ def load_minilm(
         revision=f"{weights_digest(package)[:12]}-{precision}-{GRAPH_REVISION}",
         languages=("en",),
     )
+
+    def build() -> bytes:
+        from footnote.models.bert_graph import build_graph  # noqa: PLC0415  # slow, needed once
+
+        weights = load_file(package / "model.safetensors")
+        return bytes(build_graph(weights, SHAPE, precision).SerializeToString())
+
     graph = built(
         models_folder / lane.fingerprint.replace("/", "--") / "model.onnx",
-        lambda: build_graph(
-            load_file(package / "model.safetensors"), SHAPE, precision
-        ).SerializeToString(),
+        build,
     )
     embedder = SentenceEncoder(
         lane,

@@ -13,7 +13,7 @@ import numpy as np
 import onnxruntime
 
 from footnote.errors import LaneUnavailable
-from footnote.models.bert_graph import Precision
+from footnote.models.encoder_shape import Precision
 from footnote.ports import Vectors
 
 TOLERANCE = {"fp32": 1e-3, "int8": 2e-2}

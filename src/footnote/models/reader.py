@@ -16,10 +16,9 @@ import onnxruntime
 
 from footnote.errors import LaneUnavailable, ModelUnavailable
 from footnote.models.batching import padded, plan_batches
-from footnote.models.bert_graph import Precision
 from footnote.models.e5 import WORDS, shared_files
+from footnote.models.encoder_shape import READER_GRAPH_REVISION, Precision
 from footnote.models.model_store import built, open_session
-from footnote.models.reader_graph import READER_GRAPH_REVISION, reader_graph, states_graph
 from footnote.models.reader_probes import Probes
 from footnote.models.reader_spans import Window, beside_the_best, disjoint, spans_of
 from footnote.models.reader_weights import Calibration, read_weights
@@ -80,22 +79,22 @@ def open_reader(
 ) -> PackagedReader:
     """Like `load_reader`, whatever the weights know."""
     weights = cache(lambda: read_weights(file))
+
+    def build(layers: int | None = None) -> bytes:
+        from footnote.models.reader_graph import reader_graph, states_graph  # noqa: PLC0415  # slow, needed once
+
+        if layers is None:
+            return bytes(reader_graph(weights(), precision, WORDS).SerializeToString())
+        return bytes(states_graph(weights(), precision, WORDS, layers).SerializeToString())
+
     try:
         shared = shared_files(models_folder)
         name = f"reader-{weights().digest[:12]}-{precision}-{READER_GRAPH_REVISION}.onnx"
-        graph = built(
-            shared.folder / name,
-            lambda: reader_graph(weights(), precision, WORDS).SerializeToString(),
-        )
+        graph = built(shared.folder / name, build)
         tokenizer = UnigramPieces(shared.tokenizer.read_bytes())
         probes = None
         if (fitted := weights().probes) is not None:
-            lower = built(
-                shared.folder / f"states-{name}",
-                lambda: states_graph(
-                    weights(), precision, WORDS, fitted.layers
-                ).SerializeToString(),
-            )
+            lower = built(shared.folder / f"states-{name}", lambda: build(fitted.layers))
             probes = Probes(session=open_session(lower), tokenizer=tokenizer, weights=fitted)
         return PackagedReader(
             f"reader-{weights().digest[:12]}",

@@ -8,16 +8,9 @@ import numpy as np
 import numpy.typing as npt
 import onnx
 
-from footnote.models.bert_graph import (
-    GraphBuilder,
-    Precision,
-    QuantisedWords,
-    encoder,
-)
+from footnote.models.bert_graph import GraphBuilder, encoder
+from footnote.models.encoder_shape import Precision, QuantisedWords
 from footnote.models.reader_weights import ReaderWeights
-
-READER_GRAPH_REVISION = 1
-"""Rises whenever the graph's outputs change, so that old caches are told apart."""
 
 
 class _ReaderGraph(GraphBuilder):

@@ -23,7 +23,7 @@ import numpy.typing as npt
 from safetensors import SafetensorError, safe_open
 
 from footnote.errors import ModelUnavailable
-from footnote.models.bert_graph import BertShape
+from footnote.models.encoder_shape import BertShape
 
 LARGEST_WEIGHT = 63
 """7 bits: two products with unsigned bytes fit the 16-bit sums of processors without VNNI."""

@@ -9,13 +9,9 @@ from typing import Literal
 
 from footnote.errors import UnsupportedSettings
 from footnote.models.breaker import CircuitBreaker, GuardedReranker, OwnedReranker
-from footnote.models.google_token import ApplicationDefaultToken
 from footnote.models.reader_roles import ReaderReranker
 from footnote.models.readers import OwnedReader
-from footnote.models.rerank_http import http_reranker
 from footnote.models.rerank_local import local_reranker
-from footnote.models.rerank_transport import fixed_token
-from footnote.models.rerank_vertex import vertex_reranker
 
 RerankerKind = Literal["none", "reader", "local", "cohere", "jina", "voyage", "tei", "vertex"]
 
@@ -60,6 +56,10 @@ def reranker_from(
             model=model, folder=folder, cache=models_folder / "rerankers", threads=threads
         )
     elif kind == "vertex":
+        from footnote.models.google_token import ApplicationDefaultToken  # noqa: PLC0415  # as below
+        from footnote.models.rerank_transport import fixed_token  # noqa: PLC0415  # as below
+        from footnote.models.rerank_vertex import vertex_reranker  # noqa: PLC0415  # as below
+
         inner = vertex_reranker(
             project=project,
             location=location,
@@ -73,6 +73,8 @@ def reranker_from(
             timeout_seconds=timeout_seconds,
         )
     else:
+        from footnote.models.rerank_http import http_reranker  # noqa: PLC0415  # loads httpx
+
         inner = http_reranker(
             kind, model=model, url=url, api_key=api_key, timeout_seconds=timeout_seconds
         )

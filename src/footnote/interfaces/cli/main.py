@@ -24,7 +24,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "search": ("questions.search", "Find the passages that answer a query."),
     "ask": ("questions.ask", "Answer a question, each statement with its footnote."),
     "agent": (
-        "questions.agent",
+        "agent.agent",
         "Have a model look things up by itself, with tools.",
     ),
     "chat": ("chat.chat", "Ask one question a line, until the input ends or says exit."),
