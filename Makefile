@@ -48,7 +48,7 @@ test: $(VENV)/.dev  ## Run the whole test suite and show its coverage
 	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder --cov --cov-report=term
 
 gate: $(VENV)/.installed  ## Fail if answers to the golden set got worse
-	@FOOTNOTE_HOME='$(DEMO_HOME)' $(BIN)/footnote eval examples/golden.jsonl --ingest examples/documents --gate examples/baseline.json --tolerance 0.08
+	@FOOTNOTE_HOME='$(DEMO_HOME)' $(BIN)/footnote eval examples/golden.jsonl --ingest examples/documents --gate examples/baseline.json
 
 lint: $(VENV)/.dev  ## Check style, types and the import contract
 	@$(BIN)/ruff check .

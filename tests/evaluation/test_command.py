@@ -56,7 +56,6 @@ def order(**changes: object) -> Order:
         "k": 10,
         "concurrency": 1,
         "gate": None,
-        "tolerance": 0.02,
         "save": None,
         "html": None,
         "worst": 5,
@@ -95,12 +94,18 @@ async def test_a_workspace_is_measured_saved_gated_and_reported(
         assert key in told
     assert told["recall@10"] == told["right"] == told["refused"] == told["quote_found"] == 1
 
+    many = write_golden(tmp_path / "many.jsonl", *({**ROWS[0], "id": f"q{i}"} for i in range(8)))
+    assert (await footnote(env, "eval", str(many), "--save", str(saved))).code == 0
     higher = json.loads(saved.read_text())
-    higher["figures"]["precision@10"] = 0.9
+    higher["results"]["precision@10"] = [[0.9, 1.0]] * 8
     saved.write_text(json.dumps(higher))
-    failed = await footnote(env, "eval", str(golden), "--gate", str(saved), "--tolerance", "0.1")
+    failed = await footnote(env, "eval", str(many), "--gate", str(saved))
     assert failed.code == 1
     assert "Regression: precision@10 fell from 0.900 to 0.100" in failed.out
+
+    other = await footnote(env, "eval", str(golden), "--gate", str(saved))
+    assert other.code == 2
+    assert "has changed" in other.err
 
     compared = await footnote(
         env, "eval", str(golden), "--against-set", "fusion=lexical_only", "--json"

@@ -16,6 +16,7 @@ from footnote.evaluation.gate import (
     regressions,
     write_baseline,
 )
+from footnote.evaluation.golden import read_golden
 from tests.evaluation.factories import a_run
 
 ROOT = Path(__file__).parents[2]
@@ -25,37 +26,52 @@ BEFORE = a_run({"ndcg": [1.0, 0.5], "right": [1.0, 1.0]})
 def test_a_baseline_is_read_as_it_was_written(tmp_path: Path) -> None:
     path = tmp_path / "baseline.json"
     write_baseline(path, baseline_of(BEFORE))
-    assert read_baseline(path, 10) == baseline_of(BEFORE)
-    assert json.loads(path.read_text())["figures"]["ndcg@10"] == 0.75
+    assert read_baseline(path, 10, BEFORE.golden.digest) == baseline_of(BEFORE)
+    assert json.loads(path.read_text())["results"]["ndcg@10"] == [[1.0, 1.0], [0.5, 1.0]]
 
 
 def test_a_baseline_has_no_times_and_nothing_of_which_more_can_be_worse() -> None:
     run = a_run({"right": [1.0], "answered": [1.0], "diversity": [0.5]}, latency=[3.0])
-    assert baseline_of(run).figures["right"] == 1
-    assert not {"answered", "diversity", "latency_p50_ms"} & set(baseline_of(run).figures)
+    assert baseline_of(run).results["right"] == ((1, 1),)
+    assert not {"answered", "diversity", "latency_p50_ms"} & set(baseline_of(run).results)
 
 
 def test_a_run_passes_its_own_gate() -> None:
-    assert regressions(BEFORE, baseline_of(BEFORE), 0.0) == ()
+    assert regressions(BEFORE, baseline_of(BEFORE)) == ()
 
 
-@pytest.mark.parametrize(("tolerance", "passes"), [(0.1, True), (0.05, True), (0.04, False)])
-def test_a_fall_is_tolerated_up_to_the_tolerance(tolerance: float, passes: bool) -> None:
-    now = a_run({"ndcg": [0.9, 0.5], "right": [1.0, 1.0]})
-    found = regressions(now, baseline_of(BEFORE), tolerance)
+@pytest.mark.parametrize(("fallen", "passes"), [(1, True), (5, True), (6, False), (20, False)])
+def test_a_fall_is_a_regression_where_chance_does_not_explain_it(fallen: int, passes: bool) -> None:
+    before = a_run({"ndcg": [1.0] * 20})
+    now = a_run({"ndcg": [0.5] * fallen + [1.0] * (20 - fallen)})
+    found = regressions(now, baseline_of(before))
     assert (found == ()) == passes
     for each in found:
-        assert each.sentence == ("ndcg@10 fell from 0.750 to 0.700, by 0.050; 0.04 is tolerated.")
+        assert each.p < 0.05
+        assert each.sentence.startswith(f"ndcg@10 fell from 1.000 to {1 - fallen / 40:.3f}; chance")
+
+
+def test_falls_that_rises_make_up_for_are_no_regression() -> None:
+    before = a_run({"ndcg": [1.0, 0.0] * 10})
+    assert regressions(a_run({"ndcg": [0.0, 1.0] * 10}), baseline_of(before)) == ()
 
 
 def test_a_rise_is_no_regression() -> None:
-    assert regressions(a_run({"ndcg": [1.0, 1.0]}), baseline_of(a_run({"ndcg": [0.0]})), 0) == ()
+    before = baseline_of(a_run({"ndcg": [0.0] * 9}))
+    assert regressions(a_run({"ndcg": [1.0] * 9}), before) == ()
 
 
 def test_a_metric_that_is_gone_is_a_regression() -> None:
-    [gone] = regressions(a_run({"ndcg": [1.0, 0.5]}), baseline_of(BEFORE), 1.0) or [None]
-    assert gone == Regression(label="right", before=1.0, now=None, tolerance=1.0)
+    [gone] = regressions(a_run({"ndcg": [1.0, 0.5]}), baseline_of(BEFORE)) or [None]
+    assert gone == Regression(label="right", before=1.0, now=None, p=0.0)
     assert gone.sentence == "right was 1.000 and can no longer be measured."
+
+
+def test_a_baseline_of_other_questions_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "baseline.json"
+    write_baseline(path, baseline_of(BEFORE))
+    with pytest.raises(InvalidRequest, match="has changed"):
+        read_baseline(path, 10, "another")
 
 
 @pytest.mark.parametrize(
@@ -65,13 +81,17 @@ def test_a_metric_that_is_gone_is_a_regression() -> None:
         pytest.param("[]", "is no object", id="no object"),
         pytest.param('{"k": 10}', "lacks", id="nothing in it"),
         pytest.param(
-            '{"k": 10, "questions": 1, "golden": "x", "figures": {"speed": 1}}', "figures", id="odd"
+            '{"k": 10, "questions": 1, "golden": "x", "results": {"speed": [[1, 1]]}}',
+            "results",
+            id="odd",
         ),
         pytest.param(
-            '{"k": 10, "questions": 1, "golden": "x", "figures": {"right": 2}}', "figures", id="two"
+            '{"k": 10, "questions": 1, "golden": "x", "results": {"right": [[2, 1]]}}',
+            "results",
+            id="two",
         ),
         pytest.param(
-            '{"k": 5, "questions": 1, "golden": "x", "figures": {}}', "5 results", id="other k"
+            '{"k": 5, "questions": 1, "golden": "x", "results": {}}', "5 results", id="other k"
         ),
     ],
 )
@@ -79,15 +99,16 @@ def test_a_broken_baseline_is_refused(tmp_path: Path, text: str, complaint: str)
     path = tmp_path / "baseline.json"
     path.write_text(text)
     with pytest.raises(InvalidRequest, match=complaint) as caught:
-        read_baseline(path, 10)
+        read_baseline(path, 10, "x")
     assert caught.value.hint
 
 
 def test_a_baseline_that_is_absent_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidRequest, match="cannot be read"):
-        read_baseline(tmp_path / "absent.json", 10)
+        read_baseline(tmp_path / "absent.json", 10, "x")
 
 
 def test_the_baseline_of_the_examples_gates_every_metric() -> None:
-    baseline = read_baseline(ROOT / "examples/baseline.json", 10)
-    assert set(baseline.figures) == {metric.label(10) for metric in GATED}
+    golden = read_golden(ROOT / "examples/golden.jsonl")
+    baseline = read_baseline(ROOT / "examples/baseline.json", 10, golden.digest)
+    assert set(baseline.results) == {metric.label(10) for metric in GATED}

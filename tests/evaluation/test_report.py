@@ -82,7 +82,7 @@ def two_runs(text: str = "Policy") -> tuple[Run, Run]:
 def compared(text: str = "Policy") -> str:
     a, b = two_runs(text)
     second = Comparison(other=b, differences=compare(a, b, rounds=200))
-    fallen = Regression(label="ndcg@10", before=0.9, now=0.6, tolerance=0.02)
+    fallen = Regression(label="ndcg@10", before=0.9, now=0.6, p=0.01)
     return html_report(a, second, [fallen], written_at=NOON)
 
 

@@ -72,7 +72,7 @@ async def test_a_golden_set_is_asked_and_judged(papers: WorkspaceEngine) -> None
     assert run.figures["quote_found"] == 1
     assert run.figures["refused"] == 1
     assert (run.figures["latency_p95_ms"] or 0) >= (run.figures["latency_p50_ms"] or 0) > 0
-    assert regressions(run, baseline_of(run), 0.0) == ()
+    assert regressions(run, baseline_of(run)) == ()
 
 
 async def test_questions_in_flight_together_change_no_result(papers: WorkspaceEngine) -> None:

@@ -1,4 +1,4 @@
-"""A run is held against the figures of an earlier one, and what got worse is said."""
+"""Hold a run against an earlier one, question by question, and say what got significantly worse."""
 
 from __future__ import annotations
 
@@ -8,82 +8,92 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from footnote.errors import InvalidRequest
-from footnote.evaluation.metrics import METRICS, Metric
+from footnote.evaluation.compare import ROUNDS, SEED, SIGNIFICANT, Paired, randomisation_p
+from footnote.evaluation.metrics import METRICS, Metric, samples
 from footnote.evaluation.run import Run
 
-DEFAULT_TOLERANCE = 0.02
 GATED: tuple[Metric, ...] = tuple(
     metric for metric in METRICS if metric.group != "speed" and not metric.descriptive
 )
 """Times depend on the machine, so they are compared in one run and never gated."""
 
-_ROUNDING = 1e-9
 _DESCRIPTION = "footnote eval … --save writes one"
+
+Results = tuple[tuple[float, float], ...]
+"""Value (0…1) and weight of a measure for each question, in the order of the golden set."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Baseline:
-    """The figures a run must not fall below."""
+    """What an earlier run reached on each question."""
 
     k: int
     questions: int
     digest: str
-    figures: Mapping[str, float]
+    """Of the golden set."""
+    results: Mapping[str, Results]
+    """By the label of the metric."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Regression:
-    """A metric that got worse by more than is tolerated."""
+    """A metric that got worse by more than chance explains."""
 
     label: str
     before: float
     now: float | None
     """None when the run no longer defines it."""
-    tolerance: float
+    p: float
+    """How often chance alone brings a difference at least as large, two-sided, above 0…1."""
 
     @property
     def sentence(self) -> str:
         """What happened, for people."""
         if self.now is None:
             return f"{self.label} was {self.before:.3f} and can no longer be measured."
-        fall = self.before - self.now
         return (
-            f"{self.label} fell from {self.before:.3f} to {self.now:.3f}, "
-            f"by {fall:.3f}; {self.tolerance:g} is tolerated."
+            f"{self.label} fell from {self.before:.3f} to {self.now:.3f}; chance alone brings such "
+            f"a difference in {self.p:.1%} of cases, less than {SIGNIFICANT:.0%}."
         )
 
 
 def baseline_of(run: Run) -> Baseline:
     """What a later run will be held against: the shares of this one, without its times."""
-    labels = [metric.label(run.setup.k) for metric in GATED]
-    measured = run.figures
+    found: dict[str, Results] = {}
+    for metric in GATED:
+        values, weights = samples([each.measures for each in run.judged], metric.measure)
+        if weights.any():
+            pairs = zip(values.tolist(), weights.tolist(), strict=True)
+            found[metric.label(run.setup.k)] = tuple(
+                (round(value, 6), round(weight, 6)) for value, weight in pairs
+            )
     return Baseline(
-        k=run.setup.k,
-        questions=len(run.judged),
-        digest=run.golden.digest,
-        figures={label: value for label in labels if (value := measured[label]) is not None},
+        k=run.setup.k, questions=len(run.judged), digest=run.golden.digest, results=found
     )
 
 
 def write_baseline(path: Path, baseline: Baseline) -> None:
-    """Write it as JSON. Raises InvalidRequest when it cannot be written."""
-    record = {
-        "k": baseline.k,
-        "questions": baseline.questions,
-        "golden": baseline.digest,
-        "figures": dict(baseline.figures),
-    }
+    """Write it as JSON, a line for each metric. Raises InvalidRequest when it cannot be written."""
+    head = {"k": baseline.k, "questions": baseline.questions, "golden": baseline.digest}
+    lines = [f"  {json.dumps(key)}: {json.dumps(value)}," for key, value in head.items()]
+    results = [
+        f"    {json.dumps(label)}: {json.dumps(each, separators=(',', ':'))}"
+        for label, each in baseline.results.items()
+    ]
+    text = "\n".join(["{", *lines, '  "results": {', ",\n".join(results), "  }", "}"]) + "\n"
     try:
-        path.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+        path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise InvalidRequest(
             f"{path} cannot be written: {error.strerror}", hint="check the path and its rights"
         ) from error
 
 
-def read_baseline(path: Path, k: int) -> Baseline:
-    """A baseline that was written before, of runs that look at k results.
+def read_baseline(path: Path, k: int, digest: str) -> Baseline:
+    """A baseline that was written before, of runs over these questions that look at k results.
 
     Raises InvalidRequest.
     """
@@ -103,6 +113,11 @@ def read_baseline(path: Path, k: int) -> Baseline:
             f"the baseline {path} looked at {baseline.k} results, this run at {k}",
             hint=f"ask with --k {baseline.k}, or save a new baseline",
         )
+    if baseline.digest != digest:
+        raise InvalidRequest(
+            f"the golden set has changed since the baseline {path} was saved",
+            hint="save a new baseline with --save",
+        )
     return baseline
 
 
@@ -114,33 +129,77 @@ def _baseline(path: Path, record: object) -> Baseline:
         raise InvalidRequest(
             f"the baseline {path} lacks a usable 'k', 'questions' or 'golden'", hint=_DESCRIPTION
         )
-    figures = record.get("figures")
+    results = record.get("results")
     known = {metric.label(k) for metric in GATED}
-    if not isinstance(figures, dict) or not all(
-        label in known and _is_share(value) for label, value in figures.items()
+    if not isinstance(results, dict) or not all(
+        label in known and _are_results(each, questions) for label, each in results.items()
     ):
         raise InvalidRequest(
-            f"the 'figures' of the baseline {path} are not metrics at k={k}, from 0 to 1",
+            f"the 'results' of the baseline {path} are not a value from 0 to 1 and a weight for "
+            f"each question, by metrics at k={k}",
             hint=_DESCRIPTION,
         )
-    return Baseline(k=k, questions=questions, digest=digest, figures=figures)
+    return Baseline(
+        k=k,
+        questions=questions,
+        digest=digest,
+        results={
+            label: tuple((float(value), float(weight)) for value, weight in each)
+            for label, each in results.items()
+        },
+    )
 
 
-def _is_share(value: object) -> bool:
+def _are_results(given: object, questions: int) -> bool:
+    return (
+        isinstance(given, list)
+        and len(given) == questions
+        and all(
+            isinstance(each, list)
+            and len(each) == 2
+            and all(map(_is_number, each))
+            and each[0] <= 1
+            for each in given
+        )
+    )
+
+
+def _is_number(value: object) -> bool:
     return (
         isinstance(value, int | float)
         and not isinstance(value, bool)
         and math.isfinite(value)
-        and 0 <= value <= 1
+        and value >= 0
     )
 
 
-def regressions(run: Run, baseline: Baseline, tolerance: float) -> tuple[Regression, ...]:
-    """The metrics that are lower than in the baseline of the same k by more than the tolerance."""
-    measured = run.figures
+def regressions(run: Run, baseline: Baseline) -> tuple[Regression, ...]:
+    """The metrics that fell significantly since the baseline, by a paired randomisation test.
+
+    The baseline is of the same questions.
+    """
     found = []
-    for label, before in baseline.figures.items():
-        now = measured[label]
-        if now is None or before - now > tolerance + _ROUNDING:
-            found.append(Regression(label=label, before=before, now=now, tolerance=tolerance))
+    for metric in GATED:
+        label = metric.label(run.setup.k)
+        if label not in baseline.results:
+            continue
+        values_a, weights_a = np.array(baseline.results[label], dtype=np.float64).T
+        values_b, weights_b = samples([each.measures for each in run.judged], metric.measure)
+        before = float(metric.figure(values_a[weights_a > 0], weights_a[weights_a > 0]))
+        if not weights_b.any():
+            found.append(Regression(label=label, before=before, now=None, p=0.0))
+            continue
+        now = float(metric.figure(values_b[weights_b > 0], weights_b[weights_b > 0]))
+        if now >= before:
+            continue
+        defined = (weights_a > 0) | (weights_b > 0)
+        pair = Paired(
+            values_a=values_a[defined],
+            weights_a=weights_a[defined],
+            values_b=values_b[defined],
+            weights_b=weights_b[defined],
+        )
+        p = randomisation_p(metric, pair, ROUNDS, SEED)
+        if p < SIGNIFICANT:
+            found.append(Regression(label=label, before=before, now=now, p=p))
     return tuple(found)

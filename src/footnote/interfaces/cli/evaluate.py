@@ -17,7 +17,7 @@ _OTHER_CHANGES = typer.Option(
     "--against-set", metavar="KEY=VALUE", help="The same for the second run."
 )
 _BASELINE = typer.Option(
-    "--gate", metavar="BASELINE", help="Fail if a figure falls below this one's."
+    "--gate", metavar="BASELINE", help="Fail if a figure is significantly below this one's."
 )
 
 
@@ -41,9 +41,6 @@ def evaluate(
         int, typer.Option(min=1, max=64, metavar="N", help="Questions in flight; 1 for true times.")
     ] = 1,
     gate: Annotated[Path | None, _BASELINE] = None,
-    tolerance: Annotated[
-        float, typer.Option(min=0, max=1, metavar="SHARE", help="How far a figure may fall.")
-    ] = 0.02,
     save: Annotated[
         Path | None, typer.Option(metavar="BASELINE", help="Write the figures for a later gate.")
     ] = None,
@@ -70,7 +67,6 @@ def evaluate(
         k=k,
         concurrency=concurrency,
         gate=gate,
-        tolerance=tolerance,
         save=save,
         html=html,
         worst=worst,

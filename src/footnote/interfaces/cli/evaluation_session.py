@@ -73,7 +73,6 @@ class Order:
     k: int
     concurrency: int
     gate: Path | None
-    tolerance: float
     save: Path | None
     html: Path | None
     worst: int
@@ -100,17 +99,15 @@ def carry_out(order: Order) -> bool:
     settings = prepared()
     golden = read_golden(order.golden)
     check_paths(order)
-    baseline = read_baseline(order.gate, order.k) if order.gate else None
+    baseline = read_baseline(order.gate, order.k, golden.digest) if order.gate else None
     sides = sides_of(order, settings)
     session = _measured(order, golden, sides)
     run = session.runs[0]
     outcome = Outcome(
         session=session,
         differences=compare(*session.runs) if order.compares else (),
-        regressions=regressions(run, baseline, order.tolerance) if baseline else None,
+        regressions=regressions(run, baseline) if baseline else None,
     )
-    if baseline and baseline.digest != golden.digest:
-        _note("the golden set has changed since the baseline was saved; save a new one")
     if order.save:
         write_baseline(order.save, baseline_of(run))
     if order.html:
@@ -280,6 +277,7 @@ def _json(outcome: Outcome) -> dict[str, Value]:
                 "metric": each.label,
                 "before": each.before,
                 "now": each.now,
+                "p": each.p,
                 "sentence": each.sentence,
             }
             for each in outcome.regressions

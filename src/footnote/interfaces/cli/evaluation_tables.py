@@ -94,9 +94,9 @@ def _place(document: str, page: int | None) -> str:
 
 
 def show_gate(console: Console, regressions: Sequence[Regression]) -> None:
-    """A sentence for each metric that fell too far, or that none did."""
+    """A sentence for each metric that fell significantly, or that none did."""
     if not regressions:
-        console.print(Text("No figure fell below the baseline.", style="green"))
+        console.print(Text("No figure is significantly below the baseline.", style="green"))
     for each in regressions:
         console.print(Text(f"Regression: {each.sentence}", style="bold red"), soft_wrap=True)
 
