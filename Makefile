@@ -15,7 +15,7 @@ DATA ?= ../shared/data
 # Test files run beside each other, each process with a Postgres of its own.
 JOBS ?= $(shell $(PYTHON) -c 'import os; print(min(4, os.cpu_count() or 1))')
 
-.PHONY: help install dev demo serve test gate lint format bench docs clean
+.PHONY: help install dev demo serve test gate lint format bench size docs clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -64,6 +64,9 @@ bench: $(VENV)/.dev  ## Measure; DATA names a folder of retrieval sets
 	@$(BIN)/python bench/ingest.py
 	@$(BIN)/python bench/search.py --chunks 20000
 	@$(BIN)/python bench/quality.py --data '$(DATA)'
+
+size: $(VENV)/.dev  ## Count lines, files, functions used once and settings
+	@$(BIN)/python bench/size.py
 
 docs: $(VENV)/.dev  ## Write the settings reference from the code
 	@$(BIN)/python docs/generate_settings.py
