@@ -14,8 +14,8 @@ from footnote.engine.health import room_in
 from footnote.engine.lanes import embedders_from
 from footnote.engine.opening import reader_from_settings
 from footnote.errors import DocumentUnreadable, FootnoteError
+from footnote.ingestion.libreoffice import require_office
 from footnote.ingestion.parsing.ocr import select_ocr
-from footnote.ingestion.rendering.office import find_office
 from footnote.models.speech.installed import FFMPEG_INSTALL, decodes_everything, find_speech
 from footnote.settings import Settings
 from footnote.store.embedded import start_embedded
@@ -116,7 +116,7 @@ def _ocr(settings: Settings) -> Check:
 
 def _office() -> Check:
     try:
-        program = find_office()
+        program = require_office()
     except DocumentUnreadable as error:
         return Check(name="office pages", ok=False, detail=error.cause, hint=error.advice)
     return Check(name="office pages", ok=True, detail=program)

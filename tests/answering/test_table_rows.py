@@ -16,8 +16,6 @@ from footnote.answering.sentences import candidates_of
 from footnote.domain import BlockKind
 from footnote.ingestion.parsing.reading import ReadingOptions, read_document
 from tests.ingestion import pdf_files
-from tests.ingestion.legacy_files import IN_TABLE, Par, row_end, word_97
-from tests.ingestion.office_files import open_document
 
 from .factories import make_evidence, make_passage
 
@@ -50,23 +48,6 @@ def word(rows: Rows) -> bytes:
     return saved(document)
 
 
-def old_word(rows: Rows) -> bytes:
-    body = []
-    for row in rows:
-        body += [Par(f"{text}\x07", 0, IN_TABLE) for text in row]
-        body.append(Par("\x07", 0, row_end([1000 * at for at in range(len(row) + 1)], [])))
-    return word_97([*body, Par("After.\r")])
-
-
-def rich_text(rows: Rows) -> bytes:
-    edges = "".join(rf"\cellx{1000 * (at + 1)}" for at in range(len(rows[0])))
-    lines = "".join(
-        rf"\trowd{edges}" + "".join(rf"\intbl {text}\cell" for text in row) + r"\row"
-        for row in rows
-    )
-    return (r"{\rtf1\ansi " + lines + r"\pard After.\par}").encode()
-
-
 def slides(rows: Rows) -> bytes:
     deck = Presentation()
     slide = deck.slides.add_slide(deck.slide_layouts[6])
@@ -84,23 +65,6 @@ def sheet(rows: Rows) -> bytes:
     for row in rows:
         book.active.append([cell or None for cell in row])
     return saved(book)
-
-
-def open_text(rows: Rows) -> bytes:
-    return open_document("text", open_table(rows))
-
-
-def open_sheet(rows: Rows) -> bytes:
-    return open_document("spreadsheet", open_table(rows))
-
-
-def open_table(rows: Rows) -> str:
-    cells = (
-        "".join(f"<table:table-cell><text:p>{cell}</text:p></table:table-cell>" for cell in row)
-        for row in rows
-    )
-    lines = "".join(f"<table:table-row>{line}</table:table-row>" for line in cells)
-    return f'<table:table table:name="Tools">{lines}</table:table>'
 
 
 def comma_separated(rows: Rows) -> bytes:
@@ -133,12 +97,8 @@ WRITERS: dict[str, Callable[[Rows], bytes]] = {
     "tools.md": markdown,
     "tools.html": page,
     "tools.docx": word,
-    "tools.doc": old_word,
-    "tools.rtf": rich_text,
     "tools.pptx": slides,
     "tools.xlsx": sheet,
-    "tools.odt": open_text,
-    "tools.ods": open_sheet,
     "tools.pdf": portable,
     "tools.csv": comma_separated,
     "tools.tsv": tab_separated,

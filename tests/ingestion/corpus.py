@@ -34,6 +34,8 @@ from tests.ingestion import (
 )
 from tests.models.transcription_server import TranscriptionServer, heard
 
+CONVERTED = frozenset(("DOC", "ODT", "RTF", "PPT", "ODP", "XLS", "ODS"))
+"""Formats that LibreOffice converts before they are read."""
 OUTLINES = Path(__file__).parent / "corpus"
 _SECTION = re.compile(r"^=== ", re.MULTILINE)
 _SHOWN_CHARACTERS = 100

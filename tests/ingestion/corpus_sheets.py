@@ -94,7 +94,7 @@ def _legacy(
 
 def _cell(text: object, attributes: str = "") -> str:
     said = "" if text is None else f"<text:p>{text}</text:p>"
-    return f"<table:table-cell {attributes}>{said}</table:table-cell>"
+    return f'<table:table-cell office:value-type="string" {attributes}>{said}</table:table-cell>'
 
 
 def _line(cells: Sequence[object]) -> str:

@@ -149,9 +149,21 @@ def open_document(
     parts: Mapping[str, str | bytes] | None = None,
 ) -> bytes:  # fmt: skip
     """An OpenDocument file: kind is text, presentation or spreadsheet."""
+    media_type = f"application/vnd.oasis.opendocument.{kind}"
+    entries = "".join(
+        f'<manifest:file-entry manifest:full-path="{path}" manifest:media-type="{of}"/>'
+        for path, of in (
+            ("/", media_type),
+            *((name, "text/xml") for name in ("content.xml", "styles.xml", "meta.xml")),
+        )
+    )
+    space = "urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"
     return zipped(
         {
-            "mimetype": f"application/vnd.oasis.opendocument.{kind}",
+            "mimetype": media_type,
+            "META-INF/manifest.xml": (
+                f'<manifest:manifest xmlns:manifest="{space}">{entries}</manifest:manifest>'
+            ),
             "content.xml": (
                 f"<office:document-content {ODF}><office:automatic-styles>{styles}"
                 f"</office:automatic-styles><office:body><office:{kind}>{body}</office:{kind}>"

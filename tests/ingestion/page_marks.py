@@ -22,19 +22,16 @@ from reportlab.pdfgen.canvas import Canvas
 
 from footnote.domain import ParsedDocument
 from footnote.domain.pages import MarkedQuote, PageRectangles, Rectangle
-from footnote.ingestion import media
+from footnote.ingestion import libreoffice, media
 from footnote.ingestion.parsing.geometry import Line
 from footnote.ingestion.parsing.ocr import Ocr, Pixels, select_ocr
-from footnote.ingestion.rendering import office
 from footnote.ingestion.rendering.pages import Pages
 from footnote.ingestion.rendering.quotes import Quote
 from tests.ingestion.pdf_files import HEIGHT, WIDTH, pdf, story, wrap, write
 
 DATA = Path(os.environ.get("FOOTNOTE_TEST_DATA") or "../shared/data") / "documents"
 needs_ocr = pytest.mark.skipif(shutil.which("tesseract") is None, reason="no tesseract here")
-needs_office = pytest.mark.skipif(
-    not any(map(shutil.which, office.PROGRAMS)), reason="no LibreOffice here"
-)
+needs_office = pytest.mark.skipif(libreoffice.find_office() is None, reason="no LibreOffice here")
 DPI = 100
 SENTENCE = "This is sentence 2 of the story of the lantern, as told on the quay."
 OCR: Callable[[], Ocr] = partial(select_ocr, "auto", "eng")

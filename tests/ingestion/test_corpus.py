@@ -18,10 +18,12 @@ import pytest
 
 from footnote.domain import BlockKind, ParsedDocument
 from footnote.errors import DocumentUnreadable
+from footnote.ingestion.libreoffice import find_office
 from footnote.ingestion.listening import recording_type
 from footnote.ingestion.media import HEIC, sniff_media_type
 from footnote.ingestion.parsing.reading import read_document
 from tests.ingestion.corpus import (
+    CONVERTED,
     OUTLINES,
     SAMPLES,
     Sample,
@@ -61,6 +63,8 @@ each_sample = pytest.mark.parametrize(
 def parsed_sample(sample: Sample) -> ParsedDocument:
     if sample.needs_ocr and shutil.which("tesseract") is None:
         pytest.skip("no tesseract here")
+    if sample.format in CONVERTED and find_office() is None:
+        pytest.skip("no LibreOffice here")
     return read_sample(sample)
 
 

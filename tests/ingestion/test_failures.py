@@ -18,7 +18,7 @@ from footnote.errors import DocumentUnreadable
 from footnote.ingestion.failures import plain_cause
 from footnote.ingestion.parsing.reading import ReadingOptions
 from footnote.ingestion.parsing.subprocess import ChildParser
-from tests.ingestion import files, legacy_files, mailfiles
+from tests.ingestion import corpus_office, files, mailfiles
 from tests.ingestion.office_files import open_document
 from tests.ingestion.test_archives import tarred, zipped
 from tests.ingestion.test_markup import book
@@ -36,8 +36,8 @@ WHOLE: dict[str, Callable[[], bytes]] = {
     "a.xlsx": files.prices_xlsx,
     "a.odt": lambda: open_document("text", "<text:p>words</text:p>"),
     "a.epub": lambda: book({"a.xhtml": "<p>words</p>", "b.xhtml": "<h1>B</h1>"}),
-    "a.doc": lambda: legacy_files.word_97([legacy_files.Par("words of a letter")]),
-    "a.xls": lambda: legacy_files.compound({"Workbook": b"\x09\x08\x10\x00" * 900}),
+    "a.doc": corpus_office.FILES["DOC"]["rules.doc"],
+    "a.xls": lambda: mailfiles.CompoundFile({"Workbook": b"\x09\x08\x10\x00" * 900}).to_bytes(),
     "a.msg": lambda: mailfiles.CompoundFile(
         mailfiles.outlook_item("A", "body", files={"x.txt": b"words"})
     ).to_bytes(),

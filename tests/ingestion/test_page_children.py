@@ -13,9 +13,8 @@ import pytest
 
 from footnote.domain.pages import QuoteMatch
 from footnote.errors import DocumentUnreadable, InvalidRequest
-from footnote.ingestion import media
+from footnote.ingestion import libreoffice, media
 from footnote.ingestion.parsing.reading import read_document
-from footnote.ingestion.rendering import office
 from footnote.ingestion.rendering.cache import PdfCache
 from footnote.ingestion.rendering.pages import Pages
 from footnote.ingestion.rendering.quotes import Quote
@@ -178,16 +177,8 @@ def test_an_office_file_learns_nothing_of_this_machine_or_the_network(
         listening.setblocking(False)
         url = f"http://127.0.0.1:{listening.getsockname()[1]}"
         linked = body.format(file=secret.as_uri(), url=url)
-        entries = "".join(
-            f'<manifest:file-entry manifest:full-path="{path}" manifest:media-type="{of}"/>'
-            for path, of in (("/", media_type), ("content.xml", "text/xml"))
-        )
-        space = "urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"
-        manifest = f'<manifest:manifest xmlns:manifest="{space}">{entries}</manifest:manifest>'
-        parts = {"META-INF/manifest.xml": manifest}
-        content = office_files.open_document(kind, linked, parts=parts)
-        (tmp_path / "work").mkdir()
-        made = office.to_pdf(content, media_type, tmp_path / "work")
+        content = office_files.open_document(kind, linked)
+        made = libreoffice.to_pdf(content, media_type)
         with pytest.raises(BlockingIOError):
             listening.accept()
     with pdfium.PdfDocument(made) as document:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import signal
 import sys
 from asyncio import StreamReader
@@ -12,7 +13,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from mmap import ACCESS_READ, mmap
-from tempfile import TemporaryFile
+from tempfile import TemporaryFile, mkdtemp
 from typing import TypeVar
 
 from footnote.domain import Stage
@@ -50,6 +51,8 @@ class _ChildDied(Exception):
 @dataclass(slots=True)
 class _Child:
     process: Process
+    folder: str
+    """Of its temporary files, so that one that is killed leaves none."""
     files: int = 0
     ended_by_us: bool = False
 
@@ -152,6 +155,7 @@ class ChildPool:
 
     async def _start(self) -> _Child:
         environment = {name: os.environ[name] for name in _PASSED_ENVIRONMENT if name in os.environ}
+        folder = environment["TMPDIR"] = mkdtemp(prefix="footnote-")
         process = await asyncio.create_subprocess_exec(
             sys.executable,
             "-P",
@@ -165,7 +169,7 @@ class ChildPool:
         )
         assert process.stdin is not None
         process.stdin.write(encode_frame(self._settings))
-        return _Child(process)
+        return _Child(process, folder)
 
     def _crashed(self, child: _Child) -> DocumentUnreadable | DocumentInterrupted:
         code = child.process.returncode
@@ -270,3 +274,4 @@ async def _end(child: _Child) -> None:
             with suppress(ProcessLookupError):  # it ended meanwhile
                 os.killpg(child.process.pid, signal.SIGKILL)
     await child.process.wait()
+    await asyncio.to_thread(shutil.rmtree, child.folder, ignore_errors=True)

@@ -1,56 +1,35 @@
-"""Office files become drafts by the reader of their format; e-books and mail by kreuzberg's."""
+"""Office files become drafts by the readers of DOCX, PPTX and XLSX.
+
+Older and open formats are converted to these by LibreOffice. Where it is not installed, calamine
+reads the cells of workbooks, and xberg the text of the rest.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator
+import io
+import zipfile
+from dataclasses import replace
 
-from kreuzberg import (
-    ConcurrencyConfig,
-    ExtractionConfig,
-    ExtractionResult,
-    extract_bytes_sync,
-)
+import olefile
 
-from footnote.domain import BlockKind, MetadataValue
+from footnote.domain import Stage
+from footnote.errors import DocumentUnreadable
 from footnote.ingestion import media
-from footnote.ingestion.parsing.compound import CompoundFile
-from footnote.ingestion.parsing.drafts import Draft, Reading
-from footnote.ingestion.parsing.legacysheets import read_legacy_workbook
-from footnote.ingestion.parsing.legacyslides import read_legacy_slides
-from footnote.ingestion.parsing.legacyword import read_legacy_word
-from footnote.ingestion.parsing.markdown import markdown_drafts
-from footnote.ingestion.parsing.opendocument import (
-    read_open_presentation,
-    read_open_spreadsheet,
-    read_open_text,
-)
+from footnote.ingestion.libreoffice import INSTALL, find_office, to_open_xml
+from footnote.ingestion.parsing.cells import read_cells
+from footnote.ingestion.parsing.drafts import Reading
 from footnote.ingestion.parsing.pictures import Pictures
-from footnote.ingestion.parsing.richtext import read_rich_text
 from footnote.ingestion.parsing.slides import read_slides
 from footnote.ingestion.parsing.word import read_word
-from footnote.ingestion.parsing.wordbinary import OlderWord
 from footnote.ingestion.parsing.workbook import is_binary_workbook, read_workbook
+from footnote.ingestion.parsing.xberg import read_by_xberg
 
-OFFICE_TYPES = frozenset(
-    (
-        media.DOCX,
-        media.DOC,
-        media.PPTX,
-        media.PPT,
-        media.XLSX,
-        media.XLS,
-        media.ODT,
-        media.ODP,
-        media.ODS,
-        media.RTF,
-    )
-)
+_WORKBOOKS = (media.XLS, media.XLSB, media.ODS)
+_CONVERTED = (media.DOC, media.ODT, media.RTF, media.PPT, media.ODP, *_WORKBOOKS)
+OFFICE_TYPES = frozenset((media.DOCX, media.PPTX, media.XLSX, *_CONVERTED))
 _COMPOUND = b"\xd0\xcf\x11\xe0"
 _MAIN_STREAMS = {"WordDocument": media.DOC, "PowerPoint Document": media.PPT, "Workbook": media.XLS}
-_BINARY_WORKBOOK = "application/vnd.ms-excel.sheet.binary.macroEnabled.12"
-_FRONT_RULE = re.compile(r"\A-{3,}\s*\n")
-_KEPT_METADATA = {"created_at": "created", "modified_at": "modified", "subject": "subject"}
+_MOST_RECORDS_BEFORE_LOCK = 20
 
 
 def read_office(
@@ -58,76 +37,73 @@ def read_office(
 ) -> Reading:
     """Read a file of one of the `OFFICE_TYPES`.
 
-    Raises DocumentUnreadable when it holds too much, and whatever its reader meets in a damaged
-    file.
+    Raises DocumentUnreadable when it holds too much or is protected by a password, and whatever
+    its reader meets in a damaged file.
     """
-    readers: dict[str, Callable[[], Reading]] = {
-        media.DOCX: lambda: read_word(content, pictures),
-        media.DOC: lambda: _read_legacy_word(content),
-        media.PPT: lambda: read_legacy_slides(content),
-        media.PPTX: lambda: read_slides(content, pictures),
-        media.XLSX: lambda: _read_workbook(content, pictures, max_characters),
-        media.XLS: lambda: read_legacy_workbook(content, max_characters=max_characters),
-        media.ODT: lambda: read_open_text(content, pictures),
-        media.ODP: lambda: read_open_presentation(content, pictures),
-        media.ODS: lambda: read_open_spreadsheet(content, pictures, max_characters=max_characters),
-        media.RTF: lambda: read_rich_text(content, pictures),
-    }
-    return readers[_main_type(content) or media_type]()
-
-
-def _main_type(content: bytes) -> str | None:
-    """What a compound file is by its own streams, not by those of a file embedded in it."""
-    if not content.startswith(_COMPOUND):
-        return None
-    compound = CompoundFile(content)
-    return next((kind for name, kind in _MAIN_STREAMS.items() if compound.has(name)), None)
-
-
-def _read_legacy_word(content: bytes) -> Reading:
-    try:
-        return read_legacy_word(content)
-    except OlderWord:
-        return read_by_kreuzberg(content, media.DOC)
-
-
-def _read_workbook(content: bytes, pictures: Pictures, max_characters: int) -> Reading:
-    if is_binary_workbook(content):
-        return read_by_kreuzberg(content, _BINARY_WORKBOOK)
+    media_type = _actual_type(content, media_type)
+    if media_type in _CONVERTED:
+        if _is_encrypted(content, media_type):
+            raise DocumentUnreadable(
+                stage=Stage.PARSE,
+                cause="it is protected by a password",
+                advice="upload a copy without a password",
+            )
+        if find_office() is None:
+            return _read_without_office(content, media_type, max_characters)
+        content, media_type = to_open_xml(content, media_type)
+    if media_type == media.DOCX:
+        return read_word(content, pictures)
+    if media_type == media.PPTX:
+        return read_slides(content, pictures)
     return read_workbook(content, pictures, max_characters=max_characters)
 
 
-def read_by_kreuzberg(content: bytes, media_type: str) -> Reading:
-    """Read a file as one run of blocks without pages.
-
-    Raises whatever kreuzberg raises for a file it cannot read.
-    """
-    config = ExtractionConfig(
-        use_cache=False,
-        output_format="markdown",
-        concurrency=ConcurrencyConfig(max_threads=1),
-    )
-    result = extract_bytes_sync(content, media_type, config=config)
-    drafts = list(markdown_drafts(_FRONT_RULE.sub("", result.content)))
-    drafts += _embedded(result)
-    metadata: dict[str, MetadataValue] = {
-        name: str(value)
-        for key, name in _KEPT_METADATA.items()
-        if (value := result.metadata.get(key))
-    }
-    if authors := result.metadata.get("authors"):
-        metadata["author"] = ", ".join(authors)
-    return Reading(
-        drafts=tuple(drafts),
-        title=result.metadata.get("title") or result.metadata.get("subject"),
-        metadata=metadata,
-    )
+def _read_without_office(content: bytes, media_type: str, max_characters: int) -> Reading:
+    """Read what can be had of a file; its metadata says how more can be."""
+    if media_type in _WORKBOOKS:
+        reading = read_cells(content, max_characters=max_characters)
+    else:
+        reading = read_by_xberg(content, media_type)
+    remedy = f"tables, notes, numbers or pictures may be missing; install LibreOffice: {INSTALL}"
+    return replace(reading, metadata={**reading.metadata, "read_in_part": remedy})
 
 
-def _embedded(result: ExtractionResult) -> Iterator[Draft]:
-    """Text of files inside the file, whose bytes kreuzberg does not hand out."""
-    for child in result.children or []:
-        inner = child.get("result")
-        if isinstance(inner, ExtractionResult) and inner.content.strip():
-            yield Draft(kind=BlockKind.HEADING, text=str(child.get("path", "")), level=1)
-            yield Draft(kind=BlockKind.PARAGRAPH, text=inner.content)
+def _actual_type(content: bytes, media_type: str) -> str:
+    """The type by a file's own streams, not by those of a file embedded in it."""
+    if media_type == media.XLSX and is_binary_workbook(content):
+        return media.XLSB
+    if not content.startswith(_COMPOUND):
+        return media_type
+    with olefile.OleFileIO(io.BytesIO(content)) as file:
+        found = (kind for name, kind in _MAIN_STREAMS.items() if file.exists([name]))
+        return next(found, media_type)
+
+
+def _is_encrypted(content: bytes, media_type: str) -> bool:
+    """Whether a file says that it takes a password (MS-DOC 2.5.2, MS-PPT 2.3.2, MS-XLS 2.4.117)."""
+    if media_type in (media.ODT, media.ODP, media.ODS):
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            return "META-INF/manifest.xml" in archive.namelist() and (
+                b":encryption-data" in archive.read("META-INF/manifest.xml")
+            )
+    if not content.startswith(_COMPOUND):
+        return False
+    with olefile.OleFileIO(io.BytesIO(content)) as file:
+
+        def head(stream: str) -> bytes:
+            return file.openstream(stream).read(4096) if file.exists(stream) else b""
+
+        if media_type == media.DOC:
+            return bool(head("WordDocument")[11:12] and head("WordDocument")[11] & 1)
+        if media_type == media.PPT:
+            return head("Current User")[12:16] == b"\xdf\xc4\xd1\xf3"
+        return _has_file_pass(head("Workbook"))
+
+
+def _has_file_pass(records: bytes) -> bool:
+    position = 0
+    for _ in range(_MOST_RECORDS_BEFORE_LOCK):
+        if records[position : position + 2] == b"\x2f\x00":
+            return True
+        position += 4 + int.from_bytes(records[position + 2 : position + 4], "little")
+    return False

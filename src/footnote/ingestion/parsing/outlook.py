@@ -19,12 +19,12 @@ from email.utils import format_datetime, formataddr
 
 import olefile
 
+from footnote.ingestion import media
 from footnote.ingestion.parsing.charsets import decode
 from footnote.ingestion.parsing.drafts import Reading
 from footnote.ingestion.parsing.message import last_part, read_parsed_message
 from footnote.ingestion.parsing.outlookrtf import decompress_rtf, html_in_rtf
-from footnote.ingestion.parsing.pictures import Pictures
-from footnote.ingestion.parsing.richtext import read_rich_text
+from footnote.ingestion.parsing.xberg import read_by_xberg
 
 _MAX_DEPTH = 8
 _EPOCH = datetime(1601, 1, 1, tzinfo=UTC)
@@ -114,7 +114,7 @@ def read_outlook(content: bytes) -> Reading:
         rich = decompress_rtf(top.binary(_RTF_BODY))
     if not rich:
         return reading
-    body = read_rich_text(rich, Pictures(None))
+    body = read_by_xberg(rich, media.RTF)
     return Reading(
         drafts=(*reading.drafts, *body.drafts),
         title=reading.title,

@@ -32,14 +32,12 @@ from footnote.ingestion.parsing.outlook import read_outlook
 from footnote.ingestion.parsing.pdf import read_pdf
 from footnote.ingestion.parsing.pictures import Pictures
 from footnote.ingestion.parsing.plaintext import read_captions, read_plain_text
-from footnote.ingestion.parsing.rst import read_rst
 from footnote.ingestion.parsing.structured import read_json, read_json_lines
 from footnote.ingestion.terminal_codes import without_terminal_codes
 from footnote.ports import OnProgress, unheard
 
 _TEXT_READERS: dict[str, Callable[[str], Reading]] = {
     media.MARKDOWN: read_markdown,
-    media.RST: read_rst,
     media.ASCIIDOC: read_asciidoc,
     media.LATEX: read_latex,
     media.HTML: read_html,
@@ -165,12 +163,18 @@ def _engine_if_any(ocr: Callable[[], Ocr]) -> Ocr | None:
 
 
 def _is_text(media_type: str) -> bool:
-    return media_type in _TEXT_READERS or media_type in _NAMED_TEXT_READERS
+    return (
+        media_type == media.RST or media_type in _TEXT_READERS or media_type in _NAMED_TEXT_READERS
+    )
 
 
 def _read_text(text: str, filename: str, media_type: str) -> Reading:
     if named_reader := _NAMED_TEXT_READERS.get(media_type):
         return named_reader(text, filename)
+    if media_type == media.RST:
+        from footnote.ingestion.parsing.rst import read_rst  # noqa: PLC0415  # docutils is large
+
+        return read_rst(text)
     return _TEXT_READERS[media_type](text)
 
 

@@ -1,365 +1,295 @@
-"""reStructuredText becomes drafts, line by line; nothing it refers to is ever opened."""
+"""reStructuredText becomes drafts by docutils; nothing it refers to is ever opened."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+import sys
+from collections.abc import Callable, Iterator
+from typing import ClassVar
+
+from docutils import nodes
+from docutils.core import publish_doctree
+from docutils.parsers.rst import Directive, directives, roles
+from docutils.parsers.rst.languages import en
 
 from footnote.domain import BlockKind, MetadataValue
-from footnote.ingestion.parsing.delimited import read_delimited
 from footnote.ingestion.parsing.drafts import Draft, Reading
+from footnote.ingestion.parsing.flow import link_text
 from footnote.ingestion.parsing.lists import item_lines
-from footnote.ingestion.parsing.rstinline import plain, substitutions_of
-from footnote.ingestion.parsing.rsttables import grid_table, is_simple_border, simple_table
+from footnote.ingestion.parsing.plaintext import read_plain_text
 from footnote.ingestion.parsing.spans import Cell, spanned_table_drafts
+from footnote.ingestion.parsing.wordstyles import format_number
 
-_RULE = re.compile(r"([!-/:-@\[-`{-~])\1+")
-_BULLET = re.compile(r"([-*+•‣⁃])(?: +|$)")
-_ENUMERATED = re.compile(r"(\(?(?:\d{1,4}|#|[A-Za-z]|[ivxlcIVXLC]{1,6})[.)])(?: +|$)")
-_DIRECTIVE = re.compile(r"\.\. +(?:\|[^|]+\| *)?([\w:+.-]+?) *::(?: +(.*)|$)")
-_FOOTNOTE = re.compile(r"\.\. +\[([^\]]+)\] *(.*)")
-_FIELD = re.compile(r":([^:\s][^:]*):(?: +(.*)|$)")
-_OPTION = re.compile(r":[\w-]+:(?: |$)")
+_SETTINGS = {
+    "_disable_config": True,
+    "docinfo_xform": False,
+    "doctitle_xform": False,
+    "file_insertion_enabled": False,
+    "halt_level": 5,
+    "input_encoding": "unicode",
+    "line_length_limit": sys.maxsize,
+    "raw_enabled": False,
+    "report_level": 5,
+    "syntax_highlight": "none",
+    "warning_stream": False,
+}
+_DIRECTIVE = re.compile(r"^ *\.\. +([\w:+.-]+?) *::", re.MULTILINE)
+_ROLE = re.compile(r":([\w:+.-]+):`|`:([\w:+.-]+):")
 _CODE = frozenset(
-    "code code-block sourcecode parsed-literal prompt console doctest testcode testoutput "
-    "ipython productionlist graphviz digraph uml mermaid".split()
+    "code code-block sourcecode prompt console doctest testcode testoutput ipython "
+    "productionlist graphviz digraph uml mermaid".split()
 )
 _DROPPED = frozenset(
     "include literalinclude raw toctree index highlight contents meta default-role sectnum "
-    "target-notes header footer role currentmodule module py:module py:currentmodule "
-    "tabularcolumns autosummary bibliography replace".split()
+    "target-notes header footer currentmodule module py:module py:currentmodule "
+    "tabularcolumns autosummary bibliography".split()
 )
-_ADMONITIONS = frozenset(
-    "note warning tip hint important caution danger attention error seealso todo".split()
+_ADMONITIONS = ("seealso", "todo")
+_SILENT = (
+    nodes.Invisible,
+    nodes.substitution_definition,
+    nodes.system_message,
+    nodes.decoration,
+    nodes.transition,
+    nodes.raw,
 )
+_NUMBERS = {
+    "loweralpha": "lowerLetter",
+    "upperalpha": "upperLetter",
+    "lowerroman": "lowerRoman",
+    "upperroman": "upperRoman",
+}
 _DOCINFO = {"author": "author", "authors": "author", "date": "date", "version": "version"}
-_MAX_DEPTH = 20
-
-
-@dataclass(slots=True)
-class _Reader:
-    """What is learnt on the way through one document."""
-
-    styles: list[tuple[str, bool]] = field(default_factory=list)
-    """Underlines with or without overline, in the order of their levels."""
-    metadata: dict[str, MetadataValue] = field(default_factory=dict)
-    put: Mapping[str, str] = field(default_factory=dict)
-    """What stands for each name between bars."""
-
-    def plain(self, text: str) -> str:
-        """Inline markup as it reads."""
-        return plain(text, self.put)
 
 
 def read_rst(text: str) -> Reading:
     """Read sections, lists, tables, code, notes and admonitions; comments go.
 
-    Included files and raw passages of other formats are left out.
+    Included files and raw passages of other formats are left out. What is nested too deep for
+    docutils is read as plain text.
     """
-    lines = text.replace("\r\n", "\n").replace("\r", "\n").expandtabs(8).split("\n")
-    reader = _Reader(put=substitutions_of(lines))
-    drafts = tuple(_drafts([line.rstrip() for line in lines], reader, depth=0))
-    return Reading(drafts=drafts, metadata=reader.metadata)
+    _register(text)
+    try:
+        document = publish_doctree(text.replace("\x00", ""), settings_overrides=_SETTINGS)
+        metadata: dict[str, MetadataValue] = {}
+        drafts = tuple(_drafts(document, 0, metadata))
+    except RecursionError:
+        return read_plain_text(text)
+    return Reading(drafts=drafts, metadata=metadata)
 
 
-def _drafts(lines: Sequence[str], reader: _Reader, depth: int) -> Iterator[Draft]:
-    position = 0
-    while position < len(lines):
-        line = lines[position]
-        if not line:
-            position += 1
-        elif depth > _MAX_DEPTH:
-            yield Draft(kind=BlockKind.PARAGRAPH, text="\n".join(lines[position:]))
-            return
-        elif line.startswith(".. ") or line == ".." or line.startswith("__ "):
-            end = _indented_end(lines, position + 1, 0)
-            yield from _explicit(lines[position:end], reader, depth)
-            position = end
-        elif line[0] == " ":
-            end = _indented_end(lines, position, 0)
-            yield from _drafts(_dedented(lines[position:end]), reader, depth + 1)
-            position = end
-        elif depth == 0 and (title := _title(lines, position, reader)):
-            yield title
-            position += 3 if _RULE.fullmatch(line) else 2
-        elif found := _table(lines, position, reader):
-            drafts, position = found
-            yield from drafts
-        elif _marker(line):
-            drafts, position = _list(lines, position, reader, depth)
-            yield from drafts
-        else:
-            drafts, position = _paragraph(lines, position, reader, depth)
-            yield from drafts
+# --- directives and roles that docutils does not know -----------------------------------------
 
 
-# --- sections and tables --------------------------------------------------------------------
+class _AnyOptions(dict[str, Callable[[str], str]]):
+    """Accepts every option as it is written."""
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __getitem__(self, key: str) -> Callable[[str | None], str]:
+        return lambda value: value or ""
 
 
-def _title(lines: Sequence[str], at: int, reader: _Reader) -> Draft | None:
-    over = _RULE.fullmatch(lines[at]) is not None
-    rule_at = at + (2 if over else 1)
-    if rule_at >= len(lines):
-        return None
-    text, rule = lines[rule_at - 1].strip(), lines[rule_at]
-    ruled = _RULE.fullmatch(rule)
-    if not text or not ruled or (over and lines[at] != rule) or _RULE.fullmatch(text):
-        return None
-    if len(rule) < min(len(text), 4):
-        return None
-    style = (rule[0], over)
-    if style not in reader.styles:
-        reader.styles.append(style)
-    level = min(reader.styles.index(style) + 1, 6)
-    return Draft(kind=BlockKind.HEADING, text=reader.plain(text), level=level)
+class _AnyDirective(Directive):
+    """Says what stands in it."""
+
+    has_content = True
+    optional_arguments = 1
+    final_argument_whitespace = True
+    option_spec: ClassVar[dict[str, Callable[[str], str]]] = _AnyOptions()
+
+    def run(self) -> list[nodes.Node]:
+        inside = self.parsed(nodes.container())
+        if self.arguments:
+            texts, messages = self.state.inline_text(self.arguments[0], self.lineno)
+            inside.insert(0, nodes.paragraph("", "", *texts, *messages))
+        return [inside]
+
+    def parsed(self, into: nodes.Element) -> nodes.Element:
+        """The element with the blocks of the directive in it."""
+        self.state.nested_parse(self.content, self.content_offset, into)
+        return into
 
 
-def _table(lines: Sequence[str], at: int, reader: _Reader) -> tuple[list[Draft], int] | None:
-    if lines[at].startswith(("+-", "+=")):
-        end = next((i for i in range(at, len(lines)) if not lines[i].startswith(("+", "|"))), None)
-        end = len(lines) if end is None else end
-        rows = grid_table(lines[at:end])
-    elif is_simple_border(lines[at]):
-        rows, end = simple_table(lines, at)
-    else:
-        return None
-    shown = [
-        [Cell(reader.plain(cell.text), cell.columns, cell.rows, cell.is_header) for cell in row]
-        for row in rows
-    ]
-    return list(spanned_table_drafts(shown)), max(end, at + 1)
+class _CodeDirective(_AnyDirective):
+    def run(self) -> list[nodes.Node]:
+        code = "\n".join(self.content)
+        return [nodes.literal_block(code, code)]
 
 
-# --- explicit markup ------------------------------------------------------------------------
+class _DroppedDirective(_AnyDirective):
+    def run(self) -> list[nodes.Node]:
+        return []
 
 
-def _explicit(lines: Sequence[str], reader: _Reader, depth: int) -> Iterator[Draft]:
-    """A directive, a footnote, or what is only for the processor: targets and comments."""
-    if note := _FOOTNOTE.match(lines[0]):
-        said = " ".join([note.group(2), *(line.strip() for line in lines[1:])])
-        text = f"[{note.group(1).lstrip('#')}] {reader.plain(said)}"
-        yield Draft(kind=BlockKind.PARAGRAPH, text=text)
-        return
-    directive = _DIRECTIVE.match(lines[0])
-    if not directive or lines[0][2:].lstrip().startswith("|"):
-        return  # what is put for a name stands where the name does
-    name, argument = directive.group(1).lower(), (directive.group(2) or "").strip()
-    content = _dedented(lines[1:])
-    options: dict[str, str] = {}
-    while content and _OPTION.match(content[0]):
-        key, _, value = content[0][1:].partition(":")
-        options[key] = value.strip()
-        content = content[1:]
-    if name in ("csv-table", "list-table", "table"):
-        yield Draft(kind=BlockKind.CAPTION, text=reader.plain(argument))
-        yield from _table_directive(name, options.get("header", ""), content, reader, depth)
-    elif name in ("image", "figure"):
-        yield Draft(kind=BlockKind.IMAGE, text=options.get("alt", ""))
-        caption = " ".join(line.strip() for line in content)
-        yield Draft(kind=BlockKind.CAPTION, text=reader.plain(caption))
-    elif name not in _DROPPED:
-        yield from _directive(name, argument, content, reader, depth)
+class _AdmonitionDirective(_AnyDirective):
+    def run(self) -> list[nodes.Node]:
+        (inside,) = super().run()
+        assert isinstance(inside, nodes.container)
+        title = nodes.title("", self.name.capitalize())
+        return [nodes.admonition("", title, *inside.children)]
 
 
-def _table_directive(
-    name: str, header: str, content: list[str], reader: _Reader, depth: int
+def _register(text: str) -> None:
+    """Tell docutils of the directives and roles in a text that it does not know."""
+    for name in {found.lower() for found in _DIRECTIVE.findall(text)}:
+        if name in _CODE:
+            directives.register_directive(name, _CodeDirective)
+        elif name in _DROPPED:
+            directives.register_directive(name, _DroppedDirective)
+        elif name in _ADMONITIONS:
+            directives.register_directive(name, _AdmonitionDirective)
+        elif name not in en.directives:
+            directives.register_directive(name, _AnyDirective)
+    for before, after in _ROLE.findall(text):
+        name = (before or after).lower()
+        if name not in en.roles:
+            roles.register_local_role(name, _any_role)
+
+
+def _any_role(
+    _name: str, rawtext: str, text: str, *_: object
+) -> tuple[list[nodes.reference], list[nodes.reference]]:
+    """Show the words of a role before its target, if it names both."""
+    words, _bracket, target = text.partition(" <")
+    return [nodes.reference(rawtext, words if target.endswith(">") else text)], []
+
+
+# --- the tree -----------------------------------------------------------------------------------
+
+
+def _drafts(
+    parent: nodes.Element, depth: int, metadata: dict[str, MetadataValue]
 ) -> Iterator[Draft]:
-    if name == "csv-table":
-        rows = filter(None, (header, *content))
-        yield from read_delimited("\n".join(rows)).drafts
-    elif name == "list-table":
-        yield from spanned_table_drafts(_listed_rows(content, reader))
-    else:
-        yield from _drafts(content, reader, depth + 1)
-
-
-def _directive(
-    name: str, argument: str, content: list[str], reader: _Reader, depth: int
-) -> Iterator[Draft]:
-    if name in _CODE:
-        yield Draft(kind=BlockKind.CODE, text="\n".join(content).strip("\n"))
-    elif name == "math":
-        yield Draft(kind=BlockKind.PARAGRAPH, text="\n".join([argument, *content]).strip())
-    elif name in _ADMONITIONS:
-        drafts = list(_drafts(content, reader, depth + 1))
-        told = " ".join(filter(None, (reader.plain(argument), drafts[0].text if drafts else "")))
-        yield Draft(kind=BlockKind.PARAGRAPH, text=f"{name.capitalize()}: {told}")
-        yield from drafts[1:]
-    else:  # any other kind says what stands in it
-        yield Draft(kind=BlockKind.PARAGRAPH, text=reader.plain(argument))
-        yield from _drafts(content, reader, depth + 1)
-
-
-def _listed_rows(content: Sequence[str], reader: _Reader) -> list[list[Cell]]:
-    """The rows of a list-table: items, each a list of cells."""
-    rows: list[list[Cell]] = []
-    for line in content:
-        bare = line.lstrip()
-        if bare.startswith("* -"):
-            rows.append([Cell(bare[3:].strip())])
-        elif rows and f"{bare} ".startswith("- "):
-            rows[-1].append(Cell(bare[1:].strip()))
-        elif rows and bare:
-            before = rows[-1][-1].text
-            rows[-1][-1] = Cell(f"{before} {bare}".strip())
-    return [[Cell(reader.plain(cell.text)) for cell in row] for row in rows]
-
-
-# --- lists and paragraphs -------------------------------------------------------------------
-
-
-def _marker(line: str) -> re.Match[str] | None:
-    return _BULLET.match(line) or _ENUMERATED.match(line)
-
-
-def _list(lines: Sequence[str], at: int, reader: _Reader, depth: int) -> tuple[list[Draft], int]:
-    """Items of one list as one block; code and tables inside them stand on their own."""
-    drafts: list[Draft] = []
-    shown: list[str] = []
-    position, number = at, 0
-    while position < len(lines) and (marker := _marker(lines[position])):
-        end = _indented_end(lines, position + 1, 0)
-        first = lines[position][marker.end() :]
-        number += 1
-        sign = "-" if _BULLET.match(lines[position]) else marker.group(1).replace("#", str(number))
-        apart = [""] if end > position + 1 and not lines[position + 1] else []
-        inside = [first, *apart, *_dedented(lines[position + 1 : end])]
-        for part in item_lines(sign, list(_drafts(inside, reader, depth + 1))):
-            if isinstance(part, Draft):
-                _flush(shown, drafts)
-                drafts.append(part)
-            else:
-                shown.append(part)
-        position = end
-        following = _after_blanks(lines, end)
-        if following < len(lines) and _is_of_one_list(marker, _marker(lines[following])):
-            position = following
-    _flush(shown, drafts)
-    return drafts, position
-
-
-def _after_blanks(lines: Sequence[str], at: int) -> int:
-    return next((i for i in range(at, len(lines)) if lines[i]), len(lines))
-
-
-def _is_of_one_list(marker: re.Match[str], other: re.Match[str] | None) -> bool:
-    """Whether an item after a blank line goes on with the list of the one before it."""
-    if other is None:
-        return False
-    return _sort_of(marker.group(1)) == _sort_of(other.group(1))
-
-
-def _sort_of(sign: str) -> str:
-    """The bullet itself, or whether an enumeration counts in numbers or in letters."""
-    first = sign.strip("(.)")[:1]
-    if first.isdigit() or first == "#":
-        return "number"
-    return "letter" if first.isalpha() else sign
-
-
-def _flush(shown: list[str], drafts: list[Draft]) -> None:
-    if shown:
-        drafts.append(Draft(kind=BlockKind.LIST, text="\n".join(shown)))
-        shown.clear()
-
-
-def _paragraph(
-    lines: Sequence[str], at: int, reader: _Reader, depth: int
-) -> tuple[list[Draft], int]:
-    end = next((i for i in range(at, len(lines)) if not lines[i]), len(lines))
-    run = list(lines[at:end])
-    if run[0].startswith(">>>"):
-        return [Draft(kind=BlockKind.CODE, text="\n".join(run))], end
-    if _FIELD.match(run[0]):
-        return _fields(run, reader), end
-    if _RULE.fullmatch(run[0]) and len(run) == 1:
-        return [], end
-    if run[0].startswith("| "):
-        verses = "\n".join(reader.plain(line.lstrip("|").strip()) for line in run)
-        return [Draft(kind=BlockKind.PARAGRAPH, text=verses)], end
-    if len(run) > 1 and run[1].startswith(" "):
-        return _definition(lines, at, reader, depth)
-    return _prose(lines, run, end, reader)
-
-
-def _prose(
-    lines: Sequence[str], run: list[str], end: int, reader: _Reader
-) -> tuple[list[Draft], int]:
-    """A paragraph, and the literal block that its last two colons announce."""
-    if not run[-1].endswith("::"):
-        return [Draft(kind=BlockKind.PARAGRAPH, text=reader.plain(" ".join(run)))], end
-    code_end = _indented_end(lines, end, 0)
-    run[-1] = run[-1][:-1] if len(run[-1]) > 2 and run[-1][-3] != " " else run[-1][:-2]
-    code = "\n".join(_dedented(lines[end:code_end])).strip("\n")
-    return [
-        Draft(kind=BlockKind.PARAGRAPH, text=reader.plain(" ".join(run))),
-        Draft(kind=BlockKind.CODE, text=code),
-    ], code_end
-
-
-def _fields(run: Sequence[str], reader: _Reader) -> list[Draft]:
-    """Names and values; those about the document are known from then on."""
-    shown: list[str] = []
-    for line in run:
-        found = _FIELD.match(line)
-        if not found:
-            shown[-1] += f" {reader.plain(line.strip())}"
+    """The blocks below an element; `depth` is that of the section it stands in."""
+    for node in parent.children:
+        if isinstance(node, _SILENT) or not isinstance(node, nodes.Element):
             continue
-        name, value = found.group(1), reader.plain(found.group(2) or "")
+        if isinstance(node, nodes.title):
+            level = min(max(depth, 1), 6)
+            yield Draft(kind=BlockKind.HEADING, text=_text(node), level=level)
+        elif isinstance(node, (nodes.bullet_list, nodes.enumerated_list, nodes.definition_list)):
+            yield from _list_drafts(node, depth, metadata)
+        elif isinstance(node, nodes.table):
+            yield from _table_drafts(node)
+        elif isinstance(node, (nodes.footnote, nodes.citation)):
+            yield from _labelled(f"[{node.children[0].astext()}]", node, depth, metadata)
+        elif isinstance(node, (nodes.Admonition, nodes.topic, nodes.sidebar)):
+            yield from _labelled(f"{_admonition_name(node)}:", node, depth, metadata)
+        elif draft := _single_block(node, metadata):
+            yield draft
+        else:  # sections, quotes, figures, directives
+            yield from _drafts(node, depth + isinstance(node, nodes.section), metadata)
+
+
+def _single_block(node: nodes.Element, metadata: dict[str, MetadataValue]) -> Draft | None:
+    """The one block that an element becomes; None for what holds others."""
+    kind, text = BlockKind.PARAGRAPH, ""
+    if isinstance(node, (nodes.literal_block, nodes.doctest_block)):
+        kind, text = BlockKind.CODE, node.astext()
+    elif isinstance(node, nodes.image):
+        kind, text = BlockKind.IMAGE, node.get("alt", "")
+    elif isinstance(node, nodes.field_list):
+        text = _fields(node, metadata)
+    elif isinstance(node, nodes.option_list):
+        lines = (": ".join(map(_text, item.children)) for item in node.children)
+        kind, text = BlockKind.LIST, "\n".join(f"- {line}" for line in lines)
+    elif isinstance(node, nodes.line_block):
+        text = "\n".join(map(_text, node.findall(nodes.line)))
+    elif isinstance(node, nodes.TextElement):
+        kind = BlockKind.CAPTION if isinstance(node, nodes.caption) else kind
+        text = _text(node)
+    else:
+        return None
+    return Draft(kind=kind, text=text)
+
+
+def _labelled(
+    label: str, node: nodes.Element, depth: int, metadata: dict[str, MetadataValue]
+) -> Iterator[Draft]:
+    """The blocks of a note or an admonition, the first with its label."""
+    inside = nodes.container()
+    inside.children = [
+        each for each in node.children if not isinstance(each, (nodes.label, nodes.title))
+    ]
+    drafts = list(_drafts(inside, depth, metadata))
+    if drafts and drafts[0].kind is BlockKind.PARAGRAPH:
+        label = f"{label} {drafts.pop(0).text}"
+    yield Draft(kind=BlockKind.PARAGRAPH, text=label)
+    yield from drafts
+
+
+def _admonition_name(node: nodes.Element) -> str:
+    title = next((each for each in node.children if isinstance(each, nodes.title)), None)
+    return _text(title) if title is not None else node.tagname.capitalize()
+
+
+def _list_drafts(
+    node: nodes.Element, depth: int, metadata: dict[str, MetadataValue]
+) -> Iterator[Draft]:
+    """Items of one list as one block; code and tables inside them stand on their own."""
+    lines: list[str] = []
+    for number, item in enumerate(node.children, start=int(node.get("start", 1))):
+        assert isinstance(item, nodes.Element)
+        sign = "-"
+        if isinstance(node, nodes.enumerated_list):
+            label = format_number(number, _NUMBERS.get(node.get("enumtype", ""), "decimal"))
+            sign = f"{node.get('prefix', '')}{label}{node.get('suffix', '.')}"
+        for part in item_lines(sign, _drafts(item, depth, metadata)):
+            if isinstance(part, str):
+                lines.append(part)
+                continue
+            if lines:
+                yield Draft(kind=BlockKind.LIST, text="\n".join(lines))
+                lines = []
+            yield part
+    if lines:
+        yield Draft(kind=BlockKind.LIST, text="\n".join(lines))
+
+
+def _table_drafts(node: nodes.table) -> Iterator[Draft]:
+    for title in node.children:
+        if isinstance(title, nodes.title):
+            yield Draft(kind=BlockKind.CAPTION, text=_text(title))
+    yield from spanned_table_drafts(
+        [
+            [
+                Cell(
+                    " ".join(" ".join(map(_text, entry.children)).split()),
+                    columns=int(entry.get("morecols", 0)) + 1,
+                    rows=int(entry.get("morerows", 0)) + 1,
+                    is_header=isinstance(row.parent, nodes.thead),
+                )
+                for entry in row.findall(nodes.entry)
+            ]
+            for row in node.findall(nodes.row)
+        ]
+    )
+
+
+def _fields(node: nodes.field_list, metadata: dict[str, MetadataValue]) -> str:
+    """Names and values; those about the document become metadata."""
+    lines = []
+    for item in node.children:
+        name, value = (_text(part) for part in item.children)
         if known := _DOCINFO.get(name.lower()):
-            reader.metadata.setdefault(known, value)
-        shown.append(f"{name}: {value}")
-    return [Draft(kind=BlockKind.PARAGRAPH, text="\n".join(shown))]
+            metadata.setdefault(known, value)
+        lines.append(f"{name}: {value}")
+    return "\n".join(lines)
 
 
-def _definition(
-    lines: Sequence[str], at: int, reader: _Reader, depth: int
-) -> tuple[list[Draft], int]:
-    """Terms and, indented below each, what it means."""
-    shown: list[str] = []
-    drafts: list[Draft] = []
-    following = end = at
-    while following == at or _is_term(lines, following):
-        end = _indented_end(lines, following + 1, 0)
-        meaning = _drafts(_dedented(lines[following + 1 : end]), reader, depth + 1)
-        term = Draft(kind=BlockKind.PARAGRAPH, text=reader.plain(lines[following]))
-        for part in item_lines("-", [term, *meaning]):
-            if isinstance(part, Draft):
-                _flush(shown, drafts)
-                drafts.append(part)
-            else:
-                shown.append(part)
-        following = _after_blanks(lines, end)
-    _flush(shown, drafts)
-    return drafts, end
-
-
-def _is_term(lines: Sequence[str], at: int) -> bool:
-    """Whether a line is followed by its meaning, and begins nothing else."""
-    if at + 1 >= len(lines) or not lines[at + 1].startswith(" "):
-        return False
-    line = lines[at]
-    special = line.startswith((" ", ".. ", "__ ", "| ", ">>>", "+-", "+=")) or line == ".."
-    return not (special or _marker(line) or _FIELD.match(line) or _RULE.fullmatch(line))
-
-
-def _indented_end(lines: Sequence[str], start: int, indent: int) -> int:
-    """Where the run of lines that stand further in ends."""
-    end = start
-    for position in range(start, len(lines)):
-        line = lines[position]
-        if line and len(line) - len(line.lstrip()) <= indent:
-            break
-        if line:
-            end = position + 1
-    return end
-
-
-def _dedented(lines: Sequence[str]) -> list[str]:
-    indents = [len(line) - len(line.lstrip()) for line in lines if line]
-    least = min(indents, default=0)
-    cut = [line[least:] for line in lines]
-    while cut and not cut[0]:
-        cut = cut[1:]
-    return cut
+def _text(node: nodes.Node) -> str:
+    """Inline markup as it reads: links with where they lead, pictures as what they show."""
+    if isinstance(node, nodes.Text):
+        return node.astext()
+    if isinstance(node, nodes.image):
+        return str(node.get("alt", ""))
+    if isinstance(node, _SILENT):
+        return ""
+    inside = "".join(map(_text, node.children))
+    if isinstance(node, (nodes.footnote_reference, nodes.citation_reference)):
+        return f"[{inside}]"
+    if isinstance(node, nodes.reference) and (target := node.get("refuri")):
+        return link_text(inside, target)
+    return " ".join(inside.split()) if isinstance(node, nodes.paragraph) else inside

@@ -36,8 +36,8 @@ class Style:
 
     @property
     def is_title(self) -> bool:
-        """Whether paragraphs of this style name the document."""
-        return self.name.lower() == "title"
+        """Whether paragraphs of this style name the document; LibreOffice renames it in a DOC."""
+        return self.name.lower() in ("title", "heading")
 
     @property
     def is_code(self) -> bool:

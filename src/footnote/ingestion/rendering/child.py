@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 from typing import cast
 
 from footnote.domain import Stage
 from footnote.errors import DocumentUnreadable
 from footnote.ingestion.child import Answer, Tell, serve
+from footnote.ingestion.libreoffice import to_pdf
 from footnote.ingestion.parsing.ocr import OcrChoice, select_ocr
 from footnote.ingestion.parsing.wire import Json, encode_frame
 from footnote.ingestion.rendering import exchange
 from footnote.ingestion.rendering.missing import NoSuchPage
-from footnote.ingestion.rendering.office import to_pdf
 from footnote.ingestion.rendering.pages import Pages, pages_of_quote
 
 
@@ -22,9 +21,8 @@ def _configure(settings: Json, _: Tell) -> Answer:
     pages = Pages(partial(select_ocr, choice, languages))
 
     def answer(header: Json, content: bytes) -> bytes:
-        if "folder" in header:
-            folder = Path(str(header["folder"]))
-            return encode_frame({}, to_pdf(content, str(header["media_type"]), folder))
+        if "print" in header:
+            return encode_frame({}, to_pdf(content, str(header["media_type"])))
         request = exchange.decode_request(header)
         if request.page is None:
             found = pages_of_quote(content, request.media_type, request.quotes[0])

@@ -13,12 +13,12 @@ from footnote.domain.pages import PageImage, PageRectangles, PagesOfQuote
 from footnote.errors import DocumentUnreadable, InvalidRequest
 from footnote.ingestion import media
 from footnote.ingestion.children import ChildLimits, ChildPool
+from footnote.ingestion.libreoffice import FORMATS, require_office
 from footnote.ingestion.parsing.ocr import OcrChoice
 from footnote.ingestion.rendering import exchange
 from footnote.ingestion.rendering.cache import PdfCache
 from footnote.ingestion.rendering.exchange import PageRequest
 from footnote.ingestion.rendering.missing import NoSuchPage
-from footnote.ingestion.rendering.office import FILTERS, find_office
 from footnote.ingestion.rendering.quotes import Quote
 
 _MODULE = "footnote.ingestion.rendering.child"
@@ -39,7 +39,7 @@ class Showable:
 
 def require_pages(media_type: str, filename: str) -> None:
     """Raise InvalidRequest for a type that has no pages."""
-    if media_type != media.PDF and not media.is_image(media_type) and media_type not in FILTERS:
+    if media_type != media.PDF and not media.is_image(media_type) and media_type not in FORMATS:
         raise InvalidRequest(
             f"“{filename}” is {media_type}, which has no pages to show",
             hint="PDFs, pictures (PNG, JPEG, TIFF, WebP and others) and office files (Word, "
@@ -123,7 +123,7 @@ class PageRenderer:
     async def _shown(self, document: Showable) -> Showable:
         """What has pages: the file itself, or the PDF that LibreOffice makes of it."""
         require_pages(document.media_type, document.filename)
-        if document.media_type not in FILTERS:
+        if document.media_type not in FORMATS:
             return document
         lock = self._converting[document.key]
         try:
@@ -146,10 +146,9 @@ class PageRenderer:
             self._cache.forget(key)
 
     async def _converted(self, document: Showable) -> bytes:
-        find_office()
-        with self._cache.working_folder() as folder:
-            header = {"media_type": document.media_type, "folder": str(folder)}
-            return await self._office.ask(header, document.content, exchange.decode_pdf)
+        require_office()
+        header = {"media_type": document.media_type, "print": True}
+        return await self._office.ask(header, document.content, exchange.decode_pdf)
 
 
 def _request(

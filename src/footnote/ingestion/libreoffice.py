@@ -1,0 +1,151 @@
+"""LibreOffice saves an office file in another format, with macros, links and the network off."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from xml.sax.saxutils import escape
+
+from footnote.domain import Stage
+from footnote.errors import DocumentUnreadable
+from footnote.ingestion import media
+
+PROGRAMS = ("soffice", "libreoffice")
+INSTALL = (
+    "apt-get install libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui"
+)
+FORMATS = {
+    media.DOCX: (".docx", "writer"),
+    media.DOC: (".doc", "writer"),
+    media.ODT: (".odt", "writer"),
+    media.RTF: (".rtf", "writer"),
+    media.PPTX: (".pptx", "impress"),
+    media.PPT: (".ppt", "impress"),
+    media.ODP: (".odp", "impress"),
+    media.XLSX: (".xlsx", "calc"),
+    media.XLS: (".xls", "calc"),
+    media.XLSB: (".xlsb", "calc"),
+    media.ODS: (".ods", "calc"),
+}
+"""For each type that LibreOffice opens its suffix and the application that does."""
+_PDF_EXPORTS = {
+    "writer": "pdf:writer_pdf_Export",
+    # Hidden slides have numbers too.
+    "impress": 'pdf:impress_pdf_Export:{"ExportHiddenSlides":{"type":"boolean","value":"true"}}',
+    # A page for each sheet, as they were numbered when the file was read.
+    "calc": 'pdf:calc_pdf_Export:{"SinglePageSheets":{"type":"boolean","value":"true"}}',
+}
+_OPEN_XML_EXPORTS = {
+    "writer": (media.DOCX, "docx:MS Word 2007 XML"),
+    "impress": (media.PPTX, "pptx:Impress MS PowerPoint 2007 XML"),
+    "calc": (media.XLSX, "xlsx:Calc MS Excel 2007 XML"),
+}
+_IMPORT_FILTERS = {
+    media.XLS: "MS Excel 97",
+    media.XLSB: "Calc MS Excel 2007 Binary",
+    media.ODS: "calc8",
+}
+"""Named where LibreOffice would read a damaged file as plain text."""
+_NOWHERE = ("127.0.0.1", "9")
+"""The discard port: what asks for an address in spite of all the rest is told nothing."""
+_SETTINGS = (
+    ("Common/Security/Scripting", "DisableMacrosExecution", "true"),
+    ("Common/Security/Scripting", "MacroSecurityLevel", "3"),
+    ("Common/Security/Scripting", "BlockUntrustedRefererLinks", "true"),
+    ("Common/Misc", "FirstRun", "false"),
+    ("Writer/Content/Update", "Link", "0"),
+    ("Calc/Content/Update", "Link", "1"),
+    ("Inet/Settings", "ooInetProxyType", "2"),
+    ("Inet/Settings", "ooInetHTTPProxyName", _NOWHERE[0]),
+    ("Inet/Settings", "ooInetHTTPProxyPort", _NOWHERE[1]),
+    ("Inet/Settings", "ooInetHTTPSProxyName", _NOWHERE[0]),
+    ("Inet/Settings", "ooInetHTTPSProxyPort", _NOWHERE[1]),
+    ("Inet/Settings", "ooInetFTPProxyName", _NOWHERE[0]),
+    ("Inet/Settings", "ooInetFTPProxyPort", _NOWHERE[1]),
+    ("Inet/Settings", "ooInetNoProxy", ""),
+)
+_PROFILE = """<?xml version="1.0" encoding="UTF-8"?>
+<oor:items xmlns:oor="http://openoffice.org/2001/registry">
+{items}
+</oor:items>
+"""
+
+
+def find_office() -> str | None:
+    """The program, if it is installed."""
+    return next((program for name in PROGRAMS if (program := shutil.which(name))), None)
+
+
+def require_office() -> str:
+    """The program. Raises DocumentUnreadable with the command that installs it."""
+    if program := find_office():
+        return program
+    raise DocumentUnreadable(
+        stage=Stage.PARSE,
+        cause="pages of office files are drawn with LibreOffice, which is not installed here",
+        advice=f"install it with: {INSTALL}, or upload the file as PDF",
+    )
+
+
+def to_pdf(content: bytes, media_type: str) -> bytes:
+    """Return the file as a PDF.
+
+    Raises DocumentUnreadable when LibreOffice is not there or makes nothing of the file.
+    """
+    return _convert(content, media_type, _PDF_EXPORTS[FORMATS[media_type][1]])
+
+
+def to_open_xml(content: bytes, media_type: str) -> tuple[bytes, str]:
+    """Return the file as DOCX, PPTX or XLSX, and which of them. Raises as `to_pdf` does."""
+    target, export = _OPEN_XML_EXPORTS[FORMATS[media_type][1]]
+    return _convert(content, media_type, export), target
+
+
+def _convert(content: bytes, media_type: str, export: str) -> bytes:
+    """Run LibreOffice in the process group of the caller, with its limits and a fresh profile."""
+    program = require_office()
+    with TemporaryDirectory(prefix="footnote-") as name:
+        folder = Path(name)
+        source = folder / f"document{FORMATS[media_type][0]}"
+        source.write_bytes(content)
+        profile = folder / "profile"
+        _write_profile(profile)
+        command = [
+            program,
+            f"-env:UserInstallation={profile.as_uri()}",
+            *("--headless", "--invisible", "--norestore", "--nologo", "--nolockcheck"),
+            "--nodefault",
+        ]
+        if media_type in _IMPORT_FILTERS:
+            command.append(f"--infilter={_IMPORT_FILTERS[media_type]}")
+        command += ["--convert-to", export, "--outdir", name, str(source)]
+        environment = {**os.environ, "HOME": name, "TMPDIR": name}
+        # The program is the installed LibreOffice, the arguments are ours, there is no shell.
+        result = subprocess.run(command, capture_output=True, check=False, env=environment)
+        made = folder / f"document.{export.partition(':')[0]}"
+        if made.exists():
+            return made.read_bytes()
+    raise DocumentUnreadable(
+        stage=Stage.PARSE,
+        cause="the file is damaged, or not what its type says: LibreOffice cannot open it "
+        f"(exit code {result.returncode})",
+        advice="open it in its own program, save it as PDF and upload that copy",
+    )
+
+
+def _write_profile(profile: Path) -> None:
+    (profile / "user").mkdir(parents=True)
+    items = "\n".join(
+        f'<item oor:path="/org.openoffice.{_path(path)}"><prop oor:name="{name}" oor:op="fuse">'
+        f"<value>{escape(value)}</value></prop></item>"
+        for path, name, value in _SETTINGS
+    )
+    text = _PROFILE.format(items=items)
+    (profile / "user" / "registrymodifications.xcu").write_text(text, encoding="utf-8")
+
+
+def _path(path: str) -> str:
+    return path if path.startswith("Inet/") else f"Office.{path}"
