@@ -7,24 +7,36 @@ import importlib.util
 import re
 import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from functools import cache
-from inspect import getmembers, isclass
 from pathlib import Path
-from typing import cast
+from typing import cast, get_args, get_type_hints
 
 import pytest
 import typer.main
 
 import footnote
-from footnote.domain import BlockKind, DocumentClass, DocumentStatus, SourceType, Stage
+from footnote.domain import (
+    AnswerEvent,
+    BlockKind,
+    DocumentClass,
+    DocumentStatus,
+    SourceType,
+    Stage,
+    Workspace,
+)
+from footnote.domain.events import Event
 from footnote.engine.workspace import MAX_PAGE
 from footnote.interfaces import schemas
+from footnote.interfaces.answer_events import AnswerError, AnswerTool
 from footnote.interfaces.cli.main import COMMANDS as LOADED
 from footnote.interfaces.cli.main import app, load_command
 from footnote.interfaces.failures import FAILURES
 from footnote.interfaces.http import requests
 from footnote.interfaces.http.app import create_app
+from footnote.interfaces.http.describing import answers_of
+from footnote.interfaces.http.docstrings import records_in
+from footnote.interfaces.schemas import adapter
 from footnote.retrieval.query import MAX_QUERY_CHARACTERS
 from footnote.settings import Settings
 
@@ -268,27 +280,63 @@ def test_every_field_of_a_request_is_described(
     assert missing == []
 
 
-SHAPES: dict[str, type[schemas.Shape]] = {
-    name: shape
-    for name, shape in getmembers(schemas, isclass)
-    if issubclass(shape, schemas.Shape) and shape is not schemas.Shape
+SERVED = (
+    *answers_of(create_app().state.routers),
+    *(each for each in vars(schemas).values() if isinstance(each, type) and is_dataclass(each)),
+    *get_args(AnswerEvent),
+    AnswerTool,
+    AnswerError,
+    Event,
+    Workspace,
+)
+NOT_SERVED_THEMSELVES = {
+    "AnswerDone",
+    "AnswerFailed",
+    "ChatModel",
+    "CitationMade",
+    "EventCursor",
+    "MarkedQuote",
+    "ModelsHere",
+    "ModelsInUse",
+    "PageRectangles",
+    "ToolCalled",
+    "ToolReturned",
+    "UsageCounted",
+}
+RECORDS: dict[str, type] = {
+    record.__name__: record
+    for record in records_in(SERVED)
+    if record.__name__ not in NOT_SERVED_THEMSELVES
 }
 
 
-@pytest.mark.parametrize("name", sorted(SHAPES))
-def test_every_field_of_every_shape_is_described(name: str) -> None:
-    shape = SHAPES[name]
+def members(record: type) -> set[str]:
+    schema = adapter(record).json_schema(mode="serialization")
+    if "$ref" in schema:
+        schema = schema["$defs"][record.__name__]
+    return set(schema["properties"])
+
+
+@pytest.mark.parametrize("name", sorted(RECORDS))
+def test_every_member_of_every_record_is_described(name: str) -> None:
     section = page("docs/json.md").section(f"{name}\n")
-    parent = SHAPES.get(shape.__bases__[0].__name__)
-    inherited = set(parent.model_fields) if parent else set()
+    own = members(RECORDS[name])
     described = set(re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE))
-    assert described == set(shape.model_fields) - inherited
+    for field, kind in get_type_hints(RECORDS[name]).items():
+        if (
+            field not in own
+            and isinstance(kind, type)
+            and is_dataclass(kind)
+            and f"[{kind.__name__}](" in section
+        ):
+            described |= members(kind)
+    assert described == own
 
 
-def test_no_shape_is_described_that_does_not_exist() -> None:
+def test_no_record_is_described_that_does_not_exist() -> None:
     sections = re.findall(r"^### (\w+)$", page("docs/json.md").text, re.MULTILINE)
     values = {"DocumentStatus", "Stage", "SourceType", "DocumentClass", "BlockKind"}
-    assert set(sections) == set(SHAPES) | values
+    assert set(sections) == set(RECORDS) | values
 
 
 @pytest.mark.parametrize("kind", [DocumentStatus, Stage, SourceType, DocumentClass, BlockKind])

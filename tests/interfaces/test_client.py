@@ -18,10 +18,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import footnote
-from footnote.domain import Citation, Passage
+from footnote.domain import Answer, Citation, Passage
+from footnote.domain.search import CHUNK_NO_NOT_TOLD
 from footnote.engine import WorkspaceEngine
 from footnote.engine.conversations import messages
-from footnote.interfaces import schemas
+from footnote.interfaces.schemas import object_of
 from footnote.interfaces.sdk import decoding
 from footnote.settings import Settings
 from tests.interfaces.breaking import before
@@ -47,7 +48,7 @@ async def here(library: Library) -> AsyncIterator[WorkspaceEngine]:
 
 
 def told(passage: Passage) -> Passage:
-    return replace(passage, chunk_no=decoding.NOT_TOLD)
+    return replace(passage, chunk_no=CHUNK_NO_NOT_TOLD)
 
 
 def told_evidence(evidence: tuple[footnote.Evidence, ...]) -> tuple[footnote.Evidence, ...]:
@@ -319,8 +320,7 @@ async def test_documents_are_the_records_of_the_engine(
 
 def test_an_answer_survives_its_way_through_json() -> None:
     answer = an_answer()
-    shape = schemas.Answer.from_domain(answer).model_dump(mode="json")
-    assert told_answer(decoding.answer(shape)) == told_answer(answer)
+    assert told_answer(decoding.decoded(Answer, object_of(answer))) == told_answer(answer)
 
 
 @given(
@@ -332,12 +332,11 @@ def test_a_citation_survives_its_way_through_json(
     quote: str, page: int | None, starts: float | None
 ) -> None:
     citation = replace(an_answer().citations[0], quote=quote, page=page, start_seconds=starts)
-    shape = schemas.Citation.from_domain(citation).model_dump(mode="json")
-    assert decoding.decoded(Citation, shape) == citation
+    assert decoding.decoded(Citation, object_of(citation)) == citation
 
 
 def test_what_a_newer_server_adds_is_passed_over() -> None:
-    shape = schemas.Evidence.from_evidence(an_evidence()).model_dump(mode="json")
+    shape = object_of(an_evidence())
     found = decoding.answer_event("sources", {"evidence": [{**shape, "new": 1}], "more": 2})
     assert found == footnote.SourcesFound(
         evidence=(replace(an_evidence(), passage=told(a_passage())),)
@@ -515,5 +514,4 @@ async def test_the_blocking_twin_raises_as_it_iterates(library: Library) -> None
 
 def test_the_closest_passage_comes_back_as_it_went_out() -> None:
     answer = unanswered()
-    told = schemas.Answer.from_domain(answer).model_dump(mode="json")
-    assert decoding.answer(told).closest == answer.closest
+    assert decoding.decoded(Answer, object_of(answer)).closest == answer.closest

@@ -11,9 +11,6 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from footnote.interfaces import schemas
-from footnote.interfaces.http import conversation_examples as shown
-from footnote.interfaces.http import conversation_requests as wanted
 from tests.interfaces.conftest import Library
 from tests.interfaces.serving import environment, footnote
 
@@ -237,36 +234,6 @@ async def test_what_makes_no_sense_is_refused(
     mine = await begun(library.http)
     answer = await library.http.post(f"/v1/conversations{path.format(id=mine)}", json=body)
     assert answer.status_code == 422, answer.text
-
-
-@pytest.mark.parametrize(
-    ("shape", "example"),
-    [
-        (schemas.Conversation, shown.CONVERSATION),
-        (schemas.ConversationList, shown.CONVERSATION_LIST),
-        (schemas.Message, shown.REPLY),
-        (schemas.MessageList, shown.MESSAGE_LIST),
-        (schemas.Exchange, shown.EXCHANGE),
-        (schemas.ConversationExport, shown.EXPORT),
-    ],
-)
-def test_an_example_is_a_whole_instance_of_its_shape(
-    shape: type[schemas.Shape], example: dict[str, object]
-) -> None:
-    text = json.dumps(example)
-    assert shape.model_validate_json(text).model_dump(mode="json") == example
-
-
-def test_the_examples_of_requests_are_accepted() -> None:
-    for shape, several in (
-        (wanted.NewConversation, shown.NEW_CONVERSATIONS),
-        (wanted.ConversationChange, shown.CHANGES),
-        (wanted.NextQuestion, shown.QUESTIONS),
-        (wanted.Again, shown.AGAIN),
-        (wanted.NewFeedback, shown.FEEDBACK),
-    ):
-        for example in several.values():
-            shape.model_validate_json(json.dumps(example.get("value")))
 
 
 # --- the command line -------------------------------------------------------------------------

@@ -13,7 +13,6 @@ import pytest
 import footnote
 from footnote.engine import WorkspaceEngine
 from footnote.engine.tools import Refusal, document_tools
-from footnote.interfaces import schemas
 from footnote.ports import ToolText
 from footnote.settings import Settings
 from tests.docs.pages import page
@@ -123,8 +122,7 @@ async def test_the_client_gets_what_the_engine_gives(library: Library) -> None:
         there = await client.check_grounding(sources, answer=f"{TRUE} {FALSE}")
     assert there.claims == here.claims
     assert (there.judge, there.degraded) == (here.judge, here.degraded)
-    shape = schemas.GroundingCheck.from_domain(here).model_dump(mode="json")
-    assert [each["verdict"] for each in shape["claims"]] == ["supported", "contradicted"]
+    assert [each.verdict.value for each in here.claims] == ["supported", "contradicted"]
 
 
 # --- the command line -------------------------------------------------------------------------

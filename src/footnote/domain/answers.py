@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from uuid import UUID
 
+from footnote.domain.json_form import json_form
 from footnote.domain.search import Evidence
 
 _FULL_STOPS = (".", "!", "?", "…", "。", "！", "？", "।", "؟")
@@ -97,6 +98,7 @@ class AnswerSentence:
     support: float
     """How well its quotes carry it, 0…1."""
     verdict: Verdict = Verdict.UNCITED
+    """How far its quotes carry it, in a word."""
     gap: str | None = None
     """The white space before it, where its writer chose it; None after what is quoted: a space
     after a full stop, else a line break, since a row or a bullet has no full stop."""
@@ -118,6 +120,7 @@ class AnswerSentence:
         return self.gap or (" " if before.text.endswith(_FULL_STOPS) else "\n")
 
 
+@json_form(computed=("text",))
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
     """An answer whose every statement carries its footnotes."""

@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from footnote.domain.identity import Lane
+from footnote.domain.json_form import json_form
 
 
+@json_form(computed=("hit_rate",))
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CacheStats:
     """How a cache of searches or of answers has fared in this process since it began."""

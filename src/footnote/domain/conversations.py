@@ -29,6 +29,7 @@ class Conversation:
     title: str
     """The first question, unless it was given another; empty before there is one."""
     document_mode: DocumentMode
+    """Whether attached documents are searched before all others, or they alone."""
     document_ids: tuple[UUID, ...]
     """What is attached and may be seen, in the order of attaching."""
     created_at: datetime
@@ -38,10 +39,11 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConversationPage:
-    """A page of conversations."""
+    """A page of conversations, what was used last first."""
 
     conversations: tuple[Conversation, ...]
     next_cursor: str | None
+    """Asks for the next page; None on the last."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +81,7 @@ class MessageAnswer:
     """One with an empty text was removed."""
     citations: tuple[Citation, ...]
     removed_markers: tuple[int, ...] = ()
+    """Markers whose document was deleted, or may not be seen any longer."""
     evidence: tuple[UsedEvidence, ...]
     confidence: float
     asked_as: str
@@ -162,10 +165,11 @@ class Message:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessagePage:
-    """A page of messages."""
+    """A page of messages, oldest first."""
 
     messages: tuple[Message, ...]
     next_cursor: str | None
+    """Asks for the next page; None on the last."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,6 +182,14 @@ class Exchange:
     """The passages themselves; none when the exchange was kept before."""
     closest: ClosestPassage | None = None
     """What comes closest, where nothing answers; none when the exchange was kept before."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConversationExport:
+    """A conversation with every message of every branch."""
+
+    conversation: Conversation
+    messages: tuple[Message, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

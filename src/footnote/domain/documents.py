@@ -9,6 +9,7 @@ from enum import StrEnum
 from uuid import UUID
 
 from footnote.domain.chunk_terms import ChunkTerms
+from footnote.domain.json_form import json_form
 
 MAX_NAME_CHARACTERS = 200
 """Of the name of a collection."""
@@ -285,7 +286,9 @@ class Failure:
     stage: Stage
     cause: str
     advice: str
+    """What to do about it."""
     retryable: bool
+    """Whether the same document may pass on another try."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -293,6 +296,7 @@ class Progress:
     """How far a stage has come: pages where it parses, texts where it embeds."""
 
     done: int
+    """Pages where it parses, texts where it embeds."""
     total: int
 
 
@@ -309,6 +313,7 @@ class Document:
     content_sha256: str
     source_type: SourceType
     status: DocumentStatus
+    """`indexed` and `failed` are resting places."""
     stage: Stage
     """The stage it is in, or the last one it finished."""
     version: int
@@ -317,6 +322,7 @@ class Document:
     external_id: str | None = None
     """The caller's name for it: a path, a URL, a key. Other bytes under it are a new version."""
     parent_id: UUID | None = None
+    """The document it was found in, such as an email."""
     failure: Failure | None = None
     progress: Progress | None = None
     """While a long stage is under way."""
@@ -327,6 +333,7 @@ class Document:
     summary: str = ""
     keywords: tuple[str, ...] = ()
     sections: tuple[str, ...] = ()
+    """The headings of its sections."""
     dates: tuple[str, ...] = ()
     """ISO dates mentioned in it."""
     metadata: Mapping[str, MetadataValue] = field(default_factory=dict)
@@ -334,6 +341,7 @@ class Document:
     """What the caller sorts it under; its attachments have the same."""
 
 
+@json_form(flat="document")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Received:
     """What became of a file that was handed in."""
@@ -343,6 +351,15 @@ class Received:
     """The same bytes were there already; nothing was done but tagging."""
     new_version: bool
     """Other bytes were known under the same external id."""
+
+
+@json_form(flat="document")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentWithAttachments:
+    """A document and the documents that were found inside it."""
+
+    document: Document
+    attachments: tuple[Document, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

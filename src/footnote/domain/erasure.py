@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from uuid import UUID
 
+from footnote.domain.json_form import json_form
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErasureCheck:
@@ -19,6 +21,7 @@ class ErasureCheck:
     """Why what is left stays; empty where nothing may be left."""
 
 
+@json_form(computed=("complete",))
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Erasure:
     """A deletion, and where it was looked for anything it left."""

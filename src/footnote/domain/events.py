@@ -9,6 +9,7 @@ from typing import Literal
 from uuid import UUID
 
 from footnote.domain.documents import Document
+from footnote.domain.json_form import json_form
 
 EventKind = Literal[
     "document.queued",
@@ -22,6 +23,8 @@ TOLD_KINDS: tuple[EventKind, ...] = ("document.indexed", "document.failed", "doc
 """What endpoints can be told of."""
 
 PushState = Literal["queued", "fetching", "received", "failed"]
+PushedStatus = Literal["queued", "fetching", "ingesting", "indexed", "failed", "deleted"]
+"""`indexed`, `failed` and `deleted` are resting places."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +38,9 @@ class EventCursor:
         return f"{self.transaction_id}-{self.event_no}"
 
 
+@json_form(
+    hidden=("cursor", "document_id"), computed=("id",), names={"kind": "type", "body": "data"}
+)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
     """One thing that happened to a document."""
@@ -48,7 +54,13 @@ class Event:
     progress and failure."""
     created_at: datetime
 
+    @property
+    def id(self) -> str:
+        """Stays the same however often it is told."""
+        return str(self.cursor)
 
+
+@json_form(names={"endpoint_id": "webhook_id", "kinds": "events"})
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebhookEndpoint:
     """An address that is told of events."""
@@ -65,6 +77,16 @@ class WebhookEndpoint:
     """When it was left alone for its failures."""
 
 
+@json_form(flat="endpoint")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewWebhook:
+    """An address that is told from now on, with what its messages are signed with."""
+
+    endpoint: WebhookEndpoint
+    secret: str
+    """Shown this once."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PushedDocument:
     """What is to become of something that was pushed by its address."""
@@ -77,6 +99,7 @@ class PushedDocument:
     tags: tuple[str, ...]
 
 
+@json_form(hidden=("state", "document_id"), computed=("status",))
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PushStatus:
     """How far something that was pushed has come."""
@@ -84,6 +107,7 @@ class PushStatus:
     ingest_id: UUID
     state: PushState
     url: str | None
+    """What is fetched; None for pushed content."""
     failure: str | None
     """Why it could not even be fetched."""
     document_id: UUID | None
@@ -92,3 +116,10 @@ class PushStatus:
     created_at: datetime
     updated_at: datetime
     """When its status last changed, that of its document and the document's deletion included."""
+
+    @property
+    def status(self) -> PushedStatus:
+        """`indexed`, `failed` and `deleted` are resting places."""
+        if self.state != "received":
+            return self.state
+        return "deleted" if self.document is None else self.document.status.value

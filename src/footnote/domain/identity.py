@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from footnote.domain.json_form import json_form
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Principal:
@@ -33,6 +35,7 @@ class Workspace:
     created_at: datetime
 
 
+@json_form(computed=("fingerprint",))
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lane:
     """An embedding cohort: vectors of one lane are comparable, vectors of two are not."""

@@ -7,6 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from footnote.domain.identity import Lane
+from footnote.domain.json_form import json_form
 
 
 class LaneState(StrEnum):
@@ -30,6 +31,7 @@ class ReembeddingState(StrEnum):
     FAILED = "failed"
 
 
+@json_form(computed=("progress",))
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reembedding:
     """One way of a workspace from a lane to another."""
@@ -52,7 +54,9 @@ class Reembedding:
     cost_usd: float
     """By list prices; 0 where they are not known, and for local models."""
     texts_per_second: float | None
+    """Its limit; None for that of the settings."""
     failure: str | None
+    """Why it failed, and what to do."""
     started_at: datetime
     updated_at: datetime
     finished_at: datetime | None

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from footnote.domain.json_form import json_form
+
 EXTRACTIVE = "extractive"
 """The name of answering with quotes, without any model."""
 
@@ -30,10 +32,16 @@ class ModelsInUse:
         return tuple(name for name in self.chosen if name in self.configured)
 
 
+@json_form(hidden=("headers",), computed=("header_names",))
 @dataclass(frozen=True, slots=True, kw_only=True)
 class McpServer:
-    """A server of further tools."""
+    """A server whose tools a workspace's agents may use, as `NAME_TOOL`."""
 
     name: str
     url: str
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    @property
+    def header_names(self) -> tuple[str, ...]:
+        """What is sent with each request; the values are not shown."""
+        return tuple(sorted(self.headers))

@@ -44,6 +44,8 @@ class MarkedQuote:
 
     quote: str
     match: QuoteMatch
+    """`exact` for all its letters, `partial` for its beginning or end at the border of the page,
+    `approximate` for most of it, else `none`."""
     text: str = ""
     """What stands in the rectangles, as the page has it."""
     rectangles: tuple[Rectangle, ...] = ()

@@ -9,10 +9,14 @@ from uuid import UUID
 
 from footnote.domain.documents import BlockKind, BlockSpan, MetadataValue, SourceType
 from footnote.domain.filters import FacetCount, SearchFilters
+from footnote.domain.json_form import json_form
 from footnote.domain.plans import PlanChanges, Turn
 
 Recall = Literal["dense", "lexical"]
 """The two ways of recalling chunks."""
+
+CHUNK_NO_NOT_TOLD = -1
+"""In place of the `chunk_no` of a passage that came from a server."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,18 +59,26 @@ class StageRecord:
     detail: Mapping[str, MetadataValue] = field(default_factory=dict)
 
 
+@json_form(hidden=("chunk_no",))
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Passage:
-    """A published chunk as the store hands it out, with its provenance."""
+    """A published chunk with its place in its document.
+
+    Pages and paragraphs count from 1; characters count from 0, half-open, in code points of the
+    document's text.
+    """
 
     chunk_id: str
-    chunk_no: int
+    chunk_no: int = CHUNK_NO_NOT_TOLD
+    """Its number in the workspace, which a server keeps to itself."""
     document_id: UUID
     version: int
     ordinal: int
+    """Its position in its document, from 0."""
     kind: BlockKind
     text: str
     body_offset: int
+    """Characters of `text` that repeat a table's header."""
     char_start: int
     char_end: int
     spans: tuple[BlockSpan, ...]
@@ -114,6 +126,7 @@ class Neighbour:
     """The found one's score, decayed once for each step of distance."""
 
 
+@json_form(flat="passage")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
     """A passage that answers a query, with its scores and the explanation of its rank."""
@@ -144,6 +157,7 @@ class SearchResponse:
     degraded: tuple[str, ...] = ()
     """The stages that could not do their work, by name with the reason."""
     plan: str = ""
+    """The plan that was followed, with the changes asked for."""
     searched: tuple[str, ...] = ()
     """The wordings that were searched, where they differ from the query."""
     standalone_question: str | None = None
@@ -153,6 +167,7 @@ class SearchResponse:
     confidence: float = 1.0
     """0…1, how likely the evidence is about the question at all."""
     facets: Mapping[str, tuple[FacetCount, ...]] = field(default_factory=dict)
+    """For each field asked for, its commonest values."""
     cached: Literal["exact", "near"] | None = None
     """Whether the answer of an earlier search was given, and to the same or a similar query."""
     timings_ms: Mapping[str, float] = field(default_factory=dict)

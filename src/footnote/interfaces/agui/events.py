@@ -37,8 +37,8 @@ from footnote.domain import (
     ToolReturned,
     Usage,
 )
-from footnote.interfaces import schemas
 from footnote.interfaces.failures import failure_of_name
+from footnote.interfaces.schemas import object_of
 
 SOURCES = "footnote:sources"
 CITATION = "footnote:citation"
@@ -69,11 +69,9 @@ class Conversion:
             case TextWritten():
                 yield from self._text(event.text)
             case CitationMade():
-                citation = schemas.Citation.from_domain(event.citation)
-                yield CustomEvent(name=CITATION, value=citation.model_dump(mode="json"))
+                yield CustomEvent(name=CITATION, value=object_of(event.citation))
             case SentenceGrounded():
-                grounding = schemas.AnswerGrounding.model_validate(event)
-                yield CustomEvent(name=GROUNDING, value=grounding.model_dump(mode="json"))
+                yield CustomEvent(name=GROUNDING, value=object_of(event))
             case ToolCalled() | ToolReturned():
                 yield from self._tool(event)
             case AnswerDone():
@@ -85,7 +83,7 @@ class Conversion:
                 return
 
     def _sources(self, found: SourcesFound) -> Iterator[BaseEvent]:
-        sources = schemas.AnswerSources.from_domain(found).model_dump(mode="json")
+        sources = object_of(found)
         yield CustomEvent(name=SOURCES, value=sources)
         yield StateSnapshotEvent(snapshot={**sources, "answer": None})
 
@@ -112,7 +110,7 @@ class Conversion:
 
     def _done(self, done: AnswerDone) -> Iterator[BaseEvent]:
         yield from self._ended()
-        answer = schemas.Answer.from_domain(done.answer).model_dump(mode="json")
+        answer = object_of(done.answer)
         state = {"evidence": answer["evidence"], "degraded": answer["degraded"], "answer": answer}
         yield StateSnapshotEvent(snapshot=state)
         yield RunFinishedEvent(

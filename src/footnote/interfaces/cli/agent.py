@@ -9,7 +9,6 @@ import typer
 from footnote import open as opened
 from footnote.domain import Answer
 from footnote.engine.agent import agent_stream
-from footnote.interfaces import schemas
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import prepared, wait_for
 from footnote.interfaces.cli.options import AsJson, Workspace, chosen_workspace
@@ -35,7 +34,7 @@ def agent(
     answer, is_shown = wait_for(_run_agent(settings, name, question, live=live))
     present.show_degraded(answer.degraded)
     if as_json:
-        present.print_json(schemas.Answer.from_domain(answer))
+        present.print_json(answer)
     elif is_shown:
         present.show_footnotes(console, answer)
     else:

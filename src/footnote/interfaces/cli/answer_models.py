@@ -22,7 +22,7 @@ from footnote.errors import InvalidRequest
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import prepared, wait_for
 from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace, chosen_workspace
-from footnote.interfaces.schemas.answer_models import McpServer, McpServerList, Models
+from footnote.interfaces.schemas import McpServerList, Models
 
 if TYPE_CHECKING:
     from footnote.engine import WorkspaceEngine
@@ -97,7 +97,7 @@ def add(
     name, sent = chosen_workspace(context, workspace), _headers(headers or [])
     added = _within(name, lambda opened: add_mcp_server(opened, server, url, sent))
     if as_json:
-        present.print_json(McpServer.from_domain(added))
+        present.print_json(added)
         return
     said = f"Its tools are offered as {added.name}_…"
     present.terminal().print(Text(present.plain(said)), soft_wrap=True)
@@ -110,7 +110,7 @@ def list_all(
     """List the servers, without what their headers say."""
     found = _within(chosen_workspace(context, workspace), mcp_servers)
     if as_json:
-        present.print_json(McpServerList.from_domain(found))
+        present.print_json(McpServerList(mcp_servers=found))
         return
     if not found:
         present.terminal().print("No MCP servers.")

@@ -196,7 +196,7 @@ async def _answer(
         report(failure.code, str(error), error.hint, failure.exit_code, as_json=False)
         return 0 if sys.stdin.isatty() else failure.exit_code
     if wanted.as_json:
-        _print_line(conversation_id, schemas.Answer.from_domain(answer).model_dump(mode="json"))
+        _print_line(conversation_id, schemas.object_of(answer))
         return 0
     present.show_degraded(answer.degraded)
     console = present.terminal()

@@ -15,6 +15,7 @@ from footnote import open as opened
 from footnote.domain import Answer
 from footnote.domain.conversations import (
     Conversation,
+    ConversationExport,
     ConversationPage,
     Message,
     MessageAnswer,
@@ -23,7 +24,6 @@ from footnote.engine.conversation_export import as_markdown
 from footnote.engine.conversation_export import export as exported
 from footnote.engine.conversations import change_conversation, conversation, delete_conversation
 from footnote.engine.conversations import conversations as list_conversations
-from footnote.interfaces import schemas
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import prepared, wait_for
 from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace, chosen_workspace
@@ -61,7 +61,7 @@ def show_list(
 
     page = wait_for(work())
     if as_json:
-        present.print_json(schemas.ConversationList.from_domain(page))
+        present.print_json(page)
         return
     listing = present.table("id", "title", "#documents", "used")
     for each in page.conversations:
@@ -92,7 +92,7 @@ def show(
     settings, name = prepared(), chosen_workspace(context, workspace)
     found, messages = wait_for(_exported(settings, name, conversation_id))
     if as_json:
-        present.print_json(schemas.ConversationExport.from_domain(found, messages))
+        present.print_json(ConversationExport(conversation=found, messages=tuple(messages)))
         return
     show_messages(present.terminal(), [message for message in messages if message.active])
 
@@ -117,7 +117,7 @@ def give_title(
 
     renamed = wait_for(work())
     if as_json:
-        present.print_json(schemas.Conversation.from_domain(renamed))
+        present.print_json(renamed)
     else:
         present.terminal().print(Text(present.plain(renamed.title)), soft_wrap=True)
 
@@ -142,7 +142,7 @@ def remove(
 
     gone = wait_for(work())
     if as_json:
-        present.print_json(schemas.Conversation.from_domain(gone))
+        present.print_json(gone)
     else:
         said = f"Deleted: {present.plain(gone.title) or gone.conversation_id}"
         present.notices().print(Text(said), soft_wrap=True)
@@ -163,7 +163,7 @@ def write_out(
     settings, name = prepared(), chosen_workspace(context, workspace)
     found, messages = wait_for(_exported(settings, name, conversation_id))
     if form == "json":
-        present.print_json(schemas.ConversationExport.from_domain(found, messages))
+        present.print_json(ConversationExport(conversation=found, messages=tuple(messages)))
     else:
         typer.echo(as_markdown(found, messages), nl=False)
 

@@ -10,7 +10,14 @@ import typer
 from rich.text import Text
 
 from footnote import open as opened
-from footnote.domain import Document, DocumentPage, DocumentStatus, Erasure, Retried
+from footnote.domain import (
+    Document,
+    DocumentPage,
+    DocumentStatus,
+    DocumentWithAttachments,
+    Erasure,
+    Retried,
+)
 from footnote.engine.finding import document_called
 from footnote.errors import InvalidRequest
 from footnote.interfaces import schemas
@@ -56,7 +63,7 @@ def list_documents(
 
     page = wait_for(read())
     if as_json:
-        present.print_json(schemas.DocumentList.from_domain(page))
+        present.print_json(page)
         return
     present.show_documents(present.terminal(), page.documents)
     if page.next_cursor:
@@ -77,7 +84,7 @@ def show_document(
     name = chosen_workspace(context, workspace)
     document, children = wait_for(_family(settings, name, called))
     if as_json:
-        present.print_json(schemas.DocumentWithAttachments.from_family(document, children))
+        present.print_json(DocumentWithAttachments(document=document, attachments=children))
     else:
         present.show_document(present.terminal(), document, children)
 
@@ -126,7 +133,7 @@ def retry_documents(
 
     retried = wait_for(retry())
     if as_json:
-        present.print_json(schemas.RetryReport.from_domain(retried))
+        present.print_json(schemas.RetryReport(documents=retried))
     else:
         _show_retried(retried)
     if any(each.refusal for each in retried):
@@ -165,14 +172,14 @@ def delete_document(
         _show_erasure(document, erasure, as_json=as_json)
         raise typer.Exit(0 if erasure.complete else 1)
     if as_json:
-        present.print_json(schemas.Document.from_domain(document))
+        present.print_json(document)
     else:
         present.terminal().print(Text(f"Deleted {present.plain(document.title)}."))
 
 
 def _show_erasure(document: Document, erasure: Erasure, *, as_json: bool) -> None:
     if as_json:
-        present.print_json(schemas.Erasure.from_domain(erasure))
+        present.print_json(erasure)
         return
     console = present.terminal()
     listing = present.table("place", "#held", "#left", "")

@@ -12,7 +12,6 @@ from footnote import open as opened
 from footnote.domain.conversations import Message
 from footnote.engine.conversation_export import golden_candidates
 from footnote.engine.conversations import give_feedback
-from footnote.interfaces import schemas
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.conversations import ConversationId
 from footnote.interfaces.cli.edge import prepared, wait_for
@@ -43,7 +42,7 @@ def give(
 
     message = wait_for(work())
     if as_json:
-        present.print_json(schemas.Message.from_domain(message))
+        present.print_json(message)
     else:
         present.notices().print(Text(f"Noted: {thumb}"))
 

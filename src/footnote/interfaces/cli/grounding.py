@@ -14,7 +14,6 @@ from footnote import open as opened
 from footnote.domain.grounding import ClaimCheck, ClaimQuote, GroundingCheck, GroundingSource
 from footnote.engine.finding import document_called
 from footnote.errors import InvalidRequest
-from footnote.interfaces import schemas
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import prepared, wait_for
 from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace, chosen_workspace
@@ -81,7 +80,7 @@ def check(
     found = wait_for(work())
     present.show_degraded(found.degraded)
     if as_json:
-        present.print_json(schemas.GroundingCheck.from_domain(found))
+        present.print_json(found)
     else:
         _show(present.terminal(), found)
 

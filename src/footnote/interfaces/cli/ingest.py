@@ -254,7 +254,7 @@ async def _outcome(workspace: WorkspaceEngine, step: Step, path: Path) -> Outcom
 def counts_of(outcomes: Sequence[Outcome]) -> dict[str, int]:
     """How many things had each verdict."""
     counts = Counter(outcome.verdict for outcome in outcomes)
-    return {name: counts[name] for name in schemas.IngestCounts.model_fields}
+    return {name: counts[name] for name in schemas.IngestCounts.__slots__}
 
 
 def _rested(outcome: Outcome, documents: Mapping[UUID, Document]) -> Outcome:
@@ -351,7 +351,7 @@ def _shape(outcome: Outcome) -> schemas.IngestedFile:
         path=printable(str(outcome.path)),
         duplicate=received is not None and received.duplicate,
         new_version=received is not None and received.new_version,
-        document=outcome.document and schemas.Document.from_domain(outcome.document),
-        attachments=tuple(map(schemas.Document.from_domain, outcome.attachments)),
+        document=outcome.document,
+        attachments=outcome.attachments,
         refusal=outcome.refusal or None,
     )

@@ -52,7 +52,7 @@ def lanes(
 
     found = wait_for(read())
     if as_json:
-        present.print_json(schemas.LaneList.from_domain(found))
+        present.print_json(schemas.LaneList(lanes=found))
     else:
         _show(present.terminal(), found)
 
@@ -96,7 +96,7 @@ def reembed(
     with _progress(visible=wait and not as_json) as progress:
         status = wait_for(_change(settings, name, change, progress, wait=wait))
     if as_json:
-        present.print_json(schemas.LaneStatus.from_domain(status))
+        present.print_json(status)
     else:
         present.terminal().print(Text(_outcome(status)), soft_wrap=True)
     if status.reembedding is not None and status.reembedding.state is ReembeddingState.FAILED:

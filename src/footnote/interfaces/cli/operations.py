@@ -15,7 +15,6 @@ from rich.text import Text
 from footnote import open as opened
 from footnote.doctor import examine
 from footnote.errors import NotReady
-from footnote.interfaces import schemas
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import prepared, wait_for
 from footnote.interfaces.cli.options import AsJson
@@ -73,7 +72,7 @@ def doctor(as_json: AsJson = False) -> None:
     settings = prepared()
     health = wait_for(examine(settings))
     if as_json:
-        present.print_json(schemas.Health.from_domain(health))
+        present.print_json(health)
     else:
         present.show_health(present.terminal(), health)
     if not health.ready:

@@ -50,7 +50,7 @@ def page(
     image = wait_for(_draw(settings, name, called, number, highlights, dpi=dpi))
     _write(out, image.content)
     if as_json:
-        present.print_json(schemas.PageRectangles.from_domain(image.rectangles))
+        present.print_json(schemas.PageWithQuotes.from_domain(image.rectangles))
     else:
         _show(image, out)
 

@@ -10,7 +10,6 @@ from pathlib import PurePath
 from typing import IO
 
 import typer
-from pydantic import BaseModel
 from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
@@ -28,6 +27,7 @@ from footnote.domain import (
     Workspace,
 )
 from footnote.interfaces.cli.listing import Listing, beside_names
+from footnote.interfaces.schemas import json_of
 
 _EXCERPT_CHARACTERS = 360
 _NEAREST = 3
@@ -49,9 +49,9 @@ _STATUS_STYLES = {
 }
 
 
-def print_json(shape: BaseModel) -> None:
+def print_json(record: object) -> None:
     """Print one JSON object on standard output."""
-    typer.echo(encodable_json(shape.model_dump_json(indent=2), sys.stdout.encoding))
+    typer.echo(encodable_json(json_of(record, indent=2), sys.stdout.encoding))
 
 
 def encodable_json(text: str, encoding: str) -> str:

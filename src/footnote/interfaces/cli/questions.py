@@ -9,7 +9,6 @@ import typer
 
 from footnote import open as opened
 from footnote.domain import Answer, SearchRequest, SearchResponse
-from footnote.interfaces import schemas
 from footnote.interfaces.cli import present, results, searching
 from footnote.interfaces.cli.asking import Asking, with_options
 from footnote.interfaces.cli.edge import prepared, wait_for
@@ -35,7 +34,7 @@ def search(
     response = wait_for(_search(settings, name, request, asking.document))
     present.show_degraded(response.degraded)
     if asking.as_json:
-        present.print_json(schemas.SearchResults.from_domain(response))
+        present.print_json(response)
     else:
         results.show_response(present.terminal(), response, explain=asking.explain)
 
@@ -66,7 +65,7 @@ def ask(
     answer, is_shown = wait_for(_ask(settings, name, request, asking.document, live=live))
     present.show_degraded(answer.degraded)
     if asking.as_json:
-        present.print_json(schemas.Answer.from_domain(answer))
+        present.print_json(answer)
         return
     show_rewording(console, answer)
     if is_shown:

@@ -9,13 +9,13 @@ import typer
 from rich.text import Text
 
 from footnote import open as opened
-from footnote.domain.events import TOLD_KINDS, WebhookEndpoint
+from footnote.domain.events import TOLD_KINDS, NewWebhook, WebhookEndpoint
 from footnote.engine.events import add_webhook, remove_webhook
 from footnote.engine.events import webhooks as list_webhooks
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import prepared, wait_for
 from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace, chosen_workspace
-from footnote.interfaces.schemas.events import Delivery, NewWebhook, Webhook, WebhookList
+from footnote.interfaces.schemas import Delivery, WebhookList
 from footnote.jobs.trial import try_webhook
 from footnote.settings import Settings
 
@@ -47,7 +47,7 @@ def add(
 
     endpoint, secret = wait_for(work())
     if as_json:
-        present.print_json(NewWebhook.from_added(endpoint, secret))
+        present.print_json(NewWebhook(endpoint=endpoint, secret=secret))
         return
     present.terminal().print(Text(f"{endpoint.endpoint_id}\nsecret: {secret}"), soft_wrap=True)
     present.notices().print(Text("The secret is not shown again.", style="dim"))
@@ -64,8 +64,7 @@ def show(*, context: typer.Context, workspace: Workspace = None, as_json: AsJson
 
     found = wait_for(work())
     if as_json:
-        shapes = tuple(Webhook.from_domain(each) for each in found)
-        present.print_json(WebhookList(webhooks=shapes))
+        present.print_json(WebhookList(webhooks=found))
         return
     if not found:
         present.terminal().print("No webhooks.")

@@ -33,7 +33,7 @@ def create_workspace(
 
     workspace = wait_for(create())
     if as_json:
-        present.print_json(schemas.Workspace.from_domain(workspace))
+        present.print_json(workspace)
     else:
         present.terminal().print(Text(f"Created the workspace {present.plain(workspace.name)}."))
 
@@ -49,7 +49,6 @@ def list_workspaces(as_json: AsJson = False) -> None:
 
     workspaces = wait_for(read())
     if as_json:
-        shapes = tuple(schemas.Workspace.from_domain(workspace) for workspace in workspaces)
-        present.print_json(schemas.WorkspaceList(workspaces=shapes))
+        present.print_json(schemas.WorkspaceList(workspaces=tuple(workspaces)))
     else:
         present.show_workspaces(present.terminal(), workspaces)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from fastapi import APIRouter, Request, Response
 
-from fastapi import APIRouter, Body, Request, Response
-from fastapi.openapi.models import Example
-
+from footnote.domain import Answer
 from footnote.engine.agent import agent_stream
-from footnote.interfaces import schemas
-from footnote.interfaces.http import answer_examples, examples, requests
+from footnote.interfaces.http import examples, requests
 from footnote.interfaces.http.asking import whole
 from footnote.interfaces.http.exact import ExactRoute
 from footnote.interfaces.http.scope import ALWAYS, TheWorkspace
@@ -26,26 +23,19 @@ from footnote.interfaces.tools.binding import index_now
 
 router = APIRouter(tags=["questions"], route_class=ExactRoute)
 
-_TASKS: dict[str, Example] = {
-    "task": {
-        "summary": "A task that takes several searches",
-        "value": {"question": "Compare the notice periods of all leases.", "stream": True},
-    }
-}
-
 
 @router.post(
     "/v1/agent",
     summary="Have a model look things up",
-    response_model=schemas.Answer,
+    response_model=Answer,
     responses={
         200: {
             "description": "A cited answer, or what happens while it is made.",
             "content": {
-                "application/json": {"example": answer_examples.ANSWER},
+                "application/json": {},
                 MEDIA_TYPE: {
                     "schema": {"type": "string"},
-                    "example": answer_examples.AGENT_STREAM,
+                    "example": examples.AGENT_STREAM,
                 },
             },
         },
@@ -57,9 +47,9 @@ async def run_agent(
     *,
     request: Request,
     workspace: TheWorkspace,
-    task: Annotated[requests.Task, Body(openapi_examples=_TASKS)],
+    task: requests.Task,
     last_event_id: LastEventId = None,
-) -> schemas.Answer | Response:
+) -> Answer | Response:
     """A model asks for the workspace's tools until it has an answer, cited like any other.
 
     It may use those of the workspace's MCP servers as well. It is bounded in steps, time and cost
@@ -80,4 +70,4 @@ async def run_agent(
         answer = await unless_gone(request, whole(events))
     except ClientGone:
         return Response(status_code=CLIENT_CLOSED_REQUEST)
-    return schemas.Answer.from_domain(answer)
+    return answer

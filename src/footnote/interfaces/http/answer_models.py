@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from dataclasses import dataclass
+from typing import Annotated, Literal
 
-from fastapi import APIRouter, Body
-from fastapi.openapi.models import Example
+from fastapi import APIRouter
 from pydantic import Field
 
+from footnote.domain.json_form import json_form
+from footnote.domain.models_in_use import McpServer
 from footnote.engine.answer_models import (
     add_mcp_server,
     mcp_servers,
@@ -17,54 +19,25 @@ from footnote.engine.answer_models import (
     use_models,
 )
 from footnote.interfaces.http import examples, requests
-from footnote.interfaces.http.chat import chat_models
+from footnote.interfaces.http.chat import ChatModel, chat_models
 from footnote.interfaces.http.exact import ExactBodyRoute
 from footnote.interfaces.http.scope import ALWAYS, TheEngine, TheWorkspace, WorkspaceName
-from footnote.interfaces.schemas.answer_models import (
-    ChatModel,
-    McpServer,
-    McpServerList,
-    Models,
-    ModelsHere,
-)
+from footnote.interfaces.schemas import McpServerList, Models
 
 router = APIRouter(tags=["models"], route_class=ExactBodyRoute)
 
-_CONFIGURED = ["openai:gpt-5-mini", "ollama:llama3.2"]
-_FOLLOWS: dict[str, object] = {"configured": _CONFIGURED, "chosen": None, "used": _CONFIGURED}
-_CHOSEN: dict[str, object] = {
-    "configured": _CONFIGURED,
-    "chosen": ["ollama:llama3.2"],
-    "used": ["ollama:llama3.2"],
-}
-_HERE: dict[str, object] = {
-    **_FOLLOWS,
-    "object": "list",
-    "data": [ChatModel(id="footnote", created=1746178200).model_dump()],
-}
-_SERVER: dict[str, object] = {
-    "name": "tickets",
-    "url": "https://tickets.example.com/mcp",
-    "header_names": ["Authorization"],
-}
-_CHOICES: dict[str, Example] = {
-    "model": {"summary": "One of the configured models", "value": {"use": ["ollama:llama3.2"]}},
-    "chain": {
-        "summary": "Several, each asked when those before failed",
-        "value": {"use": _CONFIGURED},
-    },
-    "quotes": {"summary": "No model: answers are quotes", "value": {"use": ["extractive"]}},
-}
-_SERVERS: dict[str, Example] = {
-    "server": {
-        "summary": "A server that wants a key",
-        "value": {
-            "name": "tickets",
-            "url": "https://tickets.example.com/mcp",
-            "headers": {"Authorization": "Bearer secret"},
-        },
-    }
-}
+
+@json_form(flat="models")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelsHere:
+    """Which models answer in a workspace, and in OpenAI's words which models it is itself.
+
+    `object` and `data` are what a client of OpenAI's shape reads below `/v1`.
+    """
+
+    models: Models
+    object: Literal["list"] = "list"
+    data: tuple[ChatModel, ...]
 
 
 class UseModels(requests.Request):
@@ -89,7 +62,7 @@ class AddMcpServer(requests.Request):
     "/v1/models",
     summary="Which models answer here?",
     response_model=ModelsHere,
-    responses={200: examples.json_example("Those that do", _HERE), **ALWAYS},
+    responses={200: {"description": "Those that do"}, **ALWAYS},
 )
 async def show_models(
     engine: TheEngine, workspace: TheWorkspace, named: WorkspaceName
@@ -99,7 +72,7 @@ async def show_models(
     Beside it, what `GET /openai/v1/models` lists: a client of OpenAI's shape may look here.
     """
     in_use = Models.from_domain(await models_in_use(workspace))
-    return ModelsHere(**in_use.model_dump(), data=await chat_models(engine, named))
+    return ModelsHere(models=in_use, data=await chat_models(engine, named))
 
 
 @router.put(
@@ -107,14 +80,12 @@ async def show_models(
     summary="Choose the models that answer here",
     response_model=Models,
     responses={
-        200: examples.json_example("They answer from now on", _CHOSEN),
+        200: {"description": "They answer from now on"},
         **ALWAYS,
         **examples.problem_responses("bad-request"),
     },
 )
-async def choose_models(
-    workspace: TheWorkspace, wanted: Annotated[UseModels, Body(openapi_examples=_CHOICES)]
-) -> Models:
+async def choose_models(workspace: TheWorkspace, wanted: UseModels) -> Models:
     """Answer with some of the configured models, or with `extractive` quotes."""
     return Models.from_domain(await use_models(workspace, wanted.use))
 
@@ -123,7 +94,7 @@ async def choose_models(
     "/v1/models",
     summary="Answer with what the installation is set to",
     response_model=Models,
-    responses={200: examples.json_example("The choice is forgotten", _FOLLOWS), **ALWAYS},
+    responses={200: {"description": "The choice is forgotten"}, **ALWAYS},
 )
 async def forget_models(workspace: TheWorkspace) -> Models:
     """Forget what the workspace chose."""
@@ -136,18 +107,14 @@ async def forget_models(workspace: TheWorkspace) -> Models:
     summary="Offer an MCP server's tools to agents",
     response_model=McpServer,
     responses={
-        201: examples.json_example("They are offered from now on", _SERVER),
+        201: {"description": "They are offered from now on"},
         **ALWAYS,
         **examples.problem_responses("bad-request", "conflict"),
     },
 )
-async def add_server(
-    workspace: TheWorkspace, wanted: Annotated[AddMcpServer, Body(openapi_examples=_SERVERS)]
-) -> McpServer:
+async def add_server(workspace: TheWorkspace, wanted: AddMcpServer) -> McpServer:
     """Add a server; agents of the workspace may use its tools, named `NAME_TOOL`."""
-    return McpServer.from_domain(
-        await add_mcp_server(workspace, wanted.name, wanted.url, wanted.headers)
-    )
+    return await add_mcp_server(workspace, wanted.name, wanted.url, wanted.headers)
 
 
 @router.get(
@@ -155,13 +122,13 @@ async def add_server(
     summary="Which MCP servers may agents use?",
     response_model=McpServerList,
     responses={
-        200: examples.json_example("All of them", {"mcp_servers": [_SERVER]}),
+        200: {"description": "All of them"},
         **ALWAYS,
     },
 )
 async def list_servers(workspace: TheWorkspace) -> McpServerList:
     """Every server by name, without what its headers say."""
-    return McpServerList.from_domain(await mcp_servers(workspace))
+    return McpServerList(mcp_servers=await mcp_servers(workspace))
 
 
 @router.delete(

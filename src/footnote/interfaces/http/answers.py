@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Body, Request, Response
+from fastapi import APIRouter, Request, Response
 
-from footnote.interfaces import schemas
-from footnote.interfaces.http import answer_examples, examples, requests
+from footnote.domain import Answer
+from footnote.interfaces.http import examples, requests
 from footnote.interfaces.http.asking import events_of, whole
 from footnote.interfaces.http.exact import ExactRoute
 from footnote.interfaces.http.scope import ALWAYS, TheWorkspace
@@ -24,18 +23,18 @@ from footnote.interfaces.http.streaming import (
 
 router = APIRouter(tags=["questions"], route_class=ExactRoute)
 
-_STREAM = {"schema": {"type": "string"}, "example": answer_examples.STREAM}
+_STREAM = {"schema": {"type": "string"}, "example": examples.STREAM}
 
 
 @router.post(
     "/v1/answers",
     summary="Ask a question",
-    response_model=schemas.Answer,
+    response_model=Answer,
     responses={
         200: {
             "description": "A cited answer, or what happens while it is made.",
             "content": {
-                "application/json": {"example": answer_examples.ANSWER},
+                "application/json": {},
                 MEDIA_TYPE: _STREAM,
             },
         },
@@ -47,9 +46,9 @@ async def answer_question(
     *,
     request: Request,
     workspace: TheWorkspace,
-    question: Annotated[requests.Question, Body(openapi_examples=answer_examples.QUESTIONS)],
+    question: requests.Question,
     last_event_id: LastEventId = None,
-) -> schemas.Answer | Response:
+) -> Answer | Response:
     """An answer whose every statement is cited; `found` is false when there is none.
 
     With `stream`, or for a client that accepts `text/event-stream`, it is told as it is made; with
@@ -63,7 +62,7 @@ async def answer_question(
         answer = await unless_gone(request, whole(events_of(workspace, question)))
     except ClientGone:
         return Response(status_code=CLIENT_CLOSED_REQUEST)
-    return schemas.Answer.from_domain(answer)
+    return answer
 
 
 @router.get(

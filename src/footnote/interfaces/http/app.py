@@ -66,6 +66,27 @@ _TAGS = [
     {"name": "operations", "description": "Is it ready, and what does it hold?"},
 ]
 
+_ROUTERS = (
+    documents.router,
+    contents.router,
+    pages.router,
+    ingest.router,
+    questions.router,
+    answers.router,
+    grounding.router,
+    conversations.router,
+    messages.router,
+    agent.router,
+    chat.router,
+    agui.router,
+    projects.router,
+    events.router,
+    webhooks.router,
+    lanes.router,
+    answer_models.router,
+    operations.router,
+)
+
 
 def create_app(
     settings: Settings | None = None,
@@ -105,26 +126,8 @@ def create_app(
     )
     app.state.lifecycle = lifecycle
     app.router.routes.append(mcp.route())
-    for router in (
-        documents.router,
-        contents.router,
-        pages.router,
-        ingest.router,
-        questions.router,
-        answers.router,
-        grounding.router,
-        conversations.router,
-        messages.router,
-        agent.router,
-        chat.router,
-        agui.router,
-        projects.router,
-        events.router,
-        webhooks.router,
-        lanes.router,
-        answer_models.router,
-        operations.router,
-    ):
+    app.state.routers = _ROUTERS
+    for router in _ROUTERS:
         app.include_router(router)
     answer_with_problems(app)
     app.add_middleware(

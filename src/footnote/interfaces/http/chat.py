@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import partial
-from typing import Annotated
+from typing import Literal
 
-from fastapi import APIRouter, Body, Request, Response
-from fastapi.openapi.models import Example
+from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse
 
 from footnote.domain import AnswerDone, AnswerEvent, AnswerFailed, SourcesFound, TextWritten
@@ -33,7 +33,7 @@ from footnote.interfaces.http.streaming import (
     streamed,
     unless_gone,
 )
-from footnote.interfaces.schemas.answer_models import ChatModel
+from footnote.interfaces.schemas import object_of
 
 MODEL = "footnote"
 """The default workspace; `footnote/NAME` is another."""
@@ -60,7 +60,21 @@ _EXAMPLE: JsonObject = {
     ],
     "usage": {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0},
 }
-_MODEL = ChatModel(id=MODEL, created=1746178200).model_dump()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatModel:
+    """A workspace as a model that chat front ends can ask, in OpenAI's shape."""
+
+    id: str
+    """`footnote`, or `footnote/` and a workspace."""
+    object: Literal["model"] = "model"
+    created: int
+    """When the workspace was, in seconds since the epoch."""
+    owned_by: str = "footnote"
+
+
+_MODEL = object_of(ChatModel(id=MODEL, created=1746178200))
 _MODELS: JsonObject = {"object": "list", "data": [_MODEL]}
 _OBJECT = {"type": "object"}
 _ERRORS: Responses = {
@@ -84,24 +98,6 @@ _COMPLETION: Responses = {
     },
     **_ERRORS,
 }
-_REQUESTS: dict[str, Example] = {
-    "question": {
-        "summary": "A question",
-        "value": {
-            "model": MODEL,
-            "messages": [{"role": "user", "content": "How soon must a claim be reported?"}],
-        },
-    },
-    "streamed": {
-        "summary": "In chunks, from another workspace",
-        "value": {
-            "model": f"{MODEL}/acme",
-            "messages": [{"role": "user", "content": "How soon must a claim be reported?"}],
-            "stream": True,
-            "footnote": {"top_k": 5, "filters": {"collections": ["insurance"]}},
-        },
-    },
-}
 
 
 @router.post(
@@ -115,7 +111,7 @@ async def complete_chat(
     request: Request,
     engine: TheEngine,
     named: WorkspaceName,
-    asked: Annotated[ChatRequest, Body(openapi_examples=_REQUESTS)],
+    asked: ChatRequest,
 ) -> Response:
     """The last message of the user, answered from a workspace; `model` names it.
 
@@ -135,7 +131,7 @@ async def complete_chat_too(
     request: Request,
     engine: TheEngine,
     named: WorkspaceName,
-    asked: Annotated[ChatRequest, Body(openapi_examples=_REQUESTS)],
+    asked: ChatRequest,
 ) -> Response:
     """The same as `POST /openai/v1/chat/completions`."""
     return await _completed(request, engine, named, asked)
@@ -155,7 +151,7 @@ async def complete_chat_too(
 )
 async def list_chat_models(engine: TheEngine, named: WorkspaceName) -> Response:
     """The default workspace as a model, and the one that the header names."""
-    models = [each.model_dump() for each in await chat_models(engine, named)]
+    models = [object_of(each) for each in await chat_models(engine, named)]
     return JSONResponse({"object": "list", "data": models})
 
 
@@ -168,7 +164,7 @@ async def list_chat_models(engine: TheEngine, named: WorkspaceName) -> Response:
 async def show_chat_model(engine: TheEngine, named: WorkspaceName, model: str) -> Response:
     """A workspace as a model."""
     found = await _model(engine, model, workspace_of(model, named))
-    return JSONResponse(found.model_dump())
+    return JSONResponse(object_of(found))
 
 
 @router.get(

@@ -13,7 +13,6 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from footnote import domain
 from footnote.errors import InvalidRequest
-from footnote.interfaces import schemas
 from footnote.interfaces.http.requests import (
     MAX_QUERY_CHARACTERS,
     MAX_TURN_CHARACTERS,
@@ -27,6 +26,7 @@ from footnote.interfaces.http.requests import (
     TopK,
     Turn,
 )
+from footnote.interfaces.schemas import object_of
 
 JsonObject = dict[str, object]
 
@@ -179,7 +179,7 @@ class Completion:
             **self._head("chat.completion"),
             "choices": [choice],
             "usage": usage_of(answer.usage),
-            "footnote": schemas.Answer.from_domain(answer).model_dump(mode="json"),
+            "footnote": object_of(answer),
         }
 
     def chunk(
@@ -201,7 +201,7 @@ class Completion:
         annotations = list(annotations_of(answer, self.base_url, self.workspace))
         if annotations:
             yield self.chunk({"annotations": annotations})
-        body = schemas.Answer.from_domain(answer).model_dump(mode="json")
+        body = object_of(answer)
         yield self.chunk({}, "stop", footnote=body)
 
     def _head(self, kind: str) -> JsonObject:
@@ -291,7 +291,7 @@ def _path_of(citation: domain.Citation, workspace: str | None) -> str:
 
 
 def _file_citation(citation: domain.Citation) -> JsonObject:
-    shape = schemas.Citation.from_domain(citation).model_dump(mode="json")
+    shape = object_of(citation)
     return {"file_id": shape["document_id"], **shape}
 
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Annotated, Literal
 from uuid import UUID
 
-from fastapi import APIRouter, Body, Header, Query, Response
+from fastapi import APIRouter, Header, Query, Response
 
+from footnote.domain.conversations import Conversation, ConversationExport, ConversationPage
 from footnote.engine import conversations as verbs
 from footnote.engine.conversation_export import as_markdown, export
 from footnote.engine.workspace import MAX_PAGE
-from footnote.interfaces import schemas
-from footnote.interfaces.http import conversation_examples as shown
 from footnote.interfaces.http import examples
 from footnote.interfaces.http.conversation_requests import ConversationChange, NewConversation
 from footnote.interfaces.http.exact import ExactRoute
@@ -20,7 +19,7 @@ from footnote.interfaces.http.scope import ALWAYS, TheWorkspace
 router = APIRouter(tags=["conversations"], route_class=ExactRoute)
 
 RESPONSES = {**ALWAYS, **examples.problem_responses("bad-request")}
-_ONE = {200: examples.json_example("As it is now", shown.CONVERSATION), **RESPONSES}
+_ONE: examples.Responses = {200: {"description": "As it is now"}, **RESPONSES}
 
 _AS_USUAL = NewConversation()
 
@@ -34,19 +33,19 @@ IdempotencyKey = Annotated[
     "/v1/conversations",
     status_code=201,
     summary="Begin a conversation",
-    response_model=schemas.Conversation,
+    response_model=Conversation,
     responses={
-        201: examples.json_example("It has begun", shown.CONVERSATION),
+        201: {"description": "It has begun"},
         **RESPONSES,
     },
 )
 async def create_conversation(
     *,
     workspace: TheWorkspace,
-    wanted: Annotated[NewConversation, Body(openapi_examples=shown.NEW_CONVERSATIONS)] = _AS_USUAL,
+    wanted: NewConversation = _AS_USUAL,
     response: Response,
     idempotency_key: IdempotencyKey = None,
-) -> schemas.Conversation:
+) -> Conversation:
     """Begin one; the same `Idempotency-Key` gives the same conversation."""
     made = await verbs.create_conversation(
         workspace,
@@ -56,15 +55,15 @@ async def create_conversation(
         idempotency_key=idempotency_key,
     )
     response.headers["Location"] = f"/v1/conversations/{made.conversation_id}"
-    return schemas.Conversation.from_domain(made)
+    return made
 
 
 @router.get(
     "/v1/conversations",
     summary="List conversations",
-    response_model=schemas.ConversationList,
+    response_model=ConversationPage,
     responses={
-        200: examples.json_example("A page of them", shown.CONVERSATION_LIST),
+        200: {"description": "A page of them"},
         **RESPONSES,
     },
 )
@@ -72,40 +71,37 @@ async def list_conversations(
     workspace: TheWorkspace,
     limit: Annotated[int, Query(ge=1, le=MAX_PAGE)] = 50,
     cursor: Annotated[str | None, Query(max_length=200)] = None,
-) -> schemas.ConversationList:
+) -> ConversationPage:
     """Your conversations, what was used last first."""
-    page = await verbs.conversations(workspace, limit=limit, cursor=cursor)
-    return schemas.ConversationList.from_domain(page)
+    return await verbs.conversations(workspace, limit=limit, cursor=cursor)
 
 
 @router.get(
     "/v1/conversations/{conversation_id}",
     summary="One conversation",
-    response_model=schemas.Conversation,
+    response_model=Conversation,
     responses=_ONE,
 )
-async def get_conversation(workspace: TheWorkspace, conversation_id: UUID) -> schemas.Conversation:
+async def get_conversation(workspace: TheWorkspace, conversation_id: UUID) -> Conversation:
     """Its title and its documents; its messages have a route of their own."""
-    found = await verbs.conversation(workspace, conversation_id)
-    return schemas.Conversation.from_domain(found)
+    return await verbs.conversation(workspace, conversation_id)
 
 
 @router.patch(
     "/v1/conversations/{conversation_id}",
     summary="Rename a conversation",
-    response_model=schemas.Conversation,
+    response_model=Conversation,
     responses=_ONE,
 )
 async def change_conversation(
     workspace: TheWorkspace,
     conversation_id: UUID,
-    change: Annotated[ConversationChange, Body(openapi_examples=shown.CHANGES)],
-) -> schemas.Conversation:
+    change: ConversationChange,
+) -> Conversation:
     """Give it another title, or have its documents searched another way."""
-    changed = await verbs.change_conversation(
+    return await verbs.change_conversation(
         workspace, conversation_id, title=change.title, document_mode=change.document_mode
     )
-    return schemas.Conversation.from_domain(changed)
 
 
 @router.delete(
@@ -123,41 +119,39 @@ async def delete_conversation(workspace: TheWorkspace, conversation_id: UUID) ->
 @router.put(
     "/v1/conversations/{conversation_id}/documents/{document_id}",
     summary="Attach a document",
-    response_model=schemas.Conversation,
+    response_model=Conversation,
     responses=_ONE,
 )
 async def attach_document(
     workspace: TheWorkspace, conversation_id: UUID, document_id: UUID
-) -> schemas.Conversation:
+) -> Conversation:
     """Attach it; doing so again changes nothing."""
-    found = await verbs.attach_document(workspace, conversation_id, document_id)
-    return schemas.Conversation.from_domain(found)
+    return await verbs.attach_document(workspace, conversation_id, document_id)
 
 
 @router.delete(
     "/v1/conversations/{conversation_id}/documents/{document_id}",
     summary="Detach a document",
-    response_model=schemas.Conversation,
+    response_model=Conversation,
     responses=_ONE,
 )
 async def detach_document(
     workspace: TheWorkspace, conversation_id: UUID, document_id: UUID
-) -> schemas.Conversation:
+) -> Conversation:
     """Detach it; doing so again changes nothing. The document itself stays."""
-    found = await verbs.detach_document(workspace, conversation_id, document_id)
-    return schemas.Conversation.from_domain(found)
+    return await verbs.detach_document(workspace, conversation_id, document_id)
 
 
 @router.get(
     "/v1/conversations/{conversation_id}/export",
     summary="Export a conversation",
-    response_model=schemas.ConversationExport,
+    response_model=ConversationExport,
     responses={
         200: {
             "description": "All of it.",
             "content": {
-                "application/json": {"example": shown.EXPORT},
-                "text/markdown": {"schema": {"type": "string"}, "example": shown.MARKDOWN},
+                "application/json": {},
+                "text/markdown": {"schema": {"type": "string"}, "example": examples.MARKDOWN},
             },
         },
         **RESPONSES,
@@ -167,9 +161,9 @@ async def export_conversation(
     workspace: TheWorkspace,
     conversation_id: UUID,
     format_: Annotated[Literal["json", "markdown"], Query(alias="format")] = "json",
-) -> schemas.ConversationExport | Response:
+) -> ConversationExport | Response:
     """Every branch as JSON, or the one that goes on as Markdown with footnotes."""
     found, messages = await export(workspace, conversation_id)
     if format_ == "markdown":
         return Response(as_markdown(found, messages), media_type="text/markdown; charset=utf-8")
-    return schemas.ConversationExport.from_domain(found, messages)
+    return ConversationExport(conversation=found, messages=tuple(messages))

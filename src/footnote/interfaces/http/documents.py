@@ -9,16 +9,23 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, File, Form, Header, Query, Request, Response, UploadFile
 from fastapi.exceptions import RequestValidationError
 
-from footnote.domain import DocumentStatus
+from footnote.domain import (
+    Document,
+    DocumentPage,
+    DocumentStatus,
+    DocumentWithAttachments,
+    Erasure,
+    Received,
+)
 from footnote.engine.receiving import MAX_KEY_CHARACTERS
 from footnote.engine.workspace import MAX_PAGE
 from footnote.errors import InvalidRequest
-from footnote.interfaces import schemas
 from footnote.interfaces.http import examples
 from footnote.interfaces.http.exact import ExactRoute
 from footnote.interfaces.http.problems import ContentTooLarge
 from footnote.interfaces.http.requests import ExternalId, MetadataText, Name, Tags
 from footnote.interfaces.http.scope import ALWAYS, TheSettings, TheWorkspace
+from footnote.interfaces.schemas import json_of
 
 UPLOAD_PATH = "/v1/documents"
 
@@ -52,12 +59,11 @@ async def refuse_odd_fields(request: Request) -> None:
     status_code=202,
     summary="Hand in a file",
     dependencies=[Depends(refuse_odd_fields)],
-    response_model=schemas.ReceivedDocument,
+    response_model=Received,
     responses={
-        202: {**examples.json_example("Accepted", examples.RECEIVED), "headers": _LOCATION},
+        202: {"description": "Accepted", "headers": _LOCATION},
         200: {
-            **examples.json_example("Known", {**examples.RECEIVED, "duplicate": True}),
-            "model": schemas.ReceivedDocument,
+            "model": Received,
             "description": "The same bytes were there already; this is their document.",
             "headers": _LOCATION,
         },
@@ -95,7 +101,7 @@ async def receive_document(
             max_length=MAX_KEY_CHARACTERS,
         ),
     ] = None,
-) -> schemas.ReceivedDocument:
+) -> Received:
     """Accept a file; a worker indexes it. Ask for the document until it rests."""
     if not file.filename:
         raise InvalidRequest("The file has no name.", hint="Send a filename with the file part.")
@@ -113,14 +119,14 @@ async def receive_document(
     if received.duplicate:
         response.status_code = 200
     response.headers["Location"] = f"{UPLOAD_PATH}/{received.document.document_id}"
-    return schemas.ReceivedDocument.from_received(received)
+    return received
 
 
 @router.get(
     "/v1/documents",
     summary="List documents, newest first",
-    response_model=schemas.DocumentList,
-    responses={200: examples.json_example("A page", examples.DOCUMENT_LIST), **ALWAYS},
+    response_model=DocumentPage,
+    responses={200: {"description": "A page"}, **ALWAYS},
 )
 async def list_documents(
     *,
@@ -131,43 +137,41 @@ async def list_documents(
     ] = None,
     status: Annotated[DocumentStatus | None, Query(description="Only these.")] = None,
     collection: Annotated[Name | None, Query(description="Only in this collection.")] = None,
-) -> schemas.DocumentList:
+) -> DocumentPage:
     """A page of the workspace's documents."""
-    page = await workspace.documents(
+    return await workspace.documents(
         collection=collection, status=status, limit=limit, cursor=cursor
     )
-    return schemas.DocumentList.from_domain(page)
 
 
 @router.get(
     "/v1/documents/{document_id}",
     summary="See a document",
-    response_model=schemas.DocumentWithAttachments,
-    responses={200: examples.json_example("A document", examples.DOCUMENT_DETAIL), **ALWAYS},
+    response_model=DocumentWithAttachments,
+    responses={200: {"description": "A document"}, **ALWAYS},
 )
-async def get_document(
-    workspace: TheWorkspace, document_id: UUID
-) -> schemas.DocumentWithAttachments:
+async def get_document(workspace: TheWorkspace, document_id: UUID) -> DocumentWithAttachments:
     """A document with its status, the reason if it failed, and its attachments."""
-    document = await workspace.document(document_id)
-    children = await workspace.children(document_id)
-    return schemas.DocumentWithAttachments.from_family(document, children)
+    return DocumentWithAttachments(
+        document=await workspace.document(document_id),
+        attachments=await workspace.children(document_id),
+    )
 
 
 @router.post(
     "/v1/documents/{document_id}/retry",
     status_code=202,
     summary="Try a failed document again",
-    response_model=schemas.Document,
+    response_model=Document,
     responses={
-        202: examples.json_example("Queued", {**examples.DOCUMENT, "status": "queued"}),
+        202: {"description": "Queued"},
         **ALWAYS,
         **examples.problem_responses("conflict"),
     },
 )
-async def retry_document(workspace: TheWorkspace, document_id: UUID) -> schemas.Document:
+async def retry_document(workspace: TheWorkspace, document_id: UUID) -> Document:
     """Queue a failed document once more; one that waits or is worked on is left as it is."""
-    return schemas.Document.from_domain(await workspace.retry(document_id))
+    return await workspace.retry(document_id)
 
 
 @router.delete(
@@ -178,8 +182,8 @@ async def retry_document(workspace: TheWorkspace, document_id: UUID) -> schemas.
     response_model=None,
     responses={
         200: {
-            **examples.json_example("Gone, with the proof", examples.ERASURE),
-            "model": schemas.Erasure,
+            "description": "Gone, with the proof",
+            "model": Erasure,
         },
         **ALWAYS,
     },
@@ -196,5 +200,5 @@ async def delete_document(
     if not verify:
         await workspace.delete_document(document_id)
         return Response(status_code=204)
-    erasure = schemas.Erasure.from_domain(await workspace.erase_document(document_id))
-    return Response(erasure.model_dump_json(), media_type="application/json")
+    erasure = await workspace.erase_document(document_id)
+    return Response(json_of(erasure), media_type="application/json")

@@ -11,11 +11,11 @@ from fastapi.responses import StreamingResponse
 
 from footnote.engine import WorkspaceEngine
 from footnote.engine.events import cursor_from, follow_events
-from footnote.interfaces.http import event_examples
+from footnote.interfaces.http import examples
 from footnote.interfaces.http.exact import ExactRoute
 from footnote.interfaces.http.examples import Responses
 from footnote.interfaces.http.scope import ALWAYS, TheSettings, TheWorkspace
-from footnote.interfaces.schemas.events import Event
+from footnote.interfaces.schemas import json_of
 
 router = APIRouter(tags=["events"], route_class=ExactRoute)
 
@@ -25,7 +25,7 @@ _STREAM: Responses = {
     200: {
         "description": "Events until the client goes.",
         "content": {
-            _MEDIA_TYPE: {"schema": {"type": "string"}, "example": event_examples.STREAM},
+            _MEDIA_TYPE: {"schema": {"type": "string"}, "example": examples.EVENT_STREAM},
         },
     },
     **ALWAYS,
@@ -88,8 +88,7 @@ def _stream(
             if event is None:
                 yield ": nothing happened\n\n"
                 continue
-            shape = Event.from_domain(event)
-            yield f"id: {shape.id}\nevent: {shape.type}\ndata: {shape.model_dump_json()}\n\n"
+            yield f"id: {event.id}\nevent: {event.kind}\ndata: {json_of(event)}\n\n"
 
     return StreamingResponse(
         lines(),

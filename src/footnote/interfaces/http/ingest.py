@@ -9,18 +9,17 @@ from datetime import datetime
 from typing import Annotated, Self
 from uuid import UUID
 
-from fastapi import APIRouter, Body, HTTPException, Request, Response
+from fastapi import APIRouter, HTTPException, Request, Response
 from fastapi.exceptions import RequestValidationError
 from pydantic import Field, ValidationError, model_validator
 
 from footnote.domain.events import PushStatus
 from footnote.engine.pushes import push_content, push_status, push_url
 from footnote.errors import InvalidRequest
-from footnote.interfaces.http import event_examples, examples, requests
+from footnote.interfaces.http import examples, requests
 from footnote.interfaces.http.exact import ExactBodyRoute
 from footnote.interfaces.http.requests import ExternalId, Metadata, Name, Tags
 from footnote.interfaces.http.scope import ALWAYS, TheSettings, TheWorkspace
-from footnote.interfaces.schemas.events import IngestStatus
 from footnote.jobs.signing import HEADER, is_genuine
 
 router = APIRouter(tags=["documents"], route_class=ExactBodyRoute)
@@ -67,9 +66,9 @@ class Uploaded(requests.Request):
 
 
 _LOCATION = {"Location": {"description": "Where its status is.", "schema": {"type": "string"}}}
-_ACCEPTED = {
+_ACCEPTED: examples.Responses = {
     202: {
-        **examples.json_example("Accepted", event_examples.PUSHED),
+        "description": "Accepted",
         "headers": _LOCATION,
     },
     **ALWAYS,
@@ -81,15 +80,15 @@ _ACCEPTED = {
     "/v1/ingest",
     status_code=202,
     summary="Push a document",
-    response_model=IngestStatus,
+    response_model=PushStatus,
     responses=_ACCEPTED,
 )
 async def push_document(
     *,
     response: Response,
     workspace: TheWorkspace,
-    push: Annotated[Push, Body(openapi_examples=event_examples.PUSHES)],
-) -> IngestStatus:
+    push: Push,
+) -> PushStatus:
     """Accept an address or a small content; ask for its status until it rests."""
     if push.url is not None:
         status = await push_url(
@@ -117,19 +116,19 @@ async def push_document(
 @router.get(
     "/v1/ingest/{ingest_id}/status",
     summary="What became of a push?",
-    response_model=IngestStatus,
-    responses={200: examples.json_example("Its status", event_examples.PUSH_STATUS), **ALWAYS},
+    response_model=PushStatus,
+    responses={200: {"description": "Its status"}, **ALWAYS},
 )
-async def get_ingest_status(workspace: TheWorkspace, ingest_id: UUID) -> IngestStatus:
+async def get_ingest_status(workspace: TheWorkspace, ingest_id: UUID) -> PushStatus:
     """How far something that was pushed has come, with its document once there is one."""
-    return IngestStatus.from_domain(await push_status(workspace, ingest_id))
+    return await push_status(workspace, ingest_id)
 
 
 @router.post(
     "/v1/webhooks/document-uploaded",
     status_code=202,
     summary="Another system says that it has a new document",
-    response_model=IngestStatus,
+    response_model=PushStatus,
     responses={**_ACCEPTED, **examples.problem_responses("unauthorized")},
     openapi_extra={
         "parameters": [
@@ -146,7 +145,7 @@ async def get_ingest_status(workspace: TheWorkspace, ingest_id: UUID) -> IngestS
             "content": {
                 "application/json": {
                     "schema": Uploaded.model_json_schema(),
-                    "example": event_examples.UPLOADED,
+                    "example": examples.UPLOADED,
                 }
             },
         },
@@ -154,7 +153,7 @@ async def get_ingest_status(workspace: TheWorkspace, ingest_id: UUID) -> IngestS
 )
 async def document_uploaded(
     *, request: Request, response: Response, workspace: TheWorkspace, settings: TheSettings
-) -> IngestStatus:
+) -> PushStatus:
     """Fetch a document that another system announces, signed with the secret both share."""
     body = await request.body()
     secret = settings.webhook_secret
@@ -183,9 +182,9 @@ async def document_uploaded(
     return _accepted(response, status)
 
 
-def _accepted(response: Response, status: PushStatus) -> IngestStatus:
+def _accepted(response: Response, status: PushStatus) -> PushStatus:
     response.headers["Location"] = f"/v1/ingest/{status.ingest_id}/status"
-    return IngestStatus.from_domain(status)
+    return status
 
 
 def _content(push: Push) -> bytes:

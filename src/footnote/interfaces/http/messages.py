@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Body, Query, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 
-from footnote.domain.conversations import Exchange
+from footnote.domain.conversations import Exchange, Message, MessagePage
 from footnote.engine import WorkspaceEngine
 from footnote.engine import conversations as verbs
 from footnote.engine.conversing import answered, answered_stream
@@ -18,10 +18,8 @@ from footnote.engine.next_question import (
     question_again,
 )
 from footnote.engine.workspace import MAX_PAGE
-from footnote.interfaces import schemas
-from footnote.interfaces.http import answer_examples, examples
-from footnote.interfaces.http import conversation_examples as shown
 from footnote.interfaces.http import conversation_requests as wanted
+from footnote.interfaces.http import examples
 from footnote.interfaces.http.conversations import RESPONSES, IdempotencyKey
 from footnote.interfaces.http.exact import ExactRoute
 from footnote.interfaces.http.scope import ALWAYS, TheWorkspace
@@ -39,22 +37,22 @@ _ASKED: examples.Responses = {
     200: {
         "description": "The question with its answer, or what happens while it is made.",
         "content": {
-            "application/json": {"example": shown.EXCHANGE},
-            MEDIA_TYPE: {"schema": {"type": "string"}, "example": answer_examples.STREAM},
+            "application/json": {},
+            MEDIA_TYPE: {"schema": {"type": "string"}, "example": examples.STREAM},
         },
     },
     **RESPONSES,
     **examples.problem_responses("conflict", "content-too-large", "lane-mismatch"),
 }
 _AS_BEFORE = wanted.Again()
-_MESSAGE = {200: examples.json_example("The answer as it is judged", shown.REPLY), **RESPONSES}
-_MESSAGES = {200: examples.json_example("A page of them", shown.MESSAGE_LIST), **RESPONSES}
+_MESSAGE: examples.Responses = {200: {"description": "The answer as it is judged"}, **RESPONSES}
+_MESSAGES: examples.Responses = {200: {"description": "A page of them"}, **RESPONSES}
 
 
 @router.get(
     "/v1/conversations/{conversation_id}/messages",
     summary="Read a conversation",
-    response_model=schemas.MessageList,
+    response_model=MessagePage,
     responses=_MESSAGES,
 )
 async def list_messages(
@@ -64,18 +62,17 @@ async def list_messages(
     limit: Annotated[int, Query(ge=1, le=MAX_PAGE)] = 100,
     cursor: Annotated[str | None, Query(max_length=200)] = None,
     branches: Annotated[bool, Query(description="Those of old branches too.")] = False,
-) -> schemas.MessageList:
+) -> MessagePage:
     """Its messages, oldest first."""
-    page = await verbs.messages(
+    return await verbs.messages(
         workspace, conversation_id, limit=limit, cursor=cursor, all_branches=branches
     )
-    return schemas.MessageList.from_domain(page)
 
 
 @router.post(
     "/v1/conversations/{conversation_id}/messages",
     summary="Ask in a conversation",
-    response_model=schemas.Exchange,
+    response_model=Exchange,
     responses=_ASKED,
 )
 async def ask_in_conversation(
@@ -83,9 +80,9 @@ async def ask_in_conversation(
     request: Request,
     workspace: TheWorkspace,
     conversation_id: UUID,
-    asked: Annotated[wanted.NextQuestion, Body(openapi_examples=shown.QUESTIONS)],
+    asked: wanted.NextQuestion,
     idempotency_key: IdempotencyKey = None,
-) -> schemas.Exchange | Response:
+) -> Exchange | Response:
     """Ask after the last message; the same `Idempotency-Key` gives the same answer."""
     question = await next_question(
         workspace, conversation_id, asked.asking(asked.question), idempotency_key=idempotency_key
@@ -96,7 +93,7 @@ async def ask_in_conversation(
 @router.patch(
     "/v1/conversations/{conversation_id}/messages/{message_id}",
     summary="Edit a question",
-    response_model=schemas.Exchange,
+    response_model=Exchange,
     responses=_ASKED,
 )
 async def edit_question(
@@ -105,8 +102,8 @@ async def edit_question(
     workspace: TheWorkspace,
     conversation_id: UUID,
     message_id: UUID,
-    asked: Annotated[wanted.NextQuestion, Body(openapi_examples=shown.QUESTIONS)],
-) -> schemas.Exchange | Response:
+    asked: wanted.NextQuestion,
+) -> Exchange | Response:
     """Ask something else in its place; what followed stays as a branch."""
     question = await edited_question(
         workspace, conversation_id, message_id, asked.asking(asked.question)
@@ -117,7 +114,7 @@ async def edit_question(
 @router.post(
     "/v1/conversations/{conversation_id}/messages/{message_id}/regenerate",
     summary="Answer once more",
-    response_model=schemas.Exchange,
+    response_model=Exchange,
     responses=_ASKED,
 )
 async def regenerate_answer(
@@ -126,8 +123,8 @@ async def regenerate_answer(
     workspace: TheWorkspace,
     conversation_id: UUID,
     message_id: UUID,
-    again: Annotated[wanted.Again, Body(openapi_examples=shown.AGAIN)] = _AS_BEFORE,
-) -> schemas.Exchange | Response:
+    again: wanted.Again = _AS_BEFORE,
+) -> Exchange | Response:
     """Answer the same question afresh; the old answer stays as a branch."""
     question = await question_again(workspace, conversation_id, message_id, again.asking())
     return await _answer(request, workspace, question, stream=again.stream)
@@ -136,34 +133,32 @@ async def regenerate_answer(
 @router.post(
     "/v1/conversations/{conversation_id}/messages/{message_id}/activate",
     summary="Go on from another branch",
-    response_model=schemas.MessageList,
+    response_model=MessagePage,
     responses=_MESSAGES,
 )
 async def activate_branch(
     workspace: TheWorkspace, conversation_id: UUID, message_id: UUID
-) -> schemas.MessageList:
+) -> MessagePage:
     """Make the branch of this message the one that goes on; returns its first messages."""
-    page = await verbs.go_on_from(workspace, conversation_id, message_id)
-    return schemas.MessageList.from_domain(page)
+    return await verbs.go_on_from(workspace, conversation_id, message_id)
 
 
 @router.put(
     "/v1/conversations/{conversation_id}/messages/{message_id}/feedback",
     summary="Judge an answer",
-    response_model=schemas.Message,
+    response_model=Message,
     responses=_MESSAGE,
 )
 async def give_feedback(
     workspace: TheWorkspace,
     conversation_id: UUID,
     message_id: UUID,
-    feedback: Annotated[wanted.NewFeedback, Body(openapi_examples=shown.FEEDBACK)],
-) -> schemas.Message:
+    feedback: wanted.NewFeedback,
+) -> Message:
     """Say what you think of an answer, in place of what you said before."""
-    judged = await verbs.give_feedback(
+    return await verbs.give_feedback(
         workspace, conversation_id, message_id, feedback.thumb, feedback.comment
     )
-    return schemas.Message.from_domain(judged)
 
 
 @router.delete(
@@ -186,10 +181,10 @@ async def _answer(
     question: NextQuestion | Exchange,
     *,
     stream: bool,
-) -> schemas.Exchange | Response:
+) -> Exchange | Response:
     """The exchange in one piece or as it happens; one that was kept before comes as it is."""
     if isinstance(question, Exchange):
-        return schemas.Exchange.from_domain(question)
+        return question
     if stream or MEDIA_TYPE in request.headers.get("accept", ""):
         told = await streamed_answer(workspace, answered_stream(workspace, question))
         told.headers["Footnote-Question-Id"] = str(question.question_id)
@@ -199,4 +194,4 @@ async def _answer(
         exchange = await unless_gone(request, answered(workspace, question))
     except ClientGone:
         return Response(status_code=CLIENT_CLOSED_REQUEST)
-    return schemas.Exchange.from_domain(exchange)
+    return exchange

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Response
 
-from footnote.interfaces import schemas
+from footnote.domain import Health, WorkspaceStats
 from footnote.interfaces.http import examples
 from footnote.interfaces.http.scope import ALWAYS, TheLifecycle, TheWorkspace
 
@@ -15,32 +15,31 @@ router = APIRouter(tags=["operations"])
 @router.get(
     "/health",
     summary="Is it ready?",
-    response_model=schemas.Health,
+    response_model=Health,
     responses={
-        200: examples.json_example("Ready", examples.READY),
+        200: {"description": "Ready"},
         503: {
-            **examples.json_example("Not ready", examples.STARTING),
-            "model": schemas.Health,
+            "model": Health,
             "description": "Not ready; each check that fails says why.",
         },
         **examples.problem_responses("not-local", "unexpected"),
     },
 )
-async def health(life: TheLifecycle, response: Response) -> schemas.Health:
+async def health(life: TheLifecycle, response: Response) -> Health:
     """200 when database, migrations and models are ready, 503 with the reasons until then."""
     found = await life.health()
     if not found.ready:
         response.status_code = 503
         response.headers["Retry-After"] = "5"
-    return schemas.Health.from_domain(found)
+    return found
 
 
 @router.get(
     "/stats",
     summary="What does the workspace hold?",
-    response_model=schemas.Stats,
-    responses={200: examples.json_example("Statistics", examples.STATS), **ALWAYS},
+    response_model=WorkspaceStats,
+    responses={200: {"description": "Statistics"}, **ALWAYS},
 )
-async def stats(workspace: TheWorkspace) -> schemas.Stats:
+async def stats(workspace: TheWorkspace) -> WorkspaceStats:
     """Documents by status, chunks, the embedding model with its lane, and how the cache fares."""
-    return schemas.Stats.from_domain(await workspace.stats())
+    return await workspace.stats()

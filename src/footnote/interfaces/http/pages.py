@@ -8,45 +8,17 @@ from uuid import UUID
 
 from fastapi import APIRouter, Header, Path, Query, Response
 
-from footnote.domain.pages import Highlight
+from footnote.domain.pages import Highlight, PagesOfQuote
 from footnote.engine.pages import DEFAULT_DPI, LEAST_DPI, MAX_HIGHLIGHTS, MOST_DPI
 from footnote.errors import InvalidRequest
-from footnote.interfaces import schemas
 from footnote.interfaces.http import examples
 from footnote.interfaces.http.contents import LinkedWorkspace
 from footnote.interfaces.http.exact import ExactRoute
 from footnote.interfaces.http.scope import ALWAYS, WORKSPACE_HEADER
+from footnote.interfaces.schemas import PageWithQuotes
 
 router = APIRouter(tags=["documents"], route_class=ExactRoute)
 
-_PAGE_RECTANGLES: dict[str, object] = {
-    "page": 3,
-    "page_count": 6,
-    "width_points": 595.28,
-    "height_points": 841.89,
-    "quotes": [
-        {
-            "quote": "A claim must be reported within 14 days of the loss.",
-            "match": "exact",
-            "text": "A claim must be reported within 14 days of the loss.",
-            "rectangles": [
-                {
-                    "left": 60.0,
-                    "top": 120.5,
-                    "right": 301.2,
-                    "bottom": 132.1,
-                    "fractions": {
-                        "left": 0.100793,
-                        "top": 0.143131,
-                        "right": 0.50598,
-                        "bottom": 0.156909,
-                    },
-                }
-            ],
-        }
-    ],
-    "unread": "",
-}
 _RESPONSES = {
     **ALWAYS,
     **examples.problem_responses("document-unreadable"),
@@ -140,8 +112,8 @@ async def see_page(
 @router.get(
     "/v1/documents/{document_id}/pages/{page}/rects",
     summary="Say where quotes stand on a page",
-    response_model=schemas.PageRectangles,
-    responses={200: examples.json_example("Where it stands", _PAGE_RECTANGLES), **_RESPONSES},
+    response_model=PageWithQuotes,
+    responses={200: {"description": "Where it stands"}, **_RESPONSES},
 )
 async def find_on_page(
     *,
@@ -152,20 +124,20 @@ async def find_on_page(
     quote: Texts = None,
     start: Start = None,
     end: End = None,
-) -> schemas.PageRectangles:
+) -> PageWithQuotes:
     """A rectangle for each line of each quote, in points and in shares of the page."""
     response.headers["Cache-Control"] = _PRIVATE
     wanted = _highlights(quote, start, end)
     found = await workspace.page_rectangles(document_id, page, wanted)
-    return schemas.PageRectangles.from_domain(found)
+    return PageWithQuotes.from_domain(found)
 
 
 @router.get(
     "/v1/documents/{document_id}/pages",
     summary="Say on which pages a quote stands",
-    response_model=schemas.PagesOfQuote,
+    response_model=PagesOfQuote,
     responses={
-        200: examples.json_example("The pages", {"page_count": 6, "pages": [3]}),
+        200: {"description": "The pages"},
         **_RESPONSES,
     },
 )
@@ -177,11 +149,11 @@ async def find_pages(
     quote: Annotated[str | None, Query(description="A text to look for.")] = None,
     start: Annotated[int | None, Query(description="Or where a span begins.")] = None,
     end: Annotated[int | None, Query(description="And where it ends.")] = None,
-) -> schemas.PagesOfQuote:
+) -> PagesOfQuote:
     """The pages of a quote, as for a citation in a Word file, which has no pages of its own."""
     response.headers["Cache-Control"] = _PRIVATE
     highlight = Highlight(text=quote, char_start=start, char_end=end)
-    return schemas.PagesOfQuote.from_domain(await workspace.pages_of_quote(document_id, highlight))
+    return await workspace.pages_of_quote(document_id, highlight)
 
 
 def _highlights(

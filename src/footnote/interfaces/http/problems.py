@@ -14,10 +14,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException as RoutingException
 from starlette.routing import compile_path
 
+from footnote.domain import Usage
 from footnote.errors import FootnoteError, ModelUnavailable, NotFound, QueueFull
 from footnote.filters.words import shown
 from footnote.interfaces.failures import ABSENT, UNEXPECTED, failure_of
-from footnote.interfaces.schemas.answers import Usage
 from footnote.wrong_values import wrong_places
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def problem_of(error: FootnoteError) -> JSONResponse:
         str(error),
         title=failure.title,
         hint=error.hint,
-        usage=None if used is None else Usage.from_domain(used),
+        usage=used,
         headers=headers,
     )
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, TypeVar
+from uuid import UUID
 
-from fastapi import APIRouter, Body
+from fastapi import APIRouter
 from pydantic import Field
 
 from footnote.domain import (
@@ -16,14 +18,15 @@ from footnote.domain import (
     Condition,
     DocumentClass,
     Operator,
+    Passage,
     Principal,
     SearchFilters,
     SearchRequest,
     SourceType,
 )
+from footnote.domain.json_form import json_form
 from footnote.engine.workspace import MAX_CONTEXT_WINDOW
 from footnote.errors import InvalidRequest
-from footnote.interfaces import schemas
 from footnote.interfaces.http import examples
 from footnote.interfaces.http.exact import ExactBodyRoute
 from footnote.interfaces.http.requests import MinSimilarity, Name, Query, Request, TopK, Whole
@@ -71,18 +74,71 @@ class ProjectContextRequest(Request):
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProjectChunk:
+    """A chunk with its place in its document."""
+
+    chunk_id: str
+    document_id: UUID
+    evidence_id: UUID
+    """The document again, under the name projects use."""
+    title: str
+    filename: str
+    text: str
+    page: int | None
+    """Where it begins; None for a format without pages."""
+    heading_path: tuple[str, ...]
+    source_type: SourceType
+
+
+@json_form(flat="chunk")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProjectResult:
+    """A chunk that answers a query, with its scores."""
+
+    chunk: ProjectChunk
+    rank: int
+    score: float
+    """Of the last stage; comparable within one response only."""
+    similarity: float | None
+    """Cosine similarity to the query; None when only words matched."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProjectResults:
+    """What was found in a project, best first, with the request mirrored."""
+
+    results: tuple[ProjectResult, ...]
+    total_results: int
+    query: str
+    project_id: str
+    user_id: str
+    limit: int
+    evidence_types: tuple[str, ...] | None
+    min_similarity: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProjectContext:
+    """A chunk between its neighbours in the document."""
+
+    chunk: ProjectChunk
+    context_before: tuple[ProjectChunk, ...]
+    context_after: tuple[ProjectChunk, ...]
+
+
 @router.post(
     "/search",
     summary="Search a project",
-    response_model=schemas.ProjectResults,
-    responses={200: examples.json_example("Results", examples.PROJECT_RESULTS), **_RESPONSES},
+    response_model=ProjectResults,
+    responses={200: {"description": "Results"}, **_RESPONSES},
 )
 async def search_project(
     engine: TheEngine,
     settings: TheSettings,
     workspace: WorkspaceName,
-    request: Annotated[ProjectSearch, Body(openapi_examples=examples.PROJECT_SEARCHES)],
-) -> schemas.ProjectResults:
+    request: ProjectSearch,
+) -> ProjectResults:
     """The chunks of a project that answer a query, best first, with the request mirrored.
 
     A project that does not exist, or is of another workspace, has no results.
@@ -92,8 +148,13 @@ async def search_project(
     response = await acting.search(
         SearchRequest(query=request.query, top_k=limit, filters=filters_of(request))
     )
-    results = tuple(map(schemas.ProjectResult.from_evidence, response.evidence))
-    return schemas.ProjectResults(
+    results = tuple(
+        ProjectResult(
+            chunk=_chunk(each.passage), rank=each.rank, score=each.score, similarity=each.similarity
+        )
+        for each in response.evidence
+    )
+    return ProjectResults(
         results=results,
         total_results=len(results),
         query=request.query,
@@ -108,18 +169,36 @@ async def search_project(
 @router.post(
     "/context",
     summary="Read around a chunk",
-    response_model=schemas.ProjectContext,
-    responses={200: examples.json_example("A context", examples.PROJECT_CONTEXT), **_RESPONSES},
+    response_model=ProjectContext,
+    responses={200: {"description": "A context"}, **_RESPONSES},
 )
 async def read_project_context(
     engine: TheEngine,
     workspace: WorkspaceName,
-    request: Annotated[ProjectContextRequest, Body(openapi_examples=examples.PROJECT_CONTEXTS)],
-) -> schemas.ProjectContext:
+    request: ProjectContextRequest,
+) -> ProjectContext:
     """A chunk with those before and after it in its document, as far as the user may see them."""
     acting = await inside(engine, workspace, Principal(principal_id=request.user_id))
     context = await acting.context(request.chunk_id, request.context_window)
-    return schemas.ProjectContext.from_domain(context)
+    return ProjectContext(
+        chunk=_chunk(context.chunk),
+        context_before=tuple(map(_chunk, context.context_before)),
+        context_after=tuple(map(_chunk, context.context_after)),
+    )
+
+
+def _chunk(passage: Passage) -> ProjectChunk:
+    return ProjectChunk(
+        chunk_id=passage.chunk_id,
+        document_id=passage.document_id,
+        evidence_id=passage.document_id,
+        title=passage.document_title,
+        filename=passage.filename,
+        text=passage.text,
+        page=passage.page_start,
+        heading_path=passage.heading_path,
+        source_type=passage.source_type,
+    )
 
 
 def filters_of(request: ProjectSearch) -> SearchFilters:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterator
-from typing import Annotated, TypeVar, assert_never
+from typing import Annotated, TypeVar
 from uuid import UUID
 
 from fastapi import Header, Request, Response
@@ -16,22 +16,15 @@ from footnote.answering.answerer import failed_with
 from footnote.domain import (
     AnswerDone,
     AnswerEvent,
-    AnswerFailed,
-    CitationMade,
-    SentenceGrounded,
-    SourcesFound,
-    TextWritten,
-    ToolCalled,
-    ToolReturned,
     UsageCounted,
 )
 from footnote.engine import WorkspaceEngine
 from footnote.engine.answer_runs import Encode, Owner, Reader
 from footnote.errors import InvalidRequest, NotFound
-from footnote.interfaces import schemas
+from footnote.interfaces.answer_events import named
 from footnote.interfaces.failures import failure_of
 from footnote.interfaces.http.problems import problem
-from footnote.interfaces.schemas.shape import Shape
+from footnote.interfaces.schemas import json_of
 
 MEDIA_TYPE = "text/event-stream"
 RECONNECT_MILLISECONDS = 1000
@@ -183,32 +176,9 @@ class AnswerFrames:
         yield _frame(event)
 
 
-def told(event: AnswerEvent) -> tuple[str, Shape]:  # noqa: PLR0911  # one line for each event
-    """The name and the shape of an event outside."""
-    match event:
-        case SourcesFound():
-            return "sources", schemas.AnswerSources.from_domain(event)
-        case TextWritten():
-            return "token", schemas.AnswerToken.model_validate(event)
-        case CitationMade():
-            return "citation", schemas.Citation.from_domain(event.citation)
-        case SentenceGrounded():
-            return "grounding", schemas.AnswerGrounding.model_validate(event)
-        case ToolCalled() | ToolReturned():
-            return "tool", schemas.AnswerTool.from_domain(event)
-        case UsageCounted():
-            return "usage", schemas.Usage.from_domain(event.usage)
-        case AnswerDone():
-            return "done", schemas.Answer.from_domain(event.answer)
-        case AnswerFailed():
-            return "error", schemas.AnswerError.from_domain(event)
-        case _:
-            assert_never(event)
-
-
 def _frame(event: AnswerEvent) -> bytes:
-    name, shape = told(event)
-    return sse(name, shape.model_dump_json())
+    name, record = named(event)
+    return sse(name, json_of(record))
 
 
 def sse(name: str | None, data: str) -> bytes:

@@ -77,13 +77,13 @@ async def add_webhook(
     """
     content = Content(json={"url": url, "events": list(kinds)})
     added = await client.transport.json("POST", _WEBHOOKS, content, Repeat.REFUSED)
-    return _endpoint(added), decoded(str, added["secret"])
+    return decoded(WebhookEndpoint, added), decoded(str, added["secret"])
 
 
 async def webhooks(client: Remote) -> tuple[WebhookEndpoint, ...]:
     """The addresses that are told, and how that fares."""
     found = await client.transport.json("GET", _WEBHOOKS)
-    return tuple(map(_endpoint, decoded(list[dict[str, object]], found["webhooks"])))
+    return decoded(tuple[WebhookEndpoint, ...], found["webhooks"])
 
 
 async def try_webhook(client: Remote, endpoint_id: UUID) -> str | None:
@@ -107,8 +107,3 @@ def _in_use(value: JsonObject) -> ModelsInUse:
         configured=decoded(tuple[str, ...], value["configured"]),
         chosen=() if chosen == (EXTRACTIVE,) else chosen,
     )
-
-
-def _endpoint(value: JsonObject) -> WebhookEndpoint:
-    given = {**value, "endpoint_id": value["webhook_id"], "kinds": value["events"]}
-    return decoded(WebhookEndpoint, given)

@@ -33,7 +33,7 @@ from footnote.domain import (
     WorkspaceStats,
 )
 from footnote.errors import FootnoteError, InvalidRequest, NotFound, NotReady
-from footnote.interfaces.sdk import choices, decoding, grounding, pages
+from footnote.interfaces.sdk import choices, grounding, pages
 from footnote.interfaces.sdk import lanes as lane_verbs
 from footnote.interfaces.sdk.answering import answer_events
 from footnote.interfaces.sdk.conversations import AsyncConversations
@@ -136,7 +136,7 @@ class AsyncClient:
             files={"file": (filename, bytes(content))},
         )
         found = await self._json("POST", "/v1/documents", upload, Repeat.LOST)
-        return decoding.received(found)
+        return decoded(Received, found)
 
     async def receive_file(
         self, path: Path, *, collection: str | None = None, tags: Sequence[str] = ()
@@ -265,12 +265,12 @@ class AsyncClient:
     async def search(self, request: SearchRequest) -> SearchResponse:
         """Evidence for a query."""
         found = await self._json("POST", "/v1/search", Content(json=search_json(request)))
-        return decoding.search_response(found)
+        return decoded(SearchResponse, found)
 
     async def context(self, chunk_id: str, window: int = 2) -> PassageContext:
         """A passage between its neighbours."""
         content = Content(json={"chunk_id": chunk_id, "window": window})
-        return decoding.passage_context(await self._json("POST", "/v1/context", content))
+        return decoded(PassageContext, await self._json("POST", "/v1/context", content))
 
     page_image = pages.page_image
     page_rectangles = pages.page_rectangles
@@ -296,7 +296,7 @@ class AsyncClient:
             conversation=conversation,
         )
         found = await self._json("POST", "/v1/answers", Content(json=body), Repeat.REFUSED)
-        return decoding.answer(found)
+        return decoded(Answer, found)
 
     async def ask_stream(
         self,

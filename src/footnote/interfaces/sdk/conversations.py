@@ -18,7 +18,6 @@ from footnote.domain.conversations import (
     MessagePage,
     Thumb,
 )
-from footnote.interfaces.sdk import decoding
 from footnote.interfaces.sdk.answering import answer_events
 from footnote.interfaces.sdk.decoding import decoded
 from footnote.interfaces.sdk.encoding import JsonObject, question_json
@@ -117,7 +116,7 @@ class AsyncConversations:
         body = _asked(question, top_k, filters, plan, changes)
         content = Content(json=body, headers=_key(idempotency_key))
         path = f"{_ALL}/{conversation_id}/messages"
-        return decoding.exchange(await self.transport.json("POST", path, content))
+        return decoded(Exchange, await self.transport.json("POST", path, content))
 
     async def ask_stream(
         self,
@@ -141,12 +140,12 @@ class AsyncConversations:
         """Ask something else in place of an earlier question."""
         path = f"{_ALL}/{conversation_id}/messages/{message_id}"
         content = Content(json={"question": question})
-        return decoding.exchange(await self.transport.json("PATCH", path, content, _ONCE))
+        return decoded(Exchange, await self.transport.json("PATCH", path, content, _ONCE))
 
     async def regenerate(self, conversation_id: UUID, message_id: UUID) -> Exchange:
         """Answer the same question afresh."""
         path = f"{_ALL}/{conversation_id}/messages/{message_id}/regenerate"
-        return decoding.exchange(await self.transport.json("POST", path, Content(json={}), _ONCE))
+        return decoded(Exchange, await self.transport.json("POST", path, Content(json={}), _ONCE))
 
     async def go_on_from(self, conversation_id: UUID, message_id: UUID) -> MessagePage:
         """Make the branch of this message the one that goes on."""

@@ -1,0 +1,93 @@
+"""What happens while an answer is made, as a stream names it and back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, assert_never
+
+from footnote.domain import (
+    AnswerDone,
+    AnswerEvent,
+    AnswerFailed,
+    CitationMade,
+    SentenceGrounded,
+    SourcesFound,
+    TextWritten,
+    ToolCalled,
+    ToolReturned,
+    Usage,
+    UsageCounted,
+)
+from footnote.interfaces.failures import failure_of_name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerTool:
+    """A model asked for a tool, or the tool gave its result."""
+
+    call_id: str
+    name: str
+    state: Literal["called", "returned"]
+    arguments: str | None = None
+    """A JSON object, where it was called."""
+    result: str | None = None
+    """Where it returned."""
+    failed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerError:
+    """Why there will be no answer; the members are those of a problem detail."""
+
+    type: str
+    """A stable URN that names the kind of problem."""
+    title: str
+    status: int
+    detail: str
+    hint: str | None = None
+    retryable: bool
+    """Whether asking again may help."""
+    usage: Usage = field(default_factory=Usage)
+    """What the models have used until then, as far as it is known."""
+
+
+def named(event: AnswerEvent) -> tuple[str, object]:  # noqa: PLR0911  # one line for each event
+    """The name of an event outside, and the record that its data is."""
+    match event:
+        case SourcesFound():
+            return "sources", event
+        case TextWritten():
+            return "token", event
+        case CitationMade():
+            return "citation", event.citation
+        case SentenceGrounded():
+            return "grounding", event
+        case ToolCalled():
+            return "tool", AnswerTool(
+                call_id=event.call_id, name=event.name, state="called", arguments=event.arguments
+            )
+        case ToolReturned():
+            return "tool", AnswerTool(
+                call_id=event.call_id,
+                name=event.name,
+                state="returned",
+                result=event.result,
+                failed=event.failed,
+            )
+        case UsageCounted():
+            return "usage", event.usage
+        case AnswerDone():
+            return "done", event.answer
+        case AnswerFailed():
+            failure = failure_of_name(event.code)
+            return "error", AnswerError(
+                type=f"urn:footnote:problem:{failure.code}",
+                title=failure.title,
+                status=failure.status,
+                detail=event.message,
+                hint=event.hint,
+                retryable=event.retryable,
+                usage=event.usage,
+            )
+        case _:
+            assert_never(event)

@@ -1,0 +1,201 @@
+"""How records become JSON, and those that only HTTP and `--json` know.
+
+The records of `footnote.domain` are served as they are; `domain/json_form.py` says where JSON
+differs from their fields. What is here wraps several of them, or shows them otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from functools import cache
+from typing import Self, TypeVar, cast
+
+from pydantic import TypeAdapter
+
+from footnote import domain
+from footnote.domain import LaneStatus, Retried, Workspace
+from footnote.domain.events import WebhookEndpoint
+from footnote.domain.json_form import json_form
+from footnote.domain.models_in_use import EXTRACTIVE, McpServer, ModelsInUse
+from footnote.domain.pages import MarkedQuote, PageRectangles, Rectangle
+
+Kind = TypeVar("Kind")
+
+_adapter = cache(TypeAdapter)
+"""Made once for each kind; it stays."""
+
+
+def adapter(kind: type[Kind]) -> TypeAdapter[Kind]:
+    """What reads and writes a kind of record as JSON."""
+    return cast("TypeAdapter[Kind]", _adapter(cast("Hashable", kind)))
+
+
+def json_of(record: object, *, indent: int | None = None) -> str:
+    """A record as JSON text."""
+    return adapter(type(record)).dump_json(record, by_alias=True, indent=indent).decode()
+
+
+def object_of(record: object) -> dict[str, object]:
+    """A record as a JSON object."""
+    written = adapter(type(record)).dump_python(record, mode="json", by_alias=True)
+    return cast("dict[str, object]", written)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetryReport:
+    """What became of every document that was to be tried again."""
+
+    documents: tuple[Retried, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IngestedFile:
+    """What became of one file on a command line."""
+
+    path: str
+    duplicate: bool
+    new_version: bool
+    document: domain.Document | None = None
+    """None when the file was not accepted."""
+    attachments: tuple[domain.Document, ...] = ()
+    refusal: str | None = None
+    """Why it was not accepted, and what to do."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IngestCounts:
+    """How many things of the named places had each outcome."""
+
+    unchanged: int = 0
+    """The same as before; not read where that can be told."""
+    added: int = 0
+    changed: int = 0
+    """A new version."""
+    retried: int = 0
+    """Failed before; the same bytes are tried again."""
+    renamed: int = 0
+    """The same document under another path."""
+    known: int = 0
+    """The bytes of another document."""
+    removed: int = 0
+    """Gone, and so deleted."""
+    kept: int = 0
+    """Gone, but the document has other places too."""
+    refused: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IngestReport:
+    """What became of every file of a command line, in its order."""
+
+    files: tuple[IngestedFile, ...]
+    counts: IngestCounts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkspaceList:
+    """Every workspace of this installation."""
+
+    workspaces: tuple[Workspace, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaneList:
+    """The lanes of a workspace, by number."""
+
+    lanes: tuple[LaneStatus, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebhookList:
+    """The addresses that are told of a workspace's events."""
+
+    webhooks: tuple[WebhookEndpoint, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delivery:
+    """How a trial message was taken."""
+
+    delivered: bool
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class McpServerList:
+    """A workspace's MCP servers, by name."""
+
+    mcp_servers: tuple[McpServer, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Models:
+    """Which models answer in a workspace."""
+
+    configured: tuple[str, ...]
+    """What the installation has."""
+    chosen: tuple[str, ...] | None
+    """What the workspace chose; None if it follows the installation."""
+    used: tuple[str, ...]
+    """What is asked, each when those before it failed; `extractive` quotes alone."""
+
+    @classmethod
+    def from_domain(cls, in_use: ModelsInUse) -> Self:
+        """Name the absence of models `extractive`."""
+        chosen = in_use.chosen
+        return cls(
+            configured=in_use.configured,
+            chosen=chosen if chosen is None else chosen or (EXTRACTIVE,),
+            used=in_use.used or (EXTRACTIVE,),
+        )
+
+
+@json_form(flat="points")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RectangleOnPage:
+    """A part of a page in points, from the top left corner of the page as it is shown."""
+
+    points: Rectangle
+    fractions: Rectangle
+    """The same in shares of the width and the height of the page, 0 to 1."""
+
+
+@json_form(flat="marked")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuoteOnPage:
+    """A quote, and where it stands on a page."""
+
+    marked: MarkedQuote
+    rectangles: tuple[RectangleOnPage, ...]
+    """One for each line or cell."""
+
+
+@json_form(flat="found")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageWithQuotes:
+    """Where quotes stand on one page."""
+
+    found: PageRectangles
+    quotes: tuple[QuoteOnPage, ...]
+    """In the order in which they were given."""
+
+    @classmethod
+    def from_domain(cls, found: PageRectangles) -> Self:
+        """Give each rectangle in shares of the page too."""
+        width, height = found.width_points, found.height_points
+
+        def shown(points: Rectangle) -> RectangleOnPage:
+            fractions = Rectangle(
+                left=round(points.left / width, 6),
+                top=round(points.top / height, 6),
+                right=round(points.right / width, 6),
+                bottom=round(points.bottom / height, 6),
+            )
+            return RectangleOnPage(points=points, fractions=fractions)
+
+        quotes = tuple(
+            QuoteOnPage(marked=each, rectangles=tuple(map(shown, each.rectangles)))
+            for each in found.quotes
+        )
+        return cls(found=found, quotes=quotes)
