@@ -43,6 +43,7 @@ _VARIES = {
     "checks",
     "confidence",
     "created",
+    "keywords",
     "next_cursor",
     "overlap",
     "probability",
