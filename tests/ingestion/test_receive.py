@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import hashlib
+import io
 import os
 
 import pytest
@@ -8,7 +10,7 @@ from footnote.domain import Stage
 from footnote.errors import DocumentUnreadable
 from footnote.ingestion import media
 from footnote.ingestion.media import sniff_media_type
-from footnote.ingestion.receive import check_received
+from footnote.ingestion.receive import check_received, examine
 from tests.ingestion import files
 
 
@@ -75,3 +77,42 @@ def test_a_file_no_reader_knows_is_told_as_what_to_save_it(filename: str, advice
 
 def test_what_is_accepted_has_a_type() -> None:
     assert check_received(b"# ok", "a.md", 100) == media.MARKDOWN
+
+
+class InPieces(io.BytesIO):
+    """A file of which nobody may read much at once."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        assert size is not None
+        assert 0 <= size <= 5 * 1024 * 1024
+        return super().read(size)
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "name", "media_type"),
+    [
+        (b"%PDF-1.7\n", b"\n%%EOF", "a.pdf", media.PDF),
+        (b'{"a": "', b'"}\n', "a.bin", media.JSON),
+        (b'["a", "', b"and so on", "a.bin", media.PLAIN),
+        (b"Some words. ", b"The end.", "a.txt", media.PLAIN),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "WordDocument".encode("utf-16-le"), "a", media.DOC),
+    ],
+    ids=["pdf", "json", "bracket", "text", "word"],
+)
+def test_a_large_file_is_told_and_hashed_in_pieces(
+    start: bytes, end: bytes, name: str, media_type: str
+) -> None:
+    content = start + b"x" * (8 * 1024 * 1024) + end
+    examined = examine(InPieces(content), name, len(content))
+    assert examined.media_type == media_type
+    assert examined.byte_size == len(content)
+    assert examined.content_sha256 == hashlib.sha256(content).hexdigest()
+    refused = examine(InPieces(content), name, len(content) - 1)
+    assert (refused.media_type, refused.content_sha256) == (None, examined.content_sha256)
+
+
+def test_a_name_between_two_pieces_of_a_file_is_seen() -> None:
+    mark = "WordDocument".encode("utf-16-le")
+    head = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+    content = head + b"\0" * (1024 * 1024 - len(head) - 5) + mark + b"\0" * 100
+    assert examine(InPieces(content), "a", 10**9).media_type == media.DOC

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from uuid import UUID, uuid4
 
@@ -93,6 +94,14 @@ async def test_many_megabytes_come_back(place: Place) -> None:
     key = key_of(content)
     await place.blobs.put(key, content)
     assert await place.blobs.get(key) == content
+
+
+async def test_a_file_is_stored_from_its_beginning_in_pieces(place: Place) -> None:
+    content = bytes(range(256)) * 80_000
+    file = BytesIO(content)
+    file.seek(7)
+    await place.blobs.put(key_of(content), file)
+    assert await place.blobs.get(key_of(content)) == content
 
 
 async def test_putting_again_changes_nothing(place: Place) -> None:

@@ -1,16 +1,9 @@
-"""Reads the files that are handed in by their path."""
+"""The names under which files are kept."""
 
 from __future__ import annotations
 
-import hashlib
-from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from unicodedata import category
-
-from footnote.domain import Failure
-from footnote.errors import InvalidRequest
-from footnote.ingestion.pipeline import failure_of
-from footnote.ingestion.receive import too_large
 
 MAX_FILENAME_CHARACTERS = 255
 _ENDING_CHARACTERS = 20  # ".sublime-workspace" and the like; more is no ending
@@ -34,38 +27,3 @@ def clean_name(filename: str) -> str:
     ending = ending if len(ending) <= _ENDING_CHARACTERS else ""
     stem = printable.removesuffix(ending)
     return stem[: MAX_FILENAME_CHARACTERS - len(ending)] + ending
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class File:
-    """A file and where it is."""
-
-    location: str
-    content: bytes
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TooLarge:
-    """What is known of a file that is too large to read."""
-
-    location: str
-    byte_size: int
-    content_sha256: str
-    failure: Failure
-
-
-def read_file(path: Path, max_bytes: int) -> File | TooLarge:
-    """The file's bytes, or what is known of one too large to read. Raises InvalidRequest."""
-    try:
-        location = str(path.resolve())
-        size = path.stat().st_size
-        if size <= max_bytes:
-            return File(location=location, content=path.read_bytes())
-        with path.open("rb") as file:
-            sha256 = hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise InvalidRequest(
-            f"{path} cannot be read: {error.strerror}", hint="check the path and its rights"
-        ) from error
-    failure = failure_of(too_large(size, path.name, max_bytes))
-    return TooLarge(location=location, byte_size=size, content_sha256=sha256, failure=failure)

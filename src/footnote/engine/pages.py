@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
+from typing import BinaryIO
 from uuid import UUID
 
 from footnote.domain.pages import Highlight, PageImage, PageRectangles, PagesOfQuote
@@ -205,7 +206,7 @@ class BlobsWithPages:
     blobs: Blobs
     cache: PdfCache
 
-    async def put(self, key: str, content: bytes) -> None:
+    async def put(self, key: str, content: bytes | BinaryIO) -> None:
         """As the blobs do."""
         await self.blobs.put(key, content)
 

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
+import io
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
+from typing import BinaryIO
 from uuid import UUID
 
-from footnote.domain import Principal, Received
+from footnote.domain import MetadataValue, Principal, Received, SourceType
 from footnote.engine.arguments import require
+from footnote.engine.files import clean_name
+from footnote.engine.scoping import WorkspaceAccess, scope_of
 from footnote.engine.services import Services
 from footnote.errors import InvalidRequest, QueueFull
+from footnote.ingestion import labels
+from footnote.ingestion.pipeline import UNKNOWN_TYPE, failure_of
+from footnote.ingestion.receive import examine
 from footnote.store.admission import QueueLimits, require_room
 from footnote.store.claims import claim_blob, redeem
 from footnote.store.database import SYSTEM, WorkspaceScope
@@ -17,6 +27,8 @@ from footnote.store.documents import Incoming, get_document, receive_document
 from footnote.store.receipts import Receipt, earlier, keep_receipt
 
 MAX_KEY_CHARACTERS = 255
+NO_BLOB = ""
+"""The key of bytes that were never taken in."""
 
 
 def checked_key(key: str | None) -> str | None:
@@ -30,20 +42,121 @@ def checked_key(key: str | None) -> str | None:
     return key
 
 
-async def take_in(
-    engine: Services,
-    workspace_id: UUID,
-    principal: Principal,
-    incoming: Incoming,
+async def receive(
+    workspace: WorkspaceAccess,
     content: bytes,
+    filename: str,
     *,
-    idempotency_key: str | None,
+    collection: str | None = None,
+    external_id: str | None = None,
+    metadata: Mapping[str, MetadataValue] | None = None,
+    tags: Sequence[str] = (),
+    source_type: SourceType = SourceType.UPLOAD,
+    access: Sequence[str] | None = None,
+    idempotency_key: str | None = None,
 ) -> Received:
-    """Store the bytes, then write document, job and key in one transaction.
+    """Accept a file: once this returns, it cannot be lost.
 
-    Raises QueueFull while too many documents wait, and Conflict for a key of another request.
+    A file that can be seen to be unreadable is kept as a failed document. The same bytes give the
+    existing document; other bytes under a known external id a new version. A known document keeps
+    its tags unless others are given. With a key, repeating the call does nothing and gives the
+    same result. Raises InvalidRequest, QueueFull while too many documents wait, and Conflict for a
+    key that was used for something else.
     """
-    receipt = _receipt(engine, principal, incoming, idempotency_key)
+    return await receive_stream(
+        workspace,
+        io.BytesIO(content),
+        filename,
+        collection=collection,
+        external_id=external_id,
+        metadata=metadata,
+        tags=tags,
+        source_type=source_type,
+        access=access,
+        idempotency_key=idempotency_key,
+    )
+
+
+async def receive_file(
+    workspace: WorkspaceAccess,
+    path: Path,
+    *,
+    collection: str | None = None,
+    tags: Sequence[str] = (),
+) -> Received:
+    """Accept a file from a disk, under its path as external id.
+
+    One that is too large is kept as a failed document without its bytes. Raises InvalidRequest
+    when it cannot be opened.
+    """
+    try:
+        location = await asyncio.to_thread(path.resolve)
+        content = await asyncio.to_thread(path.open, "rb")
+    except OSError as error:
+        raise InvalidRequest(
+            f"{path} cannot be read: {error.strerror}", hint="check the path and its rights"
+        ) from error
+    with content:
+        return await receive_stream(
+            workspace,
+            content,
+            path.name,
+            collection=collection,
+            external_id=str(location),
+            tags=tags,
+            keep_too_large=False,
+        )
+
+
+async def receive_stream(
+    workspace: WorkspaceAccess,
+    content: BinaryIO,
+    filename: str,
+    *,
+    collection: str | None = None,
+    external_id: str | None = None,
+    metadata: Mapping[str, MetadataValue] | None = None,
+    tags: Sequence[str] = (),
+    source_type: SourceType = SourceType.UPLOAD,
+    access: Sequence[str] | None = None,
+    idempotency_key: str | None = None,
+    keep_too_large: bool = True,
+) -> Received:
+    """Accept a file that can be read twice: measured and hashed first, then stored, in pieces.
+
+    No more than a few pieces of it are in memory at once. It is not closed. Raises what `receive`
+    raises.
+    """
+    workspace.require_open()
+    engine, workspace_id = workspace.engine, workspace.workspace.workspace_id
+    settings = engine.settings
+    incoming = Incoming(
+        filename=clean_name(filename),
+        media_type=UNKNOWN_TYPE,
+        byte_size=0,
+        content_sha256="",
+        blob_key=NO_BLOB,
+        collection=labels.checked_collection(collection or settings.default_collection),
+        external_id=labels.checked_external_id(external_id),
+        metadata=labels.checked_metadata(metadata or {}),
+        tags=labels.checked_tags(tags),
+        source_type=source_type,
+        access=labels.checked_access(access),
+    )
+    key = checked_key(idempotency_key)
+    limit = settings.max_file_bytes
+    examined = await asyncio.to_thread(examine, content, incoming.filename, limit)
+    incoming = replace(
+        incoming,
+        media_type=examined.media_type or UNKNOWN_TYPE,
+        byte_size=examined.byte_size,
+        content_sha256=examined.content_sha256,
+        failure=None if examined.refusal is None else failure_of(examined.refusal),
+    )
+    if examined.byte_size > limit and not keep_too_large:
+        async with scope_of(workspace) as scope:
+            return await receive_document(scope, incoming)
+    receipt = _receipt(engine, workspace.principal, incoming, key)
     async with engine.database.workspace(workspace_id, SYSTEM) as scope:
         if receipt is not None and (known := await _repeated(scope, receipt)) is not None:
             return known
@@ -51,7 +164,7 @@ async def take_in(
             await require_room(scope, queue_limits(engine))
         claim = await claim_blob(scope, incoming.content_sha256)
     await engine.blobs.put(claim.blob_key, content)
-    async with engine.database.workspace(workspace_id, principal) as scope:
+    async with scope_of(workspace) as scope:
         if receipt is not None and (known := await _repeated(scope, receipt)) is not None:
             # The same request was faster, and these are its bytes.
             await redeem(scope, claim)

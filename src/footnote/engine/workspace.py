@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
-import hashlib
 from collections.abc import Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
-from pathlib import Path
 from uuid import UUID
 
 from footnote.answering.answerer import completed
@@ -18,16 +15,12 @@ from footnote.domain import (
     DocumentPage,
     DocumentStatus,
     Erasure,
-    Failure,
     LaneStatus,
-    MetadataValue,
     PassageContext,
     PlanChanges,
-    Received,
     Reembedding,
     Retried,
     SearchFilters,
-    SourceType,
     Turn,
     WorkspaceStats,
 )
@@ -35,24 +28,19 @@ from footnote.engine import lanes as lane_verbs
 from footnote.engine import pages as page_verbs
 from footnote.engine.answering import ask_stream
 from footnote.engine.erasing import erase
-from footnote.engine.files import TooLarge, clean_name, read_file
 from footnote.engine.grounding import check_grounding
 from footnote.engine.lanes import lane_of_workspace
-from footnote.engine.receiving import checked_key, take_in
+from footnote.engine.receiving import receive, receive_file
 from footnote.engine.retrying import try_again, try_each_again
 from footnote.engine.scoping import WorkspaceAccess, scope_of
 from footnote.engine.searching import search
-from footnote.errors import DocumentUnreadable, InvalidRequest
+from footnote.errors import InvalidRequest
 from footnote.ingestion import labels
-from footnote.ingestion.pipeline import UNKNOWN_TYPE, failure_of
-from footnote.ingestion.receive import check_received
 from footnote.store.claims import remove_unused
 from footnote.store.documents import (
-    Incoming,
     documents_and_attachments,
     get_document,
     list_documents,
-    receive_document,
 )
 from footnote.store.passages import passage_context
 from footnote.store.publishing import delete_document
@@ -60,8 +48,6 @@ from footnote.store.statistics import workspace_stats
 
 MAX_CONTEXT_WINDOW = 50
 MAX_PAGE = 500
-NO_BLOB = ""
-"""The key of bytes that were never taken in."""
 
 
 @checks_arguments
@@ -69,92 +55,8 @@ NO_BLOB = ""
 class WorkspaceEngine(WorkspaceAccess):
     """The verbs of one workspace, as one principal; it cannot see any other."""
 
-    async def receive(
-        self,
-        content: bytes,
-        filename: str,
-        *,
-        collection: str | None = None,
-        external_id: str | None = None,
-        metadata: Mapping[str, MetadataValue] | None = None,
-        tags: Sequence[str] = (),
-        source_type: SourceType = SourceType.UPLOAD,
-        access: Sequence[str] | None = None,
-        idempotency_key: str | None = None,
-    ) -> Received:
-        """Accept a file: once this returns, it cannot be lost.
-
-        A file that can be seen to be unreadable is kept as a failed document. The same bytes
-        give the existing document; other bytes under a known external id a new version. A
-        known document keeps its tags unless others are given. With a key, repeating the call
-        does nothing and gives the same result. Raises InvalidRequest, QueueFull while too many
-        documents wait, and Conflict for a key that was used for something else.
-        """
-        self.require_open()
-        collection = labels.checked_collection(
-            collection or self.engine.settings.default_collection
-        )
-        access = labels.checked_access(access)
-        external_id = labels.checked_external_id(external_id)
-        metadata = labels.checked_metadata(metadata or {})
-        tags = labels.checked_tags(tags)
-        key = checked_key(idempotency_key)
-        name = clean_name(filename)
-        media_type, failure = self._examined(content, name)
-        return await take_in(
-            self.engine,
-            self.workspace.workspace_id,
-            self.principal,
-            Incoming(
-                filename=name,
-                media_type=media_type,
-                byte_size=len(content),
-                content_sha256=hashlib.sha256(content).hexdigest(),
-                blob_key=NO_BLOB,
-                collection=collection,
-                external_id=external_id,
-                metadata=metadata,
-                tags=tags,
-                source_type=source_type,
-                access=access,
-                failure=failure,
-            ),
-            content,
-            idempotency_key=key,
-        )
-
-    async def receive_file(
-        self, path: Path, *, collection: str | None = None, tags: Sequence[str] = ()
-    ) -> Received:
-        """Accept a file from a disk, under its path as external id.
-
-        One that is too large is kept as a failed document without its bytes. Raises
-        InvalidRequest when it cannot be opened.
-        """
-        settings = self.engine.settings
-        tags = labels.checked_tags(tags)
-        file = await asyncio.to_thread(read_file, path, settings.max_file_bytes)
-        if isinstance(file, TooLarge):
-            return await self._accept(
-                Incoming(
-                    filename=clean_name(path.name),
-                    media_type=UNKNOWN_TYPE,
-                    byte_size=file.byte_size,
-                    content_sha256=file.content_sha256,
-                    blob_key=NO_BLOB,
-                    collection=labels.checked_collection(collection or settings.default_collection),
-                    external_id=file.location,
-                    tags=tags,
-                    failure=file.failure,
-                )
-            )
-        return await self.receive(
-            file.content,
-            path.name,
-            collection=collection,
-            external_id=file.location,
-            tags=tags,
-        )
+    receive = receive
+    receive_file = receive_file
 
     async def documents(
         self,
@@ -323,14 +225,3 @@ class WorkspaceEngine(WorkspaceAccess):
         """Remove lanes that are not kept any longer, or all but the current; return the rest."""
         self.require_open()
         return await lane_verbs.purge(self.engine, self.workspace.workspace_id, at_once=at_once)
-
-    def _examined(self, content: bytes, filename: str) -> tuple[str, Failure | None]:
-        try:
-            limit = self.engine.settings.max_file_bytes
-            return check_received(content, filename, limit), None
-        except DocumentUnreadable as error:
-            return UNKNOWN_TYPE, failure_of(error)
-
-    async def _accept(self, incoming: Incoming) -> Received:
-        async with scope_of(self) as scope:
-            return await receive_document(scope, incoming)

@@ -8,6 +8,7 @@ import re
 import zipfile
 import zlib
 from pathlib import PurePath
+from typing import BinaryIO
 
 from footnote.ingestion.terminal_codes import bytes_without_terminal_codes
 
@@ -167,17 +168,25 @@ _HEADER_LINE = re.compile(rb"[a-z][a-z0-9-]*:")
 _SAVED_PAGE = re.compile(rb"^content-type:\s*multipart/related", re.MULTILINE)
 _SNIFFED_BYTES = 4096
 _PARSED_BYTES = 4 * 1024 * 1024
+_PIECE_BYTES = 1024 * 1024
 
 
 def sniff_media_type(content: bytes, filename: str) -> str | None:
+    """The media type of bytes that are in memory; see `sniff_file`."""
+    return sniff_file(io.BytesIO(content), filename)
+
+
+def sniff_file(content: BinaryIO, filename: str) -> str | None:
     """The media type of a file; None when it is binary and of no known format.
 
-    A damaged archive keeps the type its name claims, so that the failure can say what is broken.
+    Reads the places that tell, never the whole of a large file. A damaged archive keeps the type
+    its name claims, so that the failure can say what is broken.
     """
-    head = content[:_SNIFFED_BYTES]
+    content.seek(0)
+    head = content.read(_SNIFFED_BYTES)
     suffix = PurePath(filename).suffix.lower()
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
-        return _packaged(content, suffix)
+        return _packaged(content, head, suffix)
     if head.startswith(_OLE):
         return _compound(content)
     for signature, media_type in _SIGNATURES:
@@ -206,11 +215,11 @@ def language_of(filename: str) -> str | None:
     return LANGUAGES.get(path.suffix.lower()) or _CODE_NAMES.get(path.name.lower())
 
 
-def _pdf(content: bytes, head: bytes) -> str | None:
+def _pdf(content: BinaryIO, head: bytes) -> str | None:
     """A PDF, whose mark may come after other bytes; a text that speaks of the mark is none."""
     if head.lstrip().startswith(b"%PDF-"):
         return PDF
-    ended = b"%%EOF" in content[-2048:] or not _is_text(head)
+    ended = b"%%EOF" in _tail(content, 2048) or not _is_text(head)
     return PDF if b"%PDF-" in head[:1024] and ended else None
 
 
@@ -250,15 +259,15 @@ _DAMAGED = (
 """What reading a package raises whose bytes were changed."""
 
 
-def _packaged(content: bytes, suffix: str) -> str | None:
+def _packaged(content: BinaryIO, head: bytes, suffix: str) -> str | None:
     try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        with zipfile.ZipFile(content) as archive:
             names = archive.namelist()
             if "mimetype" in names and archive.getinfo("mimetype").file_size < 200:
                 declared = archive.read("mimetype").decode("ascii", "ignore").strip()
                 return declared if declared in _PACKAGES else None
     except _DAMAGED:
-        if content[6:7] and content[6] & 1:
+        if head[6:7] and head[6] & 1:
             return ZIP_ENCRYPTED
         claimed = {".docx": DOCX, ".pptx": PPTX, ".xlsx": XLSX, ".odt": ODT, ".epub": EPUB}
         return claimed.get(suffix, ZIP)
@@ -269,11 +278,25 @@ def _packaged(content: bytes, suffix: str) -> str | None:
     return ZIP
 
 
-def _compound(content: bytes) -> str | None:
-    for stream, media_type in _OLE_STREAMS:
-        if stream.encode("utf-16-le") in content:
-            return media_type
-    return None
+def _compound(content: BinaryIO) -> str | None:
+    """The kind of a compound file, by the names of its streams, wherever its directory lies."""
+    marks = [(stream.encode("utf-16-le"), media_type) for stream, media_type in _OLE_STREAMS]
+    overlap = max(len(mark) for mark, _ in marks) - 1
+    found: set[str] = set()
+    content.seek(0)
+    before = b""
+    while piece := content.read(_PIECE_BYTES):
+        window = before + piece
+        found |= {media_type for mark, media_type in marks if mark in window}
+        before = window[-overlap:]
+    return next((media_type for _, media_type in marks if media_type in found), None)
+
+
+def _tail(content: BinaryIO, count: int) -> bytes:
+    """The last bytes of a file."""
+    size = content.seek(0, io.SEEK_END)
+    content.seek(max(0, size - count))
+    return content.read(count)
 
 
 def _is_text(head: bytes) -> bool:
@@ -293,7 +316,7 @@ def _controls(text: bytes) -> int:
     return sum(1 for byte in text if byte < 32 and byte not in b"\t\n\r\x0b\x0c\x1b")
 
 
-def _textual(content: bytes, head: bytes, filename: str) -> str:
+def _textual(content: BinaryIO, head: bytes, filename: str) -> str:
     """The kind of a text: by how it opens where that is beyond doubt, then by its name."""
     suffix = PurePath(filename).suffix.lower()
     opening = _ascii(head).lstrip(b"\xef\xbb\xbf \t\r\n")
@@ -320,7 +343,7 @@ def _claimed(opening: bytes, suffix: str) -> str:
     return claimed
 
 
-def _unclaimed(content: bytes, opening: bytes, suffix: str) -> str:
+def _unclaimed(content: BinaryIO, opening: bytes, suffix: str) -> str:
     """The kind of a text whose name says nothing."""
     if _is_page(opening):
         return HTML
@@ -352,14 +375,16 @@ def _mail_kind(opening: bytes) -> str | None:
     return MHTML if saved or lines[0].startswith(b"from: <saved by") else EMAIL
 
 
-def _notation(content: bytes) -> str:
+def _notation(content: BinaryIO) -> str:
     """JSON, JSON by lines, or a text that merely opens with a bracket."""
-    if len(content) > _PARSED_BYTES:
-        return JSON if content.rstrip().endswith((b"}", b"]")) else PLAIN
+    content.seek(0)
+    text = content.read(_PARSED_BYTES + 1)
+    if len(text) > _PARSED_BYTES:
+        return JSON if _tail(content, _PIECE_BYTES).rstrip().endswith((b"}", b"]")) else PLAIN
     try:
-        json.loads(content)
+        json.loads(text)
     except (ValueError, RecursionError):
-        lines = content.split(b"\n", 2)[:2]
+        lines = text.split(b"\n", 2)[:2]
         return JSON_LINES if len(lines) == 2 and all(map(_is_object, lines)) else PLAIN
     return JSON
 

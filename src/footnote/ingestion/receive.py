@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
+import io
+from dataclasses import dataclass
 from pathlib import PurePath
+from typing import BinaryIO
 
 from footnote.domain import Stage
 from footnote.errors import DocumentUnreadable
-from footnote.ingestion.media import sniff_media_type
+from footnote.ingestion.media import sniff_file
 
+_PIECE_BYTES = 1024 * 1024
 _READABLE = (
     "PDF, Word, PowerPoint, Excel, OpenDocument, EPUB, RTF, email and mailboxes, HTML, Markdown, "
     "RST, AsciiDoc, LaTeX, CSV, JSON, XML, source code, plain text, captions, images, "
@@ -25,34 +30,57 @@ _SAVED_AS = {
 """As what a program saves its work that cannot be read as it is, being old, damaged or its own."""
 
 
-def check_size(size_bytes: int, filename: str, max_bytes: int) -> None:
-    """Raise DocumentUnreadable for a file that is empty or larger than `max_bytes`."""
-    if not size_bytes:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Examined:
+    """What is known of a file before it is stored."""
+
+    byte_size: int
+    content_sha256: str
+    media_type: str | None = None
+    """None where it cannot be accepted."""
+    refusal: DocumentUnreadable | None = None
+    """Why it cannot."""
+
+
+def examine(content: BinaryIO, filename: str, max_bytes: int) -> Examined:
+    """Measure and hash a file piece by piece, and tell its type. Blocks: call it in a thread.
+
+    One that is empty, larger than `max_bytes` or of unknown type has a refusal.
+    """
+    digest, size = hashlib.sha256(), 0
+    content.seek(0)
+    while piece := content.read(_PIECE_BYTES):
+        digest.update(piece)
+        size += len(piece)
+    try:
+        media_type = _accepted_type(content, size, filename, max_bytes)
+    except DocumentUnreadable as refusal:
+        return Examined(byte_size=size, content_sha256=digest.hexdigest(), refusal=refusal)
+    return Examined(byte_size=size, content_sha256=digest.hexdigest(), media_type=media_type)
+
+
+def check_received(content: bytes, filename: str, max_bytes: int) -> str:
+    """The media type of an acceptable file that is in memory.
+
+    Raises DocumentUnreadable for one that is empty, larger than `max_bytes` or of unknown type.
+    """
+    return _accepted_type(io.BytesIO(content), len(content), filename, max_bytes)
+
+
+def _accepted_type(content: BinaryIO, byte_size: int, filename: str, max_bytes: int) -> str:
+    if not byte_size:
         raise DocumentUnreadable(
             stage=Stage.RECEIVE,
             cause=f"“{filename}” is empty",
             advice="check that the file was saved and sent completely, then send it again",
         )
-    if size_bytes > max_bytes:
-        raise too_large(size_bytes, filename, max_bytes)
-
-
-def too_large(size_bytes: int, filename: str, max_bytes: int) -> DocumentUnreadable:
-    """What is wrong with a file of more than `max_bytes`."""
-    return DocumentUnreadable(
-        stage=Stage.RECEIVE,
-        cause=f"“{filename}” has {size_bytes:,} bytes, more than the {max_bytes:,} allowed",
-        advice="split it, or raise FOOTNOTE_MAX_FILE_BYTES",
-    )
-
-
-def check_received(content: bytes, filename: str, max_bytes: int) -> str:
-    """The media type of an acceptable file.
-
-    Raises DocumentUnreadable for one that is empty, larger than `max_bytes` or of unknown type.
-    """
-    check_size(len(content), filename, max_bytes)
-    media_type = sniff_media_type(content, filename)
+    if byte_size > max_bytes:
+        raise DocumentUnreadable(
+            stage=Stage.RECEIVE,
+            cause=f"“{filename}” has {byte_size:,} bytes, more than the {max_bytes:,} allowed",
+            advice="split it, or raise FOOTNOTE_MAX_FILE_BYTES",
+        )
+    media_type = sniff_file(content, filename)
     if media_type is None:
         raise DocumentUnreadable(
             stage=Stage.RECEIVE,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import BinaryIO, Protocol
 from uuid import UUID
 
 from footnote.domain import Attachment, Failure, ParsedDocument, Publication, SourceType, Stage
@@ -24,8 +24,10 @@ class Parser(Protocol):
 class Blobs(Protocol):
     """Where the bytes of files are kept, under keys that end with their hex SHA-256."""
 
-    async def put(self, key: str, content: bytes) -> None:
+    async def put(self, key: str, content: bytes | BinaryIO) -> None:
         """Store the bytes, all or none of them; storing the same key again changes nothing.
+
+        A file is read from its beginning to its end, and never held whole.
 
         Raises BlobsUnavailable.
         """

@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 from uuid import UUID
 
 import obstore
@@ -24,6 +25,11 @@ from footnote.store.object_stores import (
     said_by_store,
     store_at,
 )
+
+_PIECE_BYTES = 8 * 1024 * 1024
+"""Of a file that is stored in pieces; S3 takes 10,000, none but the last below 5 MiB."""
+_PIECES_AT_ONCE = 2
+"""In memory for each file that is being stored."""
 
 
 def blob_key(workspace_id: UUID, content_sha256: str) -> str:
@@ -49,14 +55,14 @@ class LocalBlobs:
 
     folder: Path
 
-    async def put(self, key: str, content: bytes) -> None:
+    async def put(self, key: str, content: bytes | BinaryIO) -> None:
         """Store the bytes, all or none of them; storing the same key again changes nothing.
 
         Raises BlobsUnavailable.
         """
         with _local(key):
             await asyncio.to_thread(self.folder.mkdir, mode=0o700, parents=True, exist_ok=True)
-            await obstore.put_async(self._store(), key, content)
+            await _put(self._store(), key, content)
             await asyncio.to_thread(self._flush, key)
 
     async def get(self, key: str) -> bytes:
@@ -100,10 +106,10 @@ class StoredBlobs:
     credentials_hint: str = ""
     """How it is given credentials."""
 
-    async def put(self, key: str, content: bytes) -> None:
+    async def put(self, key: str, content: bytes | BinaryIO) -> None:
         """Store the bytes; storing the same key again changes nothing. Raises BlobsUnavailable."""
         with self._remote(key, missing_is_an_answer=False):
-            await obstore.put_async(self.store, key, content)
+            await _put(self.store, key, content)
 
     async def get(self, key: str) -> bytes:
         """The bytes, as they were stored. Raises NotFound, BlobDamaged and BlobsUnavailable."""
@@ -154,6 +160,15 @@ class StoredBlobs:
             f"the object store of the files cannot be used: {reason}",
             hint=hint or "check FOOTNOTE_BLOB_URL, FOOTNOTE_BLOB_OPTIONS and that it answers",
         )
+
+
+async def _put(store: ObjectStore, key: str, content: bytes | BinaryIO) -> None:
+    """Write an object; a file is read from its beginning, a few pieces at a time."""
+    if not isinstance(content, bytes):
+        content.seek(0)
+    await obstore.put_async(
+        store, key, content, chunk_size=_PIECE_BYTES, max_concurrency=_PIECES_AT_ONCE
+    )
 
 
 async def _keys(store: ObjectStore, prefix: str) -> AsyncIterator[str]:

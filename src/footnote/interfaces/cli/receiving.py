@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +14,7 @@ from rich.text import Text
 
 from footnote.domain import Received
 from footnote.domain.sources import Labels
-from footnote.engine.files import TooLarge, read_file
+from footnote.engine.receiving import receive_stream
 from footnote.errors import InvalidRequest, QueueFull
 from footnote.interfaces.cli.paths import has_plain_name, location_of, printable, refusal_of
 from footnote.jobs.room import received_when_there_is_room
@@ -84,16 +85,26 @@ async def _receive(workspace: WorkspaceEngine, path: Path, labels: Labels) -> Re
     if has_plain_name(path):
         return await workspace.receive_file(path, collection=labels.collection, tags=labels.tags)
     limit, filename = workspace.engine.settings.max_file_bytes, printable(path.name)
-    file = await asyncio.to_thread(read_file, path, limit)
-    if isinstance(file, TooLarge):
-        raise InvalidRequest(f"{filename} has more than {limit:,} bytes", hint=file.failure.advice)
-    return await workspace.receive(
-        file.content,
-        filename,
-        collection=labels.collection,
-        external_id=location_of(path),
-        tags=labels.tags,
-    )
+    try:
+        content = await asyncio.to_thread(path.open, "rb")
+    except OSError as error:
+        raise InvalidRequest(
+            f"{filename} cannot be read: {error.strerror}", hint="check the path and its rights"
+        ) from error
+    with content:
+        if os.fstat(content.fileno()).st_size > limit:
+            raise InvalidRequest(
+                f"{filename} has more than {limit:,} bytes",
+                hint="split it, or raise FOOTNOTE_MAX_FILE_BYTES",
+            )
+        return await receive_stream(
+            workspace,
+            content,
+            filename,
+            collection=labels.collection,
+            external_id=location_of(path),
+            tags=labels.tags,
+        )
 
 
 def sources_at(

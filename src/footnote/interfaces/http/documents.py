@@ -17,7 +17,7 @@ from footnote.domain import (
     Erasure,
     Received,
 )
-from footnote.engine.receiving import MAX_KEY_CHARACTERS
+from footnote.engine.receiving import MAX_KEY_CHARACTERS, receive_stream
 from footnote.engine.workspace import MAX_PAGE
 from footnote.errors import InvalidRequest
 from footnote.interfaces.http import examples
@@ -107,8 +107,10 @@ async def receive_document(
         raise InvalidRequest("The file has no name.", hint="Send a filename with the file part.")
     if (file.size or 0) > settings.max_file_bytes:
         raise ContentTooLarge("file", settings.max_file_bytes)
-    received = await workspace.receive(
-        await file.read(),
+    # Starlette wrote the body to an unnamed temporary file as it came, within the limit.
+    received = await receive_stream(
+        workspace,
+        file.file,
         file.filename,
         collection=collection,
         external_id=external_id,

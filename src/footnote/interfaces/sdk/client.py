@@ -8,6 +8,7 @@ import time
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from pathlib import Path
+from typing import BinaryIO
 from uuid import UUID, uuid4
 
 import httpx
@@ -124,6 +125,27 @@ class AsyncClient:
 
         Without a key it is given one of its own, so that it can be repeated.
         """
+        return await self._upload(
+            bytes(content),
+            filename,
+            collection=collection,
+            external_id=external_id,
+            metadata=metadata,
+            tags=tags,
+            idempotency_key=idempotency_key,
+        )
+
+    async def _upload(
+        self,
+        content: bytes | BinaryIO,
+        filename: str,
+        *,
+        collection: str | None,
+        external_id: str | None,
+        tags: Sequence[str],
+        metadata: Mapping[str, MetadataValue] | None = None,
+        idempotency_key: str | None = None,
+    ) -> Received:
         given: dict[str, str | Sequence[str] | None] = {
             "collection": collection,
             "external_id": external_id,
@@ -133,7 +155,7 @@ class AsyncClient:
         upload = Content(
             headers={"Idempotency-Key": idempotency_key or str(uuid4())},
             fields={name: value for name, value in given.items() if value is not None},
-            files={"file": (filename, bytes(content))},
+            files={"file": (filename, content)},
         )
         found = await self._json("POST", "/v1/documents", upload, Repeat.LOST)
         return decoded(Received, found)
@@ -141,17 +163,21 @@ class AsyncClient:
     async def receive_file(
         self, path: Path, *, collection: str | None = None, tags: Sequence[str] = ()
     ) -> Received:
-        """Hand a file of this machine in, under its path as external id. Raises InvalidRequest."""
+        """Hand a file of this machine in, under its path as external id. Raises InvalidRequest.
+
+        It is read as it is sent, piece by piece.
+        """
         try:
             location = await asyncio.to_thread(path.resolve)
-            content = await asyncio.to_thread(path.read_bytes)
+            content = await asyncio.to_thread(path.open, "rb")
         except OSError as error:
             raise InvalidRequest(
                 f"{path} cannot be read: {error.strerror}", hint="check the path and its rights"
             ) from error
-        return await self.receive(
-            content, path.name, collection=collection, external_id=str(location), tags=tags
-        )
+        with content:
+            return await self._upload(
+                content, path.name, collection=collection, external_id=str(location), tags=tags
+            )
 
     async def wait_until_resting(
         self,

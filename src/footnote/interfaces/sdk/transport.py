@@ -10,6 +10,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
 from enum import IntEnum
+from typing import BinaryIO
 
 import httpx
 
@@ -20,7 +21,7 @@ from footnote.interfaces.sdk.failing import error_of, retry_after_seconds, unrea
 JsonValue = object
 Params = Mapping[str, str | int | Sequence[str | int]]
 """Of a query; a sequence stands once for each of its members."""
-FileParts = Mapping[str, tuple[str, bytes]]
+FileParts = Mapping[str, tuple[str, bytes | BinaryIO]]
 
 
 class Repeat(IntEnum):
