@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 import pytest
 
-from footnote.domain import DocumentStatus, Principal, SearchRequest
+from footnote.domain import DocumentStatus, Principal, Received, SearchRequest
 from footnote.engine import Engine, Services, WorkspaceEngine, open_engine
 from footnote.engine.files import clean_name
 from footnote.engine.scoping import scope_of
@@ -24,6 +24,7 @@ from footnote.errors import (
 from footnote.jobs.inline import work_until_resting
 from footnote.jobs.room import received_when_there_is_room
 from footnote.jobs.sweep import sweep
+from footnote.ports import Blobs
 from footnote.settings import Settings, settings_from
 from footnote.store.admission import retry_after
 
@@ -192,6 +193,64 @@ async def test_bytes_whose_document_was_never_written_are_swept(
     assert len(blobs(engine)) == 2
     assert await sweep(engine, workspace_id, grace_seconds=0) == 1
     assert [path.name for path in blobs(engine)] == [kept.document.content_sha256]
+    assert await count(workspace, "blob_claims") == 0
+
+
+@dataclass
+class Removing:
+    """A blob store in which something happens while it removes."""
+
+    blobs: Blobs
+    meanwhile: Callable[[], Awaitable[object]]
+
+    async def delete(self, key: str) -> None:
+        await self.meanwhile()
+        await self.blobs.delete(key)
+
+
+async def test_bytes_that_come_again_while_they_are_removed_are_kept_elsewhere(
+    engine: Engine, workspace: WorkspaceEngine
+) -> None:
+    first = (await workspace.receive(b"one text", "a.txt")).document
+    whole, again = engine.blobs, list[Received]()
+
+    async def hand_in() -> None:
+        engine.blobs = whole
+        async with asyncio.timeout(20):  # no transaction of the removal may be in its way
+            again.append(await workspace.receive(b"one text", "b.txt"))
+
+    engine.blobs = Removing(whole, hand_in)  # type: ignore[assignment]
+    await workspace.delete_document(first.document_id)
+    [received] = again
+    assert not received.duplicate
+    [blob] = blobs(engine)
+    assert blob.name == received.document.content_sha256
+    assert blob.read_bytes() == b"one text"
+    workspace_id = workspace.workspace.workspace_id
+    assert (await workspace.receive(b"one text", "c.txt")).duplicate
+    await sweep(engine, workspace_id, grace_seconds=0)
+    assert blobs(engine) == [blob], "what a duplicate wrote under the first key is gone"
+    assert await count(workspace, "blob_claims") == 0
+
+
+async def test_a_removal_that_was_cut_off_is_repeated(
+    engine: Engine, workspace: WorkspaceEngine
+) -> None:
+    document = (await workspace.receive(b"one text", "a.txt")).document
+    whole = engine.blobs
+
+    async def die() -> None:
+        raise BlobsUnavailable("the store went away")
+
+    engine.blobs = Removing(whole, die)  # type: ignore[assignment]
+    with pytest.raises(BlobsUnavailable):
+        await workspace.delete_document(document.document_id)
+    engine.blobs = whole
+    workspace_id = workspace.workspace.workspace_id
+    assert len(blobs(engine)) == 1
+    assert await sweep(engine, workspace_id) == 0, "somebody may be at it"
+    assert await sweep(engine, workspace_id, grace_seconds=0) == 1
+    assert blobs(engine) == []
     assert await count(workspace, "blob_claims") == 0
 
 

@@ -30,6 +30,8 @@ async def scope(database: Database) -> AsyncIterator[WorkspaceScope]:
         ("receipts", "forget_expired", "idempotency_keys_"),
         ("claims", "wanted", "document_versions_blob"),
         ("claims", "due", "blob_claims_"),
+        ("claims", "being_removed", "blob_claims_"),
+        ("claims", "give_up_unnamed", "document_versions_blob"),
         ("publishing", "drop_staged_of_document", "staged_embeddings_document"),
     ],
 )
@@ -44,6 +46,7 @@ async def test_what_an_upload_asks_uses_its_index(
         "principal": "local",
         "key": "k",
         "blob_key": "b",
+        "tombstone": UUID(int=0),
         "content_sha256": bytes(32),
         "grace_seconds": 60,
     }

@@ -21,7 +21,7 @@ from footnote.ingestion import labels
 from footnote.ingestion.pipeline import UNKNOWN_TYPE, failure_of
 from footnote.ingestion.receive import examine
 from footnote.store.admission import QueueLimits, require_room
-from footnote.store.claims import claim_blob, redeem
+from footnote.store.claims import claim_blob, give_up_unnamed, redeem
 from footnote.store.database import SYSTEM, WorkspaceScope
 from footnote.store.documents import Incoming, get_document, receive_document
 from footnote.store.receipts import Receipt, earlier, keep_receipt
@@ -168,6 +168,7 @@ async def receive_stream(
         if receipt is not None and (known := await _repeated(scope, receipt)) is not None:
             # The same request was faster, and these are its bytes.
             await redeem(scope, claim)
+            await give_up_unnamed(scope, claim)
             return known
         received = await receive_document(
             scope, replace(incoming, blob_key=claim.blob_key, claim=claim)

@@ -1,14 +1,16 @@
-"""Says which blobs are about to be used, and removes those that nobody uses.
+"""Claims blobs that are about to be used, and removes those that nobody uses.
 
 Before bytes are written, a claim on their key is committed; the transaction that makes them a
 document's takes it back. So whatever is cut off in between leaves a claim by which the bytes are
-found, and no removal can come between the writing and the document.
+found. Before bytes are removed, a tombstone on their key is committed, and it goes once they are
+gone: meanwhile nobody writes under that key, and a removal that was cut off is found and repeated.
+No blob store is asked while a transaction is open.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID, uuid4
 
 from footnote.errors import StoreUnavailable
@@ -24,6 +26,8 @@ GRACE_SECONDS = 3600.0
 """A claim counts for so long; taking a file in is a matter of seconds, or minutes."""
 
 _KEYS_AT_ONCE = 500
+_TOMBSTONE = UUID(int=0)
+"""The claim of whoever removes a blob."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,14 +39,18 @@ class Claim:
 
 
 async def claim_blob(scope: WorkspaceScope, content_sha256: str) -> Claim:
-    """Claim the blob of these bytes; write it only once this is committed.
+    """Claim a blob for these bytes; write it only once this is committed.
 
-    Waits while somebody removes that blob.
+    Bytes that are being removed at this moment are written under another key.
     """
     claim = Claim(blob_key=blob_key(scope.workspace_id, content_sha256), claim_id=uuid4())
-    parameters = _parameters(scope, claim)
-    await scope.connection.execute(_SQL["one_at_a_time"], parameters)
-    await scope.connection.execute(_SQL["claim"], parameters)
+    await scope.connection.execute(_SQL["one_at_a_time"], _parameters(scope, claim))
+    cursor = await scope.connection.execute(_SQL["being_removed"], _parameters(scope, claim))
+    row = await cursor.fetchone()
+    if row is not None and row["being_removed"]:
+        folder, _, name = claim.blob_key.rpartition("/")
+        claim = replace(claim, blob_key=f"{folder}/{claim.claim_id}/{name}")
+    await scope.connection.execute(_SQL["claim"], _parameters(scope, claim))
     await enqueue_sweep(scope, GRACE_SECONDS)
     return claim
 
@@ -50,13 +58,19 @@ async def claim_blob(scope: WorkspaceScope, content_sha256: str) -> Claim:
 async def redeem(scope: WorkspaceScope, claim: Claim) -> None:
     """Take the claim back, in the transaction that makes the blob a document's.
 
-    Raises StoreUnavailable when it has lapsed and the blob may be gone.
+    Follow it with `give_up_unnamed`, for the document may have its bytes already. Raises
+    StoreUnavailable when the claim has lapsed and the blob may be gone.
     """
     cursor = await scope.connection.execute(_SQL["redeem"], _parameters(scope, claim))
     if not cursor.rowcount:
         raise StoreUnavailable(
             "storing the file took so long that it was given up", hint="hand it in once more"
         )
+
+
+async def give_up_unnamed(scope: WorkspaceScope, claim: Claim) -> None:
+    """Let the blob of a redeemed claim be removed if no version came to name it."""
+    await scope.connection.execute(_SQL["give_up_unnamed"], _parameters(scope, claim))
 
 
 async def give_up(scope: WorkspaceScope, blob_keys: Sequence[str]) -> None:
@@ -74,11 +88,26 @@ async def remove_unused(
     blob_keys: Sequence[str],
     grace_seconds: float = GRACE_SECONDS,
 ) -> int:
-    """Remove those of the blobs that no version names and nobody claims; how many they were."""
+    """Remove those of the blobs that no version names and nobody claims; how many they were.
+
+    Raises BlobsUnavailable; what was not removed then, a later sweep removes.
+    """
     removed = 0
     for key in blob_keys:
         async with database.workspace(workspace_id, SYSTEM) as scope:
-            removed += await _remove_if_unused(scope, blobs, key, grace_seconds)
+            tombstone = _parameters(scope, Claim(blob_key=key, claim_id=_TOMBSTONE))
+            tombstone |= {"grace_seconds": grace_seconds}
+            await scope.connection.execute(_SQL["one_at_a_time"], tombstone)
+            row = await (await scope.connection.execute(_SQL["wanted"], tombstone)).fetchone()
+            unused = row is not None and not row["wanted"]
+            buried = unused and (await scope.connection.execute(_SQL["bury"], tombstone)).rowcount
+            await scope.connection.execute(_SQL["settle"], tombstone)
+        if not buried:
+            continue
+        await blobs.delete(key)
+        async with database.workspace(workspace_id, SYSTEM) as scope:
+            await scope.connection.execute(_SQL["removed"], tombstone)
+        removed += 1
     return removed
 
 
@@ -112,28 +141,11 @@ async def claims_left(scope: WorkspaceScope) -> bool:
     return row is not None and bool(row["left_over"])
 
 
-async def _remove_if_unused(
-    scope: WorkspaceScope, blobs: Blobs, key: str, grace_seconds: float
-) -> int:
-    """Decide and remove under the lock that a claim takes, so that nobody writes meanwhile."""
-    parameters = {
-        "workspace_id": scope.workspace_id,
-        "blob_key": key,
-        "content_sha256": bytes.fromhex(key.rpartition("/")[2]),
-        "grace_seconds": grace_seconds,
-    }
-    await scope.connection.execute(_SQL["one_at_a_time"], parameters)
-    row = await (await scope.connection.execute(_SQL["wanted"], parameters)).fetchone()
-    unused = row is not None and not row["wanted"]
-    if unused:
-        await blobs.delete(key)
-    await scope.connection.execute(_SQL["settle"], parameters)
-    return int(unused)
-
-
 def _parameters(scope: WorkspaceScope, claim: Claim) -> dict[str, object]:
     return {
         "workspace_id": scope.workspace_id,
         "blob_key": claim.blob_key,
         "claim_id": claim.claim_id,
+        "content_sha256": bytes.fromhex(claim.blob_key.rpartition("/")[2]),
+        "tombstone": _TOMBSTONE,
     }

@@ -20,7 +20,7 @@ from footnote.domain import (
     Stage,
 )
 from footnote.errors import NotFound
-from footnote.store.claims import Claim, redeem
+from footnote.store.claims import Claim, give_up_unnamed, redeem
 from footnote.store.database import WorkspaceScope
 from footnote.store.document_rows import document_of, failure_json, read_cursor, write_cursor
 from footnote.store.queue import enqueue_ingestion
@@ -78,14 +78,19 @@ async def receive_document(scope: WorkspaceScope, incoming: Incoming) -> Receive
         await redeem(scope, incoming.claim)
     row = await (await scope.connection.execute(_SQL["known"], parameters)).fetchone()
     if row is None:
-        return await _insert(scope, parameters)
-    if incoming.tags and list(incoming.tags) != row["tags"]:
-        row = await _tag(scope, row, incoming.tags)
-    if row["content_sha256"] != parameters["content_sha256"]:
-        return await _add_version(scope, row, parameters)
-    if row["status"] == DocumentStatus.FAILED and incoming.failure is None:
-        return await _try_again(scope, row, parameters)
-    return Received(document=document_of(row), duplicate=True, new_version=False)
+        received = await _insert(scope, parameters)
+    else:
+        if incoming.tags and list(incoming.tags) != row["tags"]:
+            row = await _tag(scope, row, incoming.tags)
+        if row["content_sha256"] != parameters["content_sha256"]:
+            received = await _add_version(scope, row, parameters)
+        elif row["status"] == DocumentStatus.FAILED and incoming.failure is None:
+            received = await _try_again(scope, row, parameters)
+        else:
+            received = Received(document=document_of(row), duplicate=True, new_version=False)
+    if incoming.claim is not None:
+        await give_up_unnamed(scope, incoming.claim)
+    return received
 
 
 async def get_document(scope: WorkspaceScope, document_id: UUID) -> Document:
