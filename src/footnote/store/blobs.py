@@ -26,9 +26,9 @@ from footnote.store.object_stores import (
     store_at,
 )
 
-_PIECE_BYTES = 8 * 1024 * 1024
+_PIECE_BYTES = 5 * 1024 * 1024
 """Of a file that is stored in pieces; S3 takes 10,000, none but the last below 5 MiB."""
-_PIECES_AT_ONCE = 2
+_PIECES_AT_ONCE = 1
 """In memory for each file that is being stored."""
 
 
