@@ -78,7 +78,7 @@ def load_e5(
         lane,
         open_session(graph),
         Reading(
-            tokenizer=e5_tokenizer(shared.tokenizer),
+            tokenizer=e5_tokenizer(shared.tokenizer.resolve()),
             max_tokens=MAX_TOKENS,
             query_prefix=QUERY_PREFIX,
             document_prefix=DOCUMENT_PREFIX,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -80,8 +81,12 @@ def packaged_folder() -> Path:
     )
 
 
+@cache
 def weights_digest(package: Path) -> str:
-    """SHA-256 of weights and tokenizer, in hexadecimal: what makes two lanes comparable."""
+    """SHA-256 of weights and tokenizer, in hexadecimal: what makes two lanes comparable.
+
+    A process reads the 90 MB once.
+    """
     digest = hashlib.sha256()
     for name in ("model.safetensors", "tokenizer.json"):
         with (package / name).open("rb") as file:

@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
+from weakref import WeakValueDictionary
 
 import numpy as np
 import onnxruntime
@@ -18,6 +19,10 @@ from footnote.ports import Vectors
 
 TOLERANCE = {"fp32": 1e-3, "int8": 2e-2}
 """Largest deviation of a component; components are about 0.05, processors round differently."""
+
+_open_sessions: WeakValueDictionary[tuple[int, int, int], onnxruntime.InferenceSession]
+_open_sessions = WeakValueDictionary()
+"""By device, number and time of the file, as long as a model holds them."""
 
 
 def built(path: Path, build: Callable[[], bytes]) -> Path:
@@ -46,18 +51,29 @@ def built(path: Path, build: Callable[[], bytes]) -> Path:
 
 
 def open_session(graph: Path) -> onnxruntime.InferenceSession:
-    """The built graph, each of its runs in one thread. Raises LaneUnavailable."""
+    """The built graph, each of its runs in one thread. Raises LaneUnavailable.
+
+    A session keeps nothing between its runs, which may be side by side: all models of a process
+    share the one of a graph, with its weights and the time it takes to open.
+    """
+    file = graph.stat()
+    identity = (file.st_dev, file.st_ino, file.st_mtime_ns)
+    session = _open_sessions.get(identity)
+    if session is not None:
+        return session
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
     try:
-        return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
+        session = onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
     except Exception as error:
         raise LaneUnavailable(
             f"the built model cannot be loaded: {error}",
             hint=f"delete the folder {graph.parent} and start again",
         ) from error
+    _open_sessions[identity] = session
+    return session
 
 
 def check_known_vectors(
