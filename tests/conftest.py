@@ -16,6 +16,7 @@ from hypothesis import settings as hypothesis_settings
 from psycopg import sql
 
 from footnote.engine import Engine, WorkspaceEngine, open_engine
+from footnote.models.aligned import AlignedEncoder, load_aligned
 from footnote.settings import Settings
 from footnote.store.database import Database, open_database
 from footnote.store.embedded import (
@@ -30,29 +31,12 @@ from footnote.store.migrate import migrate
 
 from .wire import WireServer
 
-# The same commit passes or fails the same way twice; HYPOTHESIS_PROFILE=default looks for more.
+# The same commit passes or fails the same way twice; HYPOTHESIS_PROFILE=default looks for others.
 hypothesis_settings.register_profile("repeatable", derandomize=True)
+hypothesis_settings.register_profile("thorough", max_examples=1000)
 hypothesis_settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 TEMPLATE = "migrated"
-_LONGEST = (
-    "jobs/test_faults.py",
-    "interfaces/test_commands.py",
-    "bench/test_contracts.py",
-    "jobs/test_crash.py",
-    "jobs/test_stopping.py",
-    "interfaces/test_lanes.py",
-    "interfaces/test_source_commands.py",
-    "ingestion/test_pdf_corpus.py",
-    "interfaces/test_serve.py",
-    "interfaces/test_serve_embedded.py",
-)
-"""Files that take half a minute or more: begun last, they would keep one process waiting."""
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the longest files first, for processes that share the files among them."""
-    items.sort(key=lambda item: not item.path.as_posix().endswith(_LONGEST))
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,9 +121,20 @@ def model_home() -> Path:
     return Path(os.environ.get("FOOTNOTE_TEST_MODELS", fallback))
 
 
+@pytest.fixture(scope="session")
+def packaged_models(model_home: Path) -> Iterator[AlignedEncoder]:
+    """The default embedder, open as long as the tests run: each engine's shares its models."""
+    model_home.mkdir(parents=True, exist_ok=True)
+    embedder = load_aligned(model_home, "int8", threads=1, batch_tokens=8192)
+    yield embedder
+    embedder.close()
+
+
 @pytest.fixture
-def settings(test_database: TestDatabase, tmp_path: Path, model_home: Path) -> Settings:
-    """Settings over a fresh database and a fresh folder, with the models already built."""
+def settings(
+    test_database: TestDatabase, tmp_path: Path, model_home: Path, packaged_models: AlignedEncoder
+) -> Settings:
+    """Settings over a fresh database and a fresh folder, with the models already open."""
     return settings_over(test_database, tmp_path, model_home)
 
 

@@ -197,7 +197,8 @@ def create_database(server: EmbeddedPostgres, name: str, template: str | None = 
             sql.Identifier(name), sql.Identifier(OWNER_ROLE)
         )
         if template is not None:
-            statement += sql.SQL(" TEMPLATE {}").format(sql.Identifier(template))
+            # Files are copied as they are; by default each of their pages goes through the log.
+            statement += sql.SQL(" TEMPLATE {} STRATEGY FILE_COPY").format(sql.Identifier(template))
         connection.execute(statement)
     with psycopg.connect(server.url(SUPERUSER, name), autocommit=True) as connection:
         connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
