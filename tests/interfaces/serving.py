@@ -68,16 +68,20 @@ def environment(settings: Settings, **more: str) -> dict[str, str]:
     return {**inherited, "FOOTNOTE_HOME": str(settings.home), **given, **more}
 
 
-async def footnote_here(env: Mapping[str, str], *arguments: str, stdin: bytes = b"") -> Ended:
-    """Run the command in a thread of this process, which starts sooner than a process of its own.
+async def footnote(env: Mapping[str, str], *arguments: str, stdin: bytes = b"") -> Ended:
+    """Run the command in a thread of this process, which has loaded its modules and models.
 
-    It must be awaited alone: streams, environment and logs belong to all of this process.
+    It must be awaited alone: streams, environment and logs belong to all of this process. What
+    concerns signals, pipes, terminals or the encoding of streams needs `footnote_process`.
     """
     return await asyncio.to_thread(_run_here, env, arguments, stdin)
 
 
 def _run_here(env: Mapping[str, str], arguments: Sequence[str], stdin: bytes) -> Ended:
-    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
+    out, err = (
+        io.TextIOWrapper(io.BytesIO(), encoding="utf-8", errors="backslashreplace")
+        for _ in range(2)
+    )
     given = io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8")
     root, configured = logging.getLogger(), structlog.get_config()
     handlers, level = root.handlers[:], root.level
@@ -100,7 +104,7 @@ def _run_here(env: Mapping[str, str], arguments: Sequence[str], stdin: bytes) ->
     return Ended(code, *written)
 
 
-async def footnote(env: Mapping[str, str], *arguments: str, stdin: bytes = b"") -> Ended:
+async def footnote_process(env: Mapping[str, str], *arguments: str, stdin: bytes = b"") -> Ended:
     """Run the command in its own process."""
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "footnote.interfaces.cli.main", *arguments),

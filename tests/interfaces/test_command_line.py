@@ -18,7 +18,7 @@ from footnote.interfaces.cli.edge import wants_json
 from footnote.interfaces.cli.main import COMMANDS as LOADED
 from footnote.interfaces.cli.main import app, exit_code_of
 from footnote.interfaces.cli.options import EXIT_CODES
-from tests.interfaces.serving import Ended, footnote
+from tests.interfaces.serving import Ended, footnote, footnote_process
 
 COMMANDS = [
     "ingest",
@@ -226,11 +226,11 @@ async def test_output_that_nobody_takes_is_one_sentence_and_exit_code_1(unbuffer
 async def test_what_the_terminal_cannot_show_is_escaped() -> None:
     env = {**ENV, "PYTHONIOENCODING": "ascii"}
     for arguments in (("--help",), ("search", "“quoted”", "--plän"), ("doctor", "--wörter")):
-        ended = await footnote(env, *arguments)
+        ended = await footnote_process(env, *arguments)
         assert "Traceback" not in ended.err
         assert "UnicodeEncodeError" not in ended.err
         assert ended.code == (0 if arguments == ("--help",) else 2)
-    wrong = await footnote(env, "search", "x", "--kínd", "--json")
+    wrong = await footnote_process(env, "search", "x", "--kínd", "--json")
     assert json.loads(wrong.out)["error"]["code"] == "usage"
 
 

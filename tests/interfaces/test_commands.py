@@ -1,4 +1,4 @@
-"""The journey on the command line: real processes, a real database, the real model."""
+"""The journey on the command line: a real database, the real model."""
 
 import asyncio
 import json
@@ -16,7 +16,7 @@ from footnote.domain.sources import Labels
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.ingest import ingest_files
 from footnote.settings import Settings
-from tests.interfaces.serving import Ended, environment, footnote
+from tests.interfaces.serving import Ended, environment, footnote, footnote_process
 
 POLICY = (
     "# Marine policy POL-88213-X\n\n## Claims\n\n"
@@ -51,28 +51,28 @@ def parsed(ended: Ended) -> dict[str, object]:
 
 
 async def test_a_folder_becomes_cited_answers(env: dict[str, str], folder: Path) -> None:
-    ingested = await footnote(env, "ingest", str(folder))
+    ingested = await footnote_process(env, "ingest", str(folder))
     assert ingested.code == 0, ingested.err
     assert "policy.md" in ingested.out
     assert "minutes.md" in ingested.out
     assert "hidden" not in ingested.out
     assert "2/2" in ingested.err
 
-    found = await footnote(env, "search", "POL-88213-X", "--json", "-k", "2")
+    found = await footnote_process(env, "search", "POL-88213-X", "--json", "-k", "2")
     evidence = json.loads(found.out)["evidence"]
     assert evidence[0]["filename"] == "policy.md"
 
-    answer = await footnote(env, "ask", "How soon must a claim be reported to the insurer?")
+    answer = await footnote_process(env, "ask", "How soon must a claim be reported to the insurer?")
     assert answer.code == 0
     assert "within 14 days of the loss. [1]" in answer.out
     assert "(policy.md)" in answer.out
     assert "¶" in answer.out
     assert "“" in answer.out
 
-    honest = await footnote(env, "ask", "Who won the chess championship in 1972?", "--json")
+    honest = await footnote_process(env, "ask", "Who won the chess championship in 1972?", "--json")
     assert (honest.code, parsed(honest)["found"]) == (0, False)
 
-    again = await footnote(env, "ingest", str(folder), "--json")
+    again = await footnote_process(env, "ingest", str(folder), "--json")
     assert again.code == 0
     assert [file["duplicate"] for file in json.loads(again.out)["files"]] == [True, True]
 
@@ -109,7 +109,7 @@ async def test_names_that_are_no_text_and_what_is_no_file_disturb_nobody(
     document = by_name["caf%E9.txt"]["document"]
     assert document["filename"] == "caf%E9.txt"
     assert document["external_id"] == odd.as_uri()
-    again = await footnote(env, "ingest", str(odd), "--no-wait", "--json")
+    again = await footnote_process(env, "ingest", str(odd), "--no-wait", "--json")
     assert json.loads(again.out)["files"][0]["duplicate"] is True
 
 

@@ -19,7 +19,7 @@ from tests.docs.pages import page
 from tests.interfaces.conftest import Library
 from tests.interfaces.papers import CLAIM
 from tests.interfaces.serving import Ended, environment, served
-from tests.interfaces.serving import footnote_here as command
+from tests.interfaces.serving import footnote as command
 from tests.interfaces.test_refusals import assert_problem
 
 TRUE = CLAIM

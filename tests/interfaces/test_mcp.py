@@ -15,7 +15,7 @@ from footnote import work_until_resting
 from footnote.settings import Settings
 from tests.interfaces.conftest import Library
 from tests.interfaces.papers import CLAIM
-from tests.interfaces.serving import environment, footnote
+from tests.interfaces.serving import environment, footnote, footnote_process
 
 mcp = pytest.importorskip("mcp", reason="mcp is not installed")
 httpx2 = pytest.importorskip("httpx2", reason="mcp brings its own HTTP client")
@@ -351,7 +351,7 @@ async def test_only_messages_come_out_of_standard_output(library: Library) -> No
     }
     env = environment(library.settings, FOOTNOTE_LOG_LEVEL="debug")
     stdin = f"not json\n{json.dumps(message)}\n".encode()
-    ended = await footnote(env, "mcp", stdin=stdin)
+    ended = await footnote_process(env, "mcp", stdin=stdin)
     assert ended.code == 0
     assert all(json.loads(line)["jsonrpc"] == "2.0" for line in ended.out.splitlines())
     assert '"serverInfo"' in ended.out

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from footnote.settings import Settings
-from tests.interfaces.serving import Ended, environment
-from tests.interfaces.serving import footnote_here as footnote
+from tests.interfaces.serving import Ended, environment, footnote
 from tests.jobs.imap_server import Mailbox, imap_server
 
 POLICY = "# Marine policy\n\nA claim must be reported to the insurer within 14 days of the loss.\n"

@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from footnote.settings import Settings
-from tests.interfaces.serving import environment, footnote
+from tests.interfaces.serving import environment, footnote_process
 
 RESTING = {"indexed", "failed"}
 
@@ -101,7 +101,7 @@ async def test_a_server_that_cannot_start_ends_with_the_reason(settings: Setting
     url = "postgresql://nobody@127.0.0.1:1/nothing"
     env = {**environment(settings), "FOOTNOTE_DATABASE_URL": url}
     env["FOOTNOTE_OWNER_DATABASE_URL"] = url
-    ended = await footnote(env, "serve", "--port", "0")
+    ended = await footnote_process(env, "serve", "--port", "0")
     assert ended.code == 4
     assert "Error: " in ended.err
     assert "Traceback" not in ended.err
@@ -134,11 +134,11 @@ async def test_while_the_database_keeps_it_waiting_it_answers_503(settings: Sett
 async def test_a_port_in_use_is_said_in_a_sentence(settings: Settings) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        ended = await footnote(environment(settings), "serve", "--port", str(port))
+        ended = await footnote_process(environment(settings), "serve", "--port", str(port))
     assert ended.code == 2
     assert f"port {port}" in ended.err
 
 
 async def test_a_worker_ends_when_the_server_that_started_it_dies(settings: Settings) -> None:
-    ended = await footnote(environment(settings), "worker", "--until-stdin-ends", stdin=b"")
+    ended = await footnote_process(environment(settings), "worker", "--until-stdin-ends", stdin=b"")
     assert (ended.code, ended.err) == (0, "")
