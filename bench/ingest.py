@@ -158,7 +158,6 @@ async def measure(documents: int, rounds: int, seed: int, models: Path) -> dict[
                 | {
                     "embedding_batch_tokens": settings.embedding_batch_tokens,
                     "worker_concurrency": settings.worker_concurrency,
-                    "parse_processes": settings.parse_processes,
                     "lane": engine.lane.fingerprint,
                 }
             )

@@ -64,8 +64,7 @@ async def measure(minutes: float) -> None:
     transcriber = LocalTranscriber(
         find_speech("auto"),
         max_seconds=86_400,
-        timeout_seconds=600,
-        cpu_seconds=3600,
+        timeout_seconds=1800,
         memory_bytes=4 * 1024**3,
     )
     before = resource.getrusage(resource.RUSAGE_CHILDREN)

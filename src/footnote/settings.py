@@ -100,28 +100,11 @@ class Settings(BaseSettings):
     max_file_bytes: int = Field(
         200 * 1024 * 1024, ge=1, description="Largest file that is accepted, in bytes."
     )
-    max_pages: int = Field(5000, ge=1, description="Most pages a document may have.")
-    parse_cpu_seconds: int = Field(
-        600, ge=1, description="Most computing, of all cores together, to read one file."
-    )
     parse_timeout_seconds: float = Field(
         300.0, gt=0, description="Longest a parser may work on one document."
     )
     parse_memory_bytes: int = Field(
         4 * 1024**3, ge=256 * 1024**2, description="Address space a parser process may take."
-    )
-    parse_processes: int = Field(2, ge=1, le=64, description="Parser processes a worker keeps.")
-    page_timeout_seconds: float = Field(
-        60.0, gt=0, description="Longest that drawing a page, or finding a quote on it, may take."
-    )
-    page_processes: int = Field(
-        1, ge=1, le=64, description="Processes that draw pages for whoever asks this one."
-    )
-    office_timeout_seconds: float = Field(
-        120.0, gt=0, description="Longest LibreOffice may take to make a PDF of an office file."
-    )
-    office_cache_bytes: int = Field(
-        1024**3, ge=0, description="Disk for PDFs of office files, in the folder pages in home."
     )
     ocr: Literal["auto", "tesseract", "rapidocr", "off"] = Field(
         "auto", description="What reads text from pixels; auto takes the first that is installed."
@@ -137,9 +120,6 @@ class Settings(BaseSettings):
         "model where it is installed, `off` nothing, anything else a folder with a Whisper model "
         "in CTranslate2's form. A transcriber wins.",
     )
-    speech_max_seconds: float = Field(
-        6 * 3600.0, gt=0, description="Longest recording that is listened to on this machine."
-    )
     transcriber_url: str | None = Field(
         None,
         description="OpenAI-compatible API that writes recordings down, such as "
@@ -149,12 +129,6 @@ class Settings(BaseSettings):
         None, description="Its model; unset takes whisper-1 if transcriber_url is set."
     )
     transcriber_api_key: SecretStr | None = Field(None, description="Its key, where it wants one.")
-    transcriber_timeout_seconds: float = Field(
-        900.0, gt=0, description="Longest a worker waits for one recording to be written down."
-    )
-    transcriber_max_bytes: int = Field(
-        25 * 1024**2, ge=1, description="Largest recording that is sent to be written down."
-    )
     vision_model: str | None = Field(
         None,
         description="Model that describes pictures, named like language_model; unset means none.",
@@ -165,27 +139,8 @@ class Settings(BaseSettings):
     vision_api_key: SecretStr | None = Field(
         None, description="Key of the vision model; unset takes the provider's own variable."
     )
-    vision_timeout_seconds: float = Field(
-        60.0, gt=0, description="Longest a worker waits for one description."
-    )
-    vision_max_tokens: int = Field(
-        800, ge=16, description="Most tokens the vision model may write of one picture."
-    )
     vision_max_pictures: int = Field(
         20, ge=1, le=500, description="Most pictures of one document that are described."
-    )
-
-    archive_max_depth: int = Field(
-        3, ge=1, le=20, description="Archives inside archives that are opened, the outermost too."
-    )
-    archive_max_members: int = Field(
-        5000, ge=1, le=9999, description="Most files of an archive and of those inside it."
-    )
-    archive_max_bytes: int = Field(
-        512 * 1024**2, ge=1, description="Most bytes that an archive may unpack to."
-    )
-    archive_max_ratio: int = Field(
-        200, ge=1, description="Most bytes that an archive may unpack to for each byte it has."
     )
 
     chunk_policy: Literal["balanced", "characters-900-120", "tokens-512-50"] = Field(
@@ -430,9 +385,6 @@ class Settings(BaseSettings):
     )
     language_model_timeout_seconds: float = Field(
         30.0, gt=0, description="Longest a search waits for one reply of the language model."
-    )
-    language_model_max_tokens: int = Field(
-        1024, ge=16, description="Most tokens the language model may write in one reply."
     )
 
     answer_models: str | None = Field(

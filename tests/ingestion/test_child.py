@@ -3,13 +3,15 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from footnote.domain import Attachment, ParsedDocument
 from footnote.errors import DocumentFailed, DocumentInterrupted, DocumentUnreadable
-from footnote.ingestion.parsing.reading import ReadingOptions, read_document
+from footnote.ingestion.children import ChildLimits
+from footnote.ingestion.parsing.reading import read_document
 from footnote.ingestion.parsing.subprocess import ChildParser
 from footnote.ingestion.parsing.wire import (
     HEADER,
@@ -127,6 +129,13 @@ async def test_a_file_that_takes_too_much_computing_fails_alone() -> None:
         assert (await parser(b"# ok", "a.md")).text == "ok"
 
 
+def test_computing_is_bounded_by_twice_the_time_out_unless_said_otherwise() -> None:
+    limits = ChildLimits(timeout_seconds=300.0, memory_bytes=1, slow_advice="", busy_advice="")
+    assert limits.most_cpu_seconds == 600
+    assert replace(limits, timeout_seconds=0.1).most_cpu_seconds == 1
+    assert replace(limits, cpu_seconds=7).most_cpu_seconds == 7
+
+
 async def test_what_a_child_computed_for_one_file_is_not_held_against_the_next() -> None:
     async with ChildParser(cpu_seconds=2) as parser:
         before = children()
@@ -199,9 +208,7 @@ async def test_several_files_are_read_at_once() -> None:
 @pytest.mark.skipif(not SHARED.is_dir(), reason="the shared test documents are not here")
 async def test_no_foreign_document_crashes_or_hangs_the_parser() -> None:
     failures = {}
-    async with ChildParser(
-        options=ReadingOptions(ocr="off"), timeout_seconds=60, processes=2
-    ) as parser:
+    async with ChildParser(ocr="off", timeout_seconds=60, processes=2) as parser:
         for path in sorted(SHARED.rglob("*")):
             if not path.is_file() or path.name.endswith(".expected.md"):
                 continue

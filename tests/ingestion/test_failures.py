@@ -16,7 +16,6 @@ import pytest
 from footnote.domain import Stage
 from footnote.errors import DocumentUnreadable
 from footnote.ingestion.failures import plain_cause
-from footnote.ingestion.parsing.reading import ReadingOptions
 from footnote.ingestion.parsing.subprocess import ChildParser
 from tests.ingestion import corpus_office, files, mailfiles
 from tests.ingestion.office_files import open_document
@@ -54,7 +53,7 @@ _EXCEPTIONS = {
 
 @pytest.fixture(scope="module")
 async def read() -> AsyncIterator[ChildParser]:
-    async with ChildParser(options=ReadingOptions(ocr="off")) as parser:
+    async with ChildParser(ocr="off") as parser:
         yield parser
 
 

@@ -95,7 +95,7 @@ async def test_a_page_that_takes_too_long_is_a_typed_error(tmp_path: Path) -> No
     hasty = PageRenderer(cache=cache, still_there=_always, timeout_seconds=0.001)
     with pytest.raises(DocumentUnreadable, match=r"longer than 0\.001 seconds") as raised:
         await hasty.image(showable(turned(0), "a.pdf"), 1, [], DPI)
-    assert "FOOTNOTE_PAGE_TIMEOUT_SECONDS" in raised.value.advice
+    assert "simpler page" in raised.value.advice
     await hasty.aclose()
 
 
@@ -199,7 +199,7 @@ async def test_a_libreoffice_that_takes_too_long_is_ended_with_all_it_left(tmp_p
     hasty = PageRenderer(cache=cache, still_there=_always, office_timeout_seconds=1.0)
     with pytest.raises(DocumentUnreadable, match="longer than 1 seconds") as raised:
         await hasty.image(showable(files.contract_docx(), "a.docx"), 1, [], DPI)
-    assert "FOOTNOTE_OFFICE_TIMEOUT_SECONDS" in raised.value.advice
+    assert "PDF" in raised.value.advice
     await hasty.aclose()
     assert not list((tmp_path / "pages").glob("work-*"))
     assert not [command for command in running_commands() if str(tmp_path).encode() in command]

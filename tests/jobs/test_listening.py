@@ -41,7 +41,6 @@ async def listening(
         files or speech_files(),
         max_seconds=max_seconds,
         timeout_seconds=500.0,
-        cpu_seconds=500,
         memory_bytes=3 * 1024**3,
         places=3,
     )

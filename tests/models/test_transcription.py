@@ -215,7 +215,7 @@ async def test_a_refusal_is_final_and_says_what_to_do(status: int, advice: str) 
 async def test_a_slow_server_is_not_waited_for_forever() -> None:
     error, _ = await failure(Reply(held=True), timeout_seconds=0.3)
     assert isinstance(error, DocumentInterrupted)
-    assert "FOOTNOTE_TRANSCRIBER_TIMEOUT_SECONDS" in error.advice
+    assert "FOOTNOTE_PARSE_TIMEOUT_SECONDS" in error.advice
 
 
 @pytest.mark.parametrize(
@@ -246,7 +246,7 @@ async def test_a_server_that_is_not_there_is_said_to_be_unreachable() -> None:
 async def test_a_recording_that_is_too_large_is_not_sent_at_all() -> None:
     error, requests = await failure(HELLO, max_bytes=len(WAV) - 1)
     assert isinstance(error, DocumentUnreadable)
-    assert "FOOTNOTE_TRANSCRIBER_MAX_BYTES" in error.advice
+    assert "split" in error.advice
     assert f"{len(WAV):,}" in error.cause
     assert requests == 0
 
@@ -284,6 +284,21 @@ async def test_a_url_is_that_of_the_api_or_the_whole_one(
 ) -> None:
     async with transcriber_at(url, model=model) as transcriber:
         assert (transcriber.url, transcriber.name) == (posted_to, name)
+
+
+@pytest.mark.parametrize(
+    ("url", "sent"),
+    [
+        (None, 25 * 1024**2),
+        ("https://api.openai.com/v1", 25 * 1024**2),
+        ("http://127.0.0.1:8000/v1", 200 * 1024**2),
+    ],
+)
+async def test_openai_is_sent_what_it_takes_and_other_servers_whatever_is_accepted(
+    url: str | None, sent: int
+) -> None:
+    async with transcriber_at(url, model="whisper-1", max_bytes=200 * 1024**2) as transcriber:
+        assert transcriber.max_bytes == sent
 
 
 @pytest.mark.parametrize(

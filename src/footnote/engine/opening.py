@@ -15,11 +15,12 @@ from footnote.engine.answer_models import answer_models_from
 from footnote.engine.answer_runs import answer_runs_from
 from footnote.engine.installation import Engine
 from footnote.engine.lanes import embedders_from
-from footnote.engine.pages import BlobsWithPages, pdf_cache, renderer_from
+from footnote.engine.pages import BlobsWithPages, renderer_from
 from footnote.engine.services import statements_of
 from footnote.errors import StoreUnavailable
 from footnote.index.analysis import TextAnalyzer
 from footnote.ingestion.languages import detect_language
+from footnote.ingestion.rendering.cache import PdfCache
 from footnote.models.breaker import GuardedReranker
 from footnote.models.embedders import Embedders
 from footnote.models.judges import OwnedJudge, judge_from
@@ -106,7 +107,7 @@ def _wire(
     analyzer = TextAnalyzer()
     reader = reader_from_settings(settings)
     reranker, model = _reranker(settings, reader), _language_model(settings)
-    pdfs = pdf_cache(settings)
+    pdfs = PdfCache(settings.home / "pages")
     return Engine(
         settings=settings,
         lane=embedder.lane,
@@ -251,7 +252,7 @@ def _language_model(settings: Settings) -> WritingModel | None:
         settings.language_model_url,
         _plain(settings.language_model_api_key),
         settings.language_model_timeout_seconds,
-        settings.language_model_max_tokens,
+        settings.answer_max_tokens,
     )
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import BinaryIO
 from uuid import UUID
 
+from footnote.cores import available_cores
 from footnote.domain.pages import Highlight, PageImage, PageRectangles, PagesOfQuote
 from footnote.engine.arguments import require
 from footnote.engine.scoping import WorkspaceAccess
@@ -35,11 +36,6 @@ _LOOKS = 1
 """Raised when the same request gives another picture."""
 
 
-def pdf_cache(settings: Settings) -> PdfCache:
-    """Where PDFs of office files are kept."""
-    return PdfCache(settings.home / "pages", settings.office_cache_bytes)
-
-
 def renderer_from(settings: Settings, cache: PdfCache, blobs: Blobs) -> PageRenderer:
     """The renderer as the settings have it; nothing is started yet."""
     return PageRenderer(
@@ -47,11 +43,8 @@ def renderer_from(settings: Settings, cache: PdfCache, blobs: Blobs) -> PageRend
         still_there=blobs.exists,
         ocr=settings.ocr,
         ocr_languages=settings.ocr_languages,
-        timeout_seconds=settings.page_timeout_seconds,
-        office_timeout_seconds=settings.office_timeout_seconds,
-        cpu_seconds=settings.parse_cpu_seconds,
         memory_bytes=settings.parse_memory_bytes,
-        processes=settings.page_processes,
+        processes=min(2, available_cores()),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import os
 import shutil
 import signal
@@ -63,8 +64,8 @@ class ChildLimits:
 
     timeout_seconds: float
     """For one file."""
-    cpu_seconds: int
-    """Of all cores together, for one file."""
+    cpu_seconds: int | None = None
+    """Computing of all cores together, for one file; None is twice the time-out."""
     memory_bytes: int
     """Address space of each."""
     processes: int = 1
@@ -74,6 +75,11 @@ class ChildLimits:
     """What to do about a file that takes too much computing."""
     crash_advice: str = "save the file anew in its own program, or as PDF, and upload that copy"
     """What to do about a file that crashes the child."""
+
+    @property
+    def most_cpu_seconds(self) -> int:
+        """Whole seconds of computing for one file."""
+        return self.cpu_seconds or math.ceil(2 * self.timeout_seconds)
 
 
 class ChildPool:
@@ -87,7 +93,7 @@ class ChildPool:
         self._settings = {
             **settings,
             "memory_bytes": limits.memory_bytes,
-            "cpu_seconds": limits.cpu_seconds,
+            "cpu_seconds": limits.most_cpu_seconds,
         }
         self._limits = limits
         self._slots = asyncio.Semaphore(limits.processes)
@@ -176,7 +182,8 @@ class ChildPool:
         if code == -signal.SIGXCPU:
             return DocumentUnreadable(
                 stage=Stage.PARSE,
-                cause=f"reading it takes more than {self._limits.cpu_seconds} seconds of computing",
+                cause=f"reading it takes more than {self._limits.most_cpu_seconds} seconds of "
+                "computing",
                 advice=self._limits.busy_advice,
             )
         if code == -signal.SIGKILL and not child.ended_by_us:

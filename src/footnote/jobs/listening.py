@@ -21,6 +21,8 @@ RATE = 16_000
 """Samples a second that the child decodes to."""
 _OF_EACH_WORKSPACE = 2
 """Recordings in hand: while one is listened to, the next is ready."""
+_LONGEST_SECONDS = 6 * 3600.0
+"""Of a recording; decoded it takes 690 MB of disk."""
 _PAUSE_SECONDS = 3.0
 _UNSURE = 0.5
 """The packaged model is .7 to .9 sure of plain English, .3 to .45 of other languages."""
@@ -49,9 +51,8 @@ class LocalTranscriber:
         self,
         files: SpeechFiles,
         *,
-        max_seconds: float,
+        max_seconds: float = _LONGEST_SECONDS,
         timeout_seconds: float,
-        cpu_seconds: int,
         memory_bytes: int,
         places: int = 1,
     ) -> None:
@@ -69,12 +70,11 @@ class LocalTranscriber:
             },
             ChildLimits(
                 timeout_seconds=timeout_seconds,
-                cpu_seconds=cpu_seconds,
                 memory_bytes=memory_bytes,
                 slow_advice="take a smaller model by FOOTNOTE_SPEECH, or raise "
                 "FOOTNOTE_PARSE_TIMEOUT_SECONDS",
                 busy_advice="take a smaller model by FOOTNOTE_SPEECH, or raise "
-                "FOOTNOTE_PARSE_CPU_SECONDS",
+                "FOOTNOTE_PARSE_TIMEOUT_SECONDS",
                 crash_advice="convert the recording to WAV or MP3 and upload that copy",
             ),
         )

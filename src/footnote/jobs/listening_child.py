@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from footnote.cores import available_cores
 from footnote.domain import Stage, Utterance
 from footnote.errors import DocumentUnreadable
 from footnote.ingestion.child import Answer, Tell, serve
@@ -34,7 +34,7 @@ class _Listener:
     @cached_property
     def whisper(self) -> WhisperModel:
         # The other half of the cores is for whatever else is read and asked meanwhile.
-        return WhisperModel(self.model, threads=max(1, len(os.sched_getaffinity(0)) // 2))
+        return WhisperModel(self.model, threads=max(1, available_cores() // 2))
 
     def listen(self, decoded: Path, start: int, language: str | None) -> Json:
         """What is said from a sample on, up to a pause, and where that is."""

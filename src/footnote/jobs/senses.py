@@ -22,6 +22,12 @@ if TYPE_CHECKING:
     from footnote.models.vision import VisionModel
 
 
+_OF_A_PICTURE = 0.2
+_OF_A_RECORDING = 3.0
+"""The time that describing a picture, or writing a whole recording down, may take: as a share of
+the time to read a document, so that one setting serves a slow machine."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Senses:
     """What is configured; nothing is reached before it is needed."""
@@ -44,8 +50,8 @@ async def senses(settings: Settings) -> AsyncIterator[Senses]:
                 settings.vision_model,
                 settings.vision_url,
                 _plain(settings.vision_api_key),
-                settings.vision_timeout_seconds,
-                settings.vision_max_tokens,
+                settings.parse_timeout_seconds * _OF_A_PICTURE,
+                settings.answer_max_tokens,
             )
             stack.push_async_callback(describer.close)
         yield Senses(transcriber=transcriber, describer=describer)
@@ -61,8 +67,8 @@ async def _transcriber(settings: Settings) -> AsyncIterator[Transcriber]:
         url=settings.transcriber_url,
         model=settings.transcriber_model,
         api_key=_plain(settings.transcriber_api_key),
-        timeout_seconds=settings.transcriber_timeout_seconds,
-        max_bytes=settings.transcriber_max_bytes,
+        timeout_seconds=settings.parse_timeout_seconds * _OF_A_RECORDING,
+        max_bytes=settings.max_file_bytes,
     )
     if service is not None:
         async with AsyncExitStack() as stack:
@@ -76,9 +82,7 @@ async def _transcriber(settings: Settings) -> AsyncIterator[Transcriber]:
         return
     listener = LocalTranscriber(
         files,
-        max_seconds=settings.speech_max_seconds,
         timeout_seconds=settings.parse_timeout_seconds,
-        cpu_seconds=settings.parse_cpu_seconds,
         memory_bytes=settings.parse_memory_bytes,
         # One document that is no recording always finds a place.
         places=max(1, settings.worker_concurrency - 1),

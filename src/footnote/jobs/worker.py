@@ -13,11 +13,10 @@ from procrastinate import App
 from procrastinate.app import WorkerOptions
 from procrastinate.exceptions import ConnectorException
 
+from footnote.cores import available_cores
 from footnote.engine import Services
 from footnote.errors import StoreUnavailable
 from footnote.ingestion.chunk_policies import named_policy
-from footnote.ingestion.parsing.archives import ArchiveLimits
-from footnote.ingestion.parsing.reading import ReadingOptions
 from footnote.ingestion.parsing.subprocess import ChildParser
 from footnote.ingestion.pipeline import EMBEDDING_BATCH, Ingestion
 from footnote.ingestion.turns import Shares, Turns
@@ -59,22 +58,12 @@ async def run_worker(
     async with (
         senses(settings) as models,
         ChildParser(
-            options=ReadingOptions(
-                ocr=settings.ocr,
-                ocr_languages=settings.ocr_languages,
-                max_pages=settings.max_pages,
-                pictures=0 if settings.vision_model is None else settings.vision_max_pictures,
-                archive=ArchiveLimits(
-                    max_depth=settings.archive_max_depth,
-                    max_members=settings.archive_max_members,
-                    max_bytes=settings.archive_max_bytes,
-                    max_ratio=settings.archive_max_ratio,
-                ),
-            ),
+            ocr=settings.ocr,
+            ocr_languages=settings.ocr_languages,
+            pictures=0 if settings.vision_model is None else settings.vision_max_pictures,
             # One more than there are turns, for a workspace that has none.
-            processes=settings.parse_processes + 1,
+            processes=_parsers(settings) + 1,
             timeout_seconds=settings.parse_timeout_seconds,
-            cpu_seconds=settings.parse_cpu_seconds,
             memory_bytes=settings.parse_memory_bytes,
         ) as parser,
     ):
@@ -110,10 +99,15 @@ def _shares(engine: Services) -> Shares:
         documents = min(documents, _EMBEDDED_DOCUMENTS)
     return Shares(
         memory=Turns(settings.worker_memory_bytes, settings.worker_memory_bytes // 4),
-        parsing=Turns(settings.parse_processes, 1),
+        parsing=Turns(_parsers(settings), 1),
         computing=Turns(_THREADS, 1),
         embedding=Turns(documents * EMBEDDING_BATCH, EMBEDDING_BATCH),
     )
+
+
+def _parsers(settings: Settings) -> int:
+    """Files read at one moment: a third of the documents in hand, and no more than cores."""
+    return max(1, min(available_cores(), settings.worker_concurrency // 3))
 
 
 def _shared_batch_tokens(engine: Services) -> int:

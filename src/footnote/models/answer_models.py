@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from footnote.models.answer_writing import AnswerWriter
 
 ANSWERER = Role(
-    title="answer model", model="FOOTNOTE_ANSWER_MODELS", prefix="FOOTNOTE_ANSWER_MODEL"
+    title="answer model",
+    model="FOOTNOTE_ANSWER_MODELS",
+    prefix="FOOTNOTE_ANSWER_MODEL",
+    timeout="FOOTNOTE_ANSWER_TIMEOUT_SECONDS",
 )
 UNKNOWN_CONTEXT_TOKENS = 8192
 """Taken for a model of which nothing is known; local servers are often set to no more."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import onnxruntime
 
+from footnote.cores import available_cores
 from footnote.errors import LaneUnavailable, ModelUnavailable
 from footnote.models.batching import padded, plan_batches
 from footnote.models.e5 import WORDS, shared_files
@@ -132,7 +132,7 @@ class PackagedReader:
         self._calibration = calibration
         self._probes = probes
         self._threads = ThreadPoolExecutor(
-            threads or _available_cores(), thread_name_prefix="reader"
+            threads or available_cores(), thread_name_prefix="reader"
         )
 
     @property
@@ -303,9 +303,3 @@ def _reading(spans: Sequence[AnswerSpan], relevance: float) -> PassageReading:
     return PassageReading(
         spans=kept, relevance=relevance, probability=kept[0].probability if kept else 0.0
     )
-
-
-def _available_cores() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

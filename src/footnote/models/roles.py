@@ -16,10 +16,20 @@ class Role:
     model: str
     """The setting that names the model."""
     prefix: str
-    """What its other settings begin with."""
+    """What the settings of its address and key begin with."""
+    timeout: str
+    """The setting that bounds a call."""
 
 
 WRITER = Role(
-    title="language model", model="FOOTNOTE_LANGUAGE_MODEL", prefix="FOOTNOTE_LANGUAGE_MODEL"
+    title="language model",
+    model="FOOTNOTE_LANGUAGE_MODEL",
+    prefix="FOOTNOTE_LANGUAGE_MODEL",
+    timeout="FOOTNOTE_LANGUAGE_MODEL_TIMEOUT_SECONDS",
 )
-SEER = Role(title="vision model", model="FOOTNOTE_VISION_MODEL", prefix="FOOTNOTE_VISION")
+SEER = Role(
+    title="vision model",
+    model="FOOTNOTE_VISION_MODEL",
+    prefix="FOOTNOTE_VISION",
+    timeout="FOOTNOTE_PARSE_TIMEOUT_SECONDS",
+)

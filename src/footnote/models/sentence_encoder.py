@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from functools import partial
 import numpy as np
 import onnxruntime
 
+from footnote.cores import available_cores
 from footnote.domain import Lane
 from footnote.errors import LaneUnavailable
 from footnote.models.batching import padded, plan_batches
@@ -64,7 +64,7 @@ class SentenceEncoder:
         self._lane = lane
         self._session = session
         self._reading = reading
-        self._threads = threads or _available_cores()
+        self._threads = threads or available_cores()
         self._run_tokens = min(batch_tokens, _RUN_TOKENS)
         self._document_threads = ThreadPoolExecutor(
             self._threads, thread_name_prefix="embed-documents"
@@ -167,9 +167,3 @@ def without_lines_of_capitals(text: str) -> str:
     return "".join(
         line.lower() if line.isupper() and len(line.split()) > 1 else line for line in lines
     )
-
-
-def _available_cores() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

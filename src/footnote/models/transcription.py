@@ -28,6 +28,8 @@ ATTEMPTS = 3
 MAX_ANSWER_BYTES = 64 * 1024**2
 """A day of speech with the time of each phrase takes a few megabytes."""
 OPENAI_URL = "https://api.openai.com/v1"
+OPENAI_MAX_BYTES = 25 * 1024**2
+"""Of a recording; what other servers take they say by their answer."""
 USUAL_MODEL = "whisper-1"
 _PATH = "/audio/transcriptions"
 _ENDINGS = {
@@ -45,9 +47,6 @@ _UNSURE = -1.0
 """Beyond both a segment is what Whisper hears in silence; the limits are its own."""
 _LANGUAGE = re.compile(r"([a-z]{2})(?:[-_].*)?")
 _BUSY = (429, 500, 502, 503, 504)
-_RAISE_LIMIT = (
-    "compress or split it, or raise FOOTNOTE_TRANSCRIBER_MAX_BYTES if the server takes more"
-)
 _ADVICE = {
     400: "check that FOOTNOTE_TRANSCRIBER_MODEL takes this kind of file and gives verbose_json, "
     "as whisper-1 does; or convert the recording to WAV or MP3",
@@ -107,7 +106,7 @@ class HttpTranscriber:
             raise _refused(
                 f"the recording has {len(content):,} bytes, more than the {self.max_bytes:,} "
                 "that are sent to the transcriber",
-                _RAISE_LIMIT,
+                "compress or split it",
             )
         try:
             async with asyncio.timeout(self.timeout_seconds) as limit:
@@ -115,7 +114,8 @@ class HttpTranscriber:
         except (TimeoutError, httpx.TimeoutException):
             raise self._interrupted(
                 f"did not answer within {self.timeout_seconds:g} s",
-                "raise FOOTNOTE_TRANSCRIBER_TIMEOUT_SECONDS, or split the recording",
+                "raise FOOTNOTE_PARSE_TIMEOUT_SECONDS, of which this is three times, or split the "
+                "recording",
             ) from None
         except httpx.ConnectError:
             raise self._interrupted(
@@ -232,7 +232,8 @@ def transcriber_from(
     """The transcriber that settings name; None when they name neither a URL nor a model.
 
     A URL is that of the API (`…/v1`), or the whole one that recordings are posted to; without
-    it OpenAI's own is asked. Nothing is sent before the first call. Raises UnsupportedSettings.
+    it OpenAI's own is asked, which is sent nothing larger than it takes. Nothing is sent before
+    the first call. Raises UnsupportedSettings.
     """
     if url is None and model is None:
         return None
@@ -242,11 +243,14 @@ def transcriber_from(
             hint="Set FOOTNOTE_TRANSCRIBER_API_KEY, or FOOTNOTE_TRANSCRIBER_URL to a server of "
             "your own.",
         )
+    posted_to = _checked_url(url or OPENAI_URL)
     return HttpTranscriber(
         model=model or USUAL_MODEL,
-        url=_checked_url(url or OPENAI_URL),
+        url=posted_to,
         timeout_seconds=timeout_seconds,
-        max_bytes=max_bytes,
+        max_bytes=min(max_bytes, OPENAI_MAX_BYTES)
+        if posted_to.startswith(OPENAI_URL)
+        else max_bytes,
         token=fixed_token(api_key, "FOOTNOTE_TRANSCRIBER_API_KEY") if api_key else None,
     )
 

@@ -102,7 +102,7 @@ class WritingModel:
         except (TimeoutError, ModelTimeoutError):
             raise ModelUnavailable(
                 f"{self._title} did not answer within {self.timeout_seconds:g} s",
-                hint=f"raise {self.role.prefix}_TIMEOUT_SECONDS, or configure a faster model",
+                hint=f"raise {self.role.timeout}, or configure a faster model",
             ) from None
         return self._finished(response)
 
@@ -153,7 +153,7 @@ class WritingModel:
         if response.finish_reason == "length":
             raise ModelUnavailable(
                 f"{self._title} was cut off at {self.max_output_tokens} tokens",
-                hint=f"raise {self.role.prefix}_MAX_TOKENS",
+                hint="raise FOOTNOTE_ANSWER_MAX_TOKENS",
             )
         if response.finish_reason in {"content_filter", "error"}:
             raise ModelUnavailable(

@@ -77,11 +77,11 @@ def test_a_file_without_any_sound_has_no_samples(tmp_path: Path) -> None:
     assert len(decoded(recording(silence(0)), "audio/wav", tmp_path)) == 0
 
 
-def test_what_is_too_long_is_refused_with_the_setting(tmp_path: Path) -> None:
+def test_what_is_too_long_is_refused_with_advice(tmp_path: Path) -> None:
     with pytest.raises(DocumentUnreadable) as raised:
         decoded(recording(noise(3)), "audio/wav", tmp_path, max_seconds=2)
     assert "longer than 2 seconds" in raised.value.cause
-    assert "FOOTNOTE_SPEECH_MAX_SECONDS" in raised.value.advice
+    assert "split" in raised.value.advice
 
 
 def test_a_file_that_nothing_decodes_says_what_helps(tmp_path: Path) -> None:

@@ -44,8 +44,8 @@ class ArchiveLimits:
 
     max_depth: int = 3
     """Archives inside archives, the outermost counted."""
-    max_members: int = 5_000
-    """Files in it and in the archives inside it."""
+    max_members: int = 9_999
+    """Files in it and in the archives inside it; their names number them with four digits."""
     max_bytes: int = 512 * 1024 * 1024
     """Of all its members unpacked, those of the archives inside it included."""
     max_ratio: int = 200
@@ -74,7 +74,7 @@ class _Budget:
         if self.members > self.limits.max_members:
             raise _refused(
                 f"it holds more than {self.limits.max_members:,} files",
-                "split it into smaller archives, or raise FOOTNOTE_ARCHIVE_MAX_MEMBERS",
+                "split it into smaller archives",
             )
 
     def count_bytes(self, number: int) -> None:
@@ -82,13 +82,13 @@ class _Budget:
         if self.bytes > self.limits.max_bytes:
             raise _refused(
                 f"it unpacks to more than {self.limits.max_bytes:,} bytes",
-                "split it into smaller archives, or raise FOOTNOTE_ARCHIVE_MAX_BYTES",
+                "split it into smaller archives",
             )
         if self.bytes > max(_RATIO_FREE_BYTES, self.limits.max_ratio * self.packed_bytes):
             raise _refused(
                 f"it unpacks to more than {self.limits.max_ratio} times its size, as an archive "
                 "made to exhaust its reader does",
-                "unpack it and upload its files, or raise FOOTNOTE_ARCHIVE_MAX_RATIO",
+                "unpack it and upload its files",
             )
 
 
@@ -156,7 +156,7 @@ def _follow(member: _Member, budget: _Budget, depth: int) -> None:
     if depth >= budget.limits.max_depth:
         raise _refused(
             f"it holds archives inside archives, deeper than {budget.limits.max_depth}",
-            "unpack the inner ones first, or raise FOOTNOTE_ARCHIVE_MAX_DEPTH",
+            "unpack the inner ones first",
         )
     try:
         for inner in _members(member.content, member.path, media_type, budget):

@@ -6,28 +6,16 @@ from collections.abc import Iterator
 from typing import cast
 
 from footnote.ingestion.child import Answer, Tell, serve
-from footnote.ingestion.parsing.archives import ArchiveLimits
 from footnote.ingestion.parsing.ocr import OcrChoice
 from footnote.ingestion.parsing.reading import ReadingOptions, read_document
 from footnote.ingestion.parsing.wire import Json, document_parts
 
 
 def _configure(settings: Json, tell: Tell) -> Answer:
-    def number(name: str) -> int:
-        return int(str(settings[name]))
-
     options = ReadingOptions(
         ocr=cast("OcrChoice", settings["ocr"]),
         ocr_languages=str(settings["ocr_languages"]),
-        max_pages=number("max_pages"),
-        max_text_characters=number("max_text_characters"),
-        pictures=number("pictures"),
-        archive=ArchiveLimits(
-            max_depth=number("archive_max_depth"),
-            max_members=number("archive_max_members"),
-            max_bytes=number("archive_max_bytes"),
-            max_ratio=number("archive_max_ratio"),
-        ),
+        pictures=int(str(settings["pictures"])),
     )
 
     def answer(header: Json, content: bytes) -> Iterator[bytes]:

@@ -31,7 +31,7 @@ def read_mbox(content: bytes, *, max_members: int) -> Reading:
         raise DocumentUnreadable(
             stage=Stage.PARSE,
             cause=f"it holds {len(messages):,} messages, more than the {max_members:,} allowed",
-            advice="split it, or raise FOOTNOTE_ARCHIVE_MAX_MEMBERS",
+            advice="split it",
         )
     lines: list[str] = []
     attachments: list[Attachment] = []

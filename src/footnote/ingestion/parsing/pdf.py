@@ -65,7 +65,7 @@ def read_pdf(
         if len(document) > max_pages:
             raise _unreadable(
                 f"it has {len(document)} pages, more than the {max_pages} allowed",
-                "split it, or raise FOOTNOTE_MAX_PAGES",
+                "split it",
             )
         reader = _PageReader(document, ocr, PictureReader(ocr, keeper), bookmarks(document))
         layout = lay_out(reader.pages(on_progress))

@@ -194,7 +194,7 @@ def _check(reading: Reading, filename: str, media_type: str, options: ReadingOpt
     if (reading.page_count or 0) > options.max_pages:
         raise _unreadable(
             f"it has {reading.page_count} pages, more than the {options.max_pages} allowed",
-            "split it, or raise FOOTNOTE_MAX_PAGES",
+            "split it",
         )
     characters = sum(len(draft.text) for draft in reading.drafts)
     if characters > options.max_text_characters:

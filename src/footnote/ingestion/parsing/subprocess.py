@@ -7,7 +7,7 @@ from typing import Self
 
 from footnote.domain import ParsedDocument
 from footnote.ingestion.children import ChildLimits, ChildPool
-from footnote.ingestion.parsing.reading import ReadingOptions
+from footnote.ingestion.parsing.ocr import OcrChoice
 from footnote.ingestion.parsing.wire import decode_document
 from footnote.ports import OnProgress, unheard
 
@@ -21,33 +21,25 @@ class ChildParser:
     def __init__(
         self,
         *,
-        options: ReadingOptions | None = None,
+        ocr: OcrChoice = "auto",
+        ocr_languages: str = "eng",
+        pictures: int = 0,
         timeout_seconds: float = 300.0,
-        cpu_seconds: int = 600,
+        cpu_seconds: int | None = None,
         memory_bytes: int = 4 * 1024**3,
         processes: int = 1,
     ) -> None:
-        options = options or ReadingOptions()
+        """As in `ReadingOptions` and `ChildLimits`."""
         self._children = ChildPool(
             "footnote.ingestion.parsing.child",
-            {
-                "ocr": options.ocr,
-                "ocr_languages": options.ocr_languages,
-                "max_pages": options.max_pages,
-                "max_text_characters": options.max_text_characters,
-                "pictures": options.pictures,
-                "archive_max_depth": options.archive.max_depth,
-                "archive_max_members": options.archive.max_members,
-                "archive_max_bytes": options.archive.max_bytes,
-                "archive_max_ratio": options.archive.max_ratio,
-            },
+            {"ocr": ocr, "ocr_languages": ocr_languages, "pictures": pictures},
             ChildLimits(
                 timeout_seconds=timeout_seconds,
                 cpu_seconds=cpu_seconds,
                 memory_bytes=memory_bytes,
                 processes=processes,
                 slow_advice="split it, or raise FOOTNOTE_PARSE_TIMEOUT_SECONDS",
-                busy_advice="split it, or raise FOOTNOTE_PARSE_CPU_SECONDS",
+                busy_advice="split it, or raise FOOTNOTE_PARSE_TIMEOUT_SECONDS",
             ),
         )
 

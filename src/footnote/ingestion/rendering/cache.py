@@ -22,7 +22,7 @@ class PdfCache:
     """The PDF of each office file by the key of its bytes; used least recently goes first."""
 
     folder: Path
-    most_bytes: int
+    most_bytes: int = 1024**3
 
     def get(self, key: str) -> bytes | None:
         """The PDF, if it is there."""

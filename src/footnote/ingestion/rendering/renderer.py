@@ -68,19 +68,19 @@ class PageRenderer:
         self._still_there = still_there
         settings = {"ocr": ocr, "ocr_languages": ocr_languages}
 
-        def pool(seconds: float, processes: int, name: str) -> ChildPool:
+        def pool(seconds: float, processes: int, advice: str) -> ChildPool:
             limits = ChildLimits(
                 timeout_seconds=seconds,
                 cpu_seconds=cpu_seconds,
                 memory_bytes=memory_bytes,
                 processes=processes,
-                slow_advice=f"ask for a simpler page, or raise {name}",
-                busy_advice="ask for a simpler page, or raise FOOTNOTE_PARSE_CPU_SECONDS",
+                slow_advice=advice,
+                busy_advice=advice,
             )
             return ChildPool(_MODULE, settings, limits)
 
-        self._pages = pool(timeout_seconds, processes, "FOOTNOTE_PAGE_TIMEOUT_SECONDS")
-        self._office = pool(office_timeout_seconds, 1, "FOOTNOTE_OFFICE_TIMEOUT_SECONDS")
+        self._pages = pool(timeout_seconds, processes, "ask for a simpler page")
+        self._office = pool(office_timeout_seconds, 1, "upload a PDF of the file instead")
         self._converting: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def aclose(self) -> None:

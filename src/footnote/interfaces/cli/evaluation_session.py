@@ -48,7 +48,6 @@ WHILE_INGESTING = frozenset(
         "chunk_tokens",
         "embedding_precision",
         "max_file_bytes",
-        "max_pages",
         "ocr",
         "ocr_languages",
     }

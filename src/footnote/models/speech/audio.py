@@ -69,7 +69,7 @@ def _write(sound: Iterator[Samples], target: Path, max_seconds: float) -> int:
             if written > max_seconds * RATE:
                 raise _unreadable(
                     f"the recording lasts longer than {max_seconds:g} seconds",
-                    "split it, or raise FOOTNOTE_SPEECH_MAX_SECONDS",
+                    "split it",
                 )
             sink.write((np.clip(samples, -1, 1) * 32767).astype(np.int16).tobytes())
     return written
