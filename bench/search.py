@@ -178,7 +178,7 @@ async def dense_agreement(
         principal=LOCAL_PRINCIPAL,
         lane=engine.lane,
         cache=engine.cache,
-        breadth=DenseBreadth(exact_up_to=EVERYTHING, ef_search=engine.settings.hnsw_ef_search),
+        breadth=DenseBreadth(exact_up_to=EVERYTHING),
     )
     shares = []
     for query in queries:

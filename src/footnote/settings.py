@@ -300,30 +300,7 @@ class Settings(BaseSettings):
         description="Cosine to the query that evidence must reach when a request does not say.",
     )
 
-    route_threshold: int = Field(
-        3,
-        ge=1,
-        description="Documents in scope above which a search is routed, if its plan routes.",
-    )
-    route_documents: int = Field(
-        5,
-        ge=1,
-        le=200,
-        description="Documents a routed search looks into, beside the evident ones.",
-    )
     diversity: DiversityName = Field("none", description="How results are spread over documents.")
-    diversity_minimum: int = Field(
-        2, ge=1, le=50, description="Passages a document may have before others take precedence."
-    )
-    diversity_margin: float = Field(
-        0.15,
-        ge=0,
-        description="How much worse a passage may be and still go ahead for diversity, as a "
-        "share of the spread of scores.",
-    )
-    mmr_diversity: float = Field(
-        0.3, ge=0, le=1, description="Weight of unlikeness against relevance in mmr."
-    )
     mmr_candidates: int = Field(
         15,
         ge=1,
@@ -331,14 +308,8 @@ class Settings(BaseSettings):
         validation_alias=_also("mmr_candidates", "TOP_K_MMR"),
         description="Candidates mmr chooses from, at least twice top_k.",
     )
-    duplicate_overlap: float = Field(
-        0.85, gt=0, le=1, description="Shared text from which two passages say the same."
-    )
     neighbours: int = Field(
         0, ge=0, le=10, description="Chunks before and after each evidence merged into it."
-    )
-    neighbour_decay: float = Field(
-        0.85, gt=0, le=1, description="Factor of a neighbour's score for each step away."
     )
 
     reranker: Literal["none", "reader", "local", "cohere", "jina", "voyage", "tei", "vertex"] = (
@@ -466,10 +437,6 @@ class Settings(BaseSettings):
     hnsw_threshold_chunks: int = Field(
         20_000, ge=100, description="Chunks from which a workspace gets its own HNSW index."
     )
-    hnsw_ef_search: int = Field(200, ge=10, le=1000, description="Breadth of an HNSW search.")
-    merge_fan_in: int = Field(
-        8, ge=2, le=64, description="Segments of one size class that are merged into one."
-    )
     index_cache_bytes: int = Field(
         256 * 1024**2, ge=0, description="Memory for decoded postings and segment lengths."
     )
@@ -478,10 +445,6 @@ class Settings(BaseSettings):
         ge=0,
         description="Memory for the vectors of workspaces that are searched again and again; "
         "100,000 of 384 dimensions take 200 MB. 0 leaves every comparison to Postgres.",
-    )
-
-    answer_sentences: int = Field(
-        4, ge=1, le=12, description="Most sentences in an extractive answer."
     )
 
     worker_concurrency: int = Field(

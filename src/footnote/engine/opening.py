@@ -27,7 +27,7 @@ from footnote.models.judges import OwnedJudge, judge_from
 from footnote.models.language import language_model_from
 from footnote.models.readers import LazyReader, OwnedReader, reader_from
 from footnote.models.rerankers import reranker_from
-from footnote.ports import Analyzer, Blobs, Embedder, LanguageModel, Reader, Reranker, Routing
+from footnote.ports import Analyzer, Blobs, Embedder, LanguageModel, Reader, Reranker
 from footnote.retrieval.cache import GenerationCache, SemanticCache, answer_bytes
 from footnote.retrieval.followup import StandAlone
 from footnote.retrieval.fusion import FusionChoices
@@ -123,7 +123,7 @@ def _wire(
         cache=IndexCache(settings.index_cache_bytes),
         vector_cache=VectorCache(settings.vector_cache_bytes),
         search_stages=_search_stages(settings, embedder, analyzer, reranker, model),
-        answerer=_answerer(settings, statements_of(embedder), analyzer, reader),
+        answerer=_answerer(statements_of(embedder), analyzer, reader),
         answer_models=answer_models_from(settings),
         reranker=reranker,
         model=model,
@@ -150,19 +150,14 @@ def reader_from_settings(settings: Settings) -> LazyReader | None:
     )
 
 
-def _answerer(
-    settings: Settings, embedder: Embedder, analyzer: Analyzer, reader: Reader | None
-) -> QuotingAnswerer:
+def _answerer(embedder: Embedder, analyzer: Analyzer, reader: Reader | None) -> QuotingAnswerer:
     """What answers with quotes: the reader where there is one, which rules step in for."""
-    by_rules = ExtractiveAnswerer(
-        embedder=embedder, analyzer=analyzer, max_sentences=settings.answer_sentences
-    )
+    by_rules = ExtractiveAnswerer(embedder=embedder, analyzer=analyzer)
     if reader is None:
         return by_rules
     return ReaderAnswerer(
         reader=reader,
         instead=by_rules,
-        max_sentences=settings.answer_sentences,
         weigh=FITTED,
     )
 
@@ -194,16 +189,11 @@ def _search_stages(
             recall_limit=settings.recall_limit,
             candidates=settings.rerank_top_k,
             mmr_candidates=settings.mmr_candidates,
-            routing=Routing(threshold=settings.route_threshold, documents=settings.route_documents),
         ),
         refine=Refine(
             rerank=None
             if reranker is None
             else Rerank(reranker=reranker, candidates=settings.rerank_top_k),
-            duplicate_overlap=settings.duplicate_overlap,
-            min_per_document=settings.diversity_minimum,
-            margin=settings.diversity_margin,
-            mmr_diversity=settings.mmr_diversity,
         ),
         plans=named_plans(
             fusion=settings.fusion if settings.hybrid else "dense_only",
@@ -214,7 +204,6 @@ def _search_stages(
         ),
         default_plan=settings.plan,
         model=model,
-        decay=settings.neighbour_decay,
         min_similarity=settings.min_similarity,
         cache=SemanticCache(
             capacity_bytes=settings.search_cache_bytes,

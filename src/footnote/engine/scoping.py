@@ -27,7 +27,6 @@ class WorkspaceAccess:
 
     def index_in(self, lane: Lane) -> Index:
         """What is searched, as the principal may see it."""
-        settings = self.engine.settings
         return PostgresIndex(
             database=self.engine.database,
             workspace=self.workspace,
@@ -35,9 +34,7 @@ class WorkspaceAccess:
             lane=lane,
             cache=self.engine.cache,
             vector_cache=self.engine.vector_cache,
-            breadth=DenseBreadth(
-                exact_up_to=settings.hnsw_threshold_chunks, ef_search=settings.hnsw_ef_search
-            ),
+            breadth=DenseBreadth(exact_up_to=self.engine.settings.hnsw_threshold_chunks),
         )
 
 

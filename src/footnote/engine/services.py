@@ -107,10 +107,7 @@ class Services:
     @property
     def maintenance_limits(self) -> MaintenanceLimits:
         """When a workspace's index wants tending."""
-        return MaintenanceLimits(
-            merge_fan_in=self.settings.merge_fan_in,
-            hnsw_threshold_chunks=self.settings.hnsw_threshold_chunks,
-        )
+        return MaintenanceLimits(hnsw_threshold_chunks=self.settings.hnsw_threshold_chunks)
 
     def require_open(self) -> None:
         """Raise NotReady once it was closed."""

@@ -12,7 +12,7 @@ from footnote.store.promotion import promote, promotion_is_due
 
 async def maintain(engine: Services, workspace_id: UUID) -> None:
     """Do what is due; nothing is a fine outcome."""
-    while await merge_once(engine.database, workspace_id, engine.settings.merge_fan_in):
+    while await merge_once(engine.database, workspace_id, engine.maintenance_limits.merge_fan_in):
         continue
     lane = await lane_of_workspace(engine, workspace_id)
     if lane is None:

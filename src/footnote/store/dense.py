@@ -32,7 +32,7 @@ class DenseBreadth:
 
     exact_up_to: int
     """Chunks in scope up to which every vector is compared."""
-    ef_search: int
+    ef_search: int = 200
     """Candidates an HNSW search keeps, at least the limit."""
 
 

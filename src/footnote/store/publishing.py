@@ -37,7 +37,8 @@ _CHARACTERS_AT_ONCE = 4_000_000
 class MaintenanceLimits:
     """When a workspace's index wants tending."""
 
-    merge_fan_in: int
+    merge_fan_in: int = 8
+    """Segments of one size class that become one: fewer to read against more to rewrite."""
     hnsw_threshold_chunks: int
 
 
