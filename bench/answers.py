@@ -61,7 +61,7 @@ async def server(home: Path, reader: Path | None) -> AsyncIterator[tuple[str, in
     environment = {**os.environ, "FOOTNOTE_HOME": str(home), "FOOTNOTE_LOG_LEVEL": "error"}
     environment.pop("FOOTNOTE_DATABASE_URL", None)
     if reader is not None:
-        environment["FOOTNOTE_READER_FILE"] = str(reader.resolve())
+        environment["FOOTNOTE_READER"] = str(reader.resolve())
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",

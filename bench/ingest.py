@@ -156,7 +156,6 @@ async def measure(documents: int, rounds: int, seed: int, models: Path) -> dict[
                 report
                 | _figures(totals, peak)
                 | {
-                    "embedding_batch_tokens": settings.embedding_batch_tokens,
                     "worker_concurrency": settings.worker_concurrency,
                     "lane": engine.lane.fingerprint,
                 }

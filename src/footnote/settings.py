@@ -209,23 +209,14 @@ class Settings(BaseSettings):
         1, ge=0, le=10, description="Sentences repeated at the start of the next chunk."
     )
 
-    embedding_precision: Literal["int8", "fp32"] = Field(
-        "int8", description="Arithmetic of the packaged model."
-    )
-    embedding_batch_tokens: int = Field(
-        8192, ge=256, description="Padded tokens embedded in one batch."
-    )
     model_threads: int = Field(
         0, ge=0, description="Threads of a local model; 0 takes one per core."
     )
 
-    reader: Literal["packaged", "none"] = Field(
+    reader: str = Field(
         "packaged",
-        description="What finds answers in passages: the packaged reader, where its weights are "
-        "installed, or rules alone.",
-    )
-    reader_file: Path | None = Field(
-        None, description="Weights of another reader, in the format of the packaged one."
+        description="Model that finds answers in passages: `packaged` where its weights are "
+        "installed, `none` for rules alone, or the file of other weights.",
     )
 
     plan: Literal["balanced", "fast", "thorough"] = Field(
@@ -325,18 +316,9 @@ class Settings(BaseSettings):
     reranker_api_key: SecretStr | None = Field(
         None, description="Bearer key of the reranker; for vertex, an access token."
     )
-    reranker_folder: Path | None = Field(
-        None, description="Folder of a local ONNX cross-encoder, instead of a model's name."
-    )
-    reranker_project: str = Field("", description="Google Cloud project, for vertex.")
-    reranker_location: str = Field("global", description="Google Cloud location, for vertex.")
     reranker_timeout_seconds: float = Field(
         5.0, gt=0, description="Longest a search waits for the reranker."
     )
-    reranker_failures: int = Field(
-        5, ge=1, description="Failures in a row after which the reranker is left alone."
-    )
-    reranker_pause_seconds: float = Field(30.0, gt=0, description="How long it is left alone.")
     rerank_top_k: int | None = Field(
         None,
         ge=1,
@@ -372,11 +354,12 @@ class Settings(BaseSettings):
     answer_model_api_key: SecretStr | None = Field(
         None, description="Key of answer_models; a JSON object gives each vendor its own."
     )
+    google_project: str = Field(
+        "", description="Google Cloud project that pays for the vertex reranker and judge."
+    )
+    google_location: str = Field("global", description="Google Cloud location of both.")
     answer_timeout_seconds: float = Field(
         120.0, gt=0, description="Longest that writing an answer may take, all models together."
-    )
-    answer_first_token_seconds: float = Field(
-        30.0, gt=0, description="Longest that a model may take to begin an answer."
     )
     answer_max_tokens: int = Field(
         1024, ge=16, description="Most tokens a model may write in one answer."
@@ -398,11 +381,6 @@ class Settings(BaseSettings):
     )
     grounding_api_key: SecretStr | None = Field(
         None, description="Access token for vertex; unset takes the machine's own credentials."
-    )
-    grounding_project: str = Field("", description="Google Cloud project, for vertex.")
-    grounding_location: str = Field("global", description="Google Cloud location, for vertex.")
-    grounding_timeout_seconds: float = Field(
-        5.0, gt=0, description="Longest an answer waits for vertex to judge one sentence."
     )
     agent_max_steps: int = Field(
         12, ge=1, le=100, description="Most requests an agent makes to its model for one answer."
@@ -493,12 +471,6 @@ class Settings(BaseSettings):
         description="Further models workspaces may be embedded with, joined by commas, each "
         "followed by #DIMENSIONS if it is to be shortened.",
     )
-    embedding_dimensions: int | None = Field(
-        None,
-        ge=1,
-        description="Dimensions of embedding_model, if it is trained to be shortened "
-        "(Matryoshka); at most 4,000.",
-    )
     embedding_url: str | None = Field(
         None,
         description="Address of an OpenAI-compatible server of embeddings; a JSON object gives "
@@ -517,23 +489,6 @@ class Settings(BaseSettings):
         "", description="Put before a query for fastembed and hosted embedders."
     )
     embedding_document_prompt: str = Field("", description="Put before a text of a document.")
-    embedding_batch_texts: int = Field(
-        64, ge=1, le=2048, description="Texts in one request to a hosted embedder."
-    )
-    embedding_concurrency: int = Field(
-        4, ge=1, le=64, description="Requests for documents to a hosted embedder at once."
-    )
-    embedding_attempts: int = Field(
-        6, ge=1, le=20, description="Tries of a request to a hosted embedder that can heal."
-    )
-    embedding_timeout_seconds: float = Field(
-        60.0, gt=0, description="Longest one request for documents may take."
-    )
-    embedding_query_timeout_seconds: float = Field(
-        5.0,
-        gt=0,
-        description="Longest a search waits for the vector of its query; it goes on by words.",
-    )
     reembedding_batch_texts: int = Field(
         128, ge=1, le=4096, description="Chunks re-embedded between two saves."
     )

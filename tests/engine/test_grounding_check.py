@@ -203,7 +203,7 @@ async def test_the_answer_says_what_judged(settings: Settings, tmp_path: Path) -
         workspace = await engine.workspace()
         found = await workspace.check_grounding([TEXT], statements=["The rent is 900."])
         assert (found.judge, found.degraded) == ("rules", ())
-    with_broken = settings.model_copy(update={"reader_file": broken})
+    with_broken = settings.model_copy(update={"reader": str(broken)})
     async with await open_engine(with_broken) as engine:
         workspace = await engine.workspace()
         found = await workspace.check_grounding([TEXT], statements=["The rent is 900."])

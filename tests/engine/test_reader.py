@@ -20,7 +20,7 @@ async def test_a_reader_that_cannot_be_loaded_leaves_the_answer_to_the_rules(
 ) -> None:
     broken = tmp_path / "reader.safetensors"
     broken.write_bytes(b"these are no weights")
-    with_broken = settings.model_copy(update={"reader_file": broken})
+    with_broken = settings.model_copy(update={"reader": str(broken)})
     async with await open_engine(with_broken) as engine:
         workspace = await engine.workspace()
         received = await workspace.receive(LEASE, "lease.txt")
@@ -52,7 +52,7 @@ async def test_the_doctor_says_why_answers_are_found_by_rules(
     off = await reader_check(settings.model_copy(update={"reader": "none"}))
     assert not off.ok
     assert "switched off" in off.detail
-    unusable = await reader_check(settings.model_copy(update={"reader_file": broken}))
+    unusable = await reader_check(settings.model_copy(update={"reader": str(broken)}))
     assert not unusable.ok
     assert "does not hold the weights of a reader" in unusable.detail
 

@@ -377,7 +377,7 @@ async def test_more_dimensions_than_an_index_holds_are_refused() -> None:
         async with embedder_at(server.url, "compatible:wide"):
             pass
     assert caught.value.hint
-    assert "FOOTNOTE_EMBEDDING_DIMENSIONS" in caught.value.hint
+    assert "#1024" in caught.value.hint
 
 
 async def test_tokens_and_cost_are_counted() -> None:

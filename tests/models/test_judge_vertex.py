@@ -106,9 +106,9 @@ async def test_an_answer_without_a_score_is_none(server: RerankServer, reply: Re
 @pytest.mark.parametrize(
     ("status", "advice"),
     [
-        (403, "FOOTNOTE_GROUNDING_PROJECT"),
+        (403, "FOOTNOTE_GOOGLE_PROJECT"),
         (404, "FOOTNOTE_GROUNDING_URL"),
-        (400, "FOOTNOTE_GROUNDING_LOCATION"),
+        (400, "FOOTNOTE_GOOGLE_LOCATION"),
         (500, "the service is well"),
     ],
 )
@@ -133,7 +133,7 @@ async def test_a_quota_that_is_spent_is_asked_once_more(server: RerankServer) ->
 def test_without_a_project_there_is_nobody_to_pay() -> None:
     with pytest.raises(UnsupportedSettings, match="no project") as raised:
         judge_from(kind="vertex", api_key=KEY)
-    assert "FOOTNOTE_GROUNDING_PROJECT" in (raised.value.hint or "")
+    assert "FOOTNOTE_GOOGLE_PROJECT" in (raised.value.hint or "")
 
 
 @pytest.mark.parametrize("url", ["ftp://x", "https://me:secret@host", "nonsense"])

@@ -203,9 +203,9 @@ async def test_statements_are_cut_into_tokens_beside_the_event_loop(
 
 
 def test_none_and_absent_weights_mean_no_reader(tmp_path: Path) -> None:
-    given_none = reader_from(kind="none", file=None, models_folder=tmp_path, threads=1)
+    given_none = reader_from("none", models_folder=tmp_path, threads=1)
     assert given_none is None
-    packaged = reader_from(kind="packaged", file=None, models_folder=tmp_path, threads=1)
+    packaged = reader_from("packaged", models_folder=tmp_path, threads=1)
     assert (packaged is None) == (packaged_file() is None)
 
 

@@ -80,7 +80,7 @@ async def test_a_refusal_points_to_project_and_role(server: RerankServer) -> Non
     with pytest.raises(ModelUnavailable, match="answered 403") as raised:
         await reranker("rent", TEXTS)
     await reranker.close()
-    assert "FOOTNOTE_RERANKER_PROJECT" in (raised.value.hint or "")
+    assert "FOOTNOTE_GOOGLE_PROJECT" in (raised.value.hint or "")
 
 
 def test_google_is_asked_unless_told_otherwise() -> None:

@@ -48,7 +48,7 @@ async def reranker(
         chosen = reranker_from(
             kind=cast("RerankerKind", request.param),
             models_folder=tmp_path,
-            folder=model_folder if request.param == "local" else None,
+            model=str(model_folder) if request.param == "local" else "",
             url=server.url,
             api_key=KEY,
             project="acme",

@@ -39,31 +39,29 @@ def test_each_kind_has_a_usual_model(
 
 def test_a_folder_names_the_local_model_and_a_service_of_ones_own_its_kind(tmp_path: Path) -> None:
     folder = build_cross_encoder(tmp_path / "ours")
-    local = reranker_from(kind="local", models_folder=tmp_path, folder=folder)
+    local = reranker_from(kind="local", models_folder=tmp_path, model=str(folder))
     own = reranker_from(kind="tei", models_folder=tmp_path, url="http://127.0.0.1:9/")
     assert local is not None
     assert own is not None
     assert (local.name, own.name) == ("local:ours", "tei")
 
 
-def test_time_out_and_breaker_are_as_set(tmp_path: Path) -> None:
+def test_the_time_out_is_as_set_and_five_failures_make_a_pause(tmp_path: Path) -> None:
     made = reranker_from(
         kind="cohere",
         models_folder=tmp_path,
         timeout_seconds=1.5,
-        failures_to_open=3,
-        pause_seconds=7,
     )
     assert made is not None
     assert made.timeout_seconds == 1.5
-    assert (made.breaker.failures_to_open, made.breaker.pause_seconds) == (3, 7)
+    assert (made.breaker.failures_to_open, made.breaker.pause_seconds) == (5, 30)
 
 
 @pytest.mark.parametrize(
     ("kind", "given", "setting"),
     [
         ("tei", {}, "FOOTNOTE_RERANKER_URL"),
-        ("vertex", {}, "FOOTNOTE_RERANKER_PROJECT"),
+        ("vertex", {}, "FOOTNOTE_GOOGLE_PROJECT"),
         ("cohere", {"url": "nowhere"}, "FOOTNOTE_RERANKER_URL"),
         ("cohere", {"api_key": "a b"}, "FOOTNOTE_RERANKER_API_KEY"),
         ("vertex", {"project": "p", "api_key": "a b"}, "FOOTNOTE_RERANKER_API_KEY"),

@@ -22,6 +22,8 @@ from footnote.settings import Settings
 from footnote.store import workspace_settings
 
 MAX_MCP_SERVERS = 16
+_MODELS_IN_TIME = 4
+"""Models that can be asked one after the other, within the time for an answer."""
 _EXAMPLE_URL = "https://example.com/mcp"
 _SERVER_NAME = re.compile(r"[a-z][a-z0-9-]{0,31}")
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}")  # a token of RFC 9110
@@ -43,7 +45,7 @@ def answer_models_from(settings: Settings) -> AnswerModels:
         url=url,
         api_key=_plain(key),
         timeout_seconds=settings.answer_timeout_seconds,
-        first_token_seconds=settings.answer_first_token_seconds,
+        first_token_seconds=settings.answer_timeout_seconds / _MODELS_IN_TIME,
         max_output_tokens=settings.answer_max_tokens,
         context_tokens=settings.answer_context_tokens,
         why_forbidden=forbidden,

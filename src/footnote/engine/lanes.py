@@ -11,7 +11,6 @@ from footnote.domain import Lane, LaneStatus, Reembedding
 from footnote.engine.arguments import require
 from footnote.engine.services import Services, Serving, statements_of
 from footnote.errors import NotFound
-from footnote.models.embed_hosted import HostedLimits
 from footnote.models.embedders import PACKAGED, EmbedderChoices, Embedders, opener, parse_spec
 from footnote.ports import Embedder
 from footnote.retrieval.spelling import Correct
@@ -38,28 +37,18 @@ def embedders_from(settings: Settings) -> Embedders:
 
     Raises UnsupportedSettings for a name that means nothing.
     """
-    specs = [parse_spec(settings.embedding_model, settings.embedding_dimensions)]
+    specs = [parse_spec(settings.embedding_model)]
     specs += [parse_spec(name) for name in settings.embedding_models.split(",") if name.strip()]
     specs += [parse_spec(name) for name in PACKAGED]
     key = settings.embedding_api_key
     choices = EmbedderChoices(
         models_folder=settings.home / "models",
-        precision=settings.embedding_precision,
         threads=settings.model_threads,
-        batch_tokens=settings.embedding_batch_tokens,
         url=settings.embedding_url,
         api_key=None if key is None else key.get_secret_value(),
         max_tokens=settings.embedding_max_tokens,
         query_prompt=settings.embedding_query_prompt,
         document_prompt=settings.embedding_document_prompt,
-        limits=HostedLimits(
-            batch_texts=settings.embedding_batch_texts,
-            batch_tokens=settings.embedding_batch_tokens,
-            concurrency=settings.embedding_concurrency,
-            attempts=settings.embedding_attempts,
-            timeout_seconds=settings.embedding_timeout_seconds,
-            query_timeout_seconds=settings.embedding_query_timeout_seconds,
-        ),
     )
     return Embedders(specs=tuple(dict.fromkeys(specs)), open=opener(choices))
 

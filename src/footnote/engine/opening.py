@@ -143,8 +143,7 @@ def _wire(
 def reader_from_settings(settings: Settings) -> LazyReader | None:
     """The reader the settings ask for, as far as it is there; nothing is loaded yet."""
     return reader_from(
-        kind=settings.reader,
-        file=settings.reader_file,
+        settings.reader,
         models_folder=settings.home / "models",
         threads=settings.model_threads,
     )
@@ -221,12 +220,9 @@ def _reranker(settings: Settings, reader: OwnedReader | None) -> GuardedReranker
         model=settings.reranker_model,
         url=settings.reranker_url,
         api_key=_plain(settings.reranker_api_key),
-        folder=settings.reranker_folder,
-        project=settings.reranker_project,
-        location=settings.reranker_location,
+        project=settings.google_project,
+        location=settings.google_location,
         timeout_seconds=settings.reranker_timeout_seconds,
-        failures_to_open=settings.reranker_failures,
-        pause_seconds=settings.reranker_pause_seconds,
         threads=settings.model_threads,
         reader=reader,
     )
@@ -254,9 +250,8 @@ def _judge(
         language_model=model,
         url=settings.grounding_url,
         api_key=_plain(settings.grounding_api_key),
-        project=settings.grounding_project,
-        location=settings.grounding_location,
-        timeout_seconds=settings.grounding_timeout_seconds,
+        project=settings.google_project,
+        location=settings.google_location,
         reader=reader,
     )
 

@@ -25,7 +25,7 @@ from footnote.jobs.in_hand import InHand
 from footnote.jobs.queue import NEWCOMERS, queue_app
 from footnote.jobs.senses import senses
 from footnote.jobs.set_aside import COMMAND, try_set_aside
-from footnote.models.batching import CrossDocumentBatcher
+from footnote.models.batching import BATCH_TOKENS, CrossDocumentBatcher
 from footnote.settings import Settings
 from footnote.store.handover import put_back, take_over
 from footnote.store.queue import SET_ASIDE_QUEUE
@@ -112,8 +112,7 @@ def _parsers(settings: Settings) -> int:
 
 def _shared_batch_tokens(engine: Services) -> int:
     """Padded tokens of a batch that documents share; a service is asked seldom, and for much."""
-    asked = engine.settings.embedding_batch_tokens
-    return min(asked, _LOCAL_BATCH_TOKENS) if engine.lane.provider == "packaged" else asked
+    return _LOCAL_BATCH_TOKENS if engine.lane.provider == "packaged" else BATCH_TOKENS
 
 
 async def work_on_queue(

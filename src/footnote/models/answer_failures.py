@@ -63,7 +63,8 @@ def failure_of(error: Exception, named: NamedModel) -> ModelUnavailable:
     if isinstance(error, (ModelTimeoutError, ModelRequestTimeout, TimeoutError)):
         return ModelUnavailable(
             f"{named.title} did not begin to answer in time",
-            hint="raise FOOTNOTE_ANSWER_FIRST_TOKEN_SECONDS, or configure a faster model",
+            hint="raise FOOTNOTE_ANSWER_TIMEOUT_SECONDS, of which it may take a quarter, or "
+            "configure a faster model",
         )
     if not isinstance(error, FAILURES):
         return refused_by_library(error, named.title, named.name, named.role)

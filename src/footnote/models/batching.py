@@ -15,6 +15,9 @@ import numpy.typing as npt
 from footnote.domain import Lane
 from footnote.ports import Embedder, Vector, Vectors
 
+BATCH_TOKENS = 8192
+"""Embedded together at most, padding counted."""
+
 
 def padded(
     batch: Sequence[Sequence[int]],

@@ -194,7 +194,7 @@ class FastEmbedEmbedder:
             raise LaneUnavailable(
                 f"the embedding model {self._lane.model} could not embed {len(texts)} texts: "
                 f"{error}",
-                hint="free some memory, or lower FOOTNOTE_EMBEDDING_BATCH_TOKENS",
+                hint="free some memory",
             ) from error
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         if not np.isfinite(lengths).all() or not lengths.all():

@@ -13,6 +13,7 @@ import structlog
 
 from footnote.domain import Lane
 from footnote.errors import LaneMismatch, LaneUnavailable
+from footnote.models.batching import BATCH_TOKENS
 from footnote.models.token_estimate import beginning, estimate_tokens
 from footnote.ports import Vector, Vectors
 
@@ -31,8 +32,9 @@ _NOTHING = "."  # Vendors refuse an empty text.
 class HostedLimits:
     """How much is asked of a served model at once, and for how long."""
 
-    batch_texts: int = 64
-    batch_tokens: int = 8192
+    batch_texts: int = 32
+    """What Text Embeddings Inference takes at most unless it is told otherwise."""
+    batch_tokens: int = BATCH_TOKENS
     """Estimated tokens of one request; a longer text is alone in its own."""
     concurrency: int = 4
     """Requests for documents under way at once; queries wait for none of them."""
@@ -190,7 +192,7 @@ class HostedEmbedder:
             raise self._unavailable(
                 CallFailed(
                     f"did not answer a query within {limit:g} s",
-                    "raise FOOTNOTE_EMBEDDING_QUERY_TIMEOUT_SECONDS",
+                    "see whether the service is well, or take a faster model",
                     passing=True,
                 )
             ) from None
@@ -259,7 +261,7 @@ class HostedEmbedder:
         except TimeoutError:
             raise CallFailed(
                 f"did not answer within {limit:g} s",
-                "raise FOOTNOTE_EMBEDDING_TIMEOUT_SECONDS, or see to the service",
+                "see whether the service is well, or take a faster model",
                 passing=True,
             ) from None
         self.usage.requests += 1
@@ -287,7 +289,7 @@ class HostedEmbedder:
             raise LaneMismatch(
                 f"{self._name} gave vectors of {vectors.shape[1]} dimensions, and the lane has "
                 f"{wanted}",
-                hint="set FOOTNOTE_EMBEDDING_DIMENSIONS to what the model gives, or to fewer if "
+                hint="write #DIMENSIONS behind the model's name with what it gives, or fewer if "
                 "it is trained for that; see that the model's name is right",
             )
         vectors = vectors[:, :wanted]

@@ -44,13 +44,13 @@ _ADVICE = {
     ),
     429: (
         "is asked too often",
-        "wait, lower FOOTNOTE_EMBEDDING_CONCURRENCY, or have its limit raised",
+        "wait, or have its limit raised",
     ),
 }
 _FAILED = ("failed at its server", "try again later, or see the log of the model's server")
 _REFUSED = (
     "refused the request",
-    "check the model's name, FOOTNOTE_EMBEDDING_DIMENSIONS and FOOTNOTE_EMBEDDING_BATCH_TEXTS",
+    "check the model's name and its #DIMENSIONS, and that it takes 32 texts in a request",
 )
 
 

@@ -16,6 +16,7 @@ from footnote.domain import Lane
 from footnote.errors import InvalidRequest, LaneMismatch, LaneUnavailable, UnsupportedSettings
 from footnote.models import aligned, e5, minilm
 from footnote.models.aligned import AlignedEncoder
+from footnote.models.batching import BATCH_TOKENS
 from footnote.models.embed_hosted import HostedEmbedder, HostedLimits
 from footnote.models.encoder_shape import Precision
 from footnote.models.sentence_encoder import SentenceEncoder
@@ -82,9 +83,10 @@ class EmbedderSpec:
         return identity == (lane.provider, lane.model) and sized
 
 
-def parse_spec(text: str, dimensions: int | None = None) -> EmbedderSpec:
-    """What a name means, with `dimensions` unless it says others. Raises UnsupportedSettings."""
+def parse_spec(text: str) -> EmbedderSpec:
+    """What a name means. Raises UnsupportedSettings."""
     name, _, wanted = text.strip().partition("#")
+    dimensions = None
     if wanted:
         if not wanted.isdecimal():
             raise UnsupportedSettings(
@@ -118,7 +120,7 @@ def check_dimensions(name: str, dimensions: int) -> None:
         raise UnsupportedSettings(
             f"the embedding model {name} has vectors of {dimensions:,} dimensions, and Footnote "
             f"takes 1 to {MOST_DIMENSIONS:,}",
-            hint="set FOOTNOTE_EMBEDDING_DIMENSIONS to fewer, if the model is trained for that "
+            hint="write fewer behind its name, such as MODEL#1024, if it is trained for that "
             "(Matryoshka), or take another model",
         )
 
@@ -130,7 +132,7 @@ class EmbedderChoices:
     models_folder: Path
     precision: Precision = "int8"
     threads: int = 0
-    batch_tokens: int = 8192
+    batch_tokens: int = BATCH_TOKENS
     url: str | None = None
     api_key: str | None = field(default=None, repr=False)
     max_tokens: int | None = None

@@ -86,7 +86,7 @@ def vertex_judge(
     if not project:
         raise UnsupportedSettings(
             "The grounding judge vertex has no project.",
-            hint=f"Set {SETTINGS}_PROJECT to the Google Cloud project that pays for it.",
+            hint="Set FOOTNOTE_GOOGLE_PROJECT to the Google Cloud project that pays for it.",
         )
     config = (
         f"/v1/projects/{quote(project, safe='')}/locations/{quote(location, safe='')}"
@@ -98,9 +98,9 @@ def vertex_judge(
         timeout_seconds=timeout_seconds,
         token=token,
         headers={"x-goog-user-project": project},
-        refusal_hint=f"check {SETTINGS}_PROJECT, and that the account may use the Check Grounding "
-        "API (role Discovery Engine Viewer)",
-        unfit_hint=f"check {SETTINGS}_PROJECT and {SETTINGS}_LOCATION",
+        refusal_hint="check FOOTNOTE_GOOGLE_PROJECT, and that the account may use the Check "
+        "Grounding API (role Discovery Engine Viewer)",
+        unfit_hint="check FOOTNOTE_GOOGLE_PROJECT and FOOTNOTE_GOOGLE_LOCATION",
         settings=SETTINGS,
     )
     return VertexJudge(endpoint=endpoint)

@@ -7,12 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Protocol
 
 from footnote.errors import ModelUnavailable
 from footnote.ports import Operation, PassageReading, PassageText, Reader, SupportOdds
-
-ReaderKind = Literal["packaged", "none"]
 
 
 class OwnedReader(Reader, Protocol):
@@ -29,15 +27,13 @@ def packaged_file() -> Path | None:
     return file if file.is_file() else None
 
 
-def reader_from(
-    *, kind: ReaderKind, file: Path | None, models_folder: Path, threads: int
-) -> LazyReader | None:
-    """The reader of that kind, loaded when it is first used; None for `none` and without weights.
+def reader_from(name: str, *, models_folder: Path, threads: int) -> LazyReader | None:
+    """The reader of that name, loaded when it is first used; None for `none` and without weights.
 
-    `file` takes the place of the packaged weights.
+    `packaged` is the one that comes with Footnote, any other name the file of its weights.
     """
-    weights = file or packaged_file()
-    if kind == "none" or weights is None:
+    weights = packaged_file() if name == "packaged" else Path(name).expanduser()
+    if name == "none" or weights is None:
         return None
 
     def load() -> OwnedReader:

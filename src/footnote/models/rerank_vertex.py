@@ -105,7 +105,7 @@ def vertex_reranker(
     if not project:
         raise UnsupportedSettings(
             "The reranker vertex has no project.",
-            hint="Set FOOTNOTE_RERANKER_PROJECT to the Google Cloud project that pays for it.",
+            hint="Set FOOTNOTE_GOOGLE_PROJECT to the Google Cloud project that pays for it.",
         )
     chosen = model or MODEL
     config = (
@@ -118,7 +118,7 @@ def vertex_reranker(
         timeout_seconds=timeout_seconds,
         token=token,
         headers={"x-goog-user-project": project},
-        refusal_hint="check FOOTNOTE_RERANKER_PROJECT, and that the account may use the ranking "
+        refusal_hint="check FOOTNOTE_GOOGLE_PROJECT, and that the account may use the ranking "
         "API (role Discovery Engine Viewer)",
     )
     return VertexReranker(model=chosen, endpoint=endpoint)

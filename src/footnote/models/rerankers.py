@@ -23,21 +23,19 @@ def reranker_from(
     model: str = "",
     url: str | None = None,
     api_key: str | None = None,
-    folder: Path | None = None,
     project: str = "",
     location: str = "global",
     timeout_seconds: float = 5.0,
-    failures_to_open: int = 5,
-    pause_seconds: float = 30.0,
     threads: int = 0,
     reader: OwnedReader | None = None,
     clock: Callable[[], float] = monotonic,
 ) -> GuardedReranker | None:
     """The reranker of that kind, within a time-out and behind a circuit breaker; None for `none`.
 
-    Nothing is loaded or reached yet. `model` left empty takes the kind's usual one. `url` is for
-    the hosted kinds, `folder`, `models_folder` and `threads` for `local`, `project` and
-    `location` for `vertex`, whose `api_key` is an access token; without one it uses the
+    Nothing is loaded or reached yet. `model` left empty takes the kind's usual one, and for `local`
+    may be a folder, written as an absolute path or beginning with a dot. `url` is for the hosted
+    kinds, `models_folder` and `threads` for `local`, `project` and `location` for `vertex`, whose
+    `api_key` is an access token; without one it uses the
     machine's own credentials; `reader` is for the kind of that name. Raises UnsupportedSettings.
     """
     if kind == "none":
@@ -52,6 +50,8 @@ def reranker_from(
             )
         inner = ReaderReranker(reader=reader)
     elif kind == "local":
+        path = Path(model).expanduser()
+        folder = path if path.is_absolute() or model.startswith(".") else None
         inner = local_reranker(
             model=model, folder=folder, cache=models_folder / "rerankers", threads=threads
         )
@@ -78,7 +78,6 @@ def reranker_from(
         inner = http_reranker(
             kind, model=model, url=url, api_key=api_key, timeout_seconds=timeout_seconds
         )
-    breaker = CircuitBreaker(
-        clock=clock, failures_to_open=failures_to_open, pause_seconds=pause_seconds
+    return GuardedReranker(
+        inner=inner, timeout_seconds=timeout_seconds, breaker=CircuitBreaker(clock=clock)
     )
-    return GuardedReranker(inner=inner, timeout_seconds=timeout_seconds, breaker=breaker)

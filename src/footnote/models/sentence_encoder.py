@@ -151,7 +151,7 @@ class SentenceEncoder:
             outputs = self._session.run(None, {"input_ids": ids, "attention_mask": mask})
         except Exception as error:
             message = f"{self._lane.model} could not embed a batch of shape {ids.shape}: {error}"
-            hint = "free some memory, or lower FOOTNOTE_EMBEDDING_BATCH_TOKENS"
+            hint = "free some memory"
             raise LaneUnavailable(message, hint=hint) from error
         vectors: Vectors = outputs[0]
         return vectors

@@ -46,7 +46,6 @@ WHILE_INGESTING = frozenset(
         "chunk_overlap_sentences",
         "chunk_policy",
         "chunk_tokens",
-        "embedding_precision",
         "max_file_bytes",
         "ocr",
         "ocr_languages",
