@@ -24,6 +24,7 @@ from footnote.domain import (
     Publication,
     Workspace,
 )
+from footnote.domain.identity import DEFAULT_COLLECTION
 from footnote.engine import Engine
 from footnote.ports import Vector, Vectors
 from footnote.settings import settings_from
@@ -93,7 +94,7 @@ async def put(engine: Engine, workspace: Workspace, ready: Ready) -> UUID:
                 byte_size=len(content),
                 content_sha256=hashlib.sha256(content.encode()).hexdigest(),
                 blob_key="",
-                collection=engine.settings.default_collection,
+                collection=DEFAULT_COLLECTION,
             ),
         )
     document = received.document

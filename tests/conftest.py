@@ -148,7 +148,6 @@ def settings_over(database: TestDatabase, folder: Path, model_home: Path) -> Set
         home=home,
         database_url=database.application_url,
         owner_database_url=database.owner_url,
-        worker_heartbeat_seconds=0.5,
         worker_stalled_seconds=2.0,
     )
 

@@ -79,9 +79,6 @@ def test_an_empty_variable_gives_way_to_the_other_name_of_its_setting(
         ("POOL_SIZE", "s3cret", "pool_size cannot be used: it must be a whole number."),
         ("POOL_SIZE", "0", "pool_size cannot be used: it must be at least 1."),
         ("LOG_FORMAT", "s3cret", "it must be 'console' or 'json'."),
-        ("CHUNK_CLASS_TARGETS", "{s3cret", "chunk_class_targets cannot be used: it is not JSON."),
-        ("CHUNK_CLASS_TARGETS", '{"email": "x"}', "email: it must be a whole number."),
-        ("CHUNK_CLASS_TARGETS", '{"poem": 3}', "poem: it must be 'generic', 'contract',"),
     ],
 )
 def test_a_setting_that_cannot_be_used_is_told_what_it_must_be(
@@ -121,7 +118,7 @@ def test_another_process_comes_to_the_same_settings(
             "database_url": "postgresql://app:pass%40word@db/footnote",
             "blob_options": '{"secret_access_key": "s3cret"}',
             "worker_stalled_seconds": 1.5,
-            "chunk_class_targets": {"table": 90},
+            "reranker_enabled": False,
             "ocr": "off",
         },
     )

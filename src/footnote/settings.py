@@ -14,7 +14,7 @@ import platformdirs
 from pydantic import AfterValidator, AliasChoices, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from footnote.domain import DiversityName, DocumentClass, FusionName
+from footnote.domain import DiversityName, FusionName
 from footnote.errors import UnsupportedSettings
 from footnote.wrong_values import wrong_places, wrong_value
 
@@ -94,8 +94,6 @@ class Settings(BaseSettings):
     statement_timeout_seconds: float = Field(
         30.0, gt=0, description="Longest a statement of a request may run."
     )
-    default_workspace: str = Field("default", description="Workspace used when none is named.")
-    default_collection: str = Field("default", description="Collection used when none is named.")
 
     max_file_bytes: int = Field(
         200 * 1024 * 1024, ge=1, description="Largest file that is accepted, in bytes."
@@ -147,17 +145,6 @@ class Settings(BaseSettings):
         "balanced",
         description="How documents are divided; docs/chunking.md tells the three apart.",
     )
-    chunk_class_targets: dict[DocumentClass, int] = Field(
-        default_factory=dict,
-        description="Targets of single classes, in the unit of the policy, as a JSON object: "
-        '`{"contract": 300, "email": 160}`.',
-    )
-    watch_scan_seconds: float = Field(
-        60.0, gt=0, description="How often a watched folder is compared completely."
-    )
-    watch_settle_seconds: float = Field(
-        2.0, ge=0, description="How long a watched file must rest before it is taken in."
-    )
     allow_private_urls: bool = Field(
         False,
         description="Whether addresses of this machine and of private networks may be fetched "
@@ -189,24 +176,12 @@ class Settings(BaseSettings):
         description="How long an answer goes on that nobody reads any more, in case its reader "
         "comes back; 0 stops the model at once.",
     )
-    answer_replay_seconds: float = Field(
-        60.0, gt=0, le=86_400, description="How long a streamed answer can be read again."
-    )
-    answer_replay_bytes: int = Field(
-        32 * 1024 * 1024, ge=0, description="Most memory for streamed answers to be read again."
-    )
     webhook_attempts: int = Field(
         8, ge=1, le=50, description="Tries of one delivery to an endpoint, each twice as far apart."
-    )
-    webhook_failures: int = Field(
-        10, ge=1, description="Deliveries given up in a row after which an endpoint is disabled."
     )
 
     chunk_tokens: int = Field(
         200, ge=32, le=4000, description="Tokens a chunk aims at, by the lane's tokenizer."
-    )
-    chunk_overlap_sentences: int = Field(
-        1, ge=0, le=10, description="Sentences repeated at the start of the next chunk."
     )
 
     model_threads: int = Field(
@@ -434,9 +409,6 @@ class Settings(BaseSettings):
         description="Memory that the documents in hand of a worker take together, beside models "
         "and caches; one that needs more is ingested alone.",
     )
-    worker_heartbeat_seconds: float = Field(
-        2.0, gt=0, description="How often a worker says that it lives."
-    )
     worker_stalled_seconds: float = Field(
         10.0, gt=0, description="Silence after which a worker's jobs are given to another."
     )
@@ -455,9 +427,6 @@ class Settings(BaseSettings):
     )
     max_queued_documents_overall: int = Field(
         100_000, ge=1, description="The same for all workspaces together."
-    )
-    idempotency_key_seconds: float = Field(
-        86_400.0, gt=0, description="How long the key of an upload is remembered."
     )
 
     embedding_model: str = Field(
@@ -489,9 +458,6 @@ class Settings(BaseSettings):
         "", description="Put before a query for fastembed and hosted embedders."
     )
     embedding_document_prompt: str = Field("", description="Put before a text of a document.")
-    reembedding_batch_texts: int = Field(
-        128, ge=1, le=4096, description="Chunks re-embedded between two saves."
-    )
     reembedding_texts_per_second: float | None = Field(
         None, gt=0, description="Most texts a re-embedding embeds a second; unset means no limit."
     )
@@ -501,9 +467,6 @@ class Settings(BaseSettings):
 
     host: str = Field("127.0.0.1", description="Address the server listens on.")
     port: int = Field(8080, ge=0, le=65535, description="Port the server listens on; 0 picks one.")
-    request_head_seconds: float = Field(
-        10.0, gt=0, description="Longest a client may take to send the headers of a request."
-    )
     request_body_seconds: float = Field(
         20.0,
         gt=0,

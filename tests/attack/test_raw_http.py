@@ -13,6 +13,7 @@ from typing import Any
 import httpx
 import pytest
 
+from footnote.interfaces.cli import serve
 from footnote.settings import settings_from
 from footnote.store.embedded import EmbeddedPostgres
 from tests.conftest import fresh_database, settings_over
@@ -40,11 +41,11 @@ async def server(
     postgres: EmbeddedPostgres, model_home: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[httpx.AsyncClient]:
     """A server that has little patience with those who send."""
-    with fresh_database(postgres) as database:
+    with fresh_database(postgres) as database, pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr(serve, "HEAD_SECONDS", PATIENCE_SECONDS)
         settings = settings_from(
             settings_over(database, tmp_path_factory.mktemp("raw"), model_home),
             {
-                "request_head_seconds": PATIENCE_SECONDS,
                 "request_body_seconds": PATIENCE_SECONDS,
                 "events_heartbeat_seconds": HEARTBEAT_SECONDS,
             },

@@ -51,7 +51,7 @@ async def test_twins_never_meet(engine: Engine) -> None:
 
 
 async def test_the_default_workspace_makes_itself_and_others_do_not(engine: Engine) -> None:
-    assert (await engine.workspace()).workspace.name == engine.settings.default_workspace
+    assert (await engine.workspace()).workspace.name == "default"
     with pytest.raises(NotFound):
         await engine.workspace("nobody")
     await engine.create_workspace("acme")

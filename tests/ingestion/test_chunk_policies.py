@@ -111,22 +111,9 @@ def test_the_seeds_policies_keep_their_sizes(name: PolicyName, target: int, over
         assert shared.startswith("Sentence")
 
 
-def test_the_balanced_policy_takes_its_sizes_from_the_settings() -> None:
-    policy = named_policy(
-        "balanced",
-        target_tokens=150,
-        overlap_sentences=2,
-        class_targets={DocumentClass.CONTRACT: 90},
-    )
+def test_the_balanced_policy_takes_its_size_from_the_settings() -> None:
+    policy = named_policy("balanced", target_tokens=150)
     assert policy.for_class(DocumentClass.REPORT).sizes.target == 150
-    assert policy.for_class(DocumentClass.CONTRACT).sizes.target == 90
-    assert policy.for_class(DocumentClass.REPORT).overlap_sentences == 2
-
-
-def test_a_class_has_its_own_target_in_characters_too() -> None:
-    policy = named_policy("characters-900-120", class_targets={DocumentClass.EMAIL: 300})
-    assert policy.for_class(DocumentClass.EMAIL).sizes.target == 300
-    assert policy.for_class(DocumentClass.REPORT).sizes.target == 900
 
 
 def test_an_unknown_policy_is_refused() -> None:

@@ -102,7 +102,7 @@ def test_the_blocking_twin_walks_the_whole_journey(settings: Settings, tmp_path:
         assert engine.health().ready
         assert engine.lane.dimensions == 384
         workspace = engine.workspace()
-        assert workspace.workspace.name == settings.default_workspace
+        assert workspace.workspace.name == "default"
         received = workspace.receive(file.read_bytes(), file.name, collection="notes")
         rested = workspace.work_until_resting(
             [received.document.document_id], lambda documents: seen.append(len(documents))

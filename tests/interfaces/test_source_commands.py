@@ -82,7 +82,7 @@ async def test_a_watched_folder_is_followed_until_ctrl_c(
 ) -> None:
     folder = tmp_path / "papers"
     write(folder / "first.txt", "Here before.")
-    env = environment(settings, FOOTNOTE_WATCH_SETTLE_SECONDS="0.1", PYTHONUNBUFFERED="1")
+    env = environment(settings, PYTHONUNBUFFERED="1")
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "footnote.interfaces.cli.main"),
         *("ingest", str(folder), "--watch"),

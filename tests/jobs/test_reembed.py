@@ -41,8 +41,9 @@ TOPICS = ("harbour dues", "storm damage", "crew wages", "fuel costs", "anchor ch
 
 
 @pytest.fixture
-async def engine(settings: Settings) -> AsyncIterator[Engine]:
-    async with await opened(settings_with(settings, reembedding_batch_texts=2)) as engine:
+async def engine(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Engine]:
+    monkeypatch.setattr(reembed, "BATCH_TEXTS", 2)
+    async with await opened(settings_with(settings)) as engine:
         yield engine
 
 

@@ -24,6 +24,12 @@ CHUNKS = 60
 BATCH = 8
 SERVED = "compatible:served#192"
 _PATIENCE_SECONDS = 120
+WORKER = f"""
+from footnote.interfaces.cli.main import run
+from footnote.jobs import reembed
+reembed.BATCH_TEXTS = {BATCH}
+run()
+"""
 
 
 class Gate:
@@ -47,12 +53,10 @@ async def start_worker(settings: Settings, url: str) -> Process:
         "FOOTNOTE_EMBEDDING_MODEL": OLD,
         "FOOTNOTE_EMBEDDING_MODELS": SERVED,
         "FOOTNOTE_EMBEDDING_URL": url,
-        "FOOTNOTE_REEMBEDDING_BATCH_TEXTS": str(BATCH),
-        "FOOTNOTE_WORKER_HEARTBEAT_SECONDS": "0.5",
         "FOOTNOTE_WORKER_STALLED_SECONDS": "2",
     }
     return await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "footnote.interfaces.cli.main", "worker"),
+        *(sys.executable, "-c", WORKER, "worker"),
         env=environment(settings, **more),
         stdout=DEVNULL,
         stderr=DEVNULL,

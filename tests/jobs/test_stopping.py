@@ -33,7 +33,6 @@ def settings(settings: Settings) -> Settings:
         settings,
         {
             "max_attempts": TRIES,
-            "worker_heartbeat_seconds": 0.3,
             "worker_stalled_seconds": 1.2,
         },
     )
@@ -94,7 +93,6 @@ async def start(settings: Settings, module: str, *arguments: str) -> Process:
     env = environment(
         settings,
         FOOTNOTE_MAX_ATTEMPTS=str(settings.max_attempts),
-        FOOTNOTE_WORKER_HEARTBEAT_SECONDS=str(settings.worker_heartbeat_seconds),
         FOOTNOTE_WORKER_STALLED_SECONDS=str(settings.worker_stalled_seconds),
     )
     return await asyncio.create_subprocess_exec(

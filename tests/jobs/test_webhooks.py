@@ -19,6 +19,7 @@ from footnote.engine import Engine, WorkspaceEngine
 from footnote.engine.events import add_webhook, remove_webhook, webhooks
 from footnote.engine.scoping import scope_of
 from footnote.errors import InvalidRequest, NotFound, SourceUnreachable
+from footnote.jobs import deliver as deliveries
 from footnote.jobs.deliver import DeliveryJob, deliver
 from footnote.jobs.signing import is_genuine
 from footnote.jobs.trial import try_webhook
@@ -52,8 +53,9 @@ async def receiver() -> AsyncIterator[Receiver]:
 
 
 @pytest.fixture
-async def engine(settings: Settings) -> AsyncIterator[Engine]:
-    changed = {"allow_private_urls": True, "webhook_attempts": 3, "webhook_failures": 2}
+async def engine(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Engine]:
+    monkeypatch.setattr(deliveries, "FAILURES_TO_DISABLE", 2)
+    changed = {"allow_private_urls": True, "webhook_attempts": 3}
     async with footnote.open(settings_from(settings, changed)) as opened:
         yield opened
 

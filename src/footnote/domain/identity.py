@@ -8,6 +8,10 @@ from uuid import UUID
 
 from footnote.domain.json_form import json_form
 
+DEFAULT_WORKSPACE = "default"
+DEFAULT_COLLECTION = "default"
+"""What is meant where none is named."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Principal:

@@ -277,10 +277,4 @@ class AnswerRuns:
 
 def answer_runs_from(settings: Settings) -> AnswerRuns:
     """No runs yet, within the limits that are set."""
-    return AnswerRuns(
-        RunLimits(
-            resume_seconds=settings.answer_resume_seconds,
-            replay_seconds=settings.answer_replay_seconds,
-            max_bytes=settings.answer_replay_bytes,
-        )
-    )
+    return AnswerRuns(RunLimits(resume_seconds=settings.answer_resume_seconds))

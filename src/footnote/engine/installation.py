@@ -11,6 +11,7 @@ from footnote.domain import (
     Principal,
     Workspace,
 )
+from footnote.domain.identity import DEFAULT_WORKSPACE
 from footnote.engine.arguments import require
 from footnote.engine.health import look
 from footnote.engine.services import Services
@@ -58,11 +59,11 @@ class Engine(Services):
         self.require_open()
         if SYSTEM.principal_id in principal.access_names:
             raise InvalidRequest(f"nobody may act as {SYSTEM.principal_id!r}")
-        wanted = name or self.settings.default_workspace
+        wanted = name or DEFAULT_WORKSPACE
         try:
             found = await find_workspace(self.database, wanted)
         except NotFound:
-            if wanted != self.settings.default_workspace:
+            if wanted != DEFAULT_WORKSPACE:
                 raise
             found = await self._make_default(wanted)
         return WorkspaceEngine(engine=self, workspace=found, principal=principal)

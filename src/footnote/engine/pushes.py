@@ -7,6 +7,7 @@ from uuid import UUID
 
 from footnote.domain import MetadataValue
 from footnote.domain.events import PushedDocument, PushStatus
+from footnote.domain.identity import DEFAULT_COLLECTION
 from footnote.engine.files import clean_name
 from footnote.engine.scoping import scope_of
 from footnote.engine.workspace import WorkspaceEngine
@@ -39,7 +40,7 @@ async def push_url(
     Without an external id the address is the document's.
     """
     checked_url(url)
-    wanted = collection or workspace.engine.settings.default_collection
+    wanted = collection or DEFAULT_COLLECTION
     pushed = PushedDocument(
         url=url,
         collection=labels.checked_collection(wanted),

@@ -12,6 +12,7 @@ from typing import BinaryIO
 from uuid import UUID
 
 from footnote.domain import MetadataValue, Principal, Received, SourceType
+from footnote.domain.identity import DEFAULT_COLLECTION
 from footnote.engine.arguments import require
 from footnote.engine.files import clean_name
 from footnote.engine.scoping import WorkspaceAccess, scope_of
@@ -29,6 +30,8 @@ from footnote.store.receipts import Receipt, earlier, keep_receipt
 MAX_KEY_CHARACTERS = 255
 NO_BLOB = ""
 """The key of bytes that were never taken in."""
+_KEY_SECONDS = 86_400.0
+"""How long a key is remembered: whoever repeats an upload does so within a day."""
 
 
 def checked_key(key: str | None) -> str | None:
@@ -136,7 +139,7 @@ async def receive_stream(
         byte_size=0,
         content_sha256="",
         blob_key=NO_BLOB,
-        collection=labels.checked_collection(collection or settings.default_collection),
+        collection=labels.checked_collection(collection or DEFAULT_COLLECTION),
         external_id=labels.checked_external_id(external_id),
         metadata=labels.checked_metadata(metadata or {}),
         tags=labels.checked_tags(tags),
@@ -156,7 +159,7 @@ async def receive_stream(
     if examined.byte_size > limit and not keep_too_large:
         async with scope_of(workspace) as scope:
             return await receive_document(scope, incoming)
-    receipt = _receipt(engine, workspace.principal, incoming, key)
+    receipt = _receipt(workspace.principal, incoming, key)
     async with engine.database.workspace(workspace_id, SYSTEM) as scope:
         if receipt is not None and (known := await _repeated(scope, receipt)) is not None:
             return known
@@ -208,9 +211,7 @@ async def _repeated(scope: WorkspaceScope, receipt: Receipt) -> Received | None:
     )
 
 
-def _receipt(
-    engine: Services, principal: Principal, incoming: Incoming, key: str | None
-) -> Receipt | None:
+def _receipt(principal: Principal, incoming: Incoming, key: str | None) -> Receipt | None:
     if key is None:
         return None
     told = [incoming.content_sha256, incoming.collection, incoming.external_id or ""]
@@ -218,5 +219,5 @@ def _receipt(
         principal_id=principal.principal_id,
         key=key,
         fingerprint=hashlib.sha256("\0".join(told).encode()).digest(),
-        lifetime_seconds=engine.settings.idempotency_key_seconds,
+        lifetime_seconds=_KEY_SECONDS,
     )

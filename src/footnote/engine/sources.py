@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from footnote.domain import Received
+from footnote.domain.identity import DEFAULT_COLLECTION
 from footnote.domain.sources import KnownEntry, Offered
 from footnote.engine.files import clean_name
 from footnote.engine.scoping import scope_of
@@ -24,7 +25,7 @@ async def known_of(
 ) -> tuple[KnownEntry, ...]:
     """What is remembered of the places and of what lies below them. Raises InvalidRequest."""
     async with scope_of(workspace) as scope:
-        return await known_entries(scope, _collection(workspace, collection), places)
+        return await known_entries(scope, _collection(collection), places)
 
 
 async def remember(
@@ -34,7 +35,7 @@ async def remember(
     async with scope_of(workspace) as scope:
         await remember_entry(
             scope,
-            collection=_collection(workspace, collection),
+            collection=_collection(collection),
             external_id=offered.external_id,
             mark=offered.mark,
             content_sha256=received.document.content_sha256,
@@ -50,7 +51,7 @@ async def rename(
         moved = await move_document(
             scope, gone.document_id, gone.external_id, external_id, clean_name(external_id)
         )
-        await forget_entry(scope, _collection(workspace, collection), gone.external_id)
+        await forget_entry(scope, _collection(collection), gone.external_id)
     return moved
 
 
@@ -61,7 +62,7 @@ async def remove(workspace: WorkspaceEngine, collection: str | None, gone: Known
     under another id, or under none, stays as it is.
     """
     async with scope_of(workspace) as scope:
-        await forget_entry(scope, _collection(workspace, collection), gone.external_id)
+        await forget_entry(scope, _collection(collection), gone.external_id)
         owner, others = await other_places(scope, gone.document_id)
         if owner != gone.external_id:
             return False
@@ -74,5 +75,5 @@ async def remove(workspace: WorkspaceEngine, collection: str | None, gone: Known
     return True
 
 
-def _collection(workspace: WorkspaceEngine, collection: str | None) -> str:
-    return labels.checked_collection(collection or workspace.engine.settings.default_collection)
+def _collection(collection: str | None) -> str:
+    return labels.checked_collection(collection or DEFAULT_COLLECTION)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from footnote.domain import DocumentClass
@@ -45,8 +44,6 @@ class ChunkPolicy:
     table_share: float = 0.5
     """A table that is divided has chunks of about this share of the target, so that a row of it
     is found and not only its table."""
-    class_targets: Mapping[DocumentClass, int] = field(default_factory=dict)
-    """Targets of the classes that have one of their own, in the unit of the policy."""
     pages_stand_alone: bool = False
     """Whether no chunk crosses from one page, or slide, to the next."""
     quotes_stand_apart: bool = False
@@ -66,13 +63,6 @@ class ChunkPolicy:
     def for_class(self, document_class: DocumentClass) -> ChunkPolicy:
         """This policy as a document of the class needs it."""
         policy = self
-        if target := self.class_targets.get(document_class):
-            in_characters = self.target_characters is not None
-            policy = (
-                replace(policy, target_characters=target)
-                if in_characters
-                else replace(policy, target_tokens=target)
-            )
         if document_class in _WITHOUT_OVERLAP:
             policy = replace(policy, overlap_sentences=0)
         if document_class is DocumentClass.TRANSCRIPT:
@@ -88,31 +78,23 @@ def named_policy(
     name: PolicyName = "balanced",
     *,
     target_tokens: int = 200,
-    overlap_sentences: int = 1,
-    class_targets: Mapping[DocumentClass, int] | None = None,
 ) -> ChunkPolicy:
     """The policy of a name.
 
-    `balanced` aims at `target_tokens` and repeats `overlap_sentences`. The others bring sizes of
+    `balanced` aims at `target_tokens` and repeats a sentence. The others bring sizes of
     their own: `characters-900-120` has chunks of at most 900 characters that repeat at most 120
     of the one before, `tokens-512-50` the same in 512 and 50 tokens, both in whole sentences.
-    `class_targets` holds for each of them, in its own unit. Raises ValueError for another name.
+    Raises ValueError for another name.
     """
-    targets = dict(class_targets or {})
     match name:
         case "balanced":
-            return ChunkPolicy(
-                target_tokens=target_tokens,
-                overlap_sentences=overlap_sentences,
-                class_targets=targets,
-            )
+            return ChunkPolicy(target_tokens=target_tokens)
         case "characters-900-120":
             return ChunkPolicy(
                 target_characters=900,
                 overlap_sentences=_ANY_NUMBER,
                 overlap_share=120 / 900,
                 table_share=1.0,
-                class_targets=targets,
             )
         case "tokens-512-50":
             return ChunkPolicy(
@@ -120,7 +102,6 @@ def named_policy(
                 overlap_sentences=_ANY_NUMBER,
                 overlap_share=50 / 512,
                 table_share=1.0,
-                class_targets=targets,
             )
         case _:
             raise ValueError(f"no chunk policy is called “{name}”: {', '.join(POLICY_NAMES)}")

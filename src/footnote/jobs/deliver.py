@@ -30,6 +30,8 @@ from footnote.store.webhooks import (
 
 _log = structlog.get_logger(__name__)
 _GONE = 410
+FAILURES_TO_DISABLE = 10
+"""Messages given up in a row after which an endpoint is disabled."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +64,7 @@ async def deliver(engine: Services, job: DeliveryJob) -> None:
         elif not last:
             await note_attempt(scope, job.endpoint_id, refusal.reason)
         else:
-            limit = 1 if refusal.gone else engine.settings.webhook_failures
+            limit = 1 if refusal.gone else FAILURES_TO_DISABLE
             await note_failure(scope, job.endpoint_id, refusal.reason, limit)
     if refusal.reason and last:
         _log.warning("webhook_given_up", endpoint_id=str(job.endpoint_id), reason=refusal.reason)

@@ -33,6 +33,8 @@ from footnote.store.reembedding import (
 
 _log = structlog.get_logger(__name__)
 
+BATCH_TEXTS = 128
+"""Embedded between two saves: what a crash costs."""
 SLICE_SECONDS = 3.0
 """Less than a worker that is being stopped waits for what it has in hand."""
 _BEFORE_ALL = -1
@@ -130,7 +132,7 @@ class _Slice:
                 self.filling,
                 kind,
                 reached,
-                self.engine.settings.reembedding_batch_texts,
+                BATCH_TEXTS,
             )
             pause = await self._embed(kind, wanted) if wanted else 0.0
             if self.cancelled:

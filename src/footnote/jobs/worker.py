@@ -78,8 +78,6 @@ async def run_worker(
             policy=named_policy(
                 settings.chunk_policy,
                 target_tokens=settings.chunk_tokens,
-                overlap_sentences=settings.chunk_overlap_sentences,
-                class_targets=settings.chunk_class_targets,
             ),
             max_file_bytes=settings.max_file_bytes,
             gives_orders=engine.suspicion,
@@ -199,7 +197,7 @@ def _options(settings: Settings) -> WorkerOptions:
         # Its heart no longer beats while it drains; nobody must take over meanwhile.
         shutdown_graceful_timeout=min(_LONGEST_DRAIN_SECONDS, settings.worker_stalled_seconds / 2),
         delete_jobs="successful",
-        update_heartbeat_interval=settings.worker_heartbeat_seconds,
+        update_heartbeat_interval=settings.worker_stalled_seconds / 5,
         stalled_worker_timeout=settings.worker_stalled_seconds,
     )
 

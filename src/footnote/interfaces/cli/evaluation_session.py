@@ -34,7 +34,7 @@ from footnote.interfaces.cli.ingest import found
 from footnote.settings import Settings, settings_from
 from footnote.wrong_values import wrong_value
 
-OWN = frozenset({"home", "database_url", "owner_database_url", "default_workspace"})
+OWN = frozenset({"home", "database_url", "owner_database_url"})
 """Settings that say which engine is asked, which is no way of searching."""
 
 UNSPOKEN = ("_api_key", "_options", "_password", "_secret")
@@ -42,8 +42,6 @@ UNSPOKEN = ("_api_key", "_options", "_password", "_secret")
 
 WHILE_INGESTING = frozenset(
     {
-        "chunk_class_targets",
-        "chunk_overlap_sentences",
         "chunk_policy",
         "chunk_tokens",
         "max_file_bytes",

@@ -27,6 +27,8 @@ from footnote.settings import Settings
 _GRACE_SECONDS = 10
 """How long requests and the worker's documents may take to end."""
 
+HEAD_SECONDS = 10.0
+"""Within which a client must have sent the headers of a request."""
 _LONGEST_PAUSE_SECONDS = 30.0
 """Between restarts of a worker that keeps dying."""
 
@@ -106,9 +108,7 @@ async def _serve(settings: Settings, listening: socket.socket, *, with_worker: b
 
 def server_of(app: FastAPI, settings: Settings, grace_seconds: int) -> uvicorn.Server:
     """A server for the application, silent but for the logs of this process."""
-    patience = Patience(
-        head_seconds=settings.request_head_seconds, body_seconds=settings.request_body_seconds
-    )
+    patience = Patience(head_seconds=HEAD_SECONDS, body_seconds=settings.request_body_seconds)
     config = uvicorn.Config(
         app,
         http=patient_protocol(patience),

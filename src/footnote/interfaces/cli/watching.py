@@ -35,6 +35,10 @@ if TYPE_CHECKING:
     from footnote.jobs.sources.following import Step
 
 _LOOK_SECONDS = 1.0
+_SCAN_SECONDS = 60.0
+"""Between two complete comparisons, for changes that the system does not tell of."""
+_SETTLE_SECONDS = 2.0
+"""A file that was written to a shorter time ago may still be being written."""
 _INDEXED_ANEW = ("added", "changed", "retried")
 _COUNTED = ("added", "changed", "retried", "renamed", "removed", "refused", "failed")
 
@@ -62,7 +66,7 @@ async def watch_files(
     # Where this process indexes, it does so beside the watching.
     tell = WaitTeller(console=present.notices(), work=index)
     receive = partial(receive_file, work=False, tell=tell)
-    source = files_source(list_files, paths, receive, settings.watch_settle_seconds)
+    source = files_source(list_files, paths, receive, _SETTLE_SECONDS)
     async with opened(settings) as engine:
         workspace = await engine.workspace(name)
         present.notices().print(Text("Watching; Ctrl-C stops.", style="dim"))
@@ -77,8 +81,8 @@ async def watch_files(
                 source,
                 labels,
                 paths=paths,
-                scan_seconds=settings.watch_scan_seconds,
-                settle_seconds=settings.watch_settle_seconds,
+                scan_seconds=_SCAN_SECONDS,
+                settle_seconds=_SETTLE_SECONDS,
                 stop=stop,
                 on_step=teller.tell,
             )

@@ -13,6 +13,7 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse
 
 from footnote.domain import AnswerDone, AnswerEvent, AnswerFailed, SourcesFound, TextWritten
+from footnote.domain.identity import DEFAULT_WORKSPACE
 from footnote.engine import Engine
 from footnote.errors import InvalidRequest, NotFound
 from footnote.interfaces.http.asking import chat_events_of, whole
@@ -247,7 +248,7 @@ async def _completed(
         model=asked.model,
         created=int(time.time()),
         base_url=str(request.base_url),
-        workspace=None if name == engine.settings.default_workspace else name,
+        workspace=None if name == DEFAULT_WORKSPACE else name,
     )
     events = chat_events_of(workspace, question, agent=asked.footnote.agent)
     if asked.stream:

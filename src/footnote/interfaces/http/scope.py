@@ -7,6 +7,7 @@ from typing import Annotated, cast
 from fastapi import Depends, Header, Request
 
 from footnote.domain import LOCAL_PRINCIPAL, Principal
+from footnote.domain.identity import DEFAULT_WORKSPACE
 from footnote.engine import Engine, WorkspaceEngine
 from footnote.errors import InvalidRequest, NotFound
 from footnote.interfaces.http.examples import problem_responses
@@ -72,7 +73,7 @@ async def inside(
     try:
         return await engine.workspace(name, principal)
     except NotFound as error:
-        raise NoSuchWorkspace(name or engine.settings.default_workspace) from error
+        raise NoSuchWorkspace(name or DEFAULT_WORKSPACE) from error
 
 
 TheLifecycle = Annotated[Lifecycle, Depends(lifecycle)]
