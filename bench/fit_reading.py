@@ -209,9 +209,7 @@ async def main() -> None:
     embedder = await Embedders(
         specs=(parse_spec(options.embedder),), open=opener(choices)
     ).primary()
-    reader = reader_from(
-        kind="packaged", file=options.reader, models_folder=options.models, threads=0
-    )
+    reader = reader_from(str(options.reader or "packaged"), models_folder=options.models, threads=0)
     if reader is None:
         parser.error("there are no weights; name a file with --reader")
     candidates: list[Candidate] = []

@@ -125,9 +125,7 @@ async def main() -> None:
     given = parser.parse_args()
     folder = given.models or Path(tempfile.mkdtemp())
     reader = (
-        reader_from(kind="packaged", file=given.reader, models_folder=folder, threads=0)
-        if given.reader
-        else None
+        reader_from(str(given.reader), models_folder=folder, threads=0) if given.reader else None
     )
     for language in given.languages:
         asked = read_set(given.data / f"xquad-{language}")

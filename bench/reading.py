@@ -249,9 +249,7 @@ async def main() -> None:
         specs=(parse_spec(Settings().embedding_model),), open=opener(choices)
     ).primary()
     rules = ExtractiveAnswerer(embedder=embedder, analyzer=TextAnalyzer())
-    reader = reader_from(
-        kind="packaged", file=options.reader, models_folder=options.models, threads=0
-    )
+    reader = reader_from(str(options.reader or "packaged"), models_folder=options.models, threads=0)
     answerers: dict[str, QuotingAnswerer] = {} if options.skip_rules else {"rules": rules}
     if reader is not None:
         await reader.opened()

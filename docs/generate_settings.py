@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Literal, get_args, get_origin
@@ -22,10 +24,17 @@ Each setting is an environment variable, read when a process starts. The options
 `--port` and `--top-k` win over it, and so do the arguments of `footnote.open()`, where a setting
 has its name in lower case and without the prefix: `FOOTNOTE_TOP_K` is `top_k`. A value that cannot
 be used ends the command with exit code 2 and a sentence that names the setting.
+"""
+
+_HEADING = """
+## {}
 
 | variable | default | values | what it does |
 |---|---|---|---|
 """
+
+_GROUP = re.compile(r"^    # (.+)\n\n    (\w+): ", re.MULTILINE)
+"""The comment before a group of settings, and the first of them."""
 
 _CLOSING = """
 `FOOTNOTE_WORKSPACE` is not a setting of the engine but of the command line: the workspace a command
@@ -37,9 +46,14 @@ _DESCRIBED_DEFAULTS = {"home": "the user's data folder"}
 
 
 def render() -> str:
-    """The page, with one row for each setting in the order of the code."""
-    rows = (_row(name, setting) for name, setting in Settings.model_fields.items())
-    return _INTRODUCTION + "".join(rows) + _CLOSING
+    """The page, with one row for each setting in the order and the groups of the code."""
+    headings = {first: title for title, first in _GROUP.findall(inspect.getsource(Settings))}
+    page = _INTRODUCTION
+    for name, setting in Settings.model_fields.items():
+        if name in headings:
+            page += _HEADING.format(headings[name])
+        page += _row(name, setting)
+    return page + _CLOSING
 
 
 def _row(name: str, setting: FieldInfo) -> str:

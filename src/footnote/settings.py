@@ -1,18 +1,26 @@
-"""Every knob of Footnote: typed, documented, with its environment variable and default."""
+"""Every setting of Footnote: typed, documented, with its environment variable and default.
+
+The comments before groups of them are the headings of docs/settings.md.
+"""
 
 from __future__ import annotations
 
-import json
-import re
+import os
 from collections.abc import Mapping
-from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Literal
 
-import platformdirs
-from pydantic import AfterValidator, AliasChoices, Field, SecretStr, ValidationError
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import (
+    AfterValidator,
+    AliasChoices,
+    BaseModel,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationError,
+    model_validator,
+)
 
 from footnote.domain import DiversityName, FusionName
 from footnote.errors import UnsupportedSettings
@@ -20,6 +28,8 @@ from footnote.wrong_values import wrong_places, wrong_value
 
 
 def _default_home() -> Path:
+    import platformdirs  # noqa: PLC0415  # unused where home is set
+
     return Path(platformdirs.user_data_dir("footnote"))
 
 
@@ -53,105 +63,65 @@ _NO_URL = (
 DatabaseUrl = Annotated[str, AfterValidator(_checked_url)]
 
 
-class Settings(BaseSettings):
+class Settings(BaseModel):
     """Read from the environment (`FOOTNOTE_…`) when created; explicit arguments win."""
 
-    model_config = SettingsConfigDict(
-        env_prefix="FOOTNOTE_",
-        env_ignore_empty=True,
-        frozen=True,
-        extra="forbid",
-        populate_by_name=True,
-        hide_input_in_errors=True,
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", populate_by_name=True, hide_input_in_errors=True
     )
+
+    # Where data is kept
 
     home: Path = Field(
         default_factory=_default_home,
-        description="Folder of the embedded database, blobs and built models.",
+        description="Folder of the embedded database, the received files and the models that are "
+        "built; set it to a disk with room.",
     )
     database_url: DatabaseUrl | None = Field(
         None,
         repr=False,
-        description="A Postgres with pgvector, as the application's login; unset means embedded.",
+        description="Address of a Postgres with pgvector, with the application's login; unset "
+        "means an embedded one in home. Several machines need it.",
     )
     owner_database_url: DatabaseUrl | None = Field(
         None,
         repr=False,
-        description="The login that owns the tables, for migrations and index builds; "
-        "defaults to database_url.",
+        description="The same with the login that owns the tables, for migrations and index "
+        "builds, so that the application's login need not; unset takes database_url.",
+    )
+    pool_size: int = Field(
+        8,
+        ge=1,
+        le=200,
+        description="Connections a process keeps to Postgres; more let more requests work at "
+        "once, within what Postgres allows.",
+    )
+    statement_timeout_seconds: float = Field(
+        30.0, gt=0, description="Longest a statement of a request may keep Postgres busy."
     )
     blob_url: str | None = Field(
         None,
         description="Object store of the received files, s3://bucket/prefix, gs://… or az://…; "
-        "unset means the folder blobs in home.",
+        "unset means the folder blobs in home, which several machines would have to share.",
     )
     blob_options: SecretStr | None = Field(
         None,
         description="JSON object of what the object store wants to know, such as endpoint, "
         "access_key_id, secret_access_key and region.",
     )
-    pool_size: int = Field(8, ge=1, le=200, description="Connections a process keeps to Postgres.")
-    statement_timeout_seconds: float = Field(
-        30.0, gt=0, description="Longest a statement of a request may run."
-    )
 
-    max_file_bytes: int = Field(
-        200 * 1024 * 1024, ge=1, description="Largest file that is accepted, in bytes."
-    )
-    parse_timeout_seconds: float = Field(
-        300.0, gt=0, description="Longest a parser may work on one document."
-    )
-    parse_memory_bytes: int = Field(
-        4 * 1024**3, ge=256 * 1024**2, description="Address space a parser process may take."
-    )
-    ocr: Literal["auto", "tesseract", "rapidocr", "off"] = Field(
-        "auto", description="What reads text from pixels; auto takes the first that is installed."
-    )
-    ocr_languages: str = Field(
-        "eng",
-        description="Tesseract language codes, joined by '+', or `auto` for every installed one.",
-    )
+    # Sources
 
-    speech: str = Field(
-        "auto",
-        description="What listens to recordings on this machine: `auto` is the packaged English "
-        "model where it is installed, `off` nothing, anything else a folder with a Whisper model "
-        "in CTranslate2's form. A transcriber wins.",
-    )
-    transcriber_url: str | None = Field(
-        None,
-        description="OpenAI-compatible API that writes recordings down, such as "
-        "`http://127.0.0.1:8000/v1`; unset takes OpenAI's own if transcriber_model is set.",
-    )
-    transcriber_model: str | None = Field(
-        None, description="Its model; unset takes whisper-1 if transcriber_url is set."
-    )
-    transcriber_api_key: SecretStr | None = Field(None, description="Its key, where it wants one.")
-    vision_model: str | None = Field(
-        None,
-        description="Model that describes pictures, named like language_model; unset means none.",
-    )
-    vision_url: str | None = Field(
-        None, description="Address of an OpenAI-compatible server of the vision model."
-    )
-    vision_api_key: SecretStr | None = Field(
-        None, description="Key of the vision model; unset takes the provider's own variable."
-    )
-    vision_max_pictures: int = Field(
-        20, ge=1, le=500, description="Most pictures of one document that are described."
-    )
-
-    chunk_policy: Literal["balanced", "characters-900-120", "tokens-512-50"] = Field(
-        "balanced",
-        description="How documents are divided; docs/chunking.md tells the three apart.",
-    )
     allow_private_urls: bool = Field(
         False,
         description="Whether addresses of this machine and of private networks may be fetched "
-        "from and told of events.",
+        "from and told of events; off keeps users out of your network.",
     )
     fetch_timeout_seconds: float = Field(
-        30.0, gt=0, description="Longest that fetching an address may take."
+        30.0,
+        gt=0,
+        description="Longest that fetching an address, or an answer of a mailbox, may take; a "
+        "slow line with large files needs more.",
     )
     source_options: SecretStr | None = Field(
         None,
@@ -166,41 +136,216 @@ class Settings(BaseSettings):
         description="Shared secret that signs POST /v1/webhooks/document-uploaded; unset refuses "
         "them all.",
     )
-    events_heartbeat_seconds: float = Field(
-        15.0, gt=0, description="Silence after which a stream of events says that it lives."
+
+    # Reading documents
+
+    max_file_bytes: int = Field(
+        200 * 1024 * 1024,
+        ge=1,
+        description="Largest file that is accepted, in bytes; a file in hand is held in memory.",
     )
-    answer_resume_seconds: float = Field(
-        5.0,
-        ge=0,
-        le=3600,
-        description="How long an answer goes on that nobody reads any more, in case its reader "
-        "comes back; 0 stops the model at once.",
+    parse_timeout_seconds: float = Field(
+        300.0,
+        gt=0,
+        description="Longest a parser may work on one document; it may compute twice as long on "
+        "several cores. A slow machine, or long scans, need more. A fifth of it is for the "
+        "description of a picture, three times it for a recording that a transcriber writes down.",
+    )
+    parse_memory_bytes: int = Field(
+        4 * 1024**3,
+        ge=256 * 1024**2,
+        description="Address space a parser process may take; large files may need more, small "
+        "machines have less.",
+    )
+    ocr: Literal["auto", "tesseract", "rapidocr", "off"] = Field(
+        "auto",
+        description="Engine that recognises text in scans and pictures; auto takes the first that "
+        "is installed, off saves its time.",
+    )
+    ocr_languages: str = Field(
+        "eng",
+        description="Languages of the scans as Tesseract codes joined by '+', such as `deu+fra`, "
+        "or `auto` for every installed one.",
+    )
+    speech: str = Field(
+        "auto",
+        description="Speech recognition on this machine: `auto` is the packaged English model "
+        "where it is installed, `off` none, anything else a folder with a Whisper model in "
+        "CTranslate2's form, which may know more languages. A transcriber takes its place.",
+    )
+    transcriber_url: str | None = Field(
+        None,
+        description="OpenAI-compatible API that writes recordings down, such as "
+        "`http://127.0.0.1:8000/v1`; unset takes OpenAI's own if transcriber_model is set.",
+    )
+    transcriber_model: str | None = Field(
+        None,
+        description="Model of the transcriber; unset takes whisper-1 if transcriber_url is set.",
+    )
+    transcriber_api_key: SecretStr | None = Field(
+        None, description="Key of the transcriber, where it wants one."
+    )
+    vision_model: str | None = Field(
+        None,
+        description="Model that describes pictures so that they can be found, named like "
+        "language_model; unset means none.",
+    )
+    vision_url: str | None = Field(
+        None, description="Address of an OpenAI-compatible server of the vision model."
+    )
+    vision_api_key: SecretStr | None = Field(
+        None, description="Key of the vision model; unset takes the provider's own variable."
+    )
+    vision_max_pictures: int = Field(
+        20,
+        ge=1,
+        le=500,
+        description="Most pictures of one document that are described: each costs a call.",
+    )
+    chunk_policy: Literal["balanced", "characters-900-120", "tokens-512-50"] = Field(
+        "balanced",
+        description="How documents are divided into chunks: by tokens, or as another system did "
+        "whose results are to be compared. See chunking.md.",
+    )
+    chunk_tokens: int = Field(
+        200,
+        ge=32,
+        le=4000,
+        description="Tokens a chunk of the balanced policy aims at; larger ones bring more "
+        "context, smaller ones more exact hits.",
+    )
+
+    # Workers
+
+    worker_concurrency: int = Field(
+        6,
+        ge=1,
+        le=64,
+        description="Documents a worker ingests at the same time; a third as many parsers read "
+        "files, no more than cores.",
+    )
+    worker_memory_bytes: int = Field(
+        200 * 1024**2,
+        ge=16 * 1024**2,
+        description="Memory that the documents in hand of a worker take together, beside models "
+        "and caches; one that needs more is ingested alone.",
+    )
+    worker_stalled_seconds: float = Field(
+        10.0,
+        gt=0,
+        description="Silence after which a worker's jobs are given to another. It says that it "
+        "lives five times as often; a machine that stalls for long needs more.",
+    )
+    max_attempts: int = Field(
+        5,
+        ge=1,
+        le=50,
+        description="Tries of a stage whose failure can heal, and of a document whose worker died.",
+    )
+    max_queued_documents: int = Field(
+        10_000,
+        ge=1,
+        description="Documents of a workspace that may wait to be indexed; more are refused for "
+        "the moment, so that nobody fills the queue.",
+    )
+    max_queued_documents_overall: int = Field(
+        100_000, ge=1, description="The same for all workspaces together."
     )
     webhook_attempts: int = Field(
-        8, ge=1, le=50, description="Tries of one delivery to an endpoint, each twice as far apart."
+        8,
+        ge=1,
+        le=50,
+        description="Tries of one delivery to an endpoint, each twice as far apart; more outlast "
+        "a longer outage of the receiver.",
     )
 
-    chunk_tokens: int = Field(
-        200, ge=32, le=4000, description="Tokens a chunk aims at, by the lane's tokenizer."
-    )
+    # Embedding models
 
+    embedding_model: str = Field(
+        "multilingual",
+        description="Model of new workspaces: multilingual, minilm or e5 (packaged), "
+        "fastembed:NAME or fastembed:/folder (local), openai:MODEL or another vendor's, "
+        "compatible:MODEL at embedding_url; `#512` behind the name shortens its vectors to 512 "
+        "dimensions. See lanes.md.",
+    )
+    embedding_models: str = Field(
+        "",
+        description="Further models workspaces may be embedded with, joined by commas and named "
+        "in the same way.",
+    )
+    embedding_url: str | None = Field(
+        None,
+        description="Address of an OpenAI-compatible server of embeddings; a JSON object gives "
+        "openai and compatible their own.",
+    )
+    embedding_api_key: SecretStr | None = Field(
+        None, description="Key of hosted embedders; a JSON object gives each vendor its own."
+    )
+    embedding_max_tokens: int | None = Field(
+        None,
+        ge=16,
+        description="Tokens a hosted embedder reads of a text, the rest is cut off; unset takes "
+        "what is known of the model, else 512.",
+    )
+    embedding_query_prompt: str = Field(
+        "",
+        description="Text put before a query, where a fastembed or hosted model was trained with "
+        "one.",
+    )
+    embedding_document_prompt: str = Field(
+        "", description="Text put before a chunk of a document, for the same models."
+    )
+    reembedding_texts_per_second: float | None = Field(
+        None,
+        gt=0,
+        description="Most texts a re-embedding embeds a second, so that it leaves a service or a "
+        "machine to others; unset means no limit.",
+    )
+    lane_retention_days: float = Field(
+        14.0,
+        ge=0,
+        description="How long the vectors of the former model are kept for a rollback.",
+    )
     model_threads: int = Field(
-        0, ge=0, description="Threads of a local model; 0 takes one per core."
+        0,
+        ge=0,
+        description="Threads of a model on this machine; 0 takes one per core, fewer leave cores "
+        "to others.",
     )
 
-    reader: str = Field(
-        "packaged",
-        description="Model that finds answers in passages: `packaged` where its weights are "
-        "installed, `none` for rules alone, or the file of other weights.",
-    )
+    # Search
 
     plan: Literal["balanced", "fast", "thorough"] = Field(
-        "balanced", description="How a search goes about it when a request does not say."
+        "balanced",
+        description="Stages of a search whose request names no plan; thorough costs calls of the "
+        "language model. See retrieval.md.",
+    )
+    top_k: int = Field(
+        8,
+        ge=1,
+        le=200,
+        validation_alias=_also("top_k", "TOP_K_FINAL"),
+        description="Passages returned by a search that does not say how many.",
+    )
+    recall_limit: int = Field(
+        100,
+        ge=1,
+        le=1000,
+        validation_alias=_also("recall_limit", "TOP_K_PRE"),
+        description="Candidates the dense and the lexical recall bring each, at least five times "
+        "top_k; more find more and take longer.",
+    )
+    min_similarity: float | None = Field(
+        None,
+        ge=-1,
+        le=1,
+        validation_alias=_also("min_similarity", "SIMILARITY_THRESHOLD"),
+        description="Cosine to the query that a passage must reach when a request does not say.",
     )
     fusion: FusionName = Field(
         "adaptive",
         validation_alias=_also("fusion", "DOCUMENT_FUSION_STRATEGY"),
-        description="How the dense and the lexical ranking become one.",
+        description="How the dense and the lexical ranking become one. See fusion.md.",
     )
     hybrid: bool = Field(
         True,
@@ -211,7 +356,8 @@ class Settings(BaseSettings):
         60,
         ge=1,
         validation_alias=_also("rrf_k", "RRF_K"),
-        description="Rank constant of Reciprocal Rank Fusion.",
+        description="Rank constant of Reciprocal Rank Fusion; a larger one counts the first "
+        "ranks for less.",
     )
     rrf_dense_weight: float = Field(
         1.0,
@@ -244,55 +390,56 @@ class Settings(BaseSettings):
         validation_alias=_also("blend_lexical_weight", "FUSION_WEIGHT_BM25"),
         description="See blend_dense_weight.",
     )
-    top_k: int = Field(
-        8,
-        ge=1,
-        le=200,
-        validation_alias=_also("top_k", "TOP_K_FINAL"),
-        description="Evidence returned by a search.",
+    diversity: DiversityName = Field(
+        "none", description="How results are spread over documents, where one would fill them all."
     )
-    recall_limit: int = Field(
-        100,
-        ge=1,
-        le=1000,
-        validation_alias=_also("recall_limit", "TOP_K_PRE"),
-        description="Candidates each recall brings, at least five times top_k.",
-    )
-    min_similarity: float | None = Field(
-        None,
-        ge=-1,
-        le=1,
-        validation_alias=_also("min_similarity", "SIMILARITY_THRESHOLD"),
-        description="Cosine to the query that evidence must reach when a request does not say.",
-    )
-
-    diversity: DiversityName = Field("none", description="How results are spread over documents.")
     mmr_candidates: int = Field(
         15,
         ge=1,
         le=500,
         validation_alias=_also("mmr_candidates", "TOP_K_MMR"),
-        description="Candidates mmr chooses from, at least twice top_k.",
+        description="Candidates the diversity mmr chooses from, at least twice top_k.",
     )
     neighbours: int = Field(
-        0, ge=0, le=10, description="Chunks before and after each evidence merged into it."
+        0,
+        ge=0,
+        le=10,
+        description="Chunks before and after each hit that are merged into it, for more context.",
+    )
+    hnsw_threshold_chunks: int = Field(
+        20_000,
+        ge=100,
+        description="Chunks from which a workspace gets its own HNSW index: below it every vector "
+        "is compared, exactly and in longer time.",
     )
 
+    # Reranker
+
     reranker: Literal["none", "reader", "local", "cohere", "jina", "voyage", "tei", "vertex"] = (
-        Field("none", description="What reads the best candidates beside the query.")
+        Field(
+            "none",
+            description="Model that orders the best candidates anew; it finds better and takes "
+            "longer. See rerankers.md.",
+        )
     )
     reranker_enabled: bool = Field(
         True,
         validation_alias=_also("reranker_enabled", "DOCUMENT_RERANKER_ENABLED"),
         description="Whether plans use the reranker, if there is one.",
     )
-    reranker_model: str = Field("", description="Its model; empty takes the kind's usual one.")
+    reranker_model: str = Field(
+        "",
+        description="Name of the reranker's model, or the folder of a local one; empty takes the "
+        "kind's usual one.",
+    )
     reranker_url: str | None = Field(None, description="Address of a reranker that is served.")
     reranker_api_key: SecretStr | None = Field(
         None, description="Bearer key of the reranker; for vertex, an access token."
     )
     reranker_timeout_seconds: float = Field(
-        5.0, gt=0, description="Longest a search waits for the reranker."
+        5.0,
+        gt=0,
+        description="Longest a search waits for the reranker; it then goes on without it.",
     )
     rerank_top_k: int | None = Field(
         None,
@@ -301,12 +448,22 @@ class Settings(BaseSettings):
         validation_alias=_also("rerank_top_k", "RERANK_TOP_K"),
         description="Candidates the reranker reads; unset means three times top_k.",
     )
+    google_project: str = Field(
+        "",
+        description="Google Cloud project that pays for the reranker and the grounding judge "
+        "vertex.",
+    )
+    google_location: str = Field("global", description="Google Cloud location of both.")
+
+    # Language model
 
     language_model: str | None = Field(
-        None, description="Model for condensing, rewording and grading; unset means none."
+        None,
+        description="Model that condenses and rewords questions and grades passages; unset means "
+        "none. See query-understanding.md.",
     )
     language_model_url: str | None = Field(
-        None, description="Address of an OpenAI-compatible server of the model."
+        None, description="Address of an OpenAI-compatible server of the language model."
     )
     language_model_api_key: SecretStr | None = Field(
         None, description="Key of the language model; unset takes the provider's own variable."
@@ -315,6 +472,13 @@ class Settings(BaseSettings):
         30.0, gt=0, description="Longest a search waits for one reply of the language model."
     )
 
+    # Answers
+
+    reader: str = Field(
+        "packaged",
+        description="Model that finds answers in passages: `packaged` where its weights are "
+        "installed, `none` for rules alone, or the file of other weights.",
+    )
     answer_models: str | None = Field(
         None,
         description="Models that write answers, joined by commas: each is asked when those before "
@@ -329,15 +493,17 @@ class Settings(BaseSettings):
     answer_model_api_key: SecretStr | None = Field(
         None, description="Key of answer_models; a JSON object gives each vendor its own."
     )
-    google_project: str = Field(
-        "", description="Google Cloud project that pays for the vertex reranker and judge."
-    )
-    google_location: str = Field("global", description="Google Cloud location of both.")
     answer_timeout_seconds: float = Field(
-        120.0, gt=0, description="Longest that writing an answer may take, all models together."
+        120.0,
+        gt=0,
+        description="Longest that writing an answer may take, all models together; a model must "
+        "begin within a quarter of it.",
     )
     answer_max_tokens: int = Field(
-        1024, ge=16, description="Most tokens a model may write in one answer."
+        1024,
+        ge=16,
+        description="Most tokens a model may write in one answer, one reply to a search or one "
+        "description of a picture; models that think before they write need more.",
     )
     answer_context_tokens: int | None = Field(
         None,
@@ -345,10 +511,17 @@ class Settings(BaseSettings):
         description="Tokens the answer models take, the answer included; unset takes what is known "
         "of each, else 8192.",
     )
+    answer_resume_seconds: float = Field(
+        5.0,
+        ge=0,
+        le=3600,
+        description="How long an answer goes on that nobody reads any more, in case its reader "
+        "comes back; 0 stops the model at once.",
+    )
     grounding_judge: Literal["none", "reader", "language_model", "vertex"] = Field(
         "none",
-        description="What reads the sentences of an answer beside their quotes, after words, "
-        "figures and vectors were compared: the reader, language_model, or Google's Check "
+        description="Model that checks the sentences of an answer against their quotes, after "
+        "words, figures and vectors were compared: the reader, language_model, or Google's Check "
         "Grounding API. See grounding.md.",
     )
     grounding_url: str | None = Field(
@@ -358,7 +531,10 @@ class Settings(BaseSettings):
         None, description="Access token for vertex; unset takes the machine's own credentials."
     )
     agent_max_steps: int = Field(
-        12, ge=1, le=100, description="Most requests an agent makes to its model for one answer."
+        12,
+        ge=1,
+        le=100,
+        description="Most requests an agent makes to its model for one answer; each costs.",
     )
     agent_timeout_seconds: float = Field(
         180.0, gt=0, description="Longest an agent works on one answer."
@@ -367,103 +543,29 @@ class Settings(BaseSettings):
         None, gt=0, description="Most an agent may spend on one answer; unset means no limit."
     )
 
-    search_cache_bytes: int = Field(
-        64 * 1024**2, ge=0, description="Memory for answers of earlier searches; 0 keeps none."
+    # Caches
+
+    cache_bytes: int = Field(
+        608 * 1024**2,
+        ge=0,
+        description="Memory of all caches of a process together: 8 of 19 parts are for vectors, "
+        "8 for the index, 2 for searches and 1 for answers. 100,000 vectors of 384 dimensions "
+        "take 200 MB; 0 keeps nothing.",
     )
-    search_cache_seconds: float = Field(
-        300.0, gt=0, description="How long the answer of a search is kept."
+    cache_seconds: float = Field(
+        300.0,
+        gt=0,
+        description="How long the results of a search, and an answer, are kept to be given again; "
+        "a change of the index ends them at once.",
     )
     search_cache_similarity: float = Field(
         0.9,
         ge=0,
         le=1,
-        description="Cosine from which queries of equal wording share an answer; 1 means never.",
+        description="Cosine from which queries of equal wording share results; 1 means never.",
     )
 
-    answer_cache_bytes: int = Field(
-        32 * 1024**2, ge=0, description="Memory for answers given before; 0 keeps none."
-    )
-    answer_cache_seconds: float = Field(
-        300.0, gt=0, description="How long an answer is given again."
-    )
-
-    hnsw_threshold_chunks: int = Field(
-        20_000, ge=100, description="Chunks from which a workspace gets its own HNSW index."
-    )
-    index_cache_bytes: int = Field(
-        256 * 1024**2, ge=0, description="Memory for decoded postings and segment lengths."
-    )
-    vector_cache_bytes: int = Field(
-        256 * 1024**2,
-        ge=0,
-        description="Memory for the vectors of workspaces that are searched again and again; "
-        "100,000 of 384 dimensions take 200 MB. 0 leaves every comparison to Postgres.",
-    )
-
-    worker_concurrency: int = Field(
-        6, ge=1, le=64, description="Documents a worker ingests at the same time."
-    )
-    worker_memory_bytes: int = Field(
-        200 * 1024**2,
-        ge=16 * 1024**2,
-        description="Memory that the documents in hand of a worker take together, beside models "
-        "and caches; one that needs more is ingested alone.",
-    )
-    worker_stalled_seconds: float = Field(
-        10.0, gt=0, description="Silence after which a worker's jobs are given to another."
-    )
-    max_attempts: int = Field(
-        5,
-        ge=1,
-        le=50,
-        description="Tries of a stage whose failure can heal, and of a document whose worker died.",
-    )
-
-    max_queued_documents: int = Field(
-        10_000,
-        ge=1,
-        description="Documents of a workspace that may wait to be indexed; more are refused for "
-        "the moment.",
-    )
-    max_queued_documents_overall: int = Field(
-        100_000, ge=1, description="The same for all workspaces together."
-    )
-
-    embedding_model: str = Field(
-        "multilingual",
-        description="Model of new workspaces: multilingual, minilm or e5 (packaged), "
-        "fastembed:NAME or fastembed:/folder (local), openai:MODEL or another vendor's, "
-        "compatible:MODEL at embedding_url. See lanes.md.",
-    )
-    embedding_models: str = Field(
-        "",
-        description="Further models workspaces may be embedded with, joined by commas, each "
-        "followed by #DIMENSIONS if it is to be shortened.",
-    )
-    embedding_url: str | None = Field(
-        None,
-        description="Address of an OpenAI-compatible server of embeddings; a JSON object gives "
-        "openai and compatible their own.",
-    )
-    embedding_api_key: SecretStr | None = Field(
-        None, description="Key of hosted embedders; a JSON object gives each vendor its own."
-    )
-    embedding_max_tokens: int | None = Field(
-        None,
-        ge=16,
-        description="Tokens a hosted embedder reads of a text, the rest is cut off; unset takes "
-        "what is known of the model, else 512.",
-    )
-    embedding_query_prompt: str = Field(
-        "", description="Put before a query for fastembed and hosted embedders."
-    )
-    embedding_document_prompt: str = Field("", description="Put before a text of a document.")
-    reembedding_texts_per_second: float | None = Field(
-        None, gt=0, description="Most texts a re-embedding embeds a second; unset means no limit."
-    )
-    lane_retention_days: float = Field(
-        14.0, ge=0, description="How long a lane is kept for a rollback after a switch."
-    )
+    # Server and logs
 
     host: str = Field("127.0.0.1", description="Address the server listens on.")
     port: int = Field(8080, ge=0, le=65535, description="Port the server listens on; 0 picks one.")
@@ -473,10 +575,32 @@ class Settings(BaseSettings):
         description="Time in which the body of a request must go on, at 500 bytes a second, or its "
         "connection is closed.",
     )
+    events_heartbeat_seconds: float = Field(
+        15.0,
+        gt=0,
+        description="Silence after which a stream of events says that it lives, so that proxies "
+        "keep it open.",
+    )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         "warning", description="Least severe log line that is written."
     )
-    log_format: Literal["console", "json"] = Field("console", description="Shape of log lines.")
+    log_format: Literal["console", "json"] = Field(
+        "console", description="Shape of log lines: for people, or for what collects them."
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_environment(cls, given: dict[str, object]) -> dict[str, object]:
+        """What is given, and of the rest what variables say; an empty one counts as unset."""
+        environment = {name.upper(): value for name, value in os.environ.items() if value}
+        found: dict[str, object] = {}
+        for name in cls.model_fields:
+            variables = variables_of(name)
+            if given.keys().isdisjoint((name, *variables)):
+                said = next((environment[each] for each in variables if each in environment), None)
+                if said is not None:
+                    found[name] = said
+        return found | given
 
     @property
     def alpha(self) -> float:
@@ -512,6 +636,8 @@ def unknown_variables(environment: Mapping[str, str]) -> tuple[tuple[str, str | 
     for name in sorted(environment):
         spelt = name.upper()
         if spelt.startswith(_PREFIX) and not spelt.startswith(_OF_TESTS) and spelt not in known:
+            from difflib import get_close_matches  # noqa: PLC0415  # seldom needed
+
             close = get_close_matches(spelt.removeprefix(_PREFIX), ends, n=1)
             found.append((name, f"{_PREFIX}{close[0]}" if close else None))
     return tuple(found)
@@ -525,11 +651,8 @@ def environment_of(settings: Settings) -> dict[str, str]:
         value = getattr(settings, name)
         if value is None or value == field.get_default(call_default_factory=True):
             continue
-        if isinstance(value, SecretStr):
-            text = value.get_secret_value()
-        else:
-            text = shown[name] if isinstance(shown[name], str) else json.dumps(shown[name])
-        found[variables_of(name)[0]] = text
+        secret = isinstance(value, SecretStr)
+        found[variables_of(name)[0]] = value.get_secret_value() if secret else str(shown[name])
     return found
 
 
@@ -566,14 +689,7 @@ def settings_from(base: Settings | None, overrides: Mapping[str, object]) -> Set
 def _wrong_setting(error: ValidationError) -> tuple[str, str]:
     """The first wrong setting as it was named, and what is wrong with it, without its value."""
     wrong = error.errors(include_url=False)[0]
-    unread = _UNREAD.search(wrong["msg"])
-    if unread is not None:
-        return unread[1], "it is not JSON"
     said = wrong_value(wrong, with_value=False)  # which may be a secret
     [(place, _)] = wrong_places([wrong])
     inside = ".".join(map(str, place[1:]))
     return str(place[0]) if place else "", f"{inside}: {said}" if inside else said
-
-
-_UNREAD = re.compile('error parsing value for field "([a-z_]+)"')
-"""What pydantic-settings says of a variable that should hold JSON."""

@@ -175,7 +175,8 @@ def test_the_settings_page_is_the_generated_one() -> None:
     assert page("docs/settings.md").text == generated_settings(), "run: make docs"
 
 
-@pytest.mark.parametrize("each", PAGES)
+# A changelog names what is gone.
+@pytest.mark.parametrize("each", [page for page in PAGES if page.id != "CHANGELOG.md"])
 def test_every_variable_that_is_mentioned_exists(each: Page) -> None:
     known = {f"FOOTNOTE_{name.upper()}" for name in Settings.model_fields}
     known |= {parameter.envvar or "" for parameter in ROOT_NODE.params}

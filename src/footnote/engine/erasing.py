@@ -45,7 +45,7 @@ def forget_cached(engine: Services, workspace_id: UUID) -> int:
     """Drop what this process remembers of the workspace; how many caches held something.
 
     Other processes look at nothing they remembered before the deletion, and let go of it as
-    they search on or after `search_cache_seconds`.
+    they search on or after `cache_seconds`.
     """
     return sum(
         cache.forget(workspace_id)

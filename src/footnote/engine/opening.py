@@ -59,6 +59,10 @@ if TYPE_CHECKING:
     # It brings the client libraries of an extra.
     from footnote.models.writing import WritingModel
 
+_VECTORS, _INDEX, _SEARCHES, _ANSWERS = 8, 8, 2, 1
+_PARTS = _VECTORS + _INDEX + _SEARCHES + _ANSWERS
+"""Of the memory for caches: vectors and postings of a workspace are large, results small."""
+
 
 async def open_engine(settings: Settings | None = None) -> Engine:
     """Start the database, bring it up to date and load the model.
@@ -120,8 +124,8 @@ def _wire(
         embedder=embedder,
         embedders=embedders,
         analyzer=analyzer,
-        cache=IndexCache(settings.index_cache_bytes),
-        vector_cache=VectorCache(settings.vector_cache_bytes),
+        cache=IndexCache(_share(settings, _INDEX)),
+        vector_cache=VectorCache(_share(settings, _VECTORS)),
         search_stages=_search_stages(settings, embedder, analyzer, reranker, model),
         answerer=_answerer(statements_of(embedder), analyzer, reader),
         answer_models=answer_models_from(settings),
@@ -131,9 +135,9 @@ def _wire(
         suspicion=Suspicion(reader=reader),
         judge=_judge(settings, model, reader),
         answer_cache=GenerationCache(
-            capacity_bytes=settings.answer_cache_bytes,
+            capacity_bytes=_share(settings, _ANSWERS),
             measure=answer_bytes,
-            lifetime_seconds=settings.answer_cache_seconds,
+            lifetime_seconds=settings.cache_seconds,
         ),
         answer_runs=answer_runs_from(settings),
         server=None if server is None else keep(server),
@@ -205,8 +209,8 @@ def _search_stages(
         model=model,
         min_similarity=settings.min_similarity,
         cache=SemanticCache(
-            capacity_bytes=settings.search_cache_bytes,
-            lifetime_seconds=settings.search_cache_seconds,
+            capacity_bytes=_share(settings, _SEARCHES),
+            lifetime_seconds=settings.cache_seconds,
             similarity=settings.search_cache_similarity,
         ),
     )
@@ -254,6 +258,11 @@ def _judge(
         location=settings.google_location,
         reader=reader,
     )
+
+
+def _share(settings: Settings, parts: int) -> int:
+    """The bytes of a cache that has so many parts of the memory for all."""
+    return settings.cache_bytes * parts // _PARTS
 
 
 def _plain(secret: SecretStr | None) -> str | None:
