@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from enum import EnumType
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from footnote import domain
 from footnote.filters.words import shown
 
 if TYPE_CHECKING:
@@ -34,12 +36,23 @@ _NEEDED = {
     "dict": "an object",
     "mapping": "an object",
     "model": "an object",
-    "dataclass": "an object",
     "url": "an address such as https://example.com",
     "bytes": "bytes",
     "none_required": "null",
+    "callable": "a function",
+    "sequence_str": "an array",
+    "dataclass": "an object",
 }
 """What must stand there, by how the names of pydantic's errors begin."""
+_CONDITION = "what footnote.condition_from gives"
+_CLASSES = {
+    "Sequence": "an array",
+    "Mapping": "an object",
+    "UUID": "a uuid.UUID",
+    "Path": "a pathlib.Path",
+    **dict.fromkeys(("Comparison", "AllOf", "AnyOf", "Not"), _CONDITION),
+}
+"""What Python's callers know classes as that are not public names of ours."""
 _CLAUSES = {
     "missing": "it is required, and missing",
     "extra_forbidden": "there is no such field",
@@ -71,8 +84,7 @@ def wrong_value(wrong: Wrong | ErrorDetails, *, with_value: bool = True) -> str:
     kind = str(wrong["type"])
     if kind in ("value_error", "assertion_error"):
         return str(wrong["msg"]).partition("rror, ")[2] or str(wrong["msg"])
-    context = wrong.get("ctx")
-    told: Wrong = context if isinstance(context, Mapping) else {}
+    told = _context_of(wrong)
     if kind == "json_invalid":
         return f"it is not JSON{_place(str(told.get('error', '')))}"
     if kind == "union_tag_invalid":
@@ -85,15 +97,17 @@ def wrong_value(wrong: Wrong | ErrorDetails, *, with_value: bool = True) -> str:
 def _unlike(needed: str, wrong: Wrong | ErrorDetails, *, with_value: bool) -> str:
     if not with_value or "input" not in wrong:
         return f"it must be {needed}" if needed else "its value is not accepted here"
-    came = _came(wrong["input"])
+    given = came(wrong["input"])
     if wrong["type"] in _BOUNDS:
-        came = came.strip("'")  # a command line and a query string hold numbers as text
-    return f"it must be {needed}, not {came}" if needed else f"{came} is not accepted here"
+        given = given.strip("'")  # a command line and a query string hold numbers as text
+    return f"it must be {needed}, not {given}" if needed else f"{given} is not accepted here"
 
 
-def _came(value: object) -> str:
+def came(value: object) -> str:
+    """A value that came, as a message names it."""
     plain = value is None or isinstance(value, (str, int, float, list, tuple, dict))
-    return shown(value) if plain else "something else, such as a file"
+    kind = type(value).__name__
+    return shown(value) if plain else "a file" if kind == "UploadFile" else f"a {kind}"
 
 
 def wrong_places(
@@ -129,21 +143,38 @@ def _place_of(wrong: Wrong | ErrorDetails) -> tuple[str | int, ...]:
 
 def _is_of_kinds(wrong: Sequence[Wrong | ErrorDetails]) -> bool:
     """Whether they are about one value, once for each kind it might have been of."""
-    return all(_KIND.match(str(_whole_place_of(each)[-1])) for each in wrong)
+    return all(
+        _KIND.match(last := str(_whole_place_of(each)[-1]))
+        or _context_of(each).get("class_name") == last
+        for each in wrong
+    )
 
 
 def _of_no_kind(wrong: Sequence[Wrong | ErrorDetails]) -> str:
-    needed = dict.fromkeys(filter(None, (_needed(str(each["type"]), {}) for each in wrong)))
-    return f"it must be {' or '.join(needed)}, not {_came(wrong[0].get('input'))}"
+    needed = dict.fromkeys(
+        filter(None, (_needed(str(each["type"]), _context_of(each)) for each in wrong))
+    )
+    return f"it must be {' or '.join(needed)}, not {came(wrong[0].get('input'))}"
 
 
-def _needed(kind: str, told: Wrong) -> str:
+def _context_of(wrong: Wrong | ErrorDetails) -> Wrong:
+    context = wrong.get("ctx")
+    return context if isinstance(context, Mapping) else {}
+
+
+def _needed(kind: str, told: Wrong) -> str:  # noqa: PLR0911  # one for each sort of error
     """What must stand there; empty for what is not known."""
     if kind in _BOUNDS:
         name, words = _BOUNDS[kind]
         return f"{words} {told.get(name)}"
     if kind in ("literal_error", "enum"):
         return f"{told.get('expected')}"
+    if kind in ("is_instance_of", "dataclass_exact_type"):
+        name = str(told.get("class") or told.get("class_name"))
+        kind_of_ours = getattr(domain, name, None)
+        if isinstance(kind_of_ours, EnumType):
+            return f"a footnote.{name}, such as {name}.{next(iter(kind_of_ours)).name}"
+        return _CLASSES.get(name, f"a footnote.{name}")
     if kind == "string_pattern_mismatch":
         return f"text that matches {told.get('pattern')}"
     if kind == "json_type":

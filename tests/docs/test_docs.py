@@ -26,7 +26,7 @@ from footnote.domain import (
     Workspace,
 )
 from footnote.domain.events import Event
-from footnote.engine.workspace import MAX_PAGE
+from footnote.inputs import MAX_PAGE
 from footnote.interfaces import schemas
 from footnote.interfaces.answer_events import AnswerError, AnswerTool
 from footnote.interfaces.cli.main import COMMANDS as LOADED

@@ -94,7 +94,7 @@ async def test_the_largest_numbers_are_kept(workspace: WorkspaceEngine) -> None:
     ids=repr,
 )
 async def test_nobody_acts_under_a_name_that_is_none(engine: Engine, principal: Principal) -> None:
-    with pytest.raises(InvalidRequest, match="the principal"):
+    with pytest.raises(InvalidRequest, match="principal: one of its names"):
         await engine.workspace(principal=principal)
 
 

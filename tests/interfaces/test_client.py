@@ -95,7 +95,7 @@ MISTAKES: dict[str, Callable[[Any], Awaitable[object]]] = {
     "not 'upload'": lambda one: one.ask("Why?", filters=FILTERED),
     "content: it must be bytes, not 'text'": lambda one: one.receive("text", "a.txt"),
     "tags: it must be an array, not 'urgent'": lambda one: one.receive(b"", "a", tags="urgent"),
-    "metadata.year: it must be text or a whole number or a number or true or false, not null": (
+    "metadata.year: it must be text, a finite number of up to 64 bits, true or false, not null": (
         lambda one: one.receive(b"", "a.txt", metadata={"year": None})
     ),
     "path: it must be a pathlib.Path, not 'a.txt'": lambda one: one.receive_file("a.txt"),

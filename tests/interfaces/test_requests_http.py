@@ -5,7 +5,7 @@ import json
 import httpx
 import pytest
 
-from footnote.engine.workspace import MAX_PAGE
+from footnote.inputs import MAX_PAGE
 from footnote.interfaces.http import requests
 from footnote.retrieval.query import MAX_QUERY_CHARACTERS
 from tests.interfaces.conftest import Library
@@ -188,9 +188,7 @@ async def test_a_field_of_an_upload_that_comes_twice_is_refused(
 async def test_a_file_where_text_belongs_is_told_so(library: Library) -> None:
     files = {"file": ("a.txt", b"text"), "collection": ("b.txt", b"reports")}
     response = await library.http.post("/v1/documents", files=files)
-    assert assert_invalid(response, "body.collection").endswith(
-        "it must be text, not something else, such as a file"
-    )
+    assert assert_invalid(response, "body.collection").endswith("it must be text, not a file")
 
 
 @pytest.mark.parametrize("content", [b"{", b"\xff{}", b'{"query": }'], ids=repr)

@@ -14,39 +14,36 @@ from footnote.domain.conversations import (
     MessagePage,
     Thumb,
 )
-from footnote.engine.arguments import require
-from footnote.engine.receiving import checked_key
 from footnote.engine.scoping import scope_of
-from footnote.engine.workspace import MAX_PAGE, WorkspaceEngine
+from footnote.engine.workspace import WorkspaceEngine
 from footnote.errors import InvalidRequest
+from footnote.inputs import MAX_PAGE, Comment, FirstTitle, IdempotencyKey, PageLimit, Title
 from footnote.store import conversations as stored
 from footnote.store.database import WorkspaceScope
 from footnote.store.messages import list_messages, place_of
 from footnote.store.saying import choose_branch, forget_judgement, judge
-from footnote.text import is_storable
-
-MAX_TITLE_CHARACTERS = 200
-MAX_COMMENT_CHARACTERS = 5000
 
 
 @checks
 async def create_conversation(
     workspace: WorkspaceEngine,
     *,
-    title: str = "",
+    title: FirstTitle = "",
     document_mode: DocumentMode = "first",
     document_ids: Sequence[UUID] = (),
-    idempotency_key: str | None = None,
+    idempotency_key: IdempotencyKey | None = None,
 ) -> Conversation:
     """Begin a conversation; without a title its first question becomes it.
 
     With a key, repeating the call gives the same conversation. Raises InvalidRequest, and NotFound
     for a document.
     """
-    key = checked_key(idempotency_key)
-    title = checked_title(title) if title else ""
     owner = f"{workspace.workspace.workspace_id}/{workspace.principal.principal_id}"
-    made = uuid4() if key is None else uuid5(workspace.workspace.workspace_id, f"{owner}/{key}")
+    made = (
+        uuid4()
+        if idempotency_key is None
+        else uuid5(workspace.workspace.workspace_id, f"{owner}/{idempotency_key}")
+    )
     async with scope_of(workspace) as scope:
         conversation = await stored.create_conversation(scope, made, title, document_mode)
         for document_id in document_ids:
@@ -63,10 +60,9 @@ async def conversation(workspace: WorkspaceEngine, conversation_id: UUID) -> Con
 
 @checks
 async def conversations(
-    workspace: WorkspaceEngine, *, limit: int = 50, cursor: str | None = None
+    workspace: WorkspaceEngine, *, limit: PageLimit = 50, cursor: str | None = None
 ) -> ConversationPage:
     """A page of the principal's conversations, what was used last first. Raises InvalidRequest."""
-    _require_limit(limit, "conversations")
     async with scope_of(workspace) as scope:
         return await stored.list_conversations(scope, limit=limit, cursor=cursor)
 
@@ -76,15 +72,13 @@ async def change_conversation(
     workspace: WorkspaceEngine,
     conversation_id: UUID,
     *,
-    title: str | None = None,
+    title: Title | None = None,
     document_mode: DocumentMode | None = None,
 ) -> Conversation:
     """Rename it, or have its documents searched another way; None leaves it as it is.
 
     Raises InvalidRequest and NotFound.
     """
-    if title is not None:
-        title = checked_title(title)
     async with scope_of(workspace) as scope:
         return await stored.change_conversation(
             scope, conversation_id, title=title, document_mode=document_mode
@@ -121,7 +115,7 @@ async def messages(
     workspace: WorkspaceEngine,
     conversation_id: UUID,
     *,
-    limit: int = 100,
+    limit: PageLimit = 100,
     cursor: str | None = None,
     all_branches: bool = False,
 ) -> MessagePage:
@@ -129,7 +123,6 @@ async def messages(
 
     Raises NotFound and InvalidRequest.
     """
-    _require_limit(limit, "messages")
     async with scope_of(workspace) as scope:
         await stored.get_conversation(scope, conversation_id)
         return await list_messages(
@@ -171,16 +164,15 @@ async def give_feedback(
     conversation_id: UUID,
     message_id: UUID,
     thumb: Thumb,
-    comment: str = "",
+    comment: Comment = "",
 ) -> Message:
     """Say what one thinks of an answer, in place of what one said before.
 
     Raises NotFound, and InvalidRequest for a question.
     """
-    comment = checked_comment(comment)
     async with scope_of(workspace) as scope:
         number = await _answer_no(scope, conversation_id, message_id)
-        return await judge(scope, conversation_id, number, thumb, comment)
+        return await judge(scope, conversation_id, number, thumb, comment.strip())
 
 
 @checks
@@ -191,27 +183,6 @@ async def withdraw_feedback(
     async with scope_of(workspace) as scope:
         number = await _answer_no(scope, conversation_id, message_id)
         return await forget_judgement(scope, conversation_id, number)
-
-
-def checked_title(title: str) -> str:
-    """A title on one line. Raises InvalidRequest."""
-    require(str, "a text", title=title)
-    line = " ".join(title.split())
-    if not line or len(line) > MAX_TITLE_CHARACTERS or not is_storable(line):
-        raise InvalidRequest(
-            "the title cannot be used", hint=f"give 1 to {MAX_TITLE_CHARACTERS} characters"
-        )
-    return line
-
-
-def checked_comment(comment: str) -> str:
-    """A comment. Raises InvalidRequest."""
-    require(str, "a text", comment=comment)
-    if len(comment) > MAX_COMMENT_CHARACTERS or not is_storable(comment):
-        raise InvalidRequest(
-            "the comment cannot be used", hint=f"give up to {MAX_COMMENT_CHARACTERS} characters"
-        )
-    return comment.strip()
 
 
 def title_from(question: str) -> str:
@@ -236,8 +207,3 @@ async def _answer_no(scope: WorkspaceScope, conversation_id: UUID, message_id: U
             f"message {message_id} is a question", hint="name the answer that follows it"
         )
     return place.message_no
-
-
-def _require_limit(limit: int, things: str) -> None:
-    if not 1 <= limit <= MAX_PAGE:
-        raise InvalidRequest(f"limit is {limit}", hint=f"ask for 1 to {MAX_PAGE} {things}")

@@ -5,19 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from footnote.arguments import checks_arguments
 from footnote.domain import (
     LOCAL_PRINCIPAL,
     Health,
-    Principal,
     Workspace,
 )
 from footnote.domain.identity import DEFAULT_WORKSPACE
-from footnote.engine.arguments import require
 from footnote.engine.health import look
 from footnote.engine.services import Services
 from footnote.engine.workspace import WorkspaceEngine
 from footnote.errors import Conflict, InvalidRequest, NotFound
-from footnote.ingestion.labels import checked_principal
+from footnote.inputs import ActingPrincipal
 from footnote.store.database import SYSTEM
 from footnote.store.workspaces import create_workspace, find_workspace, list_workspaces
 
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     pass
 
 
+@checks_arguments
 @dataclass(slots=True, kw_only=True)
 class Engine(Services):
     """Footnote, started. Made by `open_engine`; `close` it, or use it as a context manager."""
@@ -38,7 +38,6 @@ class Engine(Services):
 
     async def create_workspace(self, name: str) -> Workspace:
         """Make a workspace. Raises Conflict, or InvalidRequest for an odd name."""
-        require(str, "a text", name=name)
         self.require_open()
         return await create_workspace(self.database, name)
 
@@ -47,15 +46,12 @@ class Engine(Services):
         return await list_workspaces(self.owner_url)
 
     async def workspace(
-        self, name: str | None = None, principal: Principal = LOCAL_PRINCIPAL
+        self, name: str | None = None, principal: ActingPrincipal = LOCAL_PRINCIPAL
     ) -> WorkspaceEngine:
         """The verbs of one workspace, as one principal.
 
         The default workspace is made when it is first used; others must exist (NotFound).
         """
-        require(str | None, "a text", name=name)
-        require(Principal, "a footnote.Principal", principal=principal)
-        checked_principal(principal)
         self.require_open()
         if SYSTEM.principal_id in principal.access_names:
             raise InvalidRequest(f"nobody may act as {SYSTEM.principal_id!r}")

@@ -8,7 +8,6 @@ from datetime import timedelta
 from uuid import UUID
 
 from footnote.domain import Lane, LaneStatus, Reembedding
-from footnote.engine.arguments import require
 from footnote.engine.services import Services, Serving, statements_of
 from footnote.errors import NotFound
 from footnote.models.embedders import PACKAGED, EmbedderChoices, Embedders, opener, parse_spec
@@ -119,8 +118,6 @@ async def reembed(
     InvalidRequest for a model the settings do not allow, LaneUnavailable for one that cannot
     be reached, and Conflict for the model that is current or beside another change.
     """
-    require(str, "a text", model=model, lane=name)
-    require(float | int | None, "a number", texts_per_second=texts_per_second)
     _require_lane(engine, name)
     embedder = await engine.embedders.named(model)
     await embedder.embed_documents([_PROBE])

@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 from typing import Literal
 from uuid import UUID, uuid4, uuid5
 
+from footnote.arguments import checks
 from footnote.domain import Turn
 from footnote.domain.conversations import Conversation, Exchange
 from footnote.engine.answering import Asking
-from footnote.engine.receiving import checked_key
 from footnote.engine.scoping import scope_of
 from footnote.engine.workspace import WorkspaceEngine
 from footnote.errors import InvalidRequest
+from footnote.inputs import IdempotencyKey
 from footnote.retrieval.pipeline import checked_query
 from footnote.store.conversations import get_conversation
 from footnote.store.database import WorkspaceScope
@@ -49,18 +50,19 @@ class NextQuestion:
     """The message it follows, where that is given."""
 
 
+@checks
 async def next_question(
     workspace: WorkspaceEngine,
     conversation_id: UUID,
     asking: Asking,
     *,
-    idempotency_key: str | None = None,
+    idempotency_key: IdempotencyKey | None = None,
 ) -> NextQuestion | Exchange:
     """A question after the last message, or what was kept under the same key before.
 
     Raises NotFound, InvalidRequest, and Conflict for a key of another question.
     """
-    question_id, reply_id = _ids(conversation_id, checked_key(idempotency_key))
+    question_id, reply_id = _ids(conversation_id, idempotency_key)
     question = _checked(workspace, asking)
     async with scope_of(workspace) as scope:
         conversation = await get_conversation(scope, conversation_id)

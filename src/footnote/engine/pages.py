@@ -11,7 +11,6 @@ from uuid import UUID
 
 from footnote.cores import available_cores
 from footnote.domain.pages import Highlight, PageImage, PageRectangles, PagesOfQuote
-from footnote.engine.arguments import require
 from footnote.engine.scoping import WorkspaceAccess
 from footnote.errors import InvalidRequest
 from footnote.ingestion.rendering.cache import PdfCache
@@ -106,8 +105,6 @@ async def page_fingerprint(
 
 
 def _check_page(page: int, dpi: int = DEFAULT_DPI) -> None:
-    require(int, "a whole number", page=page)
-    require(int, "a whole number", dpi=dpi)
     if page < 1:
         raise InvalidRequest(f"there is no page {page}", hint="pages are counted from 1")
     if not LEAST_DPI <= dpi <= MOST_DPI:
@@ -120,7 +117,6 @@ async def _wanted(
     workspace: WorkspaceAccess, document_id: UUID, highlights: Sequence[Highlight]
 ) -> tuple[ShownVersion, tuple[Quote, ...]]:
     """The version that is shown and the texts to be marked on it."""
-    require(UUID, "a uuid.UUID", document_id=document_id)
     if len(highlights) > MAX_HIGHLIGHTS:
         raise InvalidRequest(
             f"there are {len(highlights)} highlights", hint=f"give {MAX_HIGHLIGHTS} at most"
@@ -145,7 +141,6 @@ async def _wanted(
 
 
 def _check_highlight(highlight: Highlight) -> None:
-    require(Highlight, "a footnote.Highlight", highlight=highlight)
     has_span = highlight.char_start is not None and highlight.char_end is not None
     has_half = (highlight.char_start is None) != (highlight.char_end is None)
     if has_half or (highlight.text is None) != has_span:

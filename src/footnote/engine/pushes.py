@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from uuid import UUID
 
-from footnote.domain import MetadataValue
+from footnote.arguments import checks
 from footnote.domain.events import PushedDocument, PushStatus
 from footnote.domain.identity import DEFAULT_COLLECTION
 from footnote.engine.files import clean_name
 from footnote.engine.scoping import scope_of
 from footnote.engine.workspace import WorkspaceEngine
 from footnote.errors import NotFound
-from footnote.ingestion import labels
 from footnote.ingestion.sources.reach import checked_url
+from footnote.inputs import ExternalId, Metadata, Name, Tags
 from footnote.store.database import WorkspaceScope
 from footnote.store.documents import get_document
 from footnote.store.pushes import (
@@ -25,29 +24,29 @@ from footnote.store.pushes import (
 )
 
 
+@checks
 async def push_url(
     workspace: WorkspaceEngine,
     url: str,
     *,
     filename: str | None = None,
-    collection: str | None = None,
-    external_id: str | None = None,
-    metadata: Mapping[str, MetadataValue] | None = None,
-    tags: Sequence[str] = (),
+    collection: Name | None = None,
+    external_id: ExternalId | None = None,
+    metadata: Metadata | None = None,
+    tags: Tags = (),
 ) -> PushStatus:
     """Have a worker fetch an address; ask for its status until it rests. Raises InvalidRequest.
 
     Without an external id the address is the document's.
     """
     checked_url(url)
-    wanted = collection or DEFAULT_COLLECTION
     pushed = PushedDocument(
         url=url,
-        collection=labels.checked_collection(wanted),
-        external_id=labels.checked_external_id(external_id or url) or url,
+        collection=collection or DEFAULT_COLLECTION,
+        external_id=external_id or url,
         filename=None if filename is None else clean_name(filename),
-        metadata=labels.checked_metadata(metadata or {}),
-        tags=labels.checked_tags(tags),
+        metadata=metadata or {},
+        tags=tuple(tags),
     )
     workspace.require_open()
     async with scope_of(workspace) as scope:
@@ -60,10 +59,10 @@ async def push_content(
     content: bytes,
     filename: str,
     *,
-    collection: str | None = None,
-    external_id: str | None = None,
-    metadata: Mapping[str, MetadataValue] | None = None,
-    tags: Sequence[str] = (),
+    collection: Name | None = None,
+    external_id: ExternalId | None = None,
+    metadata: Metadata | None = None,
+    tags: Tags = (),
 ) -> PushStatus:
     """Accept content as `WorkspaceEngine.receive` does, and give it a number to ask by."""
     received = await workspace.receive(

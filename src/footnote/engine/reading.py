@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from footnote.arguments import checks
 from footnote.domain import AllOf, Condition, DocumentPage, DocumentStatus, Passage
-from footnote.engine.arguments import require
 from footnote.engine.scoping import scope_of
-from footnote.engine.workspace import MAX_PAGE, WorkspaceEngine
-from footnote.errors import InvalidRequest, NotFound
+from footnote.engine.workspace import WorkspaceEngine
+from footnote.errors import NotFound
+from footnote.inputs import PageLimit
 from footnote.store import contents
 from footnote.store.contents import WholeText
 from footnote.store.documents import get_document
@@ -26,13 +27,13 @@ class Original:
     content: bytes = field(repr=False)
 
 
+@checks
 async def original(workspace: WorkspaceEngine, document_id: UUID) -> Original:
     """The file of the published version, or of the newest before one is published.
 
     Raises NotFound, also for a file that was too large to be kept, BlobDamaged where the bytes
     are not those that came in, and BlobsUnavailable.
     """
-    require(UUID, "a uuid.UUID", document_id=document_id)
     async with scope_of(workspace) as scope:
         stored = await contents.stored_bytes(scope, document_id)
     if not stored.blob_key:
@@ -44,6 +45,7 @@ async def original(workspace: WorkspaceEngine, document_id: UUID) -> Original:
     )
 
 
+@checks
 async def text(
     workspace: WorkspaceEngine, document_id: UUID, *, most_characters: int
 ) -> WholeText | None:
@@ -51,33 +53,31 @@ async def text(
 
     Raises NotFound.
     """
-    require(UUID, "a uuid.UUID", document_id=document_id)
     async with scope_of(workspace) as scope:
         await get_document(scope, document_id)
         return await contents.whole_text(scope, document_id, most_characters)
 
 
+@checks
 async def passages(
     workspace: WorkspaceEngine, document_id: UUID, *, limit: int
 ) -> tuple[Passage, ...]:
     """The first passages of a document, in its order. Raises NotFound."""
-    require(UUID, "a uuid.UUID", document_id=document_id)
     async with scope_of(workspace) as scope:
         await get_document(scope, document_id)
         return await contents.passages_in_order(scope, document_id, limit)
 
 
+@checks
 async def select_documents(
     workspace: WorkspaceEngine,
     condition: Condition | None = None,
     *,
     status: DocumentStatus | None = None,
-    limit: int = 50,
+    limit: PageLimit = 50,
     cursor: str | None = None,
 ) -> DocumentPage:
     """A page of the documents that meet a condition, newest first. Raises InvalidRequest."""
-    if not 1 <= limit <= MAX_PAGE:
-        raise InvalidRequest(f"limit is {limit}", hint=f"ask for 1 to {MAX_PAGE} documents")
     async with scope_of(workspace) as scope:
         return await contents.select_documents(
             scope, condition or AllOf(conditions=()), status=status, limit=limit, cursor=cursor

@@ -5,58 +5,47 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import io
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import BinaryIO
+from typing import Annotated, BinaryIO
 from uuid import UUID
 
-from footnote.domain import MetadataValue, Principal, Received, SourceType
+from pydantic import SkipValidation
+
+from footnote.arguments import checks
+from footnote.domain import Principal, Received, SourceType
 from footnote.domain.identity import DEFAULT_COLLECTION
-from footnote.engine.arguments import require
 from footnote.engine.files import clean_name
 from footnote.engine.scoping import WorkspaceAccess, scope_of
 from footnote.engine.services import Services
 from footnote.errors import InvalidRequest, QueueFull
-from footnote.ingestion import labels
 from footnote.ingestion.pipeline import UNKNOWN_TYPE, failure_of
 from footnote.ingestion.receive import examine
+from footnote.inputs import Access, ExternalId, FileContent, IdempotencyKey, Metadata, Name, Tags
 from footnote.store.admission import QueueLimits, require_room
 from footnote.store.claims import claim_blob, give_up_unnamed, redeem
 from footnote.store.database import SYSTEM, WorkspaceScope
 from footnote.store.documents import Incoming, get_document, receive_document
 from footnote.store.receipts import Receipt, earlier, keep_receipt
 
-MAX_KEY_CHARACTERS = 255
 NO_BLOB = ""
 """The key of bytes that were never taken in."""
 _KEY_SECONDS = 86_400.0
 """How long a key is remembered: whoever repeats an upload does so within a day."""
 
 
-def checked_key(key: str | None) -> str | None:
-    """The idempotency key, if it can be one. Raises InvalidRequest."""
-    require(str | None, "a text", idempotency_key=key)
-    if key is not None and not (1 <= len(key) <= MAX_KEY_CHARACTERS and key.isprintable()):
-        raise InvalidRequest(
-            "the idempotency key cannot be used",
-            hint=f"give 1 to {MAX_KEY_CHARACTERS} printable characters, such as a UUID",
-        )
-    return key
-
-
 async def receive(
     workspace: WorkspaceAccess,
-    content: bytes,
+    content: FileContent,
     filename: str,
     *,
-    collection: str | None = None,
-    external_id: str | None = None,
-    metadata: Mapping[str, MetadataValue] | None = None,
-    tags: Sequence[str] = (),
+    collection: Name | None = None,
+    external_id: ExternalId | None = None,
+    metadata: Metadata | None = None,
+    tags: Tags = (),
     source_type: SourceType = SourceType.UPLOAD,
-    access: Sequence[str] | None = None,
-    idempotency_key: str | None = None,
+    access: Access | None = None,
+    idempotency_key: IdempotencyKey | None = None,
 ) -> Received:
     """Accept a file: once this returns, it cannot be lost.
 
@@ -84,8 +73,8 @@ async def receive_file(
     workspace: WorkspaceAccess,
     path: Path,
     *,
-    collection: str | None = None,
-    tags: Sequence[str] = (),
+    collection: Name | None = None,
+    tags: Tags = (),
 ) -> Received:
     """Accept a file from a disk, under its path as external id.
 
@@ -111,18 +100,19 @@ async def receive_file(
         )
 
 
+@checks
 async def receive_stream(
     workspace: WorkspaceAccess,
-    content: BinaryIO,
+    content: Annotated[BinaryIO, SkipValidation],
     filename: str,
     *,
-    collection: str | None = None,
-    external_id: str | None = None,
-    metadata: Mapping[str, MetadataValue] | None = None,
-    tags: Sequence[str] = (),
+    collection: Name | None = None,
+    external_id: ExternalId | None = None,
+    metadata: Metadata | None = None,
+    tags: Tags = (),
     source_type: SourceType = SourceType.UPLOAD,
-    access: Sequence[str] | None = None,
-    idempotency_key: str | None = None,
+    access: Access | None = None,
+    idempotency_key: IdempotencyKey | None = None,
     keep_too_large: bool = True,
 ) -> Received:
     """Accept a file that can be read twice: measured and hashed first, then stored, in pieces.
@@ -139,14 +129,13 @@ async def receive_stream(
         byte_size=0,
         content_sha256="",
         blob_key=NO_BLOB,
-        collection=labels.checked_collection(collection or DEFAULT_COLLECTION),
-        external_id=labels.checked_external_id(external_id),
-        metadata=labels.checked_metadata(metadata or {}),
-        tags=labels.checked_tags(tags),
+        collection=collection or DEFAULT_COLLECTION,
+        external_id=external_id,
+        metadata=metadata or {},
+        tags=tuple(tags),
         source_type=source_type,
-        access=labels.checked_access(access),
+        access=None if access is None else tuple(access),
     )
-    key = checked_key(idempotency_key)
     limit = settings.max_file_bytes
     examined = await asyncio.to_thread(examine, content, incoming.filename, limit)
     incoming = replace(
@@ -159,7 +148,7 @@ async def receive_stream(
     if examined.byte_size > limit and not keep_too_large:
         async with scope_of(workspace) as scope:
             return await receive_document(scope, incoming)
-    receipt = _receipt(workspace.principal, incoming, key)
+    receipt = _receipt(workspace.principal, incoming, idempotency_key)
     async with engine.database.workspace(workspace_id, SYSTEM) as scope:
         if receipt is not None and (known := await _repeated(scope, receipt)) is not None:
             return known

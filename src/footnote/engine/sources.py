@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from footnote.arguments import checks
 from footnote.domain import Received
 from footnote.domain.identity import DEFAULT_COLLECTION
 from footnote.domain.sources import KnownEntry, Offered
 from footnote.engine.files import clean_name
 from footnote.engine.scoping import scope_of
 from footnote.engine.workspace import WorkspaceEngine
-from footnote.ingestion import labels
+from footnote.inputs import Name
 from footnote.store.sources import (
     forget_entry,
     known_entries,
@@ -20,12 +21,13 @@ from footnote.store.sources import (
 )
 
 
+@checks
 async def known_of(
-    workspace: WorkspaceEngine, collection: str | None, places: Sequence[str]
+    workspace: WorkspaceEngine, collection: Name | None, places: Sequence[str]
 ) -> tuple[KnownEntry, ...]:
     """What is remembered of the places and of what lies below them. Raises InvalidRequest."""
     async with scope_of(workspace) as scope:
-        return await known_entries(scope, _collection(collection), places)
+        return await known_entries(scope, collection or DEFAULT_COLLECTION, places)
 
 
 async def remember(
@@ -35,7 +37,7 @@ async def remember(
     async with scope_of(workspace) as scope:
         await remember_entry(
             scope,
-            collection=_collection(collection),
+            collection=collection or DEFAULT_COLLECTION,
             external_id=offered.external_id,
             mark=offered.mark,
             content_sha256=received.document.content_sha256,
@@ -51,7 +53,7 @@ async def rename(
         moved = await move_document(
             scope, gone.document_id, gone.external_id, external_id, clean_name(external_id)
         )
-        await forget_entry(scope, _collection(collection), gone.external_id)
+        await forget_entry(scope, collection or DEFAULT_COLLECTION, gone.external_id)
     return moved
 
 
@@ -62,7 +64,7 @@ async def remove(workspace: WorkspaceEngine, collection: str | None, gone: Known
     under another id, or under none, stays as it is.
     """
     async with scope_of(workspace) as scope:
-        await forget_entry(scope, _collection(collection), gone.external_id)
+        await forget_entry(scope, collection or DEFAULT_COLLECTION, gone.external_id)
         owner, others = await other_places(scope, gone.document_id)
         if owner != gone.external_id:
             return False
@@ -73,7 +75,3 @@ async def remove(workspace: WorkspaceEngine, collection: str | None, gone: Known
             return False
     await workspace.delete_document(gone.document_id)
     return True
-
-
-def _collection(collection: str | None) -> str:
-    return labels.checked_collection(collection or DEFAULT_COLLECTION)

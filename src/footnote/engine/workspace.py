@@ -34,8 +34,7 @@ from footnote.engine.receiving import receive, receive_file
 from footnote.engine.retrying import try_again, try_each_again
 from footnote.engine.scoping import WorkspaceAccess, scope_of
 from footnote.engine.searching import search
-from footnote.errors import InvalidRequest
-from footnote.ingestion import labels
+from footnote.inputs import MAX_PAGE, Name, PageLimit, Window
 from footnote.store.claims import remove_unused
 from footnote.store.documents import (
     documents_and_attachments,
@@ -45,9 +44,6 @@ from footnote.store.documents import (
 from footnote.store.passages import passage_context
 from footnote.store.publishing import delete_document
 from footnote.store.statistics import workspace_stats
-
-MAX_CONTEXT_WINDOW = 50
-MAX_PAGE = 500
 
 
 @checks_arguments
@@ -61,16 +57,12 @@ class WorkspaceEngine(WorkspaceAccess):
     async def documents(
         self,
         *,
-        collection: str | None = None,
+        collection: Name | None = None,
         status: DocumentStatus | None = None,
-        limit: int = 50,
+        limit: PageLimit = 50,
         cursor: str | None = None,
     ) -> DocumentPage:
         """A page of documents, newest first. Raises InvalidRequest."""
-        if collection is not None:
-            labels.checked_collection(collection)
-        if not 1 <= limit <= MAX_PAGE:
-            raise InvalidRequest(f"limit is {limit}", hint=f"ask for 1 to {MAX_PAGE} documents")
         async with scope_of(self) as scope:
             return await list_documents(
                 scope, collection=collection, status=status, limit=limit, cursor=cursor
@@ -124,7 +116,7 @@ class WorkspaceEngine(WorkspaceAccess):
             self.engine, self.workspace.workspace_id, self.principal, document_ids
         )
 
-    async def retry_failed(self, *, collection: str | None = None) -> tuple[Retried, ...]:
+    async def retry_failed(self, *, collection: Name | None = None) -> tuple[Retried, ...]:
         """Retry every failed document."""
         failed: list[UUID] = []
         cursor: str | None = None
@@ -139,12 +131,8 @@ class WorkspaceEngine(WorkspaceAccess):
 
     search = search
 
-    async def context(self, chunk_id: str, window: int = 2) -> PassageContext:
+    async def context(self, chunk_id: str, window: Window = 2) -> PassageContext:
         """A passage between its neighbours. Raises NotFound and InvalidRequest."""
-        if not 0 <= window <= MAX_CONTEXT_WINDOW:
-            raise InvalidRequest(
-                f"the window is {window}", hint=f"ask for 0 to {MAX_CONTEXT_WINDOW} neighbours"
-            )
         async with scope_of(self) as scope:
             found = await passage_context(scope, chunk_id, window)
         return await self.engine.suspicion.read_around(found)

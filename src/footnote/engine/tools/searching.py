@@ -34,9 +34,10 @@ from footnote.engine.tools.results import (
     found_passage,
     told,
 )
-from footnote.engine.workspace import MAX_PAGE, WorkspaceEngine
+from footnote.engine.workspace import WorkspaceEngine
 from footnote.errors import InvalidRequest
 from footnote.filters import condition_from
+from footnote.inputs import MAX_PAGE
 from footnote.retrieval.query import MAX_QUERY_CHARACTERS
 
 MAX_EVIDENCE = 50

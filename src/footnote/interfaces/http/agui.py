@@ -14,10 +14,11 @@ from pydantic import ValidationError
 from footnote.distribution import how_to_install
 from footnote.domain import AnswerDone, AnswerEvent, CitationMade, TextWritten
 from footnote.errors import InvalidRequest, UnsupportedSettings
+from footnote.inputs import Name
 from footnote.interfaces.http import examples
 from footnote.interfaces.http.asking import chat_events_of
 from footnote.interfaces.http.chat_shapes import ChatExtras, below, no_text, question_of
-from footnote.interfaces.http.requests import Name, Question
+from footnote.interfaces.http.requests import Question
 from footnote.interfaces.http.scope import (
     ALWAYS,
     WORKSPACE_HEADER,

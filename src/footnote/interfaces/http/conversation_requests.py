@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Literal
 from uuid import UUID
 
-from pydantic import AfterValidator, Field
+from pydantic import Field
 
 from footnote.domain.conversations import MAX_ATTACHED
 from footnote.engine.answering import Asking
-from footnote.engine.conversations import MAX_COMMENT_CHARACTERS, MAX_TITLE_CHARACTERS
+from footnote.inputs import Comment, Title
 from footnote.interfaces.http.requests import (
     Filters,
     Flag,
@@ -18,13 +18,9 @@ from footnote.interfaces.http.requests import (
     Request,
     Stages,
     TopK,
-    storable,
 )
 
 Mode = Literal["first", "only"]
-Title = Annotated[
-    str, Field(min_length=1, max_length=MAX_TITLE_CHARACTERS), AfterValidator(storable)
-]
 
 
 class NewConversation(Request):
@@ -76,4 +72,4 @@ class NewFeedback(Request):
     """What one thinks of an answer."""
 
     thumb: Literal["up", "down"]
-    comment: Annotated[str, Field(max_length=MAX_COMMENT_CHARACTERS), AfterValidator(storable)] = ""
+    comment: Comment = ""

@@ -8,8 +8,10 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, File, Form, Header, Query, Request, Response, UploadFile
 from fastapi.exceptions import RequestValidationError
+from pydantic import Field
 
 from footnote.domain import (
+    MAX_TAGS,
     Document,
     DocumentPage,
     DocumentStatus,
@@ -17,13 +19,12 @@ from footnote.domain import (
     Erasure,
     Received,
 )
-from footnote.engine.receiving import MAX_KEY_CHARACTERS, receive_stream
-from footnote.engine.workspace import MAX_PAGE
+from footnote.engine.receiving import receive_stream
 from footnote.errors import InvalidRequest
+from footnote.inputs import MAX_KEY_CHARACTERS, MAX_PAGE, ExternalId, MetadataText, Name, Tag
 from footnote.interfaces.http import examples
 from footnote.interfaces.http.exact import ExactRoute
 from footnote.interfaces.http.problems import ContentTooLarge
-from footnote.interfaces.http.requests import ExternalId, MetadataText, Name, Tags
 from footnote.interfaces.http.scope import ALWAYS, TheSettings, TheWorkspace
 from footnote.interfaces.schemas import json_of
 
@@ -87,7 +88,7 @@ async def receive_document(
         MetadataText | None, Form(description="A JSON object of text, numbers and booleans.")
     ] = None,
     tags: Annotated[
-        Tags | None,
+        Annotated[list[Tag], Field(max_length=MAX_TAGS)] | None,
         Form(
             description="What you sort it under; repeat the field. A known document keeps its own."
         ),

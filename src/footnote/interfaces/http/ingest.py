@@ -16,9 +16,9 @@ from pydantic import Field, ValidationError, model_validator
 from footnote.domain.events import PushStatus
 from footnote.engine.pushes import push_content, push_status, push_url
 from footnote.errors import InvalidRequest
+from footnote.inputs import ExternalId, Metadata, Name, Tags
 from footnote.interfaces.http import examples, requests
 from footnote.interfaces.http.exact import ExactBodyRoute
-from footnote.interfaces.http.requests import ExternalId, Metadata, Name, Tags
 from footnote.interfaces.http.scope import ALWAYS, TheSettings, TheWorkspace
 from footnote.jobs.signing import HEADER, is_genuine
 

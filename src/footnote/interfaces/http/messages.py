@@ -17,7 +17,7 @@ from footnote.engine.next_question import (
     next_question,
     question_again,
 )
-from footnote.engine.workspace import MAX_PAGE
+from footnote.inputs import MAX_PAGE
 from footnote.interfaces.http import conversation_requests as wanted
 from footnote.interfaces.http import examples
 from footnote.interfaces.http.conversations import RESPONSES, IdempotencyKey

@@ -25,11 +25,11 @@ from footnote.domain import (
     SourceType,
 )
 from footnote.domain.json_form import json_form
-from footnote.engine.workspace import MAX_CONTEXT_WINDOW
 from footnote.errors import InvalidRequest
+from footnote.inputs import MAX_CONTEXT_WINDOW, Name
 from footnote.interfaces.http import examples
 from footnote.interfaces.http.exact import ExactBodyRoute
-from footnote.interfaces.http.requests import MinSimilarity, Name, Query, Request, TopK, Whole
+from footnote.interfaces.http.requests import MinSimilarity, Query, Request, TopK, Whole
 from footnote.interfaces.http.scope import ALWAYS, TheEngine, TheSettings, WorkspaceName, inside
 
 Type = TypeVar("Type", bound=StrEnum)

@@ -2,34 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated, Literal
 from uuid import UUID
 
 from pydantic import (
-    AfterValidator,
     BaseModel,
-    BeforeValidator,
     ConfigDict,
     Field,
-    Json,
-    ValidationError,
-    ValidatorFunctionWrapHandler,
-    WrapValidator,
 )
 
 from footnote import domain
-from footnote.domain import (
-    MAX_EXTERNAL_ID_CHARACTERS,
-    MAX_NAME_CHARACTERS,
-    MAX_TAG_CHARACTERS,
-    MAX_TAGS,
-)
-from footnote.engine.workspace import MAX_CONTEXT_WINDOW
 from footnote.errors import InvalidRequest
 from footnote.filters import condition_from
-from footnote.filters.words import shown
-from footnote.text import NamedTwice, is_storable, members_once
+from footnote.inputs import MAX_CONTEXT_WINDOW, Name, StorableText
 
 MAX_QUERY_CHARACTERS = 10_000
 """Longer text is a document, not a question."""
@@ -38,64 +23,7 @@ MAX_TURNS = 100
 MAX_TURN_CHARACTERS = 20_000
 
 
-def storable(text: str) -> str:
-    """The text, if Postgres can hold it. Raises ValueError."""
-    if not is_storable(text):
-        raise ValueError("it holds a character that cannot be stored")
-    return text
-
-
-Name = Annotated[str, Field(min_length=1, max_length=MAX_NAME_CHARACTERS), AfterValidator(storable)]
-ExternalId = Annotated[
-    str, Field(min_length=1, max_length=MAX_EXTERNAL_ID_CHARACTERS), AfterValidator(storable)
-]
-Tags = Annotated[
-    list[
-        Annotated[str, Field(min_length=1, max_length=MAX_TAG_CHARACTERS), AfterValidator(storable)]
-    ],
-    Field(max_length=MAX_TAGS),
-]
-StorableText = Annotated[str, AfterValidator(storable)]
-
-
-def _of_some_kind(value: object, read: ValidatorFunctionWrapHandler) -> object:
-    """The value, if metadata may hold it. Raises ValueError once, and not for each kind."""
-    try:
-        return read(value)
-    except ValidationError as error:
-        if isinstance(value, str):
-            storable(value)
-        raise ValueError(
-            f"it must be text, a finite number, true or false, not {shown(value)}"
-        ) from error
-
-
-MetadataValue = Annotated[
-    bool | int | Annotated[float, Field(allow_inf_nan=False)] | StorableText,
-    WrapValidator(_of_some_kind),
-]
-Metadata = Annotated[dict[StorableText, MetadataValue], Field(max_length=200)]
-"""What a caller may say about a document, beside its key."""
-
-
-def _each_name_once(given: object) -> object:
-    """JSON text as it came. Raises ValueError where a name is there twice in one object."""
-    if isinstance(given, str):
-        try:
-            json.loads(given, object_pairs_hook=members_once)
-        except NamedTwice as error:
-            raise ValueError(f"{shown(error.name)} is there more than once in one object") from None
-        except (ValueError, RecursionError):
-            pass  # It is told of where it is read.
-    return given
-
-
-MetadataText = Annotated[Json[Metadata], BeforeValidator(_each_name_once)]
-"""Metadata as the JSON of a form's field."""
-
-Query = Annotated[
-    str, Field(min_length=1, max_length=MAX_QUERY_CHARACTERS), AfterValidator(storable)
-]
+Query = Annotated[StorableText, Field(min_length=1, max_length=MAX_QUERY_CHARACTERS)]
 Whole = Annotated[int, Field(strict=True)]
 """A JSON number without a fraction; neither true nor a number in quotes."""
 Flag = Annotated[bool, Field(strict=True)]

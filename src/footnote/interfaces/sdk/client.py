@@ -22,7 +22,6 @@ from footnote.domain import (
     DocumentStatus,
     Erasure,
     Health,
-    MetadataValue,
     PassageContext,
     PlanChanges,
     Received,
@@ -34,6 +33,16 @@ from footnote.domain import (
     WorkspaceStats,
 )
 from footnote.errors import FootnoteError, InvalidRequest, NotFound, NotReady
+from footnote.inputs import (
+    ExternalId,
+    FileContent,
+    IdempotencyKey,
+    Metadata,
+    Name,
+    PageLimit,
+    Tags,
+    Window,
+)
 from footnote.interfaces.sdk import choices, grounding, pages
 from footnote.interfaces.sdk import lanes as lane_verbs
 from footnote.interfaces.sdk.answering import answer_events
@@ -112,14 +121,14 @@ class AsyncClient:
 
     async def receive(
         self,
-        content: bytes,
+        content: FileContent,
         filename: str,
         *,
-        collection: str | None = None,
-        external_id: str | None = None,
-        metadata: Mapping[str, MetadataValue] | None = None,
-        tags: Sequence[str] = (),
-        idempotency_key: str | None = None,
+        collection: Name | None = None,
+        external_id: ExternalId | None = None,
+        metadata: Metadata | None = None,
+        tags: Tags = (),
+        idempotency_key: IdempotencyKey | None = None,
     ) -> Received:
         """Hand a file in: once this returns, it cannot be lost.
 
@@ -143,7 +152,7 @@ class AsyncClient:
         collection: str | None,
         external_id: str | None,
         tags: Sequence[str],
-        metadata: Mapping[str, MetadataValue] | None = None,
+        metadata: Metadata | None = None,
         idempotency_key: str | None = None,
     ) -> Received:
         given: dict[str, str | Sequence[str] | None] = {
@@ -161,7 +170,7 @@ class AsyncClient:
         return decoded(Received, found)
 
     async def receive_file(
-        self, path: Path, *, collection: str | None = None, tags: Sequence[str] = ()
+        self, path: Path, *, collection: Name | None = None, tags: Tags = ()
     ) -> Received:
         """Hand a file of this machine in, under its path as external id. Raises InvalidRequest.
 
@@ -215,7 +224,7 @@ class AsyncClient:
         *,
         collection: str | None = None,
         status: DocumentStatus | None = None,
-        limit: int = 50,
+        limit: PageLimit = 50,
         cursor: str | None = None,
     ) -> DocumentPage:
         """A page of documents, newest first."""
@@ -293,7 +302,7 @@ class AsyncClient:
         found = await self._json("POST", "/v1/search", Content(json=search_json(request)))
         return decoded(SearchResponse, found)
 
-    async def context(self, chunk_id: str, window: int = 2) -> PassageContext:
+    async def context(self, chunk_id: str, window: Window = 2) -> PassageContext:
         """A passage between its neighbours."""
         content = Content(json={"chunk_id": chunk_id, "window": window})
         return decoded(PassageContext, await self._json("POST", "/v1/context", content))

@@ -1,0 +1,161 @@
+"""What callers may hand in, by kind: each type checks itself, at every way in alike.
+
+Verbs of the engine and of the client, routes and tools name these types in their signatures;
+`footnote.arguments` and FastAPI hold values against them.
+"""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from collections.abc import Mapping, Sequence
+from typing import Annotated
+
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    Json,
+    TypeAdapter,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+)
+
+from footnote import domain
+from footnote.domain import (
+    MAX_EXTERNAL_ID_CHARACTERS,
+    MAX_NAME_CHARACTERS,
+    MAX_TAG_CHARACTERS,
+    MAX_TAGS,
+    Principal,
+)
+from footnote.filters.words import shown
+from footnote.text import NamedTwice, is_storable, members_once
+from footnote.wrong_values import came
+
+MAX_COMMENT_CHARACTERS = 5000
+MAX_CONTEXT_WINDOW = 50
+MAX_KEY_CHARACTERS = 255
+MAX_PAGE = 500
+MAX_TITLE_CHARACTERS = 200
+
+
+def storable(text: str) -> str:
+    """The text, if Postgres can hold it. Raises ValueError."""
+    if not is_storable(text):
+        raise ValueError("it holds a character that cannot be stored: NUL, or half of a pair")
+    return text
+
+
+def _printable(text: str) -> str:
+    if not text.isprintable():
+        raise ValueError("it must have printable characters alone, such as a UUID")
+    return text
+
+
+def _one_line(text: str) -> str:
+    line = " ".join(text.split())
+    if text and not line:
+        raise ValueError("it must not be empty")
+    return line
+
+
+def _as_bytes(content: object) -> object:
+    return bytes(content) if isinstance(content, (bytearray, memoryview)) else content
+
+
+def _named(text: str) -> str:
+    """A name that is empty, or cut short by a NUL, would be another's."""
+    if not text.strip():
+        raise ValueError("it must not be empty")
+    return storable(text)
+
+
+def _distinct(tags: Sequence[str]) -> tuple[str, ...]:
+    distinct = tuple(dict.fromkeys(tags))
+    if len(distinct) > MAX_TAGS:
+        raise ValueError(f"it must have at most {MAX_TAGS} values, not {len(distinct)}")
+    return distinct
+
+
+def _of_some_kind(value: object, read: ValidatorFunctionWrapHandler) -> object:
+    """The value, if metadata may hold it. Raises ValueError once, and not for each kind."""
+    try:
+        if isinstance(value, int):
+            _WHOLE_NUMBER.validate_python(value)  # Else it would do for a number with a fraction.
+        return read(value)
+    except ValidationError as error:
+        if isinstance(value, str):
+            storable(value)
+        raise ValueError(
+            f"it must be text, a finite number of up to 64 bits, true or false, not {came(value)}"
+        ) from error
+
+
+def _each_name_once(given: object) -> object:
+    """JSON text as it came. Raises ValueError where a name is there twice in one object."""
+    if isinstance(given, str):
+        try:
+            json.loads(given, object_pairs_hook=members_once)
+        except NamedTwice as error:
+            raise ValueError(f"{shown(error.name)} is there more than once in one object") from None
+        except (ValueError, RecursionError):
+            pass  # It is told of where it is read.
+    return given
+
+
+def _checked_principal(principal: Principal) -> Principal:
+    for name in principal.access_names:
+        try:
+            _named(name)
+        except ValueError as error:
+            raise ValueError(f"one of its names cannot be used: {error}") from error
+    return principal
+
+
+_WHOLE_NUMBER = TypeAdapter(Annotated[int, Field(ge=-(2**63), lt=2**63)])
+
+StorableText = Annotated[str, AfterValidator(storable)]
+Name = Annotated[str, Field(min_length=1, max_length=MAX_NAME_CHARACTERS), AfterValidator(storable)]
+"""Of a collection."""
+ExternalId = Annotated[
+    str, Field(min_length=1, max_length=MAX_EXTERNAL_ID_CHARACTERS), AfterValidator(storable)
+]
+Tag = Annotated[
+    str,
+    Field(min_length=1, max_length=MAX_TAG_CHARACTERS),
+    AfterValidator(storable),
+    AfterValidator(lambda tag: unicodedata.normalize("NFC", tag)),
+]
+Tags = Annotated[Sequence[Tag], AfterValidator(_distinct)]
+"""In NFC, each once, in their order."""
+MetadataValue = Annotated[
+    bool | int | Annotated[float, Field(allow_inf_nan=False)] | StorableText,
+    WrapValidator(_of_some_kind),
+]
+Metadata = Annotated[Mapping[Name, MetadataValue], Field(max_length=200)]
+"""What a caller may say about a document, beside its key."""
+MetadataText = Annotated[
+    Json[Annotated[dict[Name, MetadataValue], Field(max_length=200)]],
+    BeforeValidator(_each_name_once),
+]
+"""Metadata as the JSON of a form's field."""
+Access = Annotated[Sequence[Annotated[str, AfterValidator(_named)]], AfterValidator(tuple)]
+"""Who may see a document, by name."""
+ActingPrincipal = Annotated[domain.Principal, AfterValidator(_checked_principal)]
+IdempotencyKey = Annotated[
+    str, Field(min_length=1, max_length=MAX_KEY_CHARACTERS), AfterValidator(_printable)
+]
+FirstTitle = Annotated[
+    str,
+    Field(max_length=MAX_TITLE_CHARACTERS),
+    AfterValidator(storable),
+    AfterValidator(_one_line),
+]
+"""Of a conversation; empty for its first question."""
+Title = Annotated[FirstTitle, Field(min_length=1)]
+Comment = Annotated[str, Field(max_length=MAX_COMMENT_CHARACTERS), AfterValidator(storable)]
+FileContent = Annotated[bytes, BeforeValidator(_as_bytes)]
+PageLimit = Annotated[int, Field(ge=1, le=MAX_PAGE)]
+Window = Annotated[int, Field(ge=0, le=MAX_CONTEXT_WINDOW)]
