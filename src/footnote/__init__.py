@@ -234,24 +234,23 @@ __all__ = [  # noqa: RUF022  # in the order of the journey, not of the alphabet
     "NotReady",
 ]
 
-_MODULES = (
-    "domain",
-    "domain.grounding",
-    "domain.pages",
-    "errors",
-    "filters",
-    "settings",
-    "engine",
-    "sync",
-    "interfaces.sdk",
-)
-"""Where the public names are found, the quickest to load first."""
+_HEAVY = {
+    "Settings": "settings",
+    "Engine": "engine",
+    "WorkspaceEngine": "engine",
+    "SyncEngine": "sync",
+    "SyncWorkspaceEngine": "sync",
+    "AsyncClient": "interfaces.sdk",
+    "Client": "interfaces.sdk",
+}
+_LIGHT = ("domain", "domain.grounding", "domain.pages", "errors", "filters")
+"""Where the other public names are found."""
 
 
 def __getattr__(name: str) -> object:
     """Load a public name when it is first asked for, so that the command line starts fast."""
     if name in __all__:
-        for module in _MODULES:
+        for module in (_HEAVY[name],) if name in _HEAVY else _LIGHT:
             found = getattr(import_module(f"footnote.{module}"), name, None)
             if found is not None:
                 globals()[name] = found
