@@ -71,9 +71,9 @@ async def test_a_value_of_another_type_is_refused(
     [
         ("x", "body.metadata: it is not JSON (line 1, column 1)"),
         ("[1]", "body.metadata: it must be an object, not an array"),
-        ('{"a": null}', "body.metadata.a: it must be text, a finite number of up to 64 bits, true or false, not n"),
-        ('{"a": [1]}', "body.metadata.a: it must be text, a finite number of up to 64 bits, true or false, not an"),
-        ('{"a": NaN}', "body.metadata.a: it must be text, a finite number of up to 64 bits, true or false, not Na"),
+        ('{"a": null}', "body.metadata.a: it must be text, a finite number of up to 64 bits, true"),
+        ('{"a": [1]}', "body.metadata.a: it must be text, a finite number of up to 64 bits, true"),
+        ('{"a": NaN}', "body.metadata.a: it must be text, a finite number of up to 64 bits, true"),
         ('{"a": "\\u0000"}', "body.metadata.a: it holds a character that cannot be stored"),
     ],
     ids=str,
