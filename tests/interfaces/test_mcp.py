@@ -15,7 +15,7 @@ from footnote import work_until_resting
 from footnote.settings import Settings
 from tests.interfaces.conftest import Library
 from tests.interfaces.papers import CLAIM
-from tests.interfaces.serving import environment, footnote, footnote_process
+from tests.interfaces.serving import environment, footnote_process
 
 mcp = pytest.importorskip("mcp", reason="mcp is not installed")
 httpx2 = pytest.importorskip("httpx2", reason="mcp brings its own HTTP client")
@@ -284,7 +284,7 @@ async def test_a_link_to_the_file_is_one_that_works(library: Library) -> None:
 async def test_an_unknown_workspace_is_refused(library: Library) -> None:
     async with over_http(library, workspace="nowhere", mode="legacy") as client:
         assert "no such thing" in await refused(client.list_tools)
-    ended = await footnote(environment(library.settings), "mcp", "--workspace", "nowhere")
+    ended = await footnote_process(environment(library.settings), "mcp", "--workspace", "nowhere")
     assert (ended.code, ended.out) == (3, "")
     assert "nowhere" in ended.err
 
