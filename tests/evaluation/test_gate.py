@@ -40,6 +40,13 @@ def test_a_run_passes_its_own_gate() -> None:
     assert regressions(BEFORE, baseline_of(BEFORE)) == ()
 
 
+def test_what_only_rounding_changes_is_no_regression(tmp_path: Path) -> None:
+    run = a_run({"ndcg": [2 / 3, 5 / 7, 8 / 9] * 10})
+    write_baseline(tmp_path / "baseline.json", baseline_of(run))
+    saved = read_baseline(tmp_path / "baseline.json", 10, run.golden.digest)
+    assert regressions(run, saved) == ()
+
+
 @pytest.mark.parametrize(("fallen", "passes"), [(1, True), (5, True), (6, False), (20, False)])
 def test_a_fall_is_a_regression_where_chance_does_not_explain_it(fallen: int, passes: bool) -> None:
     before = a_run({"ndcg": [1.0] * 20})

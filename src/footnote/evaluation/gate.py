@@ -12,7 +12,7 @@ import numpy as np
 
 from footnote.errors import InvalidRequest
 from footnote.evaluation.compare import ROUNDS, SEED, SIGNIFICANT, Paired, randomisation_p
-from footnote.evaluation.metrics import METRICS, Metric, samples
+from footnote.evaluation.metrics import METRICS, Metric, Samples, samples
 from footnote.evaluation.run import Run
 
 GATED: tuple[Metric, ...] = tuple(
@@ -21,6 +21,8 @@ GATED: tuple[Metric, ...] = tuple(
 """Times depend on the machine, so they are compared in one run and never gated."""
 
 _DESCRIPTION = "footnote eval … --save writes one"
+_DIGITS = 6
+"""To which results are rounded on both sides, so that rounding is no difference."""
 
 Results = tuple[tuple[float, float], ...]
 """Value (0…1) and weight of a measure for each question, in the order of the golden set."""
@@ -64,11 +66,10 @@ def baseline_of(run: Run) -> Baseline:
     """What a later run will be held against: the shares of this one, without its times."""
     found: dict[str, Results] = {}
     for metric in GATED:
-        values, weights = samples([each.measures for each in run.judged], metric.measure)
+        values, weights = _rounded(run, metric)
         if weights.any():
-            pairs = zip(values.tolist(), weights.tolist(), strict=True)
             found[metric.label(run.setup.k)] = tuple(
-                (round(value, 6), round(weight, 6)) for value, weight in pairs
+                zip(values.tolist(), weights.tolist(), strict=True)
             )
     return Baseline(
         k=run.setup.k, questions=len(run.judged), digest=run.golden.digest, results=found
@@ -184,7 +185,7 @@ def regressions(run: Run, baseline: Baseline) -> tuple[Regression, ...]:
         if label not in baseline.results:
             continue
         values_a, weights_a = np.array(baseline.results[label], dtype=np.float64).T
-        values_b, weights_b = samples([each.measures for each in run.judged], metric.measure)
+        values_b, weights_b = _rounded(run, metric)
         before = float(metric.figure(values_a[weights_a > 0], weights_a[weights_a > 0]))
         if not weights_b.any():
             found.append(Regression(label=label, before=before, now=None, p=0.0))
@@ -203,3 +204,8 @@ def regressions(run: Run, baseline: Baseline) -> tuple[Regression, ...]:
         if p < SIGNIFICANT:
             found.append(Regression(label=label, before=before, now=now, p=p))
     return tuple(found)
+
+
+def _rounded(run: Run, metric: Metric) -> tuple[Samples, Samples]:
+    values, weights = samples([each.measures for each in run.judged], metric.measure)
+    return values.round(_DIGITS), weights.round(_DIGITS)
