@@ -108,7 +108,8 @@ async def test_a_header_that_cannot_be_sent_is_refused(value: str) -> None:
         footnote.AsyncClient("http://127.0.0.1:9", headers={"Key": value})
     assert value not in str(caught.value)
     async with footnote.AsyncClient("http://127.0.0.1:9", retries=0) as client:
-        with pytest.raises(footnote.InvalidRequest, match="the header Idempotency-Key cannot"):
+        said = r"(?i)idempotency.key(: it must have| cannot)"
+        with pytest.raises(footnote.InvalidRequest, match=said):
             await client.receive(b"text", "a.txt", idempotency_key=value)
 
 
@@ -124,7 +125,7 @@ async def test_half_a_character_is_refused_before_it_is_sent() -> None:
             lambda: client.reembedding("a\ud800"),
             lambda: client.reembedding("a\0"),
         ):
-            with pytest.raises(footnote.InvalidRequest, match="cannot be sent") as caught:
+            with pytest.raises(footnote.InvalidRequest, match=r"cannot be (sent|stored)") as caught:
                 await attempt()
             assert caught.value.hint
         with pytest.raises(footnote.InvalidRequest, match="cannot be sent"):
