@@ -1,7 +1,7 @@
-"""The engine's door: what is handed to a public verb is held against its annotations, strictly.
+"""Check the arguments of public verbs against their annotations, strictly.
 
-Pydantic reads the annotations, into the fields of our records. A list will do for a tuple, True is
-no number, and nothing is converted but by the types of `footnote.inputs`.
+Pydantic checks the values, and the fields of records among them. A list is taken for a tuple, True
+is no number, and only the types of `footnote.inputs` convert a value.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ _STRICT = ConfigDict(strict=True, revalidate_instances="always", arbitrary_types
 
 
 def checks_arguments(kind: Kind) -> Kind:
-    """Have every public async verb of a class raise InvalidRequest for what it cannot work with.
+    """Have every public async method of a class raise InvalidRequest for unusable arguments.
 
-    A making that the class spells out is checked too.
+    An `__init__` that the class defines itself is checked too.
     """
     for name, verb in list(vars(kind).items()):
         public = inspect.isasyncgenfunction(verb) or inspect.iscoroutinefunction(verb)
@@ -41,7 +41,7 @@ def checks_arguments(kind: Kind) -> Kind:
 
 
 def checks(verb: Verb) -> Verb:
-    """Have one verb raise InvalidRequest for what it cannot work with, but for its first."""
+    """Have a function raise InvalidRequest for unusable arguments; the first one is not checked."""
     call = cast("Callable[..., object]", verb)
     if hasattr(call, "checks_its_arguments"):
         return verb
@@ -64,10 +64,10 @@ def checks(verb: Verb) -> Verb:
     else:
 
         @wraps(call)
-        def checked_making(*args: object, **kwargs: object) -> object:
+        def checked_function(*args: object, **kwargs: object) -> object:
             return call(**_checked(call, args, kwargs))
 
-        checked = checked_making
+        checked = checked_function
     checked.checks_its_arguments = True  # type: ignore[attr-defined]  # a mark of ours
     return cast("Verb", checked)
 

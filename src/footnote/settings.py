@@ -5,7 +5,6 @@ The comments before groups of them are the headings of docs/settings.md.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -14,13 +13,11 @@ from typing import Annotated, Literal
 from pydantic import (
     AfterValidator,
     AliasChoices,
-    BaseModel,
-    ConfigDict,
     Field,
     SecretStr,
     ValidationError,
-    model_validator,
 )
+from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from footnote.domain import DiversityName, FusionName
 from footnote.errors import UnsupportedSettings
@@ -34,7 +31,7 @@ def _default_home() -> Path:
 
 
 def _also(name: str, *variables: str) -> AliasChoices:
-    """The variable of a setting, and names under which others know the same knob."""
+    """The variable of a setting, and names under which other products know it."""
     return AliasChoices(f"FOOTNOTE_{name.upper()}", *variables)
 
 
@@ -63,11 +60,16 @@ _NO_URL = (
 DatabaseUrl = Annotated[str, AfterValidator(_checked_url)]
 
 
-class Settings(BaseModel):
+class Settings(BaseSettings):
     """Read from the environment (`FOOTNOTE_…`) when created; explicit arguments win."""
 
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", populate_by_name=True, hide_input_in_errors=True
+    model_config = SettingsConfigDict(
+        env_prefix="FOOTNOTE_",
+        env_ignore_empty=True,
+        frozen=True,
+        extra="forbid",
+        populate_by_name=True,
+        hide_input_in_errors=True,
     )
 
     # Where data is kept
@@ -142,7 +144,8 @@ class Settings(BaseModel):
     max_file_bytes: int = Field(
         200 * 1024 * 1024,
         ge=1,
-        description="Largest file that is accepted, in bytes; a file in hand is held in memory.",
+        description="Largest file that is accepted, in bytes; a worker holds the file that it "
+        "reads in memory.",
     )
     parse_timeout_seconds: float = Field(
         300.0,
@@ -587,20 +590,6 @@ class Settings(BaseModel):
     log_format: Literal["console", "json"] = Field(
         "console", description="Shape of log lines: for people, or for what collects them."
     )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _with_environment(cls, given: dict[str, object]) -> dict[str, object]:
-        """What is given, and of the rest what variables say; an empty one counts as unset."""
-        environment = {name.upper(): value for name, value in os.environ.items() if value}
-        found: dict[str, object] = {}
-        for name in cls.model_fields:
-            variables = variables_of(name)
-            if given.keys().isdisjoint((name, *variables)):
-                said = next((environment[each] for each in variables if each in environment), None)
-                if said is not None:
-                    found[name] = said
-        return found | given
 
     @property
     def alpha(self) -> float:

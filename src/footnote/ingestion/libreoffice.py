@@ -50,7 +50,7 @@ _IMPORT_FILTERS = {
 }
 """Named where LibreOffice would read a damaged file as plain text."""
 _NOWHERE = ("127.0.0.1", "9")
-"""The discard port: what asks for an address in spite of all the rest is told nothing."""
+"""A proxy that does not exist, so that no address is reached in spite of the other settings."""
 _SETTINGS = (
     ("Common/Security/Scripting", "DisableMacrosExecution", "true"),
     ("Common/Security/Scripting", "MacroSecurityLevel", "3"),

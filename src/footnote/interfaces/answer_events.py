@@ -1,4 +1,4 @@
-"""What happens while an answer is made, as a stream names it and back."""
+"""The names and JSON records of the events of a streamed answer."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from footnote.distribution import how_to_install
 from footnote.errors import ModelUnavailable, UnsupportedSettings
-from footnote.models.roles import SEER, WRITER, Role
+from footnote.models.roles import DESCRIBER, WRITER, Role
 
 if TYPE_CHECKING:
     from footnote.models.vision import VisionModel
@@ -62,7 +62,7 @@ def vision_model_from(
     Named as in `language_model_from`, which tells what it raises.
     """
     inner = language_model_from(
-        name, base_url, api_key, timeout_seconds, max_output_tokens, role=SEER
+        name, base_url, api_key, timeout_seconds, max_output_tokens, role=DESCRIBER
     )
     from footnote.models.vision import guarded  # noqa: PLC0415  # an optional package
 

@@ -27,7 +27,7 @@ WRITER = Role(
     prefix="FOOTNOTE_LANGUAGE_MODEL",
     timeout="FOOTNOTE_LANGUAGE_MODEL_TIMEOUT_SECONDS",
 )
-SEER = Role(
+DESCRIBER = Role(
     title="vision model",
     model="FOOTNOTE_VISION_MODEL",
     prefix="FOOTNOTE_VISION",
