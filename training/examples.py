@@ -19,11 +19,13 @@ from pathlib import Path
 from alterations import NAME, alter, kind_of, other_number
 from near_misses import NearMisses
 from office_texts import CONTRADICTED, NEITHER, SUPPORTED, Asked, Office
+from rewordings import Rewordings
 from tokenizers import Tokenizer
 
 # Scripts without spaces: a token covers fewer characters, so windows are cut shorter.
 DENSE_SCRIPTS = {"zh", "zh-Hant", "ja", "ko", "th"}
 LONGEST = 256  # tokens of a pair in training
+REWORDED = 0.25  # share of the questions of reading sets that are put in other words
 # Left out: an official development half that nothing needs, and questions without answers.
 LEFT_OUT = {"jaquad-dev", "squad2-en-mt-unlabelled"}
 # Sources that read like users' questions, and well annotated, are drawn oftener than by the root of their size.
@@ -65,11 +67,13 @@ class Examples:
         *,
         held_out: int = 20,
         whole: float = 0.3,
+        reword: Rewordings | None = None,
     ) -> None:
         """Read all sources; of each, every `held_out`-th block of ten paragraphs is kept for evaluation.
 
-        `whole` is the share of passages that are not shortened.
+        `whole` is the share of passages that are not shortened; `reword` puts some questions in other words.
         """
+        self.reword = reword
         self.tokenizer, self.random, self.whole = tokenizer, random.Random(seed), whole
         self.papers = Office(self.random)
         self.searched: dict[str, NearMisses] = {}
@@ -178,9 +182,10 @@ class Examples:
             if question["answers"] and not question.get("impossible")
             else None
         )
+        asked = "query: " + self.put(question["question"], passage.language)
         if answer is None:
             return self.pack(
-                "query: " + question["question"],
+                asked,
                 *window(self.random, passage.text, None, characters),
                 relevance=True,
                 heading=self.heading(passage, passages),
@@ -192,7 +197,7 @@ class Examples:
             if text is None:
                 return None
             return self.pack(
-                "query: " + question["question"],
+                asked,
                 *window(self.random, text, None, characters),
                 relevance=True,
                 heading=heading,  # a near miss under the title of what was asked about
@@ -202,17 +207,23 @@ class Examples:
             if text is None:
                 return None
             return self.pack(
-                "query: " + question["question"],
+                asked,
                 *window(self.random, text, None, characters),
                 relevance=True,
                 heading=heading,
             )
         return self.pack(
-            "query: " + question["question"],
+            asked,
             *window(self.random, passage.text, answer, characters),
             relevance=True,
             heading=heading,
         )
+
+    def put(self, question: str, language: str) -> str:
+        """The question, perhaps in other words."""
+        if self.reword is None or self.random.random() >= REWORDED:
+            return question
+        return self.reword(self.random, question, language)
 
     def office(self) -> Pair | None:
         """A question about an office paper with a passage of it, which answers or comes near."""

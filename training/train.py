@@ -19,6 +19,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 from encoder import Reader, weights_of
+from rewordings import Rewordings
 from torch import Tensor, nn
 
 from examples import Examples, Pair
@@ -92,6 +93,11 @@ def main() -> None:
     parser.add_argument(
         "--frozen", type=int, default=0, help="lower layers that stay, for speed: 4 save a quarter"
     )
+    parser.add_argument(
+        "--wordnet",
+        type=Path,
+        help="the folder `dict` of WordNet 3.1, to put questions in other words",
+    )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--tokens", type=int, default=4096, help="of a batch, padding included")
@@ -114,7 +120,9 @@ def main() -> None:
     elif options.start:
         print("new heads:", reader.take(weights_of(options.start)), flush=True)
     # A resumed run draws other examples than the first part did.
-    source = Examples(options.data, reader.tokenizer, options.seed + seen)
+    thesaurus = Path(__file__).parents[1] / "src" / "footnote" / "related_words.txt"
+    reword = Rewordings(options.wordnet, thesaurus if thesaurus.exists() else None)
+    source = Examples(options.data, reader.tokenizer, options.seed + seen, reword=reword)
     begun, first, recent, saved = time.monotonic(), seen, [], time.monotonic()
 
     def save() -> None:
