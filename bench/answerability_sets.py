@@ -34,8 +34,8 @@ from footnote.answering.reading import Reading, rarity, read
 from footnote.answering.select import shortlist
 from footnote.answering.sentences import candidates_of
 from footnote.domain import BlockKind, BlockSpan, Evidence, Passage, SourceType
+from footnote.language.sentences import sentence_spans
 from footnote.ports import Analyzer, Embedder, Vector, Vectors
-from footnote.text import sentence_spans
 
 Floats = npt.NDArray[np.float64]
 

@@ -19,7 +19,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from footnote.text import sentence_spans
+from footnote.language.sentences import sentence_spans
 from grounding_changes import (
     alter_date,
     alter_name,

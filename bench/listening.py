@@ -17,8 +17,8 @@ from pathlib import Path
 from uuid import UUID
 
 from footnote.jobs.listening import LocalTranscriber
+from footnote.language.sentences import sentence_spans
 from footnote.models.speech.installed import find_speech
-from footnote.text import sentence_spans
 
 DOCUMENTS = Path(__file__).parents[1] / "examples" / "documents"
 RATE = 22_050

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from footnote.distribution import DISTRIBUTION, VERSION, how_to_install
+from footnote import __version__
+from footnote.errors import how_to_install
 from footnote.interfaces.cli.main import app
 from footnote.interfaces.http.app import create_app
 from footnote.settings import Settings
@@ -20,22 +21,22 @@ EXTRA_OF_A_NAME = re.compile(r"footnote(?:-engine)?\[")
 EXTRA_OF_A_CLONE = re.compile(r"""pip install ['"]\.\[([\w,-]+)\]""")
 
 
-def test_the_package_is_built_under_the_name_that_the_code_gives() -> None:
-    assert PROJECT["project"]["name"] == DISTRIBUTION == "footnote-engine"
+def test_the_package_is_built_under_a_name_that_is_ours() -> None:
+    assert PROJECT["project"]["name"] == "footnote-engine"
 
 
 def test_the_version_is_written_once() -> None:
     assert "version" in PROJECT["project"]["dynamic"]
     source = ROOT / PROJECT["tool"]["hatch"]["version"]["path"]
-    assert f'VERSION = "{VERSION}"' in source.read_text(encoding="utf-8")
+    assert f'__version__ = "{__version__}"' in source.read_text(encoding="utf-8")
 
 
 def test_the_command_and_the_description_of_the_api_tell_that_version(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     app(["--version"], standalone_mode=False)
-    assert capsys.readouterr().out == f"footnote {VERSION}\n"
-    assert create_app(Settings()).openapi()["info"]["version"] == VERSION
+    assert capsys.readouterr().out == f"footnote {__version__}\n"
+    assert create_app(Settings()).openapi()["info"]["version"] == __version__
 
 
 def test_a_hint_names_an_extra_as_a_clone_installs_it() -> None:
@@ -58,7 +59,7 @@ def test_one_place_in_the_code_says_how_to_install_an_extra() -> None:
         if EXTRA_OF_A_CLONE.search(path.read_text(encoding="utf-8"))
         or ".[{" in path.read_text(encoding="utf-8")
     ]
-    assert writers == ["src/footnote/distribution.py"]
+    assert writers == ["src/footnote/errors.py"]
 
 
 def test_every_extra_that_code_or_docs_name_exists() -> None:

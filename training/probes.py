@@ -31,6 +31,7 @@ from safetensors import safe_open
 from safetensors.numpy import save_file
 from scipy.optimize import minimize
 
+from footnote.language.sentences import sentence_spans
 from footnote.models.batching import plan_batches
 from footnote.models.e5 import WORDS as EMBEDDINGS
 from footnote.models.e5 import shared_files
@@ -45,7 +46,6 @@ from footnote.models.reader_probes import (
 )
 from footnote.models.reader_weights import ProbeWeights, read_weights
 from footnote.models.tokenizing import UnigramPieces
-from footnote.text import sentence_spans
 
 FALSE_ALARMS = 0.001
 """Of ordinary sentences; a chunk has about ten."""

@@ -32,6 +32,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 from uuid import UUID
 
+__version__ = "0.1.0"
+
 if TYPE_CHECKING:
     from footnote.domain import (
         LOCAL_PRINCIPAL,

@@ -1,4 +1,4 @@
-"""The few exceptions a caller can act on.
+"""The few exceptions a caller can act on, and the hint of those that an extra would prevent.
 
 FootnoteError                  anything of ours
 ├── InvalidRequest             the caller asked for something that makes no sense
@@ -148,3 +148,8 @@ class NotReady(FootnoteError):
     """The engine is not ready to serve yet."""
 
     retryable = True
+
+
+def how_to_install(extra: str) -> str:
+    """The hint that names the command which installs an extra, from a clone."""
+    return f"in a clone of Footnote: pip install '.[{extra}]'"

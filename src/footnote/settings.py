@@ -21,7 +21,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from footnote.domain import DiversityName, FusionName
 from footnote.errors import UnsupportedSettings
-from footnote.wrong_values import wrong_places, wrong_value
+from footnote.validation.messages import wrong_places, wrong_value
 
 
 def _default_home() -> Path:

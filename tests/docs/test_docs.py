@@ -26,7 +26,6 @@ from footnote.domain import (
     Workspace,
 )
 from footnote.domain.events import Event
-from footnote.inputs import MAX_PAGE
 from footnote.interfaces import schemas
 from footnote.interfaces.answer_events import AnswerError, AnswerTool
 from footnote.interfaces.cli.main import COMMANDS as LOADED
@@ -39,6 +38,7 @@ from footnote.interfaces.http.docstrings import records_in
 from footnote.interfaces.schemas import adapter
 from footnote.retrieval.query import MAX_QUERY_CHARACTERS
 from footnote.settings import Settings
+from footnote.validation.constrained_types import MAX_PAGE
 
 from .pages import ROOT, Page, page, pages
 

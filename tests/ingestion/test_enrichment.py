@@ -7,8 +7,8 @@ from footnote.ingestion.chunking import chunk_blocks
 from footnote.ingestion.dates import iso_dates
 from footnote.ingestion.enrichment import EnrichmentParts, classify, enrich, words_of
 from footnote.ingestion.keywords import CorpusFrequencies, frequent_words, keywords_among
-from footnote.ingestion.languages import detect_language
 from footnote.ingestion.parsing.reading import read_document
+from footnote.language.detection import detect_language
 from tests.ingestion import files
 from tests.ingestion.test_chunking import TOKENIZER
 

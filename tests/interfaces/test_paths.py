@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from footnote.interfaces.cli.ingest import found
 from footnote.interfaces.cli.paths import entries, existing, location_of, printable, refusal_of
-from footnote.text import is_storable
+from footnote.validation.text import is_storable
 
 NAMES = st.binary(min_size=1, max_size=20).filter(
     lambda name: not {b"\0"[0], b"/"[0]} & set(name) and name not in {b".", b".."}

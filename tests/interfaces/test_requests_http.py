@@ -5,9 +5,9 @@ import json
 import httpx
 import pytest
 
-from footnote.inputs import MAX_PAGE
 from footnote.interfaces.http import requests
 from footnote.retrieval.query import MAX_QUERY_CHARACTERS
+from footnote.validation.constrained_types import MAX_PAGE
 from tests.interfaces.conftest import Library
 from tests.interfaces.serving import environment, footnote
 from tests.interfaces.test_refusals import assert_problem

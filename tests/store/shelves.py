@@ -23,8 +23,8 @@ from footnote.domain import (
     Workspace,
 )
 from footnote.index.analysis import TextAnalyzer
+from footnote.language.quarters import quarters_in
 from footnote.models.testing import HashEmbedder
-from footnote.periods import quarters_in
 from footnote.ports import Embedder, Recalled, RecallRequest, Routing
 from footnote.store.blobs import LocalBlobs
 from footnote.store.database import Database

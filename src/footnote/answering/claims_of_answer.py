@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from footnote.answering.markers import MARKER, read_markers
-from footnote.text import sentence_spans
+from footnote.language.sentences import sentence_spans
 
 _MARKERS = re.compile(rf"(?:[ \t]{{0,3}}{MARKER.pattern.replace('?P<numbers>', '?:')})+", re.I)
 _SIGN = re.compile(r"(?:(?:[-*+•–>]|\d{1,3}[.)])[ \t]+|\|[ \t]*)+")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from footnote.domain import Evidence, Passage
-from footnote.text import sentence_spans
+from footnote.language.sentences import sentence_spans
 
 FEWEST_TOKENS = 96
 """What a source is not shortened below while a weaker one is kept: two or three sentences."""

@@ -12,8 +12,8 @@ from footnote.answering.grounding_coefficients import Basis
 from footnote.answering.sanitise import without_hidden
 from footnote.answering.sentences import candidates_of
 from footnote.domain import BlockKind, Citation, Evidence, Lane, Passage
+from footnote.language.sentences import sentence_spans
 from footnote.ports import Analyzer
-from footnote.text import sentence_spans
 
 LANGUAGES = ("en", "de", "es", "fr", "it")
 """Languages, beside the quotes' own and Chinese, in which a statement is looked for."""

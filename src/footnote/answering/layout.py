@@ -9,7 +9,7 @@ from enum import StrEnum
 from itertools import takewhile
 
 from footnote.answering.markers import MARKER
-from footnote.text import sentence_spans
+from footnote.language.sentences import sentence_spans
 
 LONGEST_STATEMENT = 3_000
 """Characters after which a statement that does not end is cut, between words."""

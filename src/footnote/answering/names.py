@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from footnote.text import sentence_spans
+from footnote.language.sentences import sentence_spans
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’\-–][^\W\d_]+)*")
 _POSSESSIVE = re.compile("['’]s?$")

@@ -11,8 +11,8 @@ from types import MappingProxyType
 
 from footnote.answering.identifiers import WORD, is_identifier
 from footnote.answering.sanitise import without_hidden
+from footnote.language.thesaurus import LANGUAGES, related_words
 from footnote.ports import Analyzer
-from footnote.related import LANGUAGES, related_words
 
 
 class AnswerKind(StrEnum):

@@ -11,8 +11,8 @@ from uuid import UUID
 
 from footnote.answering.sanitise import without_hidden
 from footnote.answering.sentences import Candidate
+from footnote.language.thesaurus import related_words
 from footnote.ports import Analyzer
-from footnote.related import related_words
 
 _Content = tuple[frozenset[str], frozenset[int]]
 """The terms of a text and what they can mean."""

@@ -11,7 +11,7 @@ from footnote.answering.addresses import addresses_in
 from footnote.answering.sanitise import plain_text, without_directions, without_hidden
 from footnote.answering.suspicion import gives_orders
 from footnote.domain import BlockKind, Evidence, Passage
-from footnote.text import sentence_spans
+from footnote.language.sentences import sentence_spans
 
 _BULLET = re.compile(r"(?:[-*•+–]|\d{1,3}[.)]|[a-z][.)]|#{1,6})[ \t]+")
 _SEPARATOR_CHARACTERS = frozenset(" \t|:-=+")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from uuid import UUID
 
 from footnote.domain import BlockKind, BlockSpan, Passage, SourceType
-from footnote.text import sentence_spans
+from footnote.language.sentences import sentence_spans
 
 PIECE_CHARACTERS = 1_500
 """Of a passage, about as much as a chunk has; also of a sentence, however long it goes on."""

@@ -6,7 +6,6 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 
 from footnote.answering.agentic import AgenticAnswerer, Equipment
-from footnote.arguments import checks
 from footnote.domain import AnswerEvent, Turn
 from footnote.engine.answer_models import agent_bounds, agent_model_for, mcp_servers
 from footnote.engine.answering import grounding_of
@@ -15,6 +14,7 @@ from footnote.engine.tools import EvidenceLedger, IndexNow, document_tools
 from footnote.engine.workspace import WorkspaceEngine
 from footnote.errors import InvalidRequest
 from footnote.retrieval.query import MAX_QUERY_CHARACTERS
+from footnote.validation.arguments import checks
 
 MAX_QUESTION_CHARACTERS = MAX_QUERY_CHARACTERS
 

@@ -9,7 +9,6 @@ from functools import partial
 
 from pydantic import SecretStr
 
-from footnote.arguments import checks
 from footnote.domain.models_in_use import EXTRACTIVE, ModelsInUse
 from footnote.engine.reaching import require_reachable_url
 from footnote.engine.scoping import WorkspaceAccess, scope_of
@@ -20,6 +19,7 @@ from footnote.models.roles import WRITER
 from footnote.ports import AgentBounds, AgentModel, McpServer, Writer
 from footnote.settings import Settings
 from footnote.store import workspace_settings
+from footnote.validation.arguments import checks
 
 MAX_MCP_SERVERS = 16
 _MODELS_IN_TIME = 4

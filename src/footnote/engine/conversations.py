@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from uuid import UUID, uuid4, uuid5
 
-from footnote.arguments import checks
 from footnote.domain.conversations import (
     Conversation,
     ConversationPage,
@@ -17,11 +16,19 @@ from footnote.domain.conversations import (
 from footnote.engine.scoping import scope_of
 from footnote.engine.workspace import WorkspaceEngine
 from footnote.errors import InvalidRequest
-from footnote.inputs import MAX_PAGE, Comment, FirstTitle, IdempotencyKey, PageLimit, Title
 from footnote.store import conversations as stored
 from footnote.store.database import WorkspaceScope
 from footnote.store.messages import list_messages, place_of
 from footnote.store.saying import choose_branch, forget_judgement, judge
+from footnote.validation.arguments import checks
+from footnote.validation.constrained_types import (
+    MAX_PAGE,
+    Comment,
+    FirstTitle,
+    IdempotencyKey,
+    PageLimit,
+    Title,
+)
 
 
 @checks

@@ -17,12 +17,12 @@ from footnote.engine.lanes import serving
 from footnote.engine.scoping import WorkspaceAccess, scope_of
 from footnote.engine.searching import search
 from footnote.errors import InvalidRequest, ModelUnavailable, NotFound
-from footnote.ingestion.languages import detect_language
+from footnote.language.detection import detect_language
 from footnote.retrieval.plans import FAST
 from footnote.retrieval.query import plain_query
 from footnote.store.documents import documents_and_attachments
 from footnote.store.passages import passage_context
-from footnote.text import is_storable
+from footnote.validation.text import is_storable
 
 MAX_STATEMENTS = 100
 MAX_STATEMENT_CHARACTERS = 1_000

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from footnote.arguments import checks_arguments
 from footnote.domain import (
     LOCAL_PRINCIPAL,
     Health,
@@ -16,9 +15,10 @@ from footnote.engine.health import look
 from footnote.engine.services import Services
 from footnote.engine.workspace import WorkspaceEngine
 from footnote.errors import Conflict, InvalidRequest, NotFound
-from footnote.inputs import ActingPrincipal
 from footnote.store.database import SYSTEM
 from footnote.store.workspaces import create_workspace, find_workspace, list_workspaces
+from footnote.validation.arguments import checks_arguments
+from footnote.validation.constrained_types import ActingPrincipal
 
 if TYPE_CHECKING:
     # It brings the client libraries of an extra.

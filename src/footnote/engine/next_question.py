@@ -7,14 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Literal
 from uuid import UUID, uuid4, uuid5
 
-from footnote.arguments import checks
 from footnote.domain import Turn
 from footnote.domain.conversations import Conversation, Exchange
 from footnote.engine.answering import Asking
 from footnote.engine.scoping import scope_of
 from footnote.engine.workspace import WorkspaceEngine
 from footnote.errors import InvalidRequest
-from footnote.inputs import IdempotencyKey
 from footnote.retrieval.pipeline import checked_query
 from footnote.store.conversations import get_conversation
 from footnote.store.database import WorkspaceScope
@@ -27,7 +25,9 @@ from footnote.store.messages import (
     place_of,
     said_until,
 )
-from footnote.text import is_storable
+from footnote.validation.arguments import checks
+from footnote.validation.constrained_types import IdempotencyKey
+from footnote.validation.text import is_storable
 
 MESSAGES_MINDED = 20
 """Messages before a question that it may refer to."""

@@ -19,8 +19,8 @@ from footnote.engine.pages import BlobsWithPages, renderer_from
 from footnote.engine.services import statements_of
 from footnote.errors import StoreUnavailable
 from footnote.index.analysis import TextAnalyzer
-from footnote.ingestion.languages import detect_language
 from footnote.ingestion.rendering.cache import PdfCache
+from footnote.language.detection import detect_language
 from footnote.models.breaker import GuardedReranker
 from footnote.models.embedders import Embedders
 from footnote.models.judges import OwnedJudge, judge_from

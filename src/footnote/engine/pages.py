@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import BinaryIO
 from uuid import UUID
 
-from footnote.cores import available_cores
 from footnote.domain.pages import Highlight, PageImage, PageRectangles, PagesOfQuote
 from footnote.engine.scoping import WorkspaceAccess
 from footnote.errors import InvalidRequest
@@ -21,6 +20,7 @@ from footnote.ingestion.rendering.renderer import (
     require_pages,
     unkept,
 )
+from footnote.models.model_store import available_cores
 from footnote.ports import Blobs
 from footnote.settings import Settings
 from footnote.store.pages import ShownVersion, shown_version, texts_of_spans

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from footnote.arguments import checks
 from footnote.domain.events import PushedDocument, PushStatus
 from footnote.domain.identity import DEFAULT_COLLECTION
 from footnote.engine.files import clean_name
@@ -12,7 +11,6 @@ from footnote.engine.scoping import scope_of
 from footnote.engine.workspace import WorkspaceEngine
 from footnote.errors import NotFound
 from footnote.ingestion.sources.reach import checked_url
-from footnote.inputs import ExternalId, Metadata, Name, Tags
 from footnote.store.database import WorkspaceScope
 from footnote.store.documents import get_document
 from footnote.store.pushes import (
@@ -22,6 +20,8 @@ from footnote.store.pushes import (
     document_changed_at,
     get_push,
 )
+from footnote.validation.arguments import checks
+from footnote.validation.constrained_types import ExternalId, Metadata, Name, Tags
 
 
 @checks

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from footnote.arguments import checks
 from footnote.domain import AllOf, Condition, DocumentPage, DocumentStatus, Passage
 from footnote.engine.scoping import scope_of
 from footnote.engine.workspace import WorkspaceEngine
 from footnote.errors import NotFound
-from footnote.inputs import PageLimit
 from footnote.store import contents
 from footnote.store.contents import WholeText
 from footnote.store.documents import get_document
+from footnote.validation.arguments import checks
+from footnote.validation.constrained_types import PageLimit
 
 __all__ = ["Original", "WholeText", "original", "passages", "select_documents", "text"]
 

@@ -12,7 +12,6 @@ from uuid import UUID
 
 from pydantic import SkipValidation
 
-from footnote.arguments import checks
 from footnote.domain import Principal, Received, SourceType
 from footnote.domain.identity import DEFAULT_COLLECTION
 from footnote.engine.files import clean_name
@@ -21,12 +20,21 @@ from footnote.engine.services import Services
 from footnote.errors import InvalidRequest, QueueFull
 from footnote.ingestion.pipeline import UNKNOWN_TYPE, failure_of
 from footnote.ingestion.receive import examine
-from footnote.inputs import Access, ExternalId, FileContent, IdempotencyKey, Metadata, Name, Tags
 from footnote.store.admission import QueueLimits, require_room
 from footnote.store.claims import claim_blob, give_up_unnamed, redeem
 from footnote.store.database import SYSTEM, WorkspaceScope
 from footnote.store.documents import Incoming, get_document, receive_document
 from footnote.store.receipts import Receipt, earlier, keep_receipt
+from footnote.validation.arguments import checks
+from footnote.validation.constrained_types import (
+    Access,
+    ExternalId,
+    FileContent,
+    IdempotencyKey,
+    Metadata,
+    Name,
+    Tags,
+)
 
 NO_BLOB = ""
 """The key of bytes that were never taken in."""

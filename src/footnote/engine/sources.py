@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from footnote.arguments import checks
 from footnote.domain import Received
 from footnote.domain.identity import DEFAULT_COLLECTION
 from footnote.domain.sources import KnownEntry, Offered
 from footnote.engine.files import clean_name
 from footnote.engine.scoping import scope_of
 from footnote.engine.workspace import WorkspaceEngine
-from footnote.inputs import Name
 from footnote.store.sources import (
     forget_entry,
     known_entries,
@@ -19,6 +17,8 @@ from footnote.store.sources import (
     other_places,
     remember_entry,
 )
+from footnote.validation.arguments import checks
+from footnote.validation.constrained_types import Name
 
 
 @checks

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from uuid import UUID
 
 from footnote.answering.answerer import completed
-from footnote.arguments import checks_arguments
 from footnote.domain import (
     Answer,
     Document,
@@ -34,7 +33,6 @@ from footnote.engine.receiving import receive, receive_file
 from footnote.engine.retrying import try_again, try_each_again
 from footnote.engine.scoping import WorkspaceAccess, scope_of
 from footnote.engine.searching import search
-from footnote.inputs import MAX_PAGE, Name, PageLimit, Window
 from footnote.store.claims import remove_unused
 from footnote.store.documents import (
     documents_and_attachments,
@@ -44,6 +42,8 @@ from footnote.store.documents import (
 from footnote.store.passages import passage_context
 from footnote.store.publishing import delete_document
 from footnote.store.statistics import workspace_stats
+from footnote.validation.arguments import checks_arguments
+from footnote.validation.constrained_types import MAX_PAGE, Name, PageLimit, Window
 
 
 @checks_arguments

@@ -11,8 +11,9 @@ from uuid import UUID
 
 from footnote.domain import FILTER_FIELDS, DocumentClass, MetadataValue, Operator, SourceType
 from footnote.filters.json_text import JsonPath
-from footnote.filters.words import Fault, shown, suggestion
-from footnote.text import is_storable
+from footnote.filters.words import Fault, suggestion
+from footnote.validation.messages import shown
+from footnote.validation.text import is_storable
 
 MAX_TEXT_CHARACTERS = 1_000
 METADATA = "metadata."

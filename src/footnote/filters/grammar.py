@@ -20,7 +20,8 @@ from footnote.filters.json_text import (
     place_of,
     read_located,
 )
-from footnote.filters.words import Fault, shown, suggestion
+from footnote.filters.words import Fault, suggestion
+from footnote.validation.messages import shown
 
 MAX_DEPTH = 8
 """Conditions inside conditions, the outermost included."""

@@ -9,8 +9,8 @@ from itertools import islice
 
 from footnote.domain import Block, BlockKind
 from footnote.ingestion.chunk_policies import ChunkPolicy
+from footnote.language.sentences import sentence_spans
 from footnote.ports import Tokenizer
-from footnote.text import sentence_spans
 
 LINEWISE = (BlockKind.TABLE, BlockKind.CODE)
 """Kinds whose lines do not lead into each other, so that none is repeated."""

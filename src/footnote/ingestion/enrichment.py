@@ -15,9 +15,9 @@ from footnote.ingestion import media
 from footnote.ingestion.chunk_sequence import ChunkSequence
 from footnote.ingestion.dates import iso_dates
 from footnote.ingestion.keywords import WORD, WordCounts, count_words, keywords_alone
-from footnote.ingestion.languages import detect_language
 from footnote.ingestion.naming import LONG_DOCUMENT, cover_headings, other_names
-from footnote.text import sentence_spans
+from footnote.language.detection import detect_language
+from footnote.language.sentences import sentence_spans
 
 _SAMPLE_CHARACTERS = 4000
 _STUDIED_CHARACTERS = 150_000

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from footnote.domain import Block, BlockKind
-from footnote.ingestion.languages import function_words
+from footnote.language.detection import function_words
 
 WORD = re.compile(r"[^\W\d_][\w'’\-]*[^\W_]")
 """Two characters at least, the first of them a letter."""

@@ -10,8 +10,8 @@ from footnote.domain import BlockKind, ParsedDocument, Stage, Transcript, Uttera
 from footnote.errors import DocumentUnreadable
 from footnote.ingestion.media import is_recording, sniff_media_type
 from footnote.ingestion.parsing.drafts import Draft, Reading, assemble
+from footnote.language.sentences import sentence_spans
 from footnote.ports import OnProgress, Transcriber, unheard
-from footnote.text import sentence_spans
 
 TRANSCRIBED_BY = "transcribed_by"
 """Metadata: the model that wrote a recording down."""

@@ -13,7 +13,7 @@ from pathlib import PurePath
 
 from footnote.domain import Block, BlockKind
 from footnote.ingestion.keywords import WORD
-from footnote.ingestion.languages import function_words
+from footnote.language.detection import function_words
 
 LONG_DOCUMENT = 50
 """Chunks. The few of a shorter one are found by its title and their own words; names in each would

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from footnote.cores import available_cores
 from footnote.domain import Stage, Utterance
 from footnote.errors import DocumentUnreadable
 from footnote.ingestion.child import Answer, Tell, serve
 from footnote.ingestion.parsing.wire import Json, encode_frame
+from footnote.models.model_store import available_cores
 from footnote.models.speech.audio import RATE, decode, read_samples
 from footnote.models.speech.voice import Stretch, VoiceDetector
 from footnote.models.speech.whisper import WhisperModel

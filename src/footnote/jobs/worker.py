@@ -13,7 +13,6 @@ from procrastinate import App
 from procrastinate.app import WorkerOptions
 from procrastinate.exceptions import ConnectorException
 
-from footnote.cores import available_cores
 from footnote.engine import Services
 from footnote.errors import StoreUnavailable
 from footnote.ingestion.chunk_policies import named_policy
@@ -26,6 +25,7 @@ from footnote.jobs.queue import NEWCOMERS, queue_app
 from footnote.jobs.senses import senses
 from footnote.jobs.set_aside import COMMAND, try_set_aside
 from footnote.models.batching import BATCH_TOKENS, CrossDocumentBatcher
+from footnote.models.model_store import available_cores
 from footnote.settings import Settings
 from footnote.store.handover import put_back, take_over
 from footnote.store.queue import SET_ASIDE_QUEUE

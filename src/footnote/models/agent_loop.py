@@ -32,9 +32,8 @@ from pydantic_ai.settings import ModelSettings
 from pydantic_ai.toolsets import FunctionToolset
 from pydantic_ai.usage import UsageLimits
 
-from footnote.distribution import how_to_install
 from footnote.domain import ToolCalled, ToolReturned, Turn, Usage
-from footnote.errors import ModelUnavailable
+from footnote.errors import ModelUnavailable, how_to_install
 from footnote.models.agent_tools import WhyForbidden, vendor_tool
 from footnote.models.answer_failures import (
     FAILURES,

@@ -22,12 +22,12 @@ import numpy.typing as npt
 from safetensors.numpy import load
 
 from footnote.domain import Lane
+from footnote.language.detection import language_identifier
 from footnote.models.e5 import load_e5
 from footnote.models.encoder_shape import Precision
 from footnote.models.minilm import load_minilm
 from footnote.models.sentence_encoder import SentenceEncoder
 from footnote.ports import Vector, Vectors
-from footnote.text import language_identifier
 
 MODEL = "minilm-e5-aligned"
 ALIGNMENT_FILE = "e5_alignment.safetensors"

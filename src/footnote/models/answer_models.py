@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from footnote.distribution import how_to_install
-from footnote.errors import InvalidRequest, ModelUnavailable, UnsupportedSettings
+from footnote.errors import InvalidRequest, ModelUnavailable, UnsupportedSettings, how_to_install
 from footnote.models.language import check_name
 from footnote.models.roles import Role
 

@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from tokenizers import Tokenizer
 
-from footnote.distribution import how_to_install
 from footnote.domain import Lane
-from footnote.errors import LaneUnavailable, UnsupportedSettings
+from footnote.errors import LaneUnavailable, UnsupportedSettings, how_to_install
 from footnote.models.batching import plan_batches
 from footnote.models.counting import count_in_slices
 from footnote.ports import Vector, Vectors

@@ -11,9 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from footnote.distribution import how_to_install
 from footnote.domain import Lane
-from footnote.errors import InvalidRequest, LaneMismatch, LaneUnavailable, UnsupportedSettings
+from footnote.errors import (
+    InvalidRequest,
+    LaneMismatch,
+    LaneUnavailable,
+    UnsupportedSettings,
+    how_to_install,
+)
 from footnote.models import aligned, e5, minilm
 from footnote.models.aligned import AlignedEncoder
 from footnote.models.batching import BATCH_TOKENS

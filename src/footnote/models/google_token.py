@@ -6,8 +6,7 @@ import asyncio
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from footnote.distribution import how_to_install
-from footnote.errors import ModelUnavailable
+from footnote.errors import ModelUnavailable, how_to_install
 
 if TYPE_CHECKING:
     from google.auth.credentials import Credentials

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from footnote.distribution import how_to_install
-from footnote.errors import ModelUnavailable, UnsupportedSettings
+from footnote.errors import ModelUnavailable, UnsupportedSettings, how_to_install
 from footnote.models.roles import DESCRIBER, WRITER, Role
 
 if TYPE_CHECKING:

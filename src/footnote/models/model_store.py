@@ -50,6 +50,13 @@ def built(path: Path, build: Callable[[], bytes]) -> Path:
     return path
 
 
+def available_cores() -> int:
+    """The cores the operating system lets this process run on; all of them where it cannot say."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 def open_session(graph: Path) -> onnxruntime.InferenceSession:
     """The built graph, each of its runs in one thread. Raises LaneUnavailable.
 

@@ -13,12 +13,11 @@ import numpy as np
 import numpy.typing as npt
 import onnxruntime
 
-from footnote.cores import available_cores
 from footnote.errors import LaneUnavailable, ModelUnavailable
 from footnote.models.batching import padded, plan_batches
 from footnote.models.e5 import WORDS, shared_files
 from footnote.models.encoder_shape import READER_GRAPH_REVISION, Precision
-from footnote.models.model_store import built, open_session
+from footnote.models.model_store import available_cores, built, open_session
 from footnote.models.reader_probes import Probes
 from footnote.models.reader_spans import Window, beside_the_best, disjoint, spans_of
 from footnote.models.reader_weights import Calibration, read_weights

@@ -10,11 +10,11 @@ import numpy.typing as npt
 import onnxruntime
 
 from footnote.errors import ModelUnavailable
+from footnote.language.sentences import sentence_spans
 from footnote.models.batching import padded
 from footnote.models.reader_weights import ProbeWeights
 from footnote.models.tokenizing import Pieces, UnigramPieces
 from footnote.ports import Operation
-from footnote.text import sentence_spans
 
 WINDOW_TOKENS = 254
 """Of a text, in one run; what is longer is read in windows."""

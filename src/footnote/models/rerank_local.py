@@ -11,8 +11,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from footnote.distribution import how_to_install
-from footnote.errors import ModelUnavailable, UnsupportedSettings
+from footnote.errors import ModelUnavailable, UnsupportedSettings, how_to_install
 
 if TYPE_CHECKING:
     from fastembed.rerank.cross_encoder import TextCrossEncoder

@@ -11,11 +11,11 @@ from functools import partial
 import numpy as np
 import onnxruntime
 
-from footnote.cores import available_cores
 from footnote.domain import Lane
 from footnote.errors import LaneUnavailable
 from footnote.models.batching import padded, plan_batches
 from footnote.models.counting import SLICE_CHARACTERS, count_in_slices
+from footnote.models.model_store import available_cores
 from footnote.models.tokenizing import TokenIds
 from footnote.ports import Vector, Vectors
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from footnote.domain import Lane
 from footnote.errors import ModelUnavailable
+from footnote.language.sentences import sentence_spans
 from footnote.ports import (
     AnswerSpan,
     Embedder,
@@ -22,7 +23,6 @@ from footnote.ports import (
     Vector,
     Vectors,
 )
-from footnote.text import sentence_spans
 
 _WORD = re.compile(r"\w+")
 

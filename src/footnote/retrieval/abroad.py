@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from footnote.language.thesaurus import LANGUAGES, related_words
 from footnote.ports import Analyzer
-from footnote.related import LANGUAGES, related_words
 
 
 def terms_abroad(text: str, languages: Sequence[str], analyzer: Analyzer) -> list[str]:
     """Terms of the thesaurus for a text, in each of these languages but its own.
 
     Empty unless the text's function words tell its language, and for words the thesaurus
-    (`footnote.related`) does not know.
+    (`footnote.language.thesaurus`) does not know.
     """
     spoken = spoken_language(text, languages, analyzer)
     abroad = [each for each in dict.fromkeys(languages) if each in LANGUAGES and each != spoken]

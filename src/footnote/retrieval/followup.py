@@ -16,7 +16,7 @@ from footnote.errors import InvalidRequest
 from footnote.retrieval.prompts import trimmed
 from footnote.retrieval.query import MAX_QUERY_CHARACTERS, parse_query
 from footnote.retrieval.understanding import TURN_CHARACTERS, Notes
-from footnote.text import is_storable
+from footnote.validation.text import is_storable
 
 _WORD = re.compile(r"\w+(?:[-'’./&]\w+)*")
 _QUOTED = re.compile(r'["“„«]([^"“”„«»]+)["”“»]')

@@ -20,7 +20,7 @@ from footnote.retrieval.phrasing import Phrase
 from footnote.retrieval.plans import BALANCED, resolved
 from footnote.retrieval.query import MAX_QUERY_CHARACTERS, parse_query
 from footnote.retrieval.refinement import Refine
-from footnote.text import is_storable
+from footnote.validation.text import is_storable
 
 MAX_TOP_K = 200
 ENOUGH_RELEVANT = 2  # Relevant passages that make rewriting the question needless.

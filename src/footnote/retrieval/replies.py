@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from footnote.retrieval.query import QueryPart, query_parts
-from footnote.text import is_storable
+from footnote.validation.text import is_storable
 
 MAX_WORDING_CHARACTERS = 500
 """What is longer is no query but an answer, an explanation or an apology."""

@@ -14,7 +14,7 @@ from footnote.filters import METADATA
 from footnote.store.conditions import Compiled, admitted, value_of
 from footnote.store.database import WorkspaceScope
 from footnote.store.statements import load_statements
-from footnote.text import is_storable
+from footnote.validation.text import is_storable
 
 _SQL = load_statements("facets")
 

@@ -13,7 +13,7 @@ from obstore.store import ObjectStore, from_url
 
 from footnote.errors import UnsupportedSettings
 from footnote.store.object_store_options import WrongOption, checked_options
-from footnote.text import NamedTwice, members_once
+from footnote.validation.text import NamedTwice, members_once
 
 if TYPE_CHECKING:
     # They are there for type checkers alone.

@@ -12,7 +12,7 @@ from footnote.domain import Lane, Workspace
 from footnote.errors import Conflict, InvalidRequest, LaneMismatch, NotFound
 from footnote.store.database import Database, WorkspaceScope
 from footnote.store.statements import load_statements
-from footnote.text import is_storable
+from footnote.validation.text import is_storable
 
 _SQL = load_statements("workspaces")
 

@@ -21,8 +21,8 @@ from footnote.errors import (
     StoreUnavailable,
 )
 from footnote.ports import Refusal, Tool
-from footnote.text import is_storable
-from footnote.wrong_values import wrong_places
+from footnote.validation.messages import wrong_places
+from footnote.validation.text import is_storable
 
 ABSENT = "not found in this workspace"
 """What every tool says alike of what is absent, foreign or hidden."""

@@ -37,8 +37,8 @@ from footnote.engine.tools.results import (
 from footnote.engine.workspace import WorkspaceEngine
 from footnote.errors import InvalidRequest
 from footnote.filters import condition_from
-from footnote.inputs import MAX_PAGE
 from footnote.retrieval.query import MAX_QUERY_CHARACTERS
+from footnote.validation.constrained_types import MAX_PAGE
 
 MAX_EVIDENCE = 50
 """Of one search; more would fill a model's context and tell it little."""

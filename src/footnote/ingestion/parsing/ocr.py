@@ -19,9 +19,8 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image
 
-from footnote.distribution import how_to_install
 from footnote.domain import Stage
-from footnote.errors import DocumentUnreadable
+from footnote.errors import DocumentUnreadable, how_to_install
 from footnote.ingestion.parsing.geometry import (
     Box,
     Line,

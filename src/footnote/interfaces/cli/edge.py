@@ -22,7 +22,7 @@ from footnote.interfaces.cli.present import encodable_json, show_degraded
 from footnote.interfaces.failures import UNEXPECTED, UNWRITABLE, USAGE, failure_of
 from footnote.interfaces.logs import write_logs
 from footnote.settings import Settings, settings_from, unknown_variables
-from footnote.wrong_values import wrong_value
+from footnote.validation.messages import wrong_value
 
 INTERRUPTED = 130
 """128 + SIGINT, as shells count."""

@@ -32,7 +32,7 @@ from footnote.interfaces.cli import evaluation_tables, present
 from footnote.interfaces.cli.edge import prepared, wait_for
 from footnote.interfaces.cli.ingest import found
 from footnote.settings import Settings, settings_from
-from footnote.wrong_values import wrong_value
+from footnote.validation.messages import wrong_value
 
 OWN = frozenset({"home", "database_url", "owner_database_url"})
 """Settings that say which engine is asked, which is no way of searching."""

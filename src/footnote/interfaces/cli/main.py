@@ -13,7 +13,7 @@ import typer
 import typer.main
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
-from footnote.distribution import VERSION
+from footnote import __version__
 from footnote.interfaces.cli.options import EXIT_CODES, RootWorkspace
 
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -130,7 +130,7 @@ app = typer.Typer(
 
 def _print_version(wanted: bool) -> None:  # the shape typer calls
     if wanted:
-        typer.echo(f"footnote {VERSION}")
+        typer.echo(f"footnote {__version__}")
         raise typer.Exit
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import typer
 
 from footnote.ingestion.sources.ignoring import IGNORE_FILE, Ignoring
-from footnote.text import is_storable
+from footnote.validation.text import is_storable
 
 
 def existing(text: str) -> Path:

@@ -14,7 +14,7 @@ from footnote.engine.finding import document_called, unknown_collections
 from footnote.errors import InvalidRequest
 from footnote.filters import condition_from_text
 from footnote.interfaces.cli import present
-from footnote.wrong_values import wrong_value
+from footnote.validation.messages import wrong_value
 
 if TYPE_CHECKING:
     from footnote.engine import WorkspaceEngine

@@ -11,10 +11,8 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import StreamingResponse
 from pydantic import ValidationError
 
-from footnote.distribution import how_to_install
 from footnote.domain import AnswerDone, AnswerEvent, CitationMade, TextWritten
-from footnote.errors import InvalidRequest, UnsupportedSettings
-from footnote.inputs import Name
+from footnote.errors import InvalidRequest, UnsupportedSettings, how_to_install
 from footnote.interfaces.http import examples
 from footnote.interfaces.http.asking import chat_events_of
 from footnote.interfaces.http.chat_shapes import ChatExtras, below, no_text, question_of
@@ -27,6 +25,7 @@ from footnote.interfaces.http.scope import (
     inside,
 )
 from footnote.interfaces.http.streaming import MEDIA_TYPE, EventStream, streamed
+from footnote.validation.constrained_types import Name
 
 if TYPE_CHECKING:
     from ag_ui.core import RunAgentInput

@@ -8,7 +8,7 @@ from functools import partial
 
 from fastapi import FastAPI
 
-from footnote.distribution import VERSION
+from footnote import __version__
 from footnote.errors import FootnoteError
 from footnote.interfaces.http import (
     agent,
@@ -115,7 +115,7 @@ def create_app(
 
     app = FastAPI(
         title="Footnote",
-        version=VERSION,
+        version=__version__,
         description=_DESCRIPTION,
         openapi_tags=_TAGS,
         lifespan=lifespan,

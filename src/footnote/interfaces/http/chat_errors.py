@@ -17,7 +17,7 @@ from footnote.interfaces.failures import failure_of, failure_of_name
 from footnote.interfaces.http.chat_shapes import usage_of
 from footnote.interfaces.http.examples import Responses
 from footnote.interfaces.http.problems import RETRY_AFTER_SECONDS
-from footnote.wrong_values import wrong_places
+from footnote.validation.messages import wrong_places
 
 NO_MODEL = "There is no such model."
 """The same for a workspace that is absent and one that is foreign."""

@@ -9,7 +9,6 @@ from pydantic import Field
 
 from footnote.domain.conversations import MAX_ATTACHED
 from footnote.engine.answering import Asking
-from footnote.inputs import Comment, Title
 from footnote.interfaces.http.requests import (
     Filters,
     Flag,
@@ -19,6 +18,7 @@ from footnote.interfaces.http.requests import (
     Stages,
     TopK,
 )
+from footnote.validation.constrained_types import Comment, Title
 
 Mode = Literal["first", "only"]
 

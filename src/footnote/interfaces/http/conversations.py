@@ -10,11 +10,11 @@ from fastapi import APIRouter, Header, Query, Response
 from footnote.domain.conversations import Conversation, ConversationExport, ConversationPage
 from footnote.engine import conversations as verbs
 from footnote.engine.conversation_export import as_markdown, export
-from footnote.inputs import MAX_PAGE
 from footnote.interfaces.http import examples
 from footnote.interfaces.http.conversation_requests import ConversationChange, NewConversation
 from footnote.interfaces.http.exact import ExactRoute
 from footnote.interfaces.http.scope import ALWAYS, TheWorkspace
+from footnote.validation.constrained_types import MAX_PAGE
 
 router = APIRouter(tags=["conversations"], route_class=ExactRoute)
 

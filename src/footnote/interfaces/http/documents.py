@@ -21,12 +21,19 @@ from footnote.domain import (
 )
 from footnote.engine.receiving import receive_stream
 from footnote.errors import InvalidRequest
-from footnote.inputs import MAX_KEY_CHARACTERS, MAX_PAGE, ExternalId, MetadataText, Name, Tag
 from footnote.interfaces.http import examples
 from footnote.interfaces.http.exact import ExactRoute
 from footnote.interfaces.http.problems import ContentTooLarge
 from footnote.interfaces.http.scope import ALWAYS, TheSettings, TheWorkspace
 from footnote.interfaces.schemas import json_of
+from footnote.validation.constrained_types import (
+    MAX_KEY_CHARACTERS,
+    MAX_PAGE,
+    ExternalId,
+    MetadataText,
+    Name,
+    Tag,
+)
 
 UPLOAD_PATH = "/v1/documents"
 

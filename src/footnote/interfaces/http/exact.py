@@ -11,10 +11,10 @@ from fastapi import Request, Response
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 
-from footnote import text
 from footnote.errors import InvalidRequest
 from footnote.interfaces.http.problems import NamedTwice
-from footnote.text import members_once
+from footnote.validation import text
+from footnote.validation.text import members_once
 
 
 class ExactBodyRoute(APIRoute):

@@ -16,11 +16,11 @@ from pydantic import Field, ValidationError, model_validator
 from footnote.domain.events import PushStatus
 from footnote.engine.pushes import push_content, push_status, push_url
 from footnote.errors import InvalidRequest
-from footnote.inputs import ExternalId, Metadata, Name, Tags
 from footnote.interfaces.http import examples, requests
 from footnote.interfaces.http.exact import ExactBodyRoute
 from footnote.interfaces.http.scope import ALWAYS, TheSettings, TheWorkspace
 from footnote.jobs.signing import HEADER, is_genuine
+from footnote.validation.constrained_types import ExternalId, Metadata, Name, Tags
 
 router = APIRouter(tags=["documents"], route_class=ExactBodyRoute)
 

@@ -17,7 +17,6 @@ from footnote.engine.next_question import (
     next_question,
     question_again,
 )
-from footnote.inputs import MAX_PAGE
 from footnote.interfaces.http import conversation_requests as wanted
 from footnote.interfaces.http import examples
 from footnote.interfaces.http.conversations import RESPONSES, IdempotencyKey
@@ -30,6 +29,7 @@ from footnote.interfaces.http.streaming import (
     streamed_answer,
     unless_gone,
 )
+from footnote.validation.constrained_types import MAX_PAGE
 
 router = APIRouter(tags=["conversations"], route_class=ExactRoute)
 

@@ -16,9 +16,8 @@ from starlette.routing import compile_path
 
 from footnote.domain import Usage
 from footnote.errors import FootnoteError, ModelUnavailable, NotFound, QueueFull
-from footnote.filters.words import shown
 from footnote.interfaces.failures import ABSENT, UNEXPECTED, failure_of
-from footnote.wrong_values import wrong_places
+from footnote.validation.messages import shown, wrong_places
 
 if TYPE_CHECKING:
     from fastapi import FastAPI

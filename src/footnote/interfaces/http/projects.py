@@ -26,11 +26,11 @@ from footnote.domain import (
 )
 from footnote.domain.json_form import json_form
 from footnote.errors import InvalidRequest
-from footnote.inputs import MAX_CONTEXT_WINDOW, Name
 from footnote.interfaces.http import examples
 from footnote.interfaces.http.exact import ExactBodyRoute
 from footnote.interfaces.http.requests import MinSimilarity, Query, Request, TopK, Whole
 from footnote.interfaces.http.scope import ALWAYS, TheEngine, TheSettings, WorkspaceName, inside
+from footnote.validation.constrained_types import MAX_CONTEXT_WINDOW, Name
 
 Type = TypeVar("Type", bound=StrEnum)
 

@@ -14,7 +14,7 @@ from pydantic import (
 from footnote import domain
 from footnote.errors import InvalidRequest
 from footnote.filters import condition_from
-from footnote.inputs import MAX_CONTEXT_WINDOW, Name, StorableText
+from footnote.validation.constrained_types import MAX_CONTEXT_WINDOW, Name, StorableText
 
 MAX_QUERY_CHARACTERS = 10_000
 """Longer text is a document, not a question."""

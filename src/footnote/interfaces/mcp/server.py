@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import structlog
 
-from footnote.distribution import VERSION
+from footnote import __version__
 from footnote.engine import WorkspaceEngine
 from footnote.engine.tools import Refusal, document_tools
 from footnote.errors import FootnoteError, InvalidRequest, NotFound
@@ -99,7 +99,7 @@ def mcp_server(inside: Callable[[Context], Awaitable[Inside]]) -> Server[object]
 
     return Server[object](
         "footnote",
-        version=VERSION,
+        version=__version__,
         title="Footnote",
         instructions=_INSTRUCTIONS,
         on_list_tools=_told(list_tools),

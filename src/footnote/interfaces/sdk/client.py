@@ -13,7 +13,6 @@ from uuid import UUID, uuid4
 
 import httpx
 
-from footnote.arguments import checks_arguments
 from footnote.domain import (
     Answer,
     AnswerEvent,
@@ -33,16 +32,6 @@ from footnote.domain import (
     WorkspaceStats,
 )
 from footnote.errors import FootnoteError, InvalidRequest, NotFound, NotReady
-from footnote.inputs import (
-    ExternalId,
-    FileContent,
-    IdempotencyKey,
-    Metadata,
-    Name,
-    PageLimit,
-    Tags,
-    Window,
-)
 from footnote.interfaces.sdk import choices, grounding, pages
 from footnote.interfaces.sdk import lanes as lane_verbs
 from footnote.interfaces.sdk.answering import answer_events
@@ -58,6 +47,17 @@ from footnote.interfaces.sdk.transport import (
     check_way,
     checked_headers,
     workspace_header,
+)
+from footnote.validation.arguments import checks_arguments
+from footnote.validation.constrained_types import (
+    ExternalId,
+    FileContent,
+    IdempotencyKey,
+    Metadata,
+    Name,
+    PageLimit,
+    Tags,
+    Window,
 )
 
 _PAGE = 500

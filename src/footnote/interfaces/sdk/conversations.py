@@ -7,7 +7,6 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from uuid import UUID, uuid4
 
-from footnote.arguments import checks_arguments
 from footnote.domain import AnswerEvent, PlanChanges, SearchFilters
 from footnote.domain.conversations import (
     Conversation,
@@ -22,6 +21,7 @@ from footnote.interfaces.sdk.answering import answer_events
 from footnote.interfaces.sdk.decoding import decoded
 from footnote.interfaces.sdk.encoding import JsonObject, question_json
 from footnote.interfaces.sdk.transport import Content, Repeat, Transport
+from footnote.validation.arguments import checks_arguments
 
 
 @checks_arguments

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from footnote.distribution import how_to_install
-from footnote.errors import InvalidRequest
+from footnote.errors import InvalidRequest, how_to_install
 
 
 @contextmanager

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from footnote.distribution import how_to_install
-from footnote.errors import ModelUnavailable, UnsupportedSettings
+from footnote.errors import ModelUnavailable, UnsupportedSettings, how_to_install
 
 AUTO = "auto"
 OFF = "off"

@@ -15,10 +15,10 @@ from ctranslate2.models import Whisper, WhisperGenerationResult
 from tokenizers import Tokenizer
 
 from footnote.domain import Utterance
+from footnote.language.sentences import sentence_spans
 from footnote.models.speech.audio import RATE, Samples
 from footnote.models.speech.spectrogram import log_mel
 from footnote.models.transcription import is_silence
-from footnote.text import sentence_spans
 
 BEAMS = 5
 _MOMENT_SECONDS = 0.02

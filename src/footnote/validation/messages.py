@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from enum import EnumType
@@ -9,7 +10,6 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from footnote import domain
-from footnote.filters.words import shown
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -71,6 +71,9 @@ _INNER_KIND = re.compile(r"(?:function-\w+|tagged-union|tuple|list|dict)\[")
 """The same amid a place, where no name of ours looks like it."""
 _LINE_AND_COLUMN = re.compile(r"line (\d+) column (\d+)")
 
+_SHOWN_CHARACTERS = 60
+_SHOWN_NUMBER = 2**128
+
 Wrong = Mapping[str, object]
 """One error as pydantic describes it: `type`, `loc`, `msg`, `input` and `ctx`."""
 
@@ -108,6 +111,20 @@ def came(value: object) -> str:
     plain = value is None or isinstance(value, (str, int, float, list, tuple, dict))
     kind = type(value).__name__
     return shown(value) if plain else "a file" if kind == "UploadFile" else f"a {kind}"
+
+
+def shown(value: object) -> str:
+    """A value as a message names it: short, and safe to print."""
+    if isinstance(value, str):
+        long = len(value) > _SHOWN_CHARACTERS
+        return repr(value[:_SHOWN_CHARACTERS] + "…" if long else value)
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else f"{'-' * (value < 0)}Infinity"
+    if isinstance(value, (int, float)):
+        return repr(value) if abs(value) < _SHOWN_NUMBER else "a huge number"
+    return "an object" if isinstance(value, dict) else "an array"
 
 
 def wrong_places(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footnote.text import sentence_spans
+from footnote.language.sentences import sentence_spans
 
 
 def sentences(text: str) -> list[str]:

@@ -1,7 +1,7 @@
 """Words that mean alike, in five languages: a small thesaurus of office life, written by hand.
 
 It lets "pet" find "dogs" and "deposit" find "Kaution" where no model knows the two are kin. The
-words are in `related_words.txt`, one meaning a line.
+words are in `thesaurus.txt`, one meaning a line.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def _read(analyzer: Analyzing) -> RelatedWords:
 
 def _rows() -> list[list[list[str]]]:
     """The words of each meaning, by language."""
-    text = files("footnote").joinpath("related_words.txt").read_text(encoding="utf-8")
+    text = files("footnote.language").joinpath("thesaurus.txt").read_text(encoding="utf-8")
     return [
         [[word.strip() for word in column.split(",")] for column in line.split("|")]
         for line in text.splitlines()

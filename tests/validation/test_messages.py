@@ -10,7 +10,7 @@ import pytest
 from pydantic import AfterValidator, BaseModel, Field, Json, TypeAdapter, ValidationError
 
 from footnote.domain import SourceType
-from footnote.wrong_values import wrong_places, wrong_value
+from footnote.validation.messages import wrong_places, wrong_value
 
 
 def refused(value: object) -> str:

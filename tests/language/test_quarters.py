@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from footnote.periods import quarters_in
+from footnote.language.quarters import quarters_in
 
 
 @pytest.mark.parametrize(

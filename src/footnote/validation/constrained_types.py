@@ -1,7 +1,7 @@
 """What callers may hand in, by kind: each type checks itself, at every way in alike.
 
 Verbs of the engine and of the client, routes and tools name these types in their signatures;
-`footnote.arguments` and FastAPI hold values against them.
+`footnote.validation.arguments` and FastAPI hold values against them.
 """
 
 from __future__ import annotations
@@ -30,9 +30,8 @@ from footnote.domain import (
     MAX_TAGS,
     Principal,
 )
-from footnote.filters.words import shown
-from footnote.text import NamedTwice, is_storable, members_once
-from footnote.wrong_values import came
+from footnote.validation.messages import came, shown
+from footnote.validation.text import NamedTwice, is_storable, members_once
 
 MAX_COMMENT_CHARACTERS = 5000
 MAX_CONTEXT_WINDOW = 50

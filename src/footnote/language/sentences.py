@@ -1,36 +1,8 @@
-"""Where sentences begin and end in any text, and which languages texts are told to be in."""
+"""Where sentences begin and end in any text."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from functools import cache
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from py3langid.langid import LanguageIdentifier
-
-TOLD_APART = (
-    "ar bg bn ca cs da de el en eo es et eu fa fi fr ga he hi hr hu hy id is it ja ka km ko lo lt "
-    "lv mk ms my nb ne nl nn no pl pt ro ru sk sl sq sr st sv sw ta te th tr uk ur vi zh"
-).split()
-"""ISO 639-1: every language the index has rules for, and the commonest of the others.
-
-The rest of the model's are near relatives that short texts are mistaken for.
-"""
-
-
-@cache
-def language_identifier() -> LanguageIdentifier:
-    """The one of this process, among `TOLD_APART`, with probabilities: it holds 75 MB."""
-    # Most commands tell no language, and begin sooner without it.
-    from py3langid.langid import MODEL_FILE, LanguageIdentifier  # noqa: PLC0415
-
-    identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
-    known = set(identifier.labels)
-    identifier.set_languages([code for code in TOLD_APART if code in known])
-    return identifier
-
 
 _NEVER_FINAL = frozenset(
     "mr mrs ms dr prof st hon rev gen col capt lt sgt messrs mme mlle sr sra dña cf vs viz e.g i.e "
@@ -138,28 +110,3 @@ def _full_stop_ends(text: str, start: int, stop: int, resume: int) -> bool:
     if lowered in _FINAL_BEFORE_STARTER:
         return next_word in _STARTERS
     return not (word.isdigit() and len(word) <= 2 and next_word in _MONTHS)
-
-
-class NamedTwice(ValueError):
-    """An object of a JSON text has a name twice, of which only the last would count."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__(f"{name!r} is there more than once in one object")
-        self.name = name
-
-
-def members_once(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
-    """The members of a JSON object, for `json.loads(object_pairs_hook=…)`. Raises NamedTwice."""
-    members: dict[str, object] = {}
-    for name, value in pairs:
-        if name in members:
-            raise NamedTwice(name)
-        members[name] = value
-    return members
-
-
-def is_storable(text: str) -> bool:
-    """Whether Postgres can hold the text: it has neither NUL nor half a surrogate pair."""
-    if "\0" in text:
-        return False
-    return text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from footnote.index.analysis import TextAnalyzer
-from footnote.related import LANGUAGES, related_words
+from footnote.language.thesaurus import LANGUAGES, related_words
 from footnote.retrieval.abroad import terms_abroad
 
 ANALYZER = TextAnalyzer()

@@ -1,7 +1,7 @@
 """Check the arguments of public verbs against their annotations, strictly.
 
 Pydantic checks the values, and the fields of records among them. A list is taken for a tuple, True
-is no number, and only the types of `footnote.inputs` convert a value.
+is no number, and only the types of `footnote.validation.constrained_types` convert a value.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pydantic_core import SchemaValidator
 from typing_extensions import TypedDict
 
 from footnote.errors import InvalidRequest
-from footnote.wrong_values import wrong_places
+from footnote.validation.messages import wrong_places
 
 Kind = TypeVar("Kind", bound=type)
 Verb = TypeVar("Verb", bound=Callable[..., object])

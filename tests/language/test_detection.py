@@ -8,8 +8,8 @@ import pytest
 
 from footnote.index.stemming import SNOWBALL
 from footnote.ingestion.enrichment import words_of
-from footnote.ingestion.languages import detect_language
 from footnote.ingestion.parsing.reading import read_document
+from footnote.language.detection import detect_language
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

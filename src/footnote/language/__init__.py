@@ -1,0 +1,1 @@
+"""Exact knowledge of languages: scripts, calendars, numbers, dates, sentences, function words."""

@@ -1,0 +1,1 @@
+"""Input is checked: types with limits, the arguments of verbs, and how errors are worded."""
