@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
+import struct
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,18 +12,10 @@ import pytest
 
 from footnote.domain import Attachment, ParsedDocument
 from footnote.errors import DocumentFailed, DocumentInterrupted, DocumentUnreadable
-from footnote.ingestion.children import ChildLimits
+from footnote.ingestion.children import ChildLimits, lengths_of, progress_of
 from footnote.ingestion.parsing.reading import read_document
+from footnote.ingestion.parsing.serialization import from_message, to_message
 from footnote.ingestion.parsing.subprocess import ChildParser
-from footnote.ingestion.parsing.wire import (
-    HEADER,
-    MalformedFrame,
-    decode_document,
-    decode_json,
-    decode_lengths,
-    encode_document,
-    progress_of,
-)
 from tests.ingestion import files
 
 SHARED = Path(os.environ.get("FOOTNOTE_TEST_DATA", "../shared/data")) / "documents"
@@ -41,12 +35,11 @@ async def started_since(before: set[int]) -> set[int]:
     return started
 
 
-def through_the_wire(parsed: ParsedDocument) -> ParsedDocument:
-    frame = encode_document(parsed)
-    json_bytes, body_bytes = decode_lengths(frame[: HEADER.size])
-    rest = frame[HEADER.size :]
-    assert len(rest) == json_bytes + body_bytes
-    return decode_document(decode_json(rest[:json_bytes]), rest[json_bytes:])
+def through_the_pipe(parsed: ParsedDocument) -> ParsedDocument:
+    message = to_message(parsed)
+    body = b"".join(message.body)
+    assert len(body) == message.body_bytes
+    return from_message(message.record, body)
 
 
 @pytest.mark.parametrize(
@@ -57,43 +50,56 @@ def through_the_wire(parsed: ParsedDocument) -> ParsedDocument:
         pytest.param("Grüße 😀.\n\nZwei.".encode(), "a.md", id="unicode"),
     ],
 )
-def test_a_document_survives_the_wire(content: bytes, filename: str) -> None:
+def test_a_document_survives_the_pipe(content: bytes, filename: str) -> None:
     parsed = read_document(content, filename)
-    assert through_the_wire(parsed) == parsed
+    assert through_the_pipe(parsed) == parsed
+
+
+BLOCK = {"kind": "paragraph", "text": "", "char_start": 0, "char_end": 3, "paragraph": 1}
+PICTURE = {"content": "", "media_type": "image/jpeg", "after": 1, "paragraph": 1}
+ATTACHED = {"filename": "a", "media_type": "b", "content": ""}
 
 
 @pytest.mark.parametrize(
-    "change",
+    ("document", "record"),
     [
-        pytest.param({"text_bytes": "3"}, id="size is no number"),
-        pytest.param({"text_bytes": 4}, id="text outside the body"),
-        pytest.param({"blocks": [["paragraph", 0, 99, 1, None, None, None]]}, id="outside"),
-        pytest.param({"blocks": [["nonsense", 0, 1, 1, None, None, None]]}, id="unknown kind"),
-        pytest.param({"blocks": [["paragraph", 0, 3, 1, None, None, None]] * 2}, id="overlap"),
-        pytest.param({"attachments": [["a", "b", 10]]}, id="attachment outside the body"),
-        pytest.param({"paths": [3]}, id="malformed path"),
+        pytest.param({}, {"sizes": ["3"]}, id="size is no number"),
+        pytest.param({}, {"sizes": []}, id="no size"),
+        pytest.param({}, {"sizes": [99]}, id="text outside the body"),
+        pytest.param({}, {"sizes": [4, -1]}, id="negative size"),
+        pytest.param({}, {"sizes": [3, 3]}, id="content of nothing"),
+        pytest.param({}, {"paths": [3]}, id="malformed path"),
+        pytest.param({"blocks": [BLOCK | {"char_end": 99}]}, {}, id="block outside the text"),
+        pytest.param({"blocks": [BLOCK | {"kind": "nonsense"}]}, {}, id="unknown kind"),
+        pytest.param({"blocks": [BLOCK] * 2}, {}, id="overlap"),
+        pytest.param({"blocks": [3]}, {}, id="malformed block"),
+        pytest.param({"metadata": {"a": []}}, {}, id="malformed metadata"),
+        pytest.param({"attachments": [ATTACHED]}, {"sizes": [3, 10]}, id="attachment outside"),
+        pytest.param({"pictures": [PICTURE]}, {"sizes": [3, 99]}, id="picture outside the body"),
+        pytest.param(
+            {"pictures": [PICTURE | {"after": 2}]}, {"sizes": [3, 3]}, id="picture without a place"
+        ),
     ],
 )
-def test_a_lying_child_is_not_believed(change: dict[str, object]) -> None:
-    honest: dict[str, object] = {
-        "text_bytes": 3,
-        "blocks": [["paragraph", 0, 3, 1, None, None, None]],
-        "paths": [],
-        "media_type": "text/plain",
-        "title": None,
-        "page_count": None,
-        "languages": [],
-        "metadata": {},
-        "attachments": [],
-    }
-    assert decode_document(honest, b"abc").text == "abc"
-    with pytest.raises(MalformedFrame):
-        decode_document({**honest, **change}, b"abc")
+def test_a_lying_child_is_not_believed(
+    document: dict[str, object], record: dict[str, object]
+) -> None:
+    honest = {"text": "", "blocks": [BLOCK | {"start_seconds": 1.5}], "media_type": "text/plain"}
+
+    def received(document: dict[str, object], record: dict[str, object]) -> ParsedDocument:
+        told = {"document": honest | document, "paths": [], "sizes": [3]} | record
+        return from_message(json.dumps(told).encode(), b"abcjpg")
+
+    assert received({}, {}).text == "abc"
+    parsed = received({"pictures": [PICTURE]}, {"sizes": [3, 3]})
+    assert (parsed.pictures[0].content, parsed.blocks[0].start_seconds) == (b"jpg", 1.5)
+    with pytest.raises(ValueError):
+        received(document, record)
 
 
 def test_a_frame_that_claims_to_be_endless_is_refused() -> None:
-    with pytest.raises(MalformedFrame):
-        decode_lengths(HEADER.pack(2**32 - 1, 0))
+    with pytest.raises(ValueError, match="a frame of"):
+        lengths_of(struct.pack(">cIQ", b"a", 2**32 - 1, 0))
 
 
 async def test_a_child_reads_like_the_reader_itself() -> None:
@@ -130,7 +136,7 @@ async def test_a_file_that_takes_too_much_computing_fails_alone() -> None:
 
 
 def test_computing_is_bounded_by_twice_the_time_out_unless_said_otherwise() -> None:
-    limits = ChildLimits(timeout_seconds=300.0, memory_bytes=1, slow_advice="", busy_advice="")
+    limits = ChildLimits(timeout_seconds=300.0, memory_bytes=1, slow_advice="")
     assert limits.most_cpu_seconds == 600
     assert replace(limits, timeout_seconds=0.1).most_cpu_seconds == 1
     assert replace(limits, cpu_seconds=7).most_cpu_seconds == 7
@@ -164,8 +170,8 @@ async def test_pages_are_told_of_as_they_are_read() -> None:
     ],
 )
 def test_progress_that_cannot_be_is_refused(notice: dict[str, object]) -> None:
-    with pytest.raises(MalformedFrame):
-        progress_of(notice)
+    with pytest.raises(ValueError):
+        progress_of(json.dumps(notice).encode())
 
 
 async def test_a_file_that_takes_too_much_memory_fails_alone() -> None:

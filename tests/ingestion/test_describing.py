@@ -23,11 +23,10 @@ from footnote.ingestion.describing import GENERATED, Descriptions, describe, wit
 from footnote.ingestion.parsing.drafts import Draft, Reading, assemble
 from footnote.ingestion.parsing.reading import ReadingOptions, read_document
 from footnote.ingestion.parsing.subprocess import ChildParser
-from footnote.ingestion.parsing.wire import MalformedFrame, decode_document
 from footnote.models.language import vision_model_from
 from footnote.models.testing import HashEmbedder
 from tests.ingestion import files, pdf_files
-from tests.ingestion.test_child import through_the_wire
+from tests.ingestion.test_child import through_the_pipe
 from tests.models.openai_server import OpenAiServer, Reply, fails, says
 
 ASKED = ReadingOptions(ocr="off", pictures=20)
@@ -158,41 +157,13 @@ def test_a_picture_that_nobody_reads_or_describes_fails_as_before() -> None:
         read_document(photo(), "a.png", ReadingOptions(ocr="off"))
 
 
-async def test_the_child_hands_pictures_over_the_wire() -> None:
+async def test_the_child_hands_pictures_over() -> None:
     content = report_docx(photo())
     async with ChildParser(ocr="off", pictures=20) as parser:
         parsed = await parser(content, "a.docx")
     assert parsed == read_document(content, "a.docx", ASKED)
-    assert through_the_wire(parsed) == parsed
+    assert through_the_pipe(parsed) == parsed
     assert parsed.pictures
-
-
-@pytest.mark.parametrize(
-    "row",
-    [
-        pytest.param(["image/jpeg", 0, 1, None, [], 99], id="outside the body"),
-        pytest.param(["image/jpeg", 2, 1, None, [], 1], id="after more blocks than there are"),
-        pytest.param(["image/jpeg", 0, 1, None, "path", 1], id="malformed path"),
-        pytest.param([3], id="malformed"),
-    ],
-)
-def test_a_child_that_lies_of_pictures_is_not_believed(row: list[object]) -> None:
-    frame: dict[str, object] = {
-        "text_bytes": 3,
-        "blocks": [["paragraph", 0, 3, 1, None, None, None, 1.5, 2]],
-        "paths": [],
-        "media_type": "text/plain",
-        "title": None,
-        "page_count": None,
-        "languages": [],
-        "metadata": {},
-        "attachments": [],
-    }
-    honest = ["image/jpeg", 1, 1, None, ["a"], 3]
-    parsed = decode_document({**frame, "pictures": [honest]}, b"abcjpg")
-    assert (parsed.pictures[0].content, parsed.blocks[0].start_seconds) == (b"jpg", 1.5)
-    with pytest.raises(MalformedFrame):
-        decode_document({**frame, "pictures": [row]}, b"abcjpg")
 
 
 # --- where descriptions go --------------------------------------------------------------------

@@ -19,9 +19,9 @@ from footnote.ingestion.parsing.drafts import assemble
 from footnote.ingestion.parsing.pdf import read_pdf
 from footnote.ingestion.parsing.reading import read_document
 from footnote.ingestion.rendering.folding import fold
-from footnote.ingestion.rendering.missing import NoSuchPage
 from footnote.ingestion.rendering.pages import Pages, pages_of_quote
 from footnote.ingestion.rendering.quotes import Quote, find_quote
+from footnote.ingestion.rendering.sheets import NoSuchPage
 from tests.ingestion import files, pdf_files
 from tests.ingestion.page_marks import (
     DATA,

@@ -1,48 +1,170 @@
-"""Child processes that open foreign files: started when first needed, limited, replaced."""
+"""Child processes that open foreign files: started when first needed, limited, replaced.
+
+`ChildPool` is the end of the parent, `serve` that of the child. They send each other frames: a
+kind, two big-endian lengths, a record as JSON, and beside it what may be long, which is passed on
+in parts. The child is not trusted: what it says is validated as the record that is expected, and
+nothing is unpickled.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import math
 import os
+import resource
 import shutil
 import signal
+import struct
 import sys
 from asyncio import StreamReader
 from asyncio.subprocess import DEVNULL, PIPE, Process
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from mmap import ACCESS_READ, mmap
 from tempfile import TemporaryFile, mkdtemp
-from typing import TypeVar
+from typing import BinaryIO, TypeVar
 
-from footnote.domain import Stage
+from pydantic import TypeAdapter
+from pydantic_core import to_json
+
+from footnote.domain import Progress, Stage
 from footnote.errors import DocumentInterrupted, DocumentUnreadable
-from footnote.ingestion.parsing.wire import (
-    HEADER,
-    PART_BYTES,
-    Bytes,
-    Json,
-    MalformedFrame,
-    decode_json,
-    decode_lengths,
-    encode_beginning,
-    encode_frame,
-    progress_of,
-)
+from footnote.ingestion.failures import plain_cause
 from footnote.ports import OnProgress, unheard
 
 T = TypeVar("T")
+Settings = TypeVar("Settings")
+Request = TypeVar("Request")
+Bytes = bytes | bytearray | memoryview
 
+_LENGTHS = struct.Struct(">cIQ")
+_REQUEST, _ANSWER, _PROGRESS, _REFUSAL = b"q", b"a", b"p", b"r"
+_MAX_JSON_BYTES = 64 << 20
+"""Room for a quarter of a million blocks; a child refuses a document that needs more."""
+_MAX_BODY_BYTES = 1 << 31
+_PART_BYTES = 1 << 20
+_IN_MEMORY_BYTES = 64 << 20
+_FILES_PER_CHILD = 500
+"""A child is replaced after this many, so that what a library leaks stays small."""
 _PASSED_ENVIRONMENT = (
     "PATH HOME LANG LC_ALL LC_CTYPE TMPDIR TESSDATA_PREFIX LD_LIBRARY_PATH PYTHONPATH PYTHONHOME "
     "VIRTUAL_ENV"
 ).split()
 """A child that was taken over finds no password, key or address in its environment."""
-_IN_MEMORY_BYTES = 64 << 20
-_FILES_PER_CHILD = 500
-"""A child is replaced after this many, so that what a library leaks stays small."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A record as JSON, and what is too long to be a value of it."""
+
+    record: bytes
+    body: Iterable[Bytes] = ()
+    body_bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Beginning:
+    """The first record that a child gets; its body is the child's settings."""
+
+    memory_bytes: int
+    cpu_seconds: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Refusal:
+    cause: str
+    advice: str
+
+
+_BEGINNING = TypeAdapter(_Beginning)
+_REFUSED = TypeAdapter(_Refusal)
+_PROGRESSED = TypeAdapter(Progress)
+
+
+def frame_of(kind: bytes, message: Message) -> bytes:
+    """A frame without its body."""
+    return _LENGTHS.pack(kind, len(message.record), message.body_bytes) + message.record
+
+
+def lengths_of(prefix: bytes) -> tuple[bytes, int, int]:
+    """The kind of a frame and the lengths of its parts. Raises ValueError when it is endless."""
+    kind, json_bytes, body_bytes = _LENGTHS.unpack(prefix)
+    if json_bytes > _MAX_JSON_BYTES or body_bytes > _MAX_BODY_BYTES:
+        raise ValueError(f"a frame of {json_bytes} and {body_bytes} bytes")
+    return kind, json_bytes, body_bytes
+
+
+# --- the child --------------------------------------------------------------------------------
+
+Tell = Callable[[int, int], None]
+"""Says how many of how many parts of the request in hand are done."""
+
+
+def serve(
+    settings: TypeAdapter[Settings],
+    request: TypeAdapter[Request],
+    configure: Callable[[Settings, Tell], Callable[[Request, bytes], Message]],
+) -> None:
+    """Answer until the parent closes the pipe; what cannot be read is answered with the reason."""
+    # The pipes to the parent are out of reach of libraries that print or read.
+    source, sink = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.dup2(2, 1)
+    received = _next(source)
+    if received is None:
+        return
+    limits = _BEGINNING.validate_json(received[0])
+    memory_bytes, given = limits.memory_bytes, resource.getrlimit(resource.RLIMIT_AS)[1]
+    if given != resource.RLIM_INFINITY:
+        memory_bytes = min(memory_bytes, given)  # More than whoever started us has is refused.
+    resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+    def tell(done: int, total: int) -> None:
+        _send(sink, _PROGRESS, Message(to_json(Progress(done=done, total=total))))
+
+    answer = configure(settings.validate_json(received[1]), tell)
+    while (received := _next(source)) is not None:
+        # The kernel ends this process once it has computed for so much longer.
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        soft = math.ceil(used.ru_utime + used.ru_stime) + limits.cpu_seconds
+        resource.setrlimit(resource.RLIMIT_CPU, (soft, resource.getrlimit(resource.RLIMIT_CPU)[1]))
+        try:
+            kind, message = _ANSWER, answer(request.validate_json(received[0]), received[1])
+        except DocumentUnreadable as failure:
+            kind, message = _REFUSAL, _refusal(plain_cause(failure), failure.advice)
+        except MemoryError:
+            cause = "reading it takes more memory than is allowed"
+            advice = "split it, or raise FOOTNOTE_PARSE_MEMORY_BYTES"
+            kind, message = _REFUSAL, _refusal(cause, advice)
+        if len(message.record) > _MAX_JSON_BYTES:
+            cause = f"it is in too many pieces (they take {len(message.record):,} bytes)"
+            kind, message = _REFUSAL, _refusal(cause, "split it into smaller files")
+        _send(sink, kind, message)
+        del received, message  # While the next one comes, this one is not kept.
+
+
+def _next(source: BinaryIO) -> tuple[bytes, bytes] | None:
+    prefix = source.read(_LENGTHS.size)
+    if len(prefix) < _LENGTHS.size:
+        return None
+    _, json_bytes, body_bytes = lengths_of(prefix)
+    return source.read(json_bytes), source.read(body_bytes)
+
+
+def _refusal(cause: str, advice: str) -> Message:
+    return Message(to_json(_Refusal(cause, advice)))
+
+
+def _send(sink: BinaryIO, kind: bytes, message: Message) -> None:
+    sink.write(frame_of(kind, message))
+    for part in message.body:
+        sink.write(part)
+    sink.flush()
+
+
+# --- the parent -------------------------------------------------------------------------------
 
 
 class _ChildDied(Exception):
@@ -70,9 +192,7 @@ class ChildLimits:
     """Address space of each."""
     processes: int = 1
     slow_advice: str
-    """What to do about a file that takes too long."""
-    busy_advice: str
-    """What to do about a file that takes too much computing."""
+    """What to do about a file that takes too long, or too much computing."""
     crash_advice: str = "save the file anew in its own program, or as PDF, and upload that copy"
     """What to do about a file that crashes the child."""
 
@@ -83,18 +203,14 @@ class ChildLimits:
 
 
 class ChildPool:
-    """Asks at most so many children of one module, each of which serves with `child.serve`.
+    """Asks at most so many children of one module, each of which serves with `serve`.
 
     A crash or a time-out costs the child and fails the one file it had in hand.
     """
 
-    def __init__(self, module: str, settings: Json, limits: ChildLimits) -> None:
+    def __init__(self, module: str, settings: object, limits: ChildLimits) -> None:
         self._module = module
-        self._settings = {
-            **settings,
-            "memory_bytes": limits.memory_bytes,
-            "cpu_seconds": limits.most_cpu_seconds,
-        }
+        self._settings = to_json(settings)
         self._limits = limits
         self._slots = asyncio.Semaphore(limits.processes)
         self._idle: list[_Child] = []
@@ -106,41 +222,48 @@ class ChildPool:
 
     async def ask(
         self,
-        header: Json,
+        request: object,
         content: bytes,
-        decode: Callable[[Json, Bytes], T],
+        decode: Callable[[bytes, Bytes], T],
         on_progress: OnProgress = unheard,
     ) -> T:
-        """Send a request, receive its answer; `decode` raises MalformedFrame for what is none.
+        """Send a request, receive its answer; `decode` raises ValueError for what is none.
 
         Raises DocumentUnreadable when the child refuses the file, takes too long over it or
         crashes on it, DocumentInterrupted when the operating system ended the child.
         """
-
-        async def receive(child: _Child) -> T:
-            return await _exchange(child.process, header, content, decode, on_progress)
-
+        parts = (
+            memoryview(content)[start : start + _PART_BYTES]
+            for start in range(0, len(content), _PART_BYTES)
+        )
+        message = Message(to_json(request), tuple(parts), len(content))
         async with self._slots:
             child = self._idle.pop() if self._idle else await self._start()
             used_before = child.files > 0
             try:
-                return await self._guarded(child, receive)
+                return await self._asked(child, message, decode, on_progress)
             except _ChildDied:
                 if not used_before:
                     raise self._crashed(child) from None
             # A child that had read other files may have died of those: a fresh one decides.
             child = await self._start()
             try:
-                return await self._guarded(child, receive)
+                return await self._asked(child, message, decode, on_progress)
             except _ChildDied:
                 raise self._crashed(child) from None
 
-    async def _guarded(self, child: _Child, receive: Callable[[_Child], Awaitable[T]]) -> T:
+    async def _asked(
+        self,
+        child: _Child,
+        message: Message,
+        decode: Callable[[bytes, Bytes], T],
+        on_progress: OnProgress,
+    ) -> T:
         """One exchange with a child, which returns to the idle ones only if it went well."""
         healthy = False
         try:
             async with asyncio.timeout(self._limits.timeout_seconds):
-                answer = await receive(child)
+                answer = await _exchange(child.process, message, decode, on_progress)
             healthy = True
         except DocumentUnreadable:
             healthy = True
@@ -163,10 +286,7 @@ class ChildPool:
         environment = {name: os.environ[name] for name in _PASSED_ENVIRONMENT if name in os.environ}
         folder = environment["TMPDIR"] = mkdtemp(prefix="footnote-")
         process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-P",
-            "-m",
-            self._module,
+            *(sys.executable, "-P", "-m", self._module),
             stdin=PIPE,
             stdout=PIPE,
             stderr=DEVNULL,
@@ -174,18 +294,13 @@ class ChildPool:
             start_new_session=True,
         )
         assert process.stdin is not None
-        process.stdin.write(encode_frame(self._settings))
+        limits = _Beginning(self._limits.memory_bytes, self._limits.most_cpu_seconds)
+        message = Message(to_json(limits), body_bytes=len(self._settings))
+        process.stdin.write(frame_of(_REQUEST, message) + self._settings)
         return _Child(process, folder)
 
     def _crashed(self, child: _Child) -> DocumentUnreadable | DocumentInterrupted:
         code = child.process.returncode
-        if code == -signal.SIGXCPU:
-            return DocumentUnreadable(
-                stage=Stage.PARSE,
-                cause=f"reading it takes more than {self._limits.most_cpu_seconds} seconds of "
-                "computing",
-                advice=self._limits.busy_advice,
-            )
         if code == -signal.SIGKILL and not child.ended_by_us:
             return DocumentInterrupted(
                 stage=Stage.PARSE,
@@ -193,62 +308,64 @@ class ChildPool:
                 advice="free memory or allow the worker more; the document is tried again by "
                 "itself",
             )
-        return DocumentUnreadable(
-            stage=Stage.PARSE,
-            cause=f"the reader crashed on it (exit code {code})",
-            advice=self._limits.crash_advice,
-        )
+        cause, advice = f"the reader crashed on it (exit code {code})", self._limits.crash_advice
+        if code == -signal.SIGXCPU:
+            seconds = self._limits.most_cpu_seconds
+            cause = f"reading it takes more than {seconds} seconds of computing"
+            advice = self._limits.slow_advice
+        return DocumentUnreadable(stage=Stage.PARSE, cause=cause, advice=advice)
 
 
 async def _exchange(
     process: Process,
-    header: Json,
-    content: bytes,
-    decode: Callable[[Json, Bytes], T],
+    message: Message,
+    decode: Callable[[bytes, Bytes], T],
     on_progress: OnProgress,
 ) -> T:
     """Send a request, receive its answer. Raises DocumentUnreadable or _ChildDied."""
     assert process.stdin is not None
     assert process.stdout is not None
     try:
-        process.stdin.write(encode_beginning(header, len(content)))
-        for start in range(0, len(content), PART_BYTES):
-            process.stdin.write(memoryview(content)[start : start + PART_BYTES])
+        process.stdin.write(frame_of(_REQUEST, message))
+        for part in message.body:
+            process.stdin.write(part)
             await process.stdin.drain()
         await process.stdin.drain()
         while True:
-            lengths = decode_lengths(await process.stdout.readexactly(HEADER.size))
-            text = await _receive(process.stdout, lengths[0])
-            body = await _receive_body(process.stdout, lengths[1])
-            answer = await asyncio.to_thread(decode_json, text)
-            if "total" not in answer:
+            prefix = await process.stdout.readexactly(_LENGTHS.size)
+            kind, json_bytes, body_bytes = lengths_of(prefix)
+            record = bytes(await _receive(process.stdout, json_bytes))
+            body = await _receive(process.stdout, body_bytes)
+            if kind != _PROGRESS:
                 break
-            on_progress(*progress_of(answer))
-        if "cause" not in answer:
-            return await asyncio.to_thread(decode, answer, body)
-    except (OSError, EOFError, MalformedFrame) as error:
+            on_progress(*progress_of(record))
+        if kind == _ANSWER:
+            return await asyncio.to_thread(decode, record, body)
+        refusal = _REFUSED.validate_json(record, strict=True)
+    except (OSError, EOFError, ValueError) as error:
         raise _ChildDied from error
-    raise DocumentUnreadable(
-        stage=Stage.PARSE, cause=str(answer["cause"]), advice=str(answer.get("advice", ""))
-    )
+    raise DocumentUnreadable(stage=Stage.PARSE, cause=refusal.cause, advice=refusal.advice)
 
 
-async def _receive(source: StreamReader, size: int) -> bytearray:
-    """So many bytes, held once: `readexactly` would hold them twice. Raises EOFError."""
-    received = bytearray()
-    async for part in _parts(source, size):
-        received += part
-    return received
+def progress_of(record: bytes) -> tuple[int, int]:
+    """How many of how many parts are done. Raises ValueError."""
+    notice = _PROGRESSED.validate_json(record, strict=True)
+    if not 0 <= notice.done <= notice.total < 2**31:
+        raise ValueError("no progress")
+    return notice.done, notice.total
 
 
-async def _receive_body(source: StreamReader, size: int) -> Bytes:
+async def _receive(source: StreamReader, size: int) -> Bytes:
     """So many bytes; of more than a text may have, in a file without a name. Raises EOFError.
 
     An archive may unpack to hundreds of megabytes, which the files inside it are then taken from
-    one by one.
+    one by one. `readexactly` would hold the bytes twice.
     """
     if size <= _IN_MEMORY_BYTES:
-        return await _receive(source, size)
+        received = bytearray()
+        async for part in _parts(source, size):
+            received += part
+        return received
     with TemporaryFile() as file:
         async for part in _parts(source, size):
             file.write(part)
@@ -259,7 +376,7 @@ async def _receive_body(source: StreamReader, size: int) -> Bytes:
 async def _parts(source: StreamReader, size: int) -> AsyncIterator[bytes]:
     received = 0
     while received < size:
-        part = await source.read(min(size - received, PART_BYTES))
+        part = await source.read(min(size - received, _PART_BYTES))
         if not part:
             raise EOFError(f"{received} of {size} bytes came")
         received += len(part)

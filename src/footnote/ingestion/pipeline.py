@@ -32,7 +32,7 @@ from footnote.ingestion.keywords import (
 )
 from footnote.ingestion.listening import recording_type, transcribe
 from footnote.ingestion.naming import LONG_DOCUMENT
-from footnote.ingestion.parsing.keeping_parsed import pack, unpack
+from footnote.ingestion.parsing.serialization import compress, decompress
 from footnote.ingestion.progress import reporting
 from footnote.ingestion.provenance import with_provenance
 from footnote.ingestion.receive import check_received
@@ -140,14 +140,14 @@ class Ingestion:
         if not await work.begin(Stage.PARSE):
             return None
         kept = await work.parsed()
-        parsed = None if kept is None else await asyncio.to_thread(unpack, kept)
+        parsed = None if kept is None else await asyncio.to_thread(decompress, kept)
         if parsed is None:
             async with reporting(work, Stage.PARSE) as on_progress:
                 parsed = await self._read(work, on_progress)
             memory.grow(_bytes_of(parsed))
             await self._attach(work, parsed)
             parsed = replace(parsed, attachments=(), pictures=())
-            await work.keep_parsed(await asyncio.to_thread(pack, parsed))
+            await work.keep_parsed(await asyncio.to_thread(compress, parsed))
         memory.grow(_bytes_of(parsed))
         return parsed
 

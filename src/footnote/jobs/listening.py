@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import math
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from uuid import UUID
 
+from pydantic import TypeAdapter
+
 from footnote.domain import Transcript, Utterance
-from footnote.ingestion.children import ChildLimits, ChildPool
-from footnote.ingestion.parsing.wire import Bytes, Json, MalformedFrame
+from footnote.ingestion.children import Bytes, ChildLimits, ChildPool
 from footnote.jobs.turns import Places, Turns
 from footnote.models.speech.installed import SpeechFiles
 from footnote.ports import OnProgress, unheard
@@ -29,7 +29,34 @@ _UNSURE = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Part:
+class Models:
+    """What the child loads, and how long a recording may be."""
+
+    model: Path
+    detector: Path
+    max_seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decode:
+    """Asks for the sound of a file as samples in another; answered with their number."""
+
+    source: Path
+    media_type: str
+    decoded: Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listen:
+    """Asks what is said from a sample on; answered with a `Part`."""
+
+    decoded: Path
+    start: int
+    language: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
     """What the child heard between two moments."""
 
     utterances: tuple[Utterance, ...]
@@ -37,6 +64,10 @@ class _Part:
     """Where it goes on."""
     language: str | None
     knows_english_alone: bool
+
+
+_PART = TypeAdapter(Part)
+_SAMPLES = TypeAdapter(int)
 
 
 class LocalTranscriber:
@@ -63,17 +94,11 @@ class LocalTranscriber:
         self._turns = Turns()
         self._child = ChildPool(
             "footnote.jobs.listening_child",
-            {
-                "model": str(files.model),
-                "detector": str(files.detector),
-                "max_seconds": max_seconds,
-            },
+            Models(model=files.model, detector=files.detector, max_seconds=max_seconds),
             ChildLimits(
                 timeout_seconds=timeout_seconds,
                 memory_bytes=memory_bytes,
                 slow_advice="take a smaller model by FOOTNOTE_SPEECH, or raise "
-                "FOOTNOTE_PARSE_TIMEOUT_SECONDS",
-                busy_advice="take a smaller model by FOOTNOTE_SPEECH, or raise "
                 "FOOTNOTE_PARSE_TIMEOUT_SECONDS",
                 crash_advice="convert the recording to WAV or MP3 and upload that copy",
             ),
@@ -105,18 +130,16 @@ class LocalTranscriber:
         with tempfile.TemporaryDirectory(prefix="footnote-") as folder:
             source, decoded = Path(folder, "recording"), Path(folder, "samples")
             await asyncio.to_thread(source.write_bytes, content)
-            request: Json = {"do": "decode", "source": str(source), "decoded": str(decoded)}
+            decode = Decode(source=source, media_type=media_type, decoded=decoded)
             async with self._turns.of(workspace_id):
-                samples = await self._child.ask(
-                    {**request, "media_type": media_type}, b"", _samples_of
-                )
+                samples = await self._child.ask(decode, b"", _samples_of)
             await asyncio.to_thread(source.unlink)
-            parts: list[_Part] = []
+            parts: list[Part] = []
             start, language = 0, None
             while start < samples:
-                request = {"do": "listen", "decoded": str(decoded), "start": start}
+                listen = Listen(decoded=decoded, start=start, language=language)
                 async with self._turns.of(workspace_id):
-                    part = await self._child.ask({**request, "language": language}, b"", _part_of)
+                    part = await self._child.ask(listen, b"", _part_of)
                 parts.append(part)
                 start, language = part.next_sample, language or part.language
                 on_progress(min(start, samples) // RATE, samples // RATE)
@@ -144,31 +167,22 @@ def _warning(utterances: Sequence[Utterance], *, english: bool) -> str | None:
     return f"The speech model is {sure / letters:.0%} sure of its words: {reason}."
 
 
-def _samples_of(answer: Json, _body: Bytes) -> int:
-    samples = answer.get("samples")
-    if not isinstance(samples, int) or samples < 0:
-        raise MalformedFrame("no count of samples")
+def _samples_of(record: bytes, _body: Bytes) -> int:
+    samples = _SAMPLES.validate_json(record, strict=True)
+    if samples < 0:
+        raise ValueError("no count of samples")
     return samples
 
 
-def _part_of(answer: Json, _body: Bytes) -> _Part:
+def _part_of(record: bytes, _body: Bytes) -> Part:
     """A part, checked: the child has opened a foreign file."""
-    told, following, language = answer.get("heard"), answer.get("next"), answer.get("language")
-    if not isinstance(told, list) or not isinstance(following, int) or following <= 0:
-        raise MalformedFrame("no part of a transcript")
-    return _Part(
-        utterances=tuple(_utterance_of(each) for each in told),
-        next_sample=following,
-        language=language if isinstance(language, str) else None,
-        knows_english_alone=answer.get("english") is True,
-    )
-
-
-def _utterance_of(told: object) -> Utterance:
-    match told:
-        case [str(text), float(start), float(end), float(confidence)] if (
-            0 <= start <= end and math.isfinite(end) and 0 <= confidence <= 1
-        ):
-            return Utterance(text=text, start_seconds=start, end_seconds=end, confidence=confidence)
-        case _:
-            raise MalformedFrame("no utterance")
+    part = _PART.validate_json(record, strict=True)
+    for each in part.utterances:
+        start, end = each.start_seconds, each.end_seconds
+        if start is None or end is None or not 0 <= start <= end < float("inf"):
+            raise ValueError("an utterance without a place")
+        if not 0 <= (each.confidence or 0.0) <= 1:
+            raise ValueError("an impossible confidence")
+    if part.next_sample <= 0:
+        raise ValueError("a part that leads nowhere")
+    return part

@@ -8,7 +8,7 @@ from typing import Self
 from footnote.domain import ParsedDocument
 from footnote.ingestion.children import ChildLimits, ChildPool
 from footnote.ingestion.parsing.ocr import OcrChoice
-from footnote.ingestion.parsing.wire import decode_document
+from footnote.ingestion.parsing.serialization import from_message
 from footnote.ports import OnProgress, unheard
 
 
@@ -39,7 +39,6 @@ class ChildParser:
                 memory_bytes=memory_bytes,
                 processes=processes,
                 slow_advice="split it, or raise FOOTNOTE_PARSE_TIMEOUT_SECONDS",
-                busy_advice="split it, or raise FOOTNOTE_PARSE_TIMEOUT_SECONDS",
             ),
         )
 
@@ -66,6 +65,4 @@ class ChildParser:
         Raises DocumentUnreadable when the file cannot be read, takes too long or crashes the
         reader, DocumentInterrupted when the operating system ended the reader.
         """
-        return await self._children.ask(
-            {"filename": filename}, content, decode_document, on_progress
-        )
+        return await self._children.ask(filename, content, from_message, on_progress)

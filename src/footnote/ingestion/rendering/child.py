@@ -2,39 +2,47 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
-from typing import cast
+
+from pydantic import TypeAdapter
+from pydantic_core import to_json
 
 from footnote.domain import Stage
+from footnote.domain.pages import PagesOfQuote
 from footnote.errors import DocumentUnreadable
-from footnote.ingestion.child import Answer, Tell, serve
+from footnote.ingestion.children import Message, Tell, serve
 from footnote.ingestion.libreoffice import to_pdf
-from footnote.ingestion.parsing.ocr import OcrChoice, select_ocr
-from footnote.ingestion.parsing.wire import Json, encode_frame
-from footnote.ingestion.rendering import exchange
-from footnote.ingestion.rendering.missing import NoSuchPage
+from footnote.ingestion.parsing.ocr import select_ocr
 from footnote.ingestion.rendering.pages import Pages, pages_of_quote
+from footnote.ingestion.rendering.renderer import OcrSettings, PageRequest, PdfRequest
+from footnote.ingestion.rendering.sheets import NoSuchPage
 
 
-def _configure(settings: Json, _: Tell) -> Answer:
-    choice, languages = cast("OcrChoice", settings["ocr"]), str(settings["ocr_languages"])
-    pages = Pages(partial(select_ocr, choice, languages))
+def _configure(
+    settings: OcrSettings, _: Tell
+) -> Callable[[PageRequest | PdfRequest, bytes], Message]:
+    pages = Pages(partial(select_ocr, settings.ocr, settings.ocr_languages))
 
-    def answer(header: Json, content: bytes) -> bytes:
-        if "print" in header:
-            return encode_frame({}, to_pdf(content, str(header["media_type"])))
-        request = exchange.decode_request(header)
+    def answer(request: PageRequest | PdfRequest, content: bytes) -> Message:
+        if isinstance(request, PdfRequest):
+            made = to_pdf(content, request.office_type)
+            return Message(b"null", [made], len(made))
         if request.page is None:
-            found = pages_of_quote(content, request.media_type, request.quotes[0])
-            return exchange.encode_pages(found)
+            return Message(to_json(pages_of_quote(content, request.media_type, request.quotes[0])))
+        known = content, request.media_type, request.key, request.page, request.quotes
         try:
-            return _page(pages, content, request, request.page)
+            if request.dpi is None:
+                return Message(to_json(pages.rectangles(*known)))
+            image = pages.image(*known, dpi=request.dpi)
         except NoSuchPage as error:
-            return exchange.encode_no_such_page(error.page_count)
+            return Message(to_json(PagesOfQuote(page_count=error.page_count, pages=())))
+        return Message(to_json(replace(image, content=b"")), [image.content], len(image.content))
 
-    def guarded(header: Json, content: bytes) -> tuple[bytes]:
+    def guarded(request: PageRequest | PdfRequest, content: bytes) -> Message:
         try:
-            return (answer(header, content),)
+            return answer(request, content)
         except (DocumentUnreadable, MemoryError):
             raise
         except Exception as error:  # a library that stumbles over the file
@@ -48,12 +56,5 @@ def _configure(settings: Json, _: Tell) -> Answer:
     return guarded
 
 
-def _page(pages: Pages, content: bytes, request: exchange.PageRequest, page: int) -> bytes:
-    known = content, request.media_type, request.key, page, request.quotes
-    if request.dpi is None:
-        return exchange.encode_rectangles(pages.rectangles(*known))
-    return exchange.encode_image(pages.image(*known, dpi=request.dpi))
-
-
 if __name__ == "__main__":
-    serve(_configure)
+    serve(TypeAdapter(OcrSettings), TypeAdapter(PageRequest | PdfRequest), _configure)

@@ -5,25 +5,59 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
-from typing import TypeVar
+from dataclasses import dataclass, replace
+
+from pydantic import ConfigDict, TypeAdapter
 
 from footnote.domain import Stage
 from footnote.domain.pages import PageImage, PageRectangles, PagesOfQuote
 from footnote.errors import DocumentUnreadable, InvalidRequest
 from footnote.ingestion import media
-from footnote.ingestion.children import ChildLimits, ChildPool
+from footnote.ingestion.children import Bytes, ChildLimits, ChildPool
 from footnote.ingestion.libreoffice import FORMATS, require_office
 from footnote.ingestion.parsing.ocr import OcrChoice
-from footnote.ingestion.rendering import exchange
 from footnote.ingestion.rendering.cache import PdfCache
-from footnote.ingestion.rendering.exchange import PageRequest
-from footnote.ingestion.rendering.missing import NoSuchPage
 from footnote.ingestion.rendering.quotes import Quote
 
 _MODULE = "footnote.ingestion.rendering.child"
+_FINITE = ConfigDict(allow_inf_nan=False)
+# Of a page that is not there, the answer says how many there are.
+_IMAGE: TypeAdapter[PageImage | PagesOfQuote] = TypeAdapter(
+    PageImage | PagesOfQuote, config=_FINITE
+)
+_RECTANGLES: TypeAdapter[PageRectangles | PagesOfQuote] = TypeAdapter(
+    PageRectangles | PagesOfQuote, config=_FINITE
+)
+_PAGES = TypeAdapter(PagesOfQuote)
 
-T = TypeVar("T")
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OcrSettings:
+    """What a child is told at first."""
+
+    ocr: OcrChoice
+    ocr_languages: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageRequest:
+    """A page of the content that comes with it."""
+
+    media_type: str
+    key: str
+    """Tells contents apart."""
+    quotes: tuple[Quote, ...] = ()
+    page: int | None = None
+    """From 1; None asks on which pages the first quote stands."""
+    dpi: int | None = None
+    """None asks for the rectangles alone."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PdfRequest:
+    """The PDF that LibreOffice makes of the content that comes with it."""
+
+    office_type: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +100,7 @@ class PageRenderer:
     ) -> None:
         self._cache = cache
         self._still_there = still_there
-        settings = {"ocr": ocr, "ocr_languages": ocr_languages}
+        settings = OcrSettings(ocr=ocr, ocr_languages=ocr_languages)
 
         def pool(seconds: float, processes: int, advice: str) -> ChildPool:
             limits = ChildLimits(
@@ -75,7 +109,6 @@ class PageRenderer:
                 memory_bytes=memory_bytes,
                 processes=processes,
                 slow_advice=advice,
-                busy_advice=advice,
             )
             return ChildPool(_MODULE, settings, limits)
 
@@ -96,10 +129,9 @@ class PageRenderer:
         Raises InvalidRequest for a page that is not there or a type without pages,
         DocumentUnreadable for what is damaged, too slow, or needs a LibreOffice that is missing.
         """
-        shown = await self._shown(document)
-        request = _request(shown, page=page, quotes=quotes, dpi=dpi)
-        image = await self._pages.ask(request, shown.content, exchange.decode_image)
-        if isinstance(image, NoSuchPage):
+        request, content = await self._request(document, quotes, page, dpi)
+        image = await self._pages.ask(request, content, _image_of)
+        if isinstance(image, PagesOfQuote):
             raise _no_such_page(document, page, image.page_count)
         return image
 
@@ -107,57 +139,71 @@ class PageRenderer:
         self, document: Showable, page: int, quotes: Sequence[Quote]
     ) -> PageRectangles:
         """Where quotes stand on a page. Raises as `image` does."""
-        shown = await self._shown(document)
-        request = _request(shown, page=page, quotes=quotes)
-        found = await self._pages.ask(request, shown.content, exchange.decode_rectangles)
-        if isinstance(found, NoSuchPage):
+        request, content = await self._request(document, quotes, page)
+        found = await self._pages.ask(
+            request, content, lambda record, _: _RECTANGLES.validate_json(record, strict=True)
+        )
+        if isinstance(found, PagesOfQuote):
             raise _no_such_page(document, page, found.page_count)
         return found
 
     async def pages_of(self, document: Showable, quote: Quote) -> PagesOfQuote:
         """The pages on which a quote stands. Raises as `image` does."""
-        shown = await self._shown(document)
-        request = _request(shown, quotes=(quote,))
-        return await self._pages.ask(request, shown.content, exchange.decode_pages)
+        request, content = await self._request(document, (quote,))
+        return await self._pages.ask(
+            request, content, lambda record, _: _PAGES.validate_json(record, strict=True)
+        )
 
-    async def _shown(self, document: Showable) -> Showable:
-        """What has pages: the file itself, or the PDF that LibreOffice makes of it."""
+    async def _request(
+        self,
+        document: Showable,
+        quotes: Sequence[Quote],
+        page: int | None = None,
+        dpi: int | None = None,
+    ) -> tuple[PageRequest, bytes]:
+        """A request, and what has pages: the file itself, or the PDF of an office file."""
         require_pages(document.media_type, document.filename)
-        if document.media_type not in FORMATS:
-            return document
+        media_type, content = document.media_type, document.content
+        if media_type in FORMATS:
+            media_type, content = media.PDF, await self._pdf(document)
+        request = PageRequest(
+            media_type=media_type, key=document.key, quotes=tuple(quotes), page=page, dpi=dpi
+        )
+        return request, content
+
+    async def _pdf(self, document: Showable) -> bytes:
+        """The PDF of an office file, made once and kept unless the file is deleted meanwhile."""
         lock = self._converting[document.key]
         try:
             async with lock:
                 content = await asyncio.to_thread(self._cache.get, document.key)
                 if content is None:
-                    content = await self._converted(document)
-                    await self._keep(document.key, content)
+                    require_office()
+                    content = await self._office.ask(
+                        PdfRequest(office_type=document.media_type), document.content, _pdf_of
+                    )
+                    await asyncio.to_thread(self._cache.put, document.key, content)
+                    if not await self._still_there(document.key):
+                        self._cache.forget(document.key)
         finally:
             if not lock.locked():
                 self._converting.pop(document.key, None)
-        return Showable(
-            filename=document.filename, media_type=media.PDF, key=document.key, content=content
-        )
-
-    async def _keep(self, key: str, content: bytes) -> None:
-        """Keep a PDF, unless its file was deleted while it was made."""
-        await asyncio.to_thread(self._cache.put, key, content)
-        if not await self._still_there(key):
-            self._cache.forget(key)
-
-    async def _converted(self, document: Showable) -> bytes:
-        require_office()
-        header = {"media_type": document.media_type, "print": True}
-        return await self._office.ask(header, document.content, exchange.decode_pdf)
+        return content
 
 
-def _request(
-    shown: Showable, *, quotes: Sequence[Quote], page: int | None = None, dpi: int | None = None
-) -> dict[str, object]:
-    request = PageRequest(
-        media_type=shown.media_type, key=shown.key, quotes=tuple(quotes), page=page, dpi=dpi
-    )
-    return dict(exchange.encode_request(request))
+def _image_of(record: bytes, body: Bytes) -> PageImage | PagesOfQuote:
+    image = _IMAGE.validate_json(record, strict=True)
+    if isinstance(image, PagesOfQuote):
+        return image
+    if bytes(body[:8]) != b"\x89PNG\r\n\x1a\n":
+        raise ValueError("the picture of a page is no PNG")
+    return replace(image, content=bytes(body))
+
+
+def _pdf_of(_: bytes, body: Bytes) -> bytes:
+    if bytes(body[:5]) != b"%PDF-":
+        raise ValueError("what LibreOffice made is no PDF")
+    return bytes(body)
 
 
 def _no_such_page(document: Showable, page: int, page_count: int) -> InvalidRequest:

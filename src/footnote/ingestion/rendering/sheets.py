@@ -29,7 +29,6 @@ from footnote.ingestion.rendering.glyphs import (
     glyphs_of_layer,
     glyphs_of_pixels,
 )
-from footnote.ingestion.rendering.missing import NoSuchPage
 
 _MAX_PIXELS = 16_000_000
 """Of a picture that is handed out; larger pages are drawn smaller."""
@@ -44,6 +43,14 @@ _LONGEST_INCHES = 11.7
 _SENSIBLE_DPI = (100, 1200)
 """Screens claim 72 or 96, whatever a picture shows."""
 _LEAST_DPI = 96
+
+
+class NoSuchPage(Exception):
+    """The document has fewer pages."""
+
+    def __init__(self, page_count: int) -> None:
+        super().__init__()
+        self.page_count = page_count
 
 
 class Sheet(Protocol):

@@ -1,0 +1,128 @@
+"""A parsed document as a message: blocks as offsets into its text, which stands beside the JSON.
+
+So a block cannot hold what the text does not, and what may be long is passed on in parts.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import accumulate, pairwise
+
+from pydantic import ConfigDict, TypeAdapter
+from pydantic.dataclasses import dataclass
+
+from footnote.domain import Block, ParsedDocument
+from footnote.ingestion.children import Bytes, Message
+
+_TEXT_PART = 1 << 20
+_FAST = 1
+"""The zlib level: what is kept for minutes is not worth squeezing."""
+
+
+@dataclass(
+    frozen=True,
+    slots=True,
+    kw_only=True,
+    config=ConfigDict(arbitrary_types_allowed=True, allow_inf_nan=False),
+)
+class _Record:
+    document: ParsedDocument
+    """Without texts, heading paths and contents."""
+    paths: tuple[tuple[int, tuple[str, ...]], ...]
+    """The heading path from a block on, since most have that of the block before."""
+    sizes: tuple[int, ...]
+    """Bytes of the text, of each attachment and of each picture, as they follow in the body."""
+
+
+_RECORD = TypeAdapter(_Record)
+
+
+def to_message(parsed: ParsedDocument) -> Message:
+    """The document; its text is encoded only as it is sent, so that it is not held twice."""
+    contents = [bytes(attachment.content) for attachment in parsed.attachments]
+    contents += [picture.content for picture in parsed.pictures]
+    sizes = [sum(map(len, _encoded(parsed.text))), *map(len, contents)]
+    paths: list[tuple[int, tuple[str, ...]]] = [(0, ())]
+    for index, block in enumerate(parsed.blocks):
+        if block.heading_path != paths[-1][1]:
+            paths.append((index, block.heading_path))
+    bare = replace(
+        parsed,
+        text="",
+        blocks=tuple(replace(block, text="", heading_path=()) for block in parsed.blocks),
+        attachments=tuple(replace(each, content=b"") for each in parsed.attachments),
+        pictures=tuple(replace(each, content=b"") for each in parsed.pictures),
+    )
+    record = _Record(document=bare, paths=tuple(paths), sizes=tuple(sizes))
+
+    def body() -> Iterator[bytes]:
+        yield from _encoded(parsed.text)
+        yield from contents
+
+    return Message(_RECORD.dump_json(record, exclude_defaults=True), body(), sum(sizes))
+
+
+def _encoded(text: str) -> Iterator[bytes]:
+    return (text[start : start + _TEXT_PART].encode() for start in range(0, len(text), _TEXT_PART))
+
+
+def from_message(record: bytes, body: Bytes) -> ParsedDocument:
+    """The document of a message. Raises ValueError when anything in it is amiss."""
+    told = _RECORD.validate_json(record, strict=True)
+    bare, ends = told.document, [0, *accumulate(told.sizes)]
+    if min(told.sizes) < 0 or ends[-1] > len(body):
+        raise ValueError("a part lies outside the body")
+    text_part, *contents = (body[start:end] for start, end in pairwise(ends))
+    text = str(text_part, "utf-8")
+    attached = len(bare.attachments)
+    if any(not 0 <= picture.after <= len(bare.blocks) for picture in bare.pictures):
+        raise ValueError("a picture has no place")
+    return replace(
+        bare,
+        text=text,
+        blocks=tuple(_blocks(text, told)),
+        attachments=tuple(
+            # What lies in a file stays there until it is its turn.
+            replace(each, content=content if isinstance(content, memoryview) else bytes(content))
+            for each, content in zip(bare.attachments, contents[:attached], strict=True)
+        ),
+        pictures=tuple(
+            replace(each, content=bytes(content))
+            for each, content in zip(bare.pictures, contents[attached:], strict=True)
+        ),
+    )
+
+
+def _blocks(text: str, told: _Record) -> Iterator[Block]:
+    titles: dict[str, str] = {}  # Each heading is in the paths of all that stands below it.
+    paths = {
+        index: tuple(titles.setdefault(title, title) for title in path)
+        for index, path in told.paths
+    }
+    path: tuple[str, ...] = ()
+    end = 0
+    for index, block in enumerate(told.document.blocks):
+        if not end <= block.char_start <= block.char_end <= len(text):
+            raise ValueError("a block overlaps another, or lies outside the text")
+        path, end = paths.get(index, path), block.char_end
+        yield replace(block, text=text[block.char_start : end], heading_path=path)
+
+
+def compress(parsed: ParsedDocument) -> bytes:
+    """The document without its attachments and pictures, to be kept for a later try."""
+    message = to_message(replace(parsed, attachments=(), pictures=()))
+    compressor = zlib.compressobj(_FAST)
+    parts = (len(message.record).to_bytes(4, "big"), message.record, *message.body)
+    return b"".join([*map(compressor.compress, parts), compressor.flush()])
+
+
+def decompress(packed: bytes) -> ParsedDocument | None:
+    """The document that was compressed; None for what another version of Footnote made."""
+    try:
+        content = memoryview(zlib.decompress(packed))
+        body = 4 + int.from_bytes(content[:4], "big")
+        return from_message(bytes(content[4:body]), content[body:])
+    except (ValueError, zlib.error):
+        return None
