@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from footnote.answering.claims import read_claims
-from footnote.answering.date_mentions import bears_out, dates_mentioned
 from footnote.answering.figures import agrees, figures_of
 from footnote.answering.names import names_of
 from footnote.answering.number_words import chinese_value, spelled_numbers
@@ -144,45 +143,6 @@ def test_a_rough_number_agrees_with_an_exact_one_but_not_the_other_way() -> None
 
 def test_articles_and_manners_claim_no_number() -> None:
     assert values_of("A tenant of both houses, einer von uns, un piso, une fois, 一个人") == []
-
-
-DATES = [
-    "3 June 2024",
-    "June 3rd, 2024",
-    "2024-06-03",
-    "03.06.2024",
-    "3. Juni 2024",
-    "el 3 de junio de 2024",
-    "3 juin 2024",
-    "3 giugno 2024",
-    "2024年6月3日",
-    "06/03/2024",
-]
-
-
-@pytest.mark.parametrize("one", DATES)
-@pytest.mark.parametrize("other", DATES)
-def test_a_date_is_the_same_in_any_format(one: str, other: str) -> None:
-    [claimed] = dates_mentioned(one)
-    assert bears_out(claimed, dates_mentioned(other), frozenset())
-
-
-@pytest.mark.parametrize("other", ["4 June 2024", "3 July 2024", "3 June 2025", "03.07.2024"])
-def test_another_date_is_another(other: str) -> None:
-    [claimed] = dates_mentioned("3 June 2024")
-    assert not bears_out(claimed, dates_mentioned(other), frozenset())
-
-
-def test_a_date_may_say_less_but_not_more() -> None:
-    [month], [day] = dates_mentioned("June 2024"), dates_mentioned("3 June 2024")
-    assert bears_out(month, [day], frozenset())
-    assert not bears_out(day, [month], frozenset())
-    [yearless] = dates_mentioned("on 3 June")
-    assert bears_out(day, [yearless], frozenset({2024}))
-
-
-def test_words_that_are_also_months_are_no_dates() -> None:
-    assert dates_mentioned("You may march on. Mars is red, and mai piu.") == []
 
 
 def test_names_are_the_words_with_capitals_within_a_sentence() -> None:

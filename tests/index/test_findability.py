@@ -10,7 +10,6 @@ from __future__ import annotations
 import pytest
 
 from footnote.index.analysis import TextAnalyzer
-from footnote.index.dates import dates_in
 
 ANALYZER = TextAnalyzer()
 
@@ -136,37 +135,3 @@ def test_where_spaces_or_letters_would_have_to_be_guessed_nothing_is_found(
     written: str, asked: str
 ) -> None:
     assert not shared(written, asked, "en", ["en"])
-
-
-@pytest.mark.parametrize(
-    ("text", "dates"),
-    [
-        ("due 2024-06-03.", ["2024-06-03"]),
-        ("3/6/2024", []),
-        ("13/6/2024 and 6/13/2024", ["2024-06-13", "2024-06-13"]),
-        ("31 February 2024", []),
-        ("on the 1st of May, 1999", ["1999-05-01"]),
-        ("1º de mayo de 1999", ["1999-05-01"]),
-        ("在2024年6月3日的会议", ["2024-06-03"]),
-        ("v2024.06.03.1 is 12024-06-03", []),
-        ("May 2024", []),
-    ],
-)
-def test_only_full_and_unambiguous_dates_are_read(text: str, dates: list[str]) -> None:
-    assert [day.isoformat() for day in dates_in(text)] == dates
-
-
-@pytest.mark.parametrize(
-    ("text", "language"),
-    [
-        ("The committee met in the spring of 1905 and again after the war of 1914–1918.", "en"),
-        ("Der Ausschuss tagte im Frühjahr 1905 und nach dem Krieg von 1914–1918 erneut.", "de"),
-        ("El comité se reunió en la primavera de 1905 y de nuevo tras la guerra.", "es"),
-        ("委员会于1905年春季开会，战后再次开会。", "zh"),
-    ],
-)
-def test_prose_asks_for_nothing_but_its_own_terms(text: str, language: str) -> None:
-    document = ANALYZER.terms(text, language)
-    assert set(ANALYZER.query_terms(text, [language])) >= set(document)
-    joined = {term for term in ANALYZER.query_terms(text, [language]) if "." in term}
-    assert joined == set()

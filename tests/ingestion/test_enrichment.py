@@ -4,7 +4,6 @@ import pytest
 
 from footnote.domain import DocumentClass, ParsedDocument
 from footnote.ingestion.chunking import chunk_blocks
-from footnote.ingestion.dates import iso_dates
 from footnote.ingestion.enrichment import EnrichmentParts, classify, enrich, words_of
 from footnote.ingestion.keywords import CorpusFrequencies, frequent_words, keywords_among
 from footnote.ingestion.parsing.reading import read_document
@@ -117,22 +116,3 @@ def test_the_class_follows_from_type_and_words(
 )
 def test_the_language_is_told_or_left_open(text: str, expected: str | None) -> None:
     assert detect_language(text) == expected
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("on 2025-04-17", ("2025-04-17",)),
-        ("17 April 2025 and April 18, 2025", ("2025-04-17", "2025-04-18")),
-        (
-            "am 3. März 2024, le 4 mai 2024, 5 de junio de 2024",
-            ("2024-03-03", "2024-05-04", "2024-06-05"),
-        ),
-        ("03.04.2025", ("2025-04-03",)),
-        ("25/12/2024 or 12/25/2024", ("2024-12-25",)),
-        ("03/04/2025 may be either", ()),
-        ("31 February 2024, version 1.2.3", ()),
-    ],
-)
-def test_dates_are_found_in_iso_form(text: str, expected: tuple[str, ...]) -> None:
-    assert iso_dates(text) == expected

@@ -23,7 +23,7 @@ from footnote.domain import (
     Workspace,
 )
 from footnote.index.analysis import TextAnalyzer
-from footnote.language.quarters import quarters_in
+from footnote.language.dates import quarters_in
 from footnote.models.testing import HashEmbedder
 from footnote.ports import Embedder, Recalled, RecallRequest, Routing
 from footnote.store.blobs import LocalBlobs

@@ -6,12 +6,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from footnote.answering.date_mentions import DateMention, bears_out, dates_mentioned
 from footnote.answering.figures import Figure, agrees, figures_of
 from footnote.answering.names import Name, acronyms_of, names_of, words_of
 from footnote.answering.negation import Denial, Term, denials_in
 from footnote.answering.opposites import Sides, sides_in
 from footnote.answering.sanitise import without_hidden
+from footnote.language.dates import DateMention, bears_out, dates_mentioned
 from footnote.ports import Analyzer
 
 _TOKEN = re.compile(r"[\u4e00-\u9fff]+|[^\W_\u4e00-\u9fff]+(?:['’][^\W\d_\u4e00-\u9fff]+)*")

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from itertools import chain
 
 from footnote.answering.identifiers import without_identifiers
 from footnote.answering.question import AnswerKind
 from footnote.answering.signs import NAMED_ASKED
+from footnote.language.calendar import ANY_MONTH, WEEKDAYS
 
 # Italian "due" is left out: in English papers it stands in every payment clause.
 _NUMBER_WORDS = (
@@ -21,20 +23,10 @@ _NUMBER_WORDS = (
     "|uno|tre|quattro|cinque|sei|sette|otto|nove|dieci|cento|mila|milioni"
 )
 _NUMBER = rf"\d[\d.,' ]*\d|\d|(?<!\w)(?:{_NUMBER_WORDS})(?!\w)|[零一二两三四五六七八九十百千万亿]+"
-_MONTHS = (
-    "jan(?:uary|uar|vier)?|feb(?:ruary|ruar)?|mar(?:ch|s|zo)?|märz|apr(?:il|ile)?|may|mai"
-    "|june?|juni|juillet|jul[yi]?|aug(?:ust)?|août|sept?(?:ember)?|oct(?:ober)?|okt(?:ober)?"
-    "|nov(?:ember)?|de[cz](?:ember)?|janvier|février|avril|juin|septembre|octobre|novembre"
-    "|décembre|enero|febrero|abril|mayo|junio|julio|agosto|se(?:p)?tiembre|octubre|noviembre"
-    "|diciembre|gennaio|febbraio|maggio|giugno|luglio|settembre|ottobre|dicembre"
-)
-_WEEKDAYS = (
-    "monday|tuesday|wednesday|thursday|friday|saturday|sunday|montag|dienstag|mittwoch"
-    "|donnerstag|freitag|samstag|sonntag|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche"
-)
+_WEEKDAYS = "|".join(chain.from_iterable(WEEKDAYS.values()))
 _DATE = (
     rf"(?<!\d)(?:1\d|20)\d\d(?!\d)|\d{{1,4}}[./-]\d{{1,2}}[./-]\d{{1,4}}"
-    rf"|(?<!\w)(?:{_MONTHS}|{_WEEKDAYS})(?!\w)|\d{{1,2}}:\d\d"
+    rf"|(?<!\w)(?:{ANY_MONTH}|{_WEEKDAYS})(?!\w)|\d{{1,2}}:\d\d"
     r"|(?<!\w)(?:century|jahrhunderts?|siglo|siècle|secolo)(?!\w)|\d+\s*(?:年|月|日|世纪)"
 )
 _UNIT = (
@@ -86,11 +78,11 @@ _TOKENS: Mapping[AnswerKind, re.Pattern[str]] = {
 
 
 _DATES = re.compile(
-    rf"\d{{1,4}}[./-]\d{{1,2}}[./-]\d{{1,4}}|(?:\d{{1,2}}\.?\s+)(?:{_MONTHS})(?!\w)(?:\s+\d{{4}})?"
-    rf"|(?<!\w)(?:{_MONTHS})(?!\w)(?:\s+\d{{1,2}},)?(?:\s+\d{{4}})?|\d{{1,2}}:\d\d",
+    rf"\d{{1,4}}[./-]\d{{1,2}}[./-]\d{{1,4}}|(?:\d{{1,2}}\.?\s+)(?:{ANY_MONTH})(?!\w)(?:\s+\d{{4}})?"
+    rf"|(?<!\w)(?:{ANY_MONTH})(?!\w)(?:\s+\d{{1,2}},)?(?:\s+\d{{4}})?|\d{{1,2}}:\d\d",
     re.IGNORECASE,
 )
-_CALENDAR = re.compile(rf"(?:{_MONTHS}|{_WEEKDAYS})", re.IGNORECASE)
+_CALENDAR = re.compile(rf"(?:{ANY_MONTH}|{_WEEKDAYS})", re.IGNORECASE)
 _MONEY_ASKED = re.compile(
     r"\b(?:prices?|costs?|fees?|salar(?:y|ies)|wages?|rents?|budget|premium|deposit|charged?|charges"
     r"|pay|pays|paid|spent|spend|profit|surplus|loss|refund(?:ed)?|deductible|earn|subsidy|fine"

@@ -7,18 +7,13 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from footnote.language.calendar import ABBREVIATED_MONTHS, WEEKDAYS, months_of
 from footnote.language.sentences import sentence_spans
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’\-–][^\W\d_]+)*")
 _POSSESSIVE = re.compile("['’]s?$")
 _CHINESE_NAME = re.compile(
     r"(?P<given>[\u4e00-\u9fff]{2})·(?P<family>[\u4e00-\u9fff]{2})|《(?P<title>[^》]{2,40})》"
-)
-_CALENDAR = frozenset(
-    "january february march april may june july august september october november december "
-    "jan feb mar apr jun jul aug sep sept oct nov dec monday tuesday wednesday thursday friday "
-    "saturday sunday januar februar märz mai juni juli oktober dezember montag dienstag mittwoch "
-    "donnerstag freitag samstag sonntag i".split()
 )
 _LINKING = frozenset("of the de del la le les von van and y et di du da".split())
 _LINKING_NOUNS = frozenset("von van zu".split())
@@ -68,7 +63,7 @@ def names_of(text: str, *, nouns_have_capitals: bool = False) -> list[Name]:
                 start=match.start(),
             )
             for match in run
-            if (word := plain_word(match.group())) not in _CALENDAR
+            if (word := plain_word(match.group())) not in _NO_NAMES
         ]
     return [*found, *_chinese_names(text)]
 
@@ -121,6 +116,15 @@ def plain_word(word: str) -> str:
     """A word case-folded, without accents and without the possessive at its end."""
     folded = unicodedata.normalize("NFD", _POSSESSIVE.sub("", word).casefold())
     return "".join(each for each in folded if not unicodedata.combining(each))
+
+
+_NO_NAMES = frozenset(
+    map(
+        plain_word,
+        (*months_of("en", "de"), *ABBREVIATED_MONTHS, *WEEKDAYS["en"], *WEEKDAYS["de"], "i"),
+    )
+)
+"""What has a capital in English or German and names nobody."""
 
 
 def _runs(text: str, linking: frozenset[str]) -> Iterator[Sequence[re.Match[str]]]:

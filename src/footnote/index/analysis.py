@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from footnote.index.dates import dates_in, written_forms
 from footnote.index.phones import has_phone_number, phone_numbers
 from footnote.index.stemming import analysis_language, is_stop_word, stems_of
 from footnote.index.tokens import token_terms, whole, words
+from footnote.language.calendar import MONTHS
+from footnote.language.dates import complete_dates
 
 # What folding leaves alone and no run is cut at.
 _PLAIN_WORD = re.compile("[a-zà-öø-ÿа-я]{1,40}")
@@ -18,6 +19,7 @@ _JOINED_CHARACTERS = 24
 _CODE_CHARACTERS = 34  # What an IBAN has at most.
 _NARROW_GAP = re.compile("(?<=[0-9])[\u00a0\u2009\u202f](?=[0-9]{3}(?![0-9]))")
 _IBAN = re.compile("(?<![0-9A-Z])[A-Z]{2}[0-9]{2}[0-9A-Z]{11,30}(?![0-9A-Z])")
+_NUMBERED_MONTHS = ("ja", "ko", "zh")
 _IBAN_GROUP = re.compile(".{1,4}")
 
 
@@ -111,8 +113,15 @@ def _tokens(text: str) -> list[str]:
 
 def _respelt(text: str, codes: Sequence[str]) -> Iterator[str]:
     """Tokens of other spellings of the dates and bank accounts in a query."""
-    for day in dates_in(text):
-        yield from written_forms(day, codes)
+    for day in complete_dates(text):
+        yield from (f"{day:%Y.%m.%d}", f"{day:%d.%m.%Y}", f"{day:%m.%d.%Y}")
+        yield from (f"{day.day}.{day.month}.{day.year}", f"{day.month}.{day.day}.{day.year}")
+        yield from (str(day.day), str(day.year))
+        for code in codes:
+            if code in MONTHS:
+                yield MONTHS[code][day.month - 1]
+            elif code in _NUMBERED_MONTHS:
+                yield str(day.month)
     for account in _IBAN.findall(text):
         yield from _IBAN_GROUP.findall(account)
 

@@ -13,9 +13,9 @@ from pathlib import PurePath
 from footnote.domain import Block, BlockKind, Chunk, DocumentClass, Enrichment, ParsedDocument
 from footnote.ingestion import media
 from footnote.ingestion.chunk_sequence import ChunkSequence
-from footnote.ingestion.dates import iso_dates
 from footnote.ingestion.keywords import WORD, WordCounts, count_words, keywords_alone
 from footnote.ingestion.naming import LONG_DOCUMENT, cover_headings, other_names
+from footnote.language.dates import complete_dates
 from footnote.language.detection import detect_language
 from footnote.language.sentences import sentence_spans
 
@@ -24,6 +24,7 @@ _STUDIED_CHARACTERS = 150_000
 """Keywords and summary come from this much of a document, which keeps a huge one cheap."""
 _PROSE = (BlockKind.PARAGRAPH, BlockKind.LIST, BlockKind.OCR_TEXT, BlockKind.UTTERANCE)
 _MAX_SECTIONS = 60
+_MAX_DATES = 20
 _REMEMBERED_CONTEXTS = 256
 """Chunks under one heading have one context, and follow each other."""
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
@@ -223,7 +224,12 @@ def _centrality(sentence: str, weights: Mapping[str, float]) -> float:
 def _dates(parsed: ParsedDocument, blocks: Sequence[Block]) -> tuple[str, ...]:
     sent = str(parsed.metadata.get("date", ""))[:10]
     text = "\n".join((sent, *(block.text for block in blocks)))
-    return iso_dates(text)
+    found: dict[str, None] = {}
+    for day in complete_dates(text):
+        found[day.isoformat()] = None
+        if len(found) == _MAX_DATES:
+            break
+    return tuple(found)
 
 
 # --- context --------------------------------------------------------------------------------

@@ -37,7 +37,7 @@ from footnote.ingestion.progress import reporting
 from footnote.ingestion.provenance import with_provenance
 from footnote.ingestion.receive import check_received
 from footnote.ingestion.turns import Hold, Shares
-from footnote.language.quarters import quarters_in
+from footnote.language.dates import quarters_in
 from footnote.ports import (
     Analyzer,
     Describer,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import PurePath
 
 from footnote.domain import BlockKind, MetadataValue, ParsedDocument
-from footnote.ingestion.dates import iso_dates
+from footnote.language.dates import complete_dates
 
 AUTHORS = "authors"
 DOCUMENT_DATE = "document_date"
@@ -120,9 +120,8 @@ def _candidates(parsed: ParsedDocument, filename: str) -> Iterator[str | None]:
 
 def _first(text: str, within: int = 0) -> str | None:
     """The first date in a text, or in so many characters of its beginning."""
-    # A time may follow without a space.
-    dates = iso_dates(re.sub(r"(?<=\d)T(?=\d)", " ", text[: within or None]), limit=1)
-    return next((date for date in dates if int(date[:4]) >= _FIRST_YEAR), None)
+    first = next(complete_dates(text[: within or None]), None)
+    return None if first is None or first.year < _FIRST_YEAR else first.isoformat()
 
 
 def _first_in_name(text: str) -> str | None:

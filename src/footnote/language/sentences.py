@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from footnote.language.calendar import months_of
+
 _NEVER_FINAL = frozenset(
     "mr mrs ms dr prof st hon rev gen col capt lt sgt messrs mme mlle sr sra dña cf vs viz e.g i.e "
     "eg ie approx resp incl excl z.b d.h u.a bzw ca vgl ggf inkl zzgl hr fr p.ex".split()
@@ -27,10 +29,8 @@ _STARTERS = frozenset(
     "le la les un une il elle ils el los las una".split()
 )
 
-_MONTHS = frozenset(
-    "januar februar märz april mai juni juli august september oktober november dezember".split()
-)
-"""After `30.` these continue a German date."""
+
+_GERMAN_MONTHS = months_of("de")
 
 # Each branch can only begin where its run begins, which keeps hostile input linear.
 _BOUNDARY = re.compile(
@@ -109,4 +109,5 @@ def _full_stop_ends(text: str, start: int, stop: int, resume: int) -> bool:
     next_word = following.group().lower() if following else ""
     if lowered in _FINAL_BEFORE_STARTER:
         return next_word in _STARTERS
-    return not (word.isdigit() and len(word) <= 2 and next_word in _MONTHS)
+    # After `30.` the name of a month continues a German date.
+    return not (word.isdigit() and len(word) <= 2 and next_word in _GERMAN_MONTHS)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from footnote.domain import Turn
 from footnote.errors import InvalidRequest
+from footnote.language.calendar import months_of
 from footnote.retrieval.prompts import trimmed
 from footnote.retrieval.query import MAX_QUERY_CHARACTERS, parse_query
 from footnote.retrieval.understanding import TURN_CHARACTERS, Notes
@@ -23,10 +24,8 @@ _QUOTED = re.compile(r'["“„«]([^"“”„«»]+)["”“»]')
 _MARKER = re.compile(r"\[\d+\]")
 # Amounts and dates of an answer are seldom what is asked about next.
 _FIGURE = re.compile(
-    r"""\b(?:\d[\d.,:/%]*|[A-Z]{3}(?=\s\d)|january|february|march|april|may|june|july|august
-      |september|october|november|december|januar|februar|märz|mai|juni|juli|oktober|dezember)
-      (?![\w-])""",
-    re.VERBOSE | re.IGNORECASE,
+    rf"\b(?:\d[\d.,:/%]*|[A-Z]{{3}}(?=\s\d)|{'|'.join(sorted(months_of('en', 'de')))})(?![\w-])",
+    re.IGNORECASE,
 )
 _END = " \t\n?!.…¿¡,;:"
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from footnote.domain import Evidence, Plan, Ranking
 from footnote.errors import FootnoteError
-from footnote.language.quarters import quarters_in
+from footnote.language.dates import quarters_in
 from footnote.ports import (
     Analyzer,
     ComingVector,

@@ -7,6 +7,8 @@ import unicodedata
 from collections import Counter
 from dataclasses import dataclass
 
+from footnote.language.calendar import months_of
+
 SHINGLE_WORDS = 3
 
 _ASCII_SEPARATORS = "!\"'()*,-./:;?[\\]^_`{|}~"
@@ -47,13 +49,8 @@ _TELLING = frozenset(
     "sessanta settanta ottanta novanta cento mila dois duas três quatro sete oito dez doze vinte "
     "trinta quarenta cinquenta sessenta cem milhões millones twee drie vijf zes zeven acht negen "
     "tien elf twaalf twintig dertig veertig vijftig zestig zeventig tachtig negentig honderd "
-    # Months where they are written small.
-    "janvier février mars avril mai juin juillet août septembre octobre novembre décembre enero "
-    "febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre gennaio "
-    "febbraio aprile maggio giugno luglio settembre ottobre dicembre janeiro fevereiro março maio "
-    "junho julho setembro outubro novembro dezembro januari februari maart mei juni juli augustus "
-    "oktober".split()
-)
+    "".split()
+) | (months_of("fr", "es", "it", "pt", "nl") - months_of("en"))  # written small there
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

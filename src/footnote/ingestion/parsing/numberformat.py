@@ -10,6 +10,8 @@ from datetime import datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
 
+from footnote.language.calendar import MONTHS, WEEKDAYS
+
 BUILT_IN = {
     0: "General", 1: "0", 2: "0.00", 3: "#,##0", 4: "#,##0.00", 5: "$#,##0;-$#,##0",
     6: "$#,##0;-$#,##0", 7: "$#,##0.00;-$#,##0.00", 8: "$#,##0.00;-$#,##0.00", 9: "0%",
@@ -30,8 +32,6 @@ _TOKEN = re.compile(
 _SHIFTED = re.compile(r"(?<=[0#?]),+(?=\.|$)")
 _ELAPSED = re.compile(r"(h+|m+|s+)", re.IGNORECASE)
 _CONDITION = re.compile(r"(<=|>=|<>|<|>|=)\s*(-?\d+(?:\.\d+)?)")
-_MONTHS = "January February March April May June July August September October November December"
-_DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday"
 _MAX_SERIAL = 2_958_466
 """Midnight after 31 December 9999."""
 _MAX_EXACT = 10**15
@@ -262,10 +262,10 @@ def _date_part(token: str, moment: datetime, *, half: bool) -> str:
     if letter in "ye":
         return f"{moment.year:04d}" if length > 2 or letter == "e" else f"{moment.year % 100:02d}"
     if letter == "m" and length > 2:
-        month = _MONTHS.split()[moment.month - 1]
+        month = MONTHS["en"][moment.month - 1].title()
         return month if length == 4 else month[:1] if length == 5 else month[:3]
     if letter == "d" and length > 2:
-        day = _DAYS.split()[moment.weekday()]
+        day = WEEKDAYS["en"][moment.weekday()].title()
         return day if length > 3 else day[:3]
     if letter == "s" and "." in token:
         places = len(token.partition(".")[2])

@@ -1,0 +1,73 @@
+"""The names of months and weekdays, as dates are written with them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+MONTHS: Mapping[str, tuple[str, ...]] = {
+    language: tuple(names.split())
+    for language, names in {
+        "en": "january february march april may june july august september october november "
+        "december",
+        "de": "januar februar märz april mai juni juli august september oktober november dezember",
+        "fr": "janvier février mars avril mai juin juillet août septembre octobre novembre "
+        "décembre",
+        "es": "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre "
+        "diciembre",
+        "it": "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre "
+        "novembre dicembre",
+        "pt": "janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro "
+        "dezembro",
+        "nl": "januari februari maart april mei juni juli augustus september oktober november "
+        "december",
+        "sv": "januari februari mars april maj juni juli augusti september oktober november "
+        "december",
+        "da": "januar februar marts april maj juni juli august september oktober november december",
+        "no": "januar februar mars april mai juni juli august september oktober november desember",
+    }.items()
+}
+"""Case-folded, from January, by ISO 639-1; as the CLDR has them, which a test holds."""
+WEEKDAYS: Mapping[str, tuple[str, ...]] = {
+    language: tuple(names.split())
+    for language, names in {
+        "en": "monday tuesday wednesday thursday friday saturday sunday",
+        "de": "montag dienstag mittwoch donnerstag freitag samstag sonntag",
+        "fr": "lundi mardi mercredi jeudi vendredi samedi dimanche",
+    }.items()
+}
+"""Case-folded, from Monday."""
+ABBREVIATED_MONTHS: Mapping[str, int] = {
+    name: number
+    for number, names in enumerate(
+        (
+            "jan janv ene",
+            "feb févr",
+            "mar mrz mrt",
+            "apr avr abr",
+            "may",
+            "jun",
+            "jul juil",
+            "aug",
+            "sep sept",
+            "oct okt",
+            "nov",
+            "dec dez déc dic",
+        ),
+        start=1,
+    )
+    for name in names.split()
+}
+"""Without their full stop; those that are other words in English are left out: `set`, `out`."""
+MONTH_NUMBERS: Mapping[str, int] = {
+    **{name: number for names in MONTHS.values() for number, name in enumerate(names, start=1)},
+    **ABBREVIATED_MONTHS,
+    **{"jänner": 1, "maerz": 3, "setiembre": 9},
+}
+"""Every name of a month, in any of the languages."""
+ANY_MONTH = "|".join(sorted(MONTH_NUMBERS, key=lambda name: (-len(name), name)))
+"""These names as alternatives of a regular expression."""
+
+
+def months_of(*languages: str) -> frozenset[str]:
+    """The names of months in some of the languages."""
+    return frozenset(name for language in languages for name in MONTHS[language])

@@ -1,0 +1,188 @@
+"""The dates and quarters that a text mentions, in whatever format and language they are written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from footnote.language.calendar import ABBREVIATED_MONTHS, ANY_MONTH, MONTH_NUMBERS
+
+_ALONE = MONTH_NUMBERS.keys() - ABBREVIATED_MONTHS.keys() - {"march", "mars", "mai", "maj", "mei"}
+"""Months whose names mean nothing else, so that they are dates without a day or a year."""
+_YEAR = "[12][0-9]{3}"
+_DAY_ENDING = r"(?:st|nd|rd|th|er|º|°|\.)?"
+_DATE = re.compile(
+    rf"""(?<![0-9A-Za-z.])(?:
+      (?P<y1>{_YEAR})(?P<s1>[-/.])(?P<m1>[0-9]{{1,2}})(?P=s1)(?P<d1>[0-9]{{1,2}})
+    | (?P<a2>[0-9]{{1,2}})(?P<s2>[./-])(?P<b2>[0-9]{{1,2}})(?P=s2)(?P<y2>{_YEAR}|[0-9]{{2}})
+    | (?P<d9>[0-9]{{1,2}})\.\s?(?P<m9>[0-9]{{1,2}})\.\s?(?P<y9>{_YEAR})
+    | (?P<d3>[0-9]{{1,2}}){_DAY_ENDING}\s+(?:de\s+|of\s+|day\s+of\s+)?
+      (?P<m3>{ANY_MONTH})(?![^\W\d_])\.?(?:,?\s+(?:(?:de|del|of)\s+)?(?P<y3>{_YEAR}))?
+    | (?P<m4>{ANY_MONTH})\.?\s+(?:the\s+)?(?P<d4>[0-9]{{1,2}})(?:st|nd|rd|th)?(?![0-9])
+      (?:,?\s+(?P<y4>{_YEAR}))?
+    | (?P<m5>{ANY_MONTH})\.?,?\s+(?:(?:de|del|of)\s+)?(?P<y5>{_YEAR})
+    | (?P<m6>{ANY_MONTH})(?![^\W\d_])
+    )(?![0-9])
+    | (?P<y7>{_YEAR})\s*年\s*(?:(?P<m7>[0-9]{{1,2}})\s*月\s*(?:(?P<d7>[0-9]{{1,2}})\s*[日号])?)?
+    | (?P<m8>[0-9]{{1,2}})\s*月\s*(?:(?P<d8>[0-9]{{1,2}})\s*[日号])""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_FOUR_DIGITS = re.compile(r"(?<!\d)\d{4}(?!\d)")
+_BEFORE_YEAR = 40
+_AFTER_YEAR = 12
+
+_ORDINALS = {
+    name: number
+    for number, names in enumerate(("first 1st", "second 2nd", "third 3rd", "fourth 4th"), start=1)
+    for name in names.split()
+}
+_QUARTER = (
+    r"(?:Q(?P<{0}a>[1-4])|(?P<{0}b>[1-4])Q"
+    rf"|(?P<{{0}}c>{'|'.join(_ORDINALS)})[\s-]+quarter)"
+)
+_YEAR_OF_QUARTER = r"(?:FY\s?)?(?P<{0}y>(?:19|20)\d{{2}})"
+_BETWEEN = r"(?:[\s,/_-]|\b(?:of|fiscal|year|the)\b){0,20}"
+_QUARTER_OF_YEAR = re.compile(
+    rf"(?<![^\W_])(?:{_QUARTER.format('q')}{_BETWEEN}{_YEAR_OF_QUARTER.format('q')}"
+    rf"|{_YEAR_OF_QUARTER.format('r')}{_BETWEEN}{_QUARTER.format('r')})(?![^\W_])",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Day:
+    """A date as far as it is given."""
+
+    year: int | None = None
+    month: int | None = None
+    day: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DateMention:
+    """A date in a text."""
+
+    start: int
+    end: int
+    readings: tuple[Day, ...]
+    """More than one where nobody can tell the month from the day."""
+
+
+def dates_mentioned(text: str) -> list[DateMention]:
+    """The dates of a text in order; years that stand alone are left to the numbers.
+
+    >>> [mention.readings[0].month for mention in dates_mentioned("3 June 2024, 03.06.2024")]
+    [6, 6]
+    """
+    return [
+        DateMention(start=match.start(), end=match.end(), readings=readings)
+        for match in _DATE.finditer(text)
+        if (readings := tuple(_readings(match)))
+    ]
+
+
+def complete_dates(text: str) -> Iterator[date]:
+    """The dates of a text that have a day, a month and a year of four digits, in order.
+
+    Of `3/6/2024` nobody can tell the month, so it is none; `13/6/2024` is.
+
+    >>> [day.isoformat() for day in complete_dates("from 1 July 2024 until 30.06.2027")]
+    ['2024-07-01', '2027-06-30']
+    """
+    for start, end in _around_years(text):
+        for match in _DATE.finditer(text, start, end):
+            readings = tuple(_readings(match))
+            if len(readings) != 1 or len(match["y2"] or "four") < 4:
+                continue
+            [found] = readings
+            if found.year is None or found.month is None or found.day is None:
+                continue
+            try:
+                yield date(found.year, found.month, found.day)
+            except ValueError:
+                continue
+
+
+def quarters_in(text: str) -> tuple[str, ...]:
+    """Each quarter of a year that a text names, once, as year and quarter.
+
+    >>> quarters_in("the third quarter of 2022, Q1 2023 and 2023-Q2")
+    ('2022q3', '2023q1', '2023q2')
+    """
+    found: dict[str, None] = {}
+    for match in _QUARTER_OF_YEAR.finditer(text):
+        parts = {name: said for name, said in match.groupdict().items() if said}
+        year = next(said for name, said in parts.items() if name.endswith("y"))
+        quarter = next(said.lower() for name, said in parts.items() if not name.endswith("y"))
+        found[f"{year}q{_ORDINALS.get(quarter, quarter)}"] = None
+    return tuple(found)
+
+
+def bears_out(claimed: DateMention, held: Sequence[DateMention], years: frozenset[int]) -> bool:
+    """Whether one of the dates held says as much; a year may also stand elsewhere."""
+    return any(
+        _says(other, reading)
+        or (
+            other.year is None
+            and reading.year in years
+            and _says(Day(year=reading.year, month=other.month, day=other.day), reading)
+        )
+        for reading in claimed.readings
+        for mention in held
+        for other in mention.readings
+    )
+
+
+def _says(held: Day, claimed: Day) -> bool:
+    return (
+        claimed.year in (None, held.year)
+        and claimed.month in (None, held.month)
+        and claimed.day in (None, held.day)
+    )
+
+
+def _around_years(text: str) -> Iterator[tuple[int, int]]:
+    """Where a complete date may stand; to look everywhere takes ten times as long."""
+    start = end = 0
+    for year in _FOUR_DIGITS.finditer(text):
+        if year.start() - _BEFORE_YEAR > end:
+            if end:
+                yield start, end
+            start = year.start() - _BEFORE_YEAR
+        end = year.end() + _AFTER_YEAR
+    if end:
+        yield start, min(end, len(text))
+
+
+def _readings(match: re.Match[str]) -> Iterator[Day]:
+    found = {name[0]: text for name, text in match.groupdict().items() if text is not None}
+    year = _full_year(found["y"]) if "y" in found else None
+    if "a" in found:
+        first, second = int(found["a"]), int(found["b"])
+        for day, month in dict.fromkeys(((first, second), (second, first))):
+            # A full stop parts day from month in that order everywhere.
+            if _possible(day, month) and (found["s"] != "." or day == first):
+                yield Day(year=year, month=month, day=day)
+        return
+    if "m" not in found:
+        return
+    name = found["m"].casefold()
+    if found.keys() == {"m"} and (name not in _ALONE or (name == "may" and found["m"] != "May")):
+        return
+    month = MONTH_NUMBERS.get(name) or int(found["m"])
+    last = int(found["d"]) if "d" in found else None
+    if _possible(last or 1, month):
+        yield Day(year=year, month=month, day=last)
+
+
+def _full_year(text: str) -> int:
+    year = int(text)
+    if len(text) > 2:
+        return year
+    return year + (2000 if year < 70 else 1900)
+
+
+def _possible(day: int, month: int) -> bool:
+    return 1 <= day <= 31 and 1 <= month <= 12
