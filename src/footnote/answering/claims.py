@@ -12,9 +12,10 @@ from footnote.answering.negation import Denial, Term, denials_in
 from footnote.answering.opposites import Sides, sides_in
 from footnote.answering.sanitise import without_hidden
 from footnote.language.dates import DateMention, bears_out, dates_mentioned
+from footnote.language.scripts import HAN
 from footnote.ports import Analyzer
 
-_TOKEN = re.compile(r"[\u4e00-\u9fff]+|[^\W_\u4e00-\u9fff]+(?:['’][^\W\d_\u4e00-\u9fff]+)*")
+_TOKEN = re.compile(rf"(?P<han>[{HAN}]+)|[^\W_{HAN}]+(?:['’][^\W\d_{HAN}]+)*")
 _CHINESE_FUNCTION = frozenset("的了是在和与之于及为以等也其这那有将被把从对向由并就都而或但个")
 _DIGIT = re.compile(r"\d")
 NEIGHBOURS = 2
@@ -154,7 +155,7 @@ def _terms(text: str, language: str | None, analyzer: Analyzer) -> list[Term]:
     words: list[tuple[str, int, int]] = []
     for match in _TOKEN.finditer(text):
         token = match.group()
-        if "\u4e00" <= token[0] <= "\u9fff":
+        if match["han"]:
             for at in range(len(token) - 1):
                 pair = token[at : at + 2]
                 if not _CHINESE_FUNCTION.intersection(pair):

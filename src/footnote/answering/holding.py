@@ -12,6 +12,7 @@ from footnote.answering.grounding_coefficients import Basis
 from footnote.answering.sanitise import without_hidden
 from footnote.answering.sentences import candidates_of
 from footnote.domain import BlockKind, Citation, Evidence, Lane, Passage
+from footnote.language.scripts import HAN
 from footnote.language.sentences import sentence_spans
 from footnote.ports import Analyzer
 
@@ -24,7 +25,7 @@ EMBEDDED_QUOTES = 2
 _EMPHASIS = re.compile(r"\*\*|__|(?<!\w)[*_`](?=\w)|(?<=\w)[*_`](?!\w)")
 _CLOSING = " \t\n.!?…。！？;；:：\"'”’»)"
 _OPENING = " \t\n\"'“‘«(-*•–"
-_CHINESE = re.compile("[\u4e00-\u9fff]")
+_HAN = re.compile(f"[{HAN}]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,4 +188,4 @@ def _plain(text: str) -> str:
 
 def _is_chinese(text: str) -> bool:
     letters = sum(map(str.isalpha, text))
-    return 2 * len(_CHINESE.findall(text)) > letters
+    return 2 * len(_HAN.findall(text)) > letters

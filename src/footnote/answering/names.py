@@ -8,13 +8,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from footnote.language.calendar import ABBREVIATED_MONTHS, WEEKDAYS, months_of
+from footnote.language.scripts import HAN
 from footnote.language.sentences import sentence_spans
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’\-–][^\W\d_]+)*")
 _POSSESSIVE = re.compile("['’]s?$")
 _CHINESE_NAME = re.compile(
-    r"(?P<given>[\u4e00-\u9fff]{2})·(?P<family>[\u4e00-\u9fff]{2})|《(?P<title>[^》]{2,40})》"
+    rf"(?P<given>[{HAN}]{{2}})·(?P<family>[{HAN}]{{2}})|《(?P<title>[^》]{{2,40}})》"
 )
+_HAN = re.compile(f"[{HAN}]")
 _LINKING = frozenset("of the de del la le les von van and y et di du da".split())
 _LINKING_NOUNS = frozenset("von van zu".split())
 """Where every noun has a capital, an article between two of them shows no name."""
@@ -83,7 +85,7 @@ def holds_name(name: Name, words: frozenset[str], acronyms: frozenset[str], text
     """
     if name.word in words or name.word in acronyms or (name.initials and name.initials in words):
         return True
-    if not name.word.isascii() and "\u4e00" <= name.word[0] <= "\u9fff":
+    if _HAN.match(name.word):
         return name.word in text
     beginning = name.word[:SHORTEST_SHARED]
     alike = [word for word in words if word.startswith(beginning)]

@@ -11,6 +11,7 @@ from types import MappingProxyType
 
 from footnote.answering.identifiers import WORD, is_identifier
 from footnote.answering.sanitise import without_hidden
+from footnote.language.scripts import HAN, KANA
 from footnote.language.thesaurus import LANGUAGES, related_words
 from footnote.ports import Analyzer
 
@@ -71,11 +72,10 @@ _OPENERS: Mapping[AnswerKind, str] = {
         "|che|cosa|quale|quali|perché|dove|come|什么|哪个|哪些|哪里|为什么|如何|怎么"
     ),
 }
-_CJK = r"[\u3040-\u30ff\u3400-\u9fff]"
 _INTERROGATIVE = {
     kind: re.compile(rf"(?<!\w)(?:{pattern})(?!\w)|(?:{'|'.join(cjk) or '(?!)'})", re.IGNORECASE)
     for kind, pattern, cjk in (
-        (kind, pattern, [part for part in pattern.split("|") if re.match(_CJK, part)])
+        (kind, pattern, [part for part in pattern.split("|") if re.match(f"[{HAN}{KANA}]", part)])
         for kind, pattern in _OPENERS.items()
     )
 }

@@ -25,6 +25,7 @@ from footnote.answering.orders_abroad import (
 from footnote.answering.sanitise import without_hidden
 from footnote.domain import Evidence, Passage, PassageContext
 from footnote.errors import ModelUnavailable
+from footnote.language.scripts import HAN
 from footnote.ports import Reader
 
 
@@ -72,7 +73,7 @@ _ORDERS = tuple(
 )
 _BY_WORD = _by_word(_ORDERS)
 _CHINESE_ORDERS = tuple(map(_order, CHINESE))
-_CHINESE = re.compile("[\u4e00-\u9fff]")
+_HAN = re.compile(f"[{HAN}]")
 # Text in tag characters, in variation selectors or in zero-width ones; a flag is a few tags after
 # a black flag, and a pictogram one selector or joiner.
 _HIDDEN_TEXT = re.compile(
@@ -176,7 +177,7 @@ def gives_orders(text: str) -> bool:
     if not plain.isascii():
         if _MIXED_SCRIPTS.search(plain):
             variants.append(plain.translate(_LOOK_ALIKES))
-        if _CHINESE.search(plain):
+        if _HAN.search(plain):
             chinese = _CHINESE_ORDERS
     return any(
         order(variant, words)

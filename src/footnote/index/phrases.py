@@ -16,7 +16,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from footnote.index.stemming import analysis_language, is_stop_word, stem
-from footnote.index.tokens import UNSPACED_SCRIPTS, folded, mark_ranges, runs, token_terms, words
+from footnote.index.tokens import BIGRAMMED_SCRIPTS, folded, mark_ranges, runs, token_terms, words
 
 Alternatives = tuple[tuple[str, ...], ...]
 """Term sets of which a chunk must hold one completely."""
@@ -95,7 +95,7 @@ def _alternatives(run: str, language: str) -> Iterator[tuple[str, ...]]:
 
     Beside a connector (`v2.3` in `v2.3.1`) the whole of it is not in the index, but its words are.
     """
-    if re.match(f"[{UNSPACED_SCRIPTS}]", run):
+    if re.match(f"[{BIGRAMMED_SCRIPTS}]", run):
         # A single character is in the index only where it stands alone.
         yield tuple(first + second for first, second in pairwise(run))
         return
@@ -112,7 +112,7 @@ def _terms_of(pieces: Sequence[str], language: str) -> tuple[str, ...]:
 
 
 def _is_plain(word: str, language: str) -> bool:
-    return not is_stop_word(word, language) and not re.search(f"[0-9{UNSPACED_SCRIPTS}]", word)
+    return not is_stop_word(word, language) and not re.search(f"[0-9{BIGRAMMED_SCRIPTS}]", word)
 
 
 def _pattern(units: Sequence[str]) -> re.Pattern[str]:
@@ -134,18 +134,18 @@ def _pattern(units: Sequence[str]) -> re.Pattern[str]:
 def _kind(unit: str) -> str:
     if unit.isdecimal():
         return "digits"
-    return "unspaced" if re.match(f"[{UNSPACED_SCRIPTS}]", unit) else "letters"
+    return "unspaced" if re.match(f"[{BIGRAMMED_SCRIPTS}]", unit) else "letters"
 
 
 @lru_cache(maxsize=1)
 def _unit_pattern() -> re.Pattern[str]:
-    return re.compile(f"[0-9]+|[{UNSPACED_SCRIPTS}]|{_letter()}+")
+    return re.compile(f"[0-9]+|[{BIGRAMMED_SCRIPTS}]|{_letter()}+")
 
 
 @lru_cache(maxsize=1)
 def _letter() -> str:
     # `\w` leaves out combining marks, which most scripts of Asia cannot be written without.
-    return f"(?:[^\\W\\d_{UNSPACED_SCRIPTS}]|[{mark_ranges()}])"
+    return f"(?:[^\\W\\d_{BIGRAMMED_SCRIPTS}]|[{mark_ranges()}])"
 
 
 @lru_cache(maxsize=1)

@@ -10,6 +10,7 @@ from itertools import pairwise
 
 from footnote.index.numerals import canonical_number
 from footnote.index.stemming import is_stop_word, stem, without_accents
+from footnote.language.scripts import EAST_ASIAN_UNSPACED, HANGUL, SOUTHEAST_ASIAN
 
 MAX_TERM_CHARACTERS = 64
 """Longer terms are cut: nobody types them, and encoded binaries would fill the index."""
@@ -20,14 +21,9 @@ _WHOLE_PARTS = 8
 _PREFIX_CHARACTERS = 3
 _SPLIT_DIGITS = re.compile("[0-9]{3}")
 
-_SYLLABIC = (
-    "\u1100-\u11ff\u3005-\u3007\u3040-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3100-\u318f\u31f0-\u31ff"
-    "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
-)
-_UNSPACED = "\u0e01-\u0e3a\u0e40-\u0e4e\u0e80-\u0eff\u1000-\u109f\u1780-\u17dd\ua9e0-\uaa7f"
-UNSPACED_SCRIPTS = _SYLLABIC + _UNSPACED
-"""What stands in a regular expression's class for scripts that put no space between words."""
-_BIGRAMMED = re.compile(f"[{UNSPACED_SCRIPTS}]")
+_SYLLABIC = EAST_ASIAN_UNSPACED + HANGUL
+BIGRAMMED_SCRIPTS = _SYLLABIC + SOUTHEAST_ASIAN
+_BIGRAMMED = re.compile(f"[{BIGRAMMED_SCRIPTS}]")
 
 _CONNECTOR = r"[-'._/\\@&]|(?<=[0-9])[,:](?=[0-9])"
 _CONNECTORS = re.compile(_CONNECTOR)
@@ -171,9 +167,9 @@ def _is_dotted_name(run: str, parts: list[str]) -> bool:
 @lru_cache(maxsize=1)
 def _unicode_run() -> re.Pattern[str]:
     # `\w` leaves out combining marks, which most scripts of Asia cannot be written without.
-    letter = f"[^\\W_{_SYLLABIC}{_UNSPACED}]"
+    letter = f"[^\\W_{_SYLLABIC}{SOUTHEAST_ASIAN}]"
     word = f"{letter}(?:{letter}|[{mark_ranges()}])*"
-    return re.compile(f"[{_SYLLABIC}]+|[{_UNSPACED}]+|{word}(?:(?:{_CONNECTOR}){word})*")
+    return re.compile(f"[{_SYLLABIC}]+|[{SOUTHEAST_ASIAN}]+|{word}(?:(?:{_CONNECTOR}){word})*")
 
 
 @lru_cache(maxsize=1)

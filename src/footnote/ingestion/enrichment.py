@@ -17,6 +17,7 @@ from footnote.ingestion.keywords import WORD, WordCounts, count_words, keywords_
 from footnote.ingestion.naming import LONG_DOCUMENT, cover_headings, other_names
 from footnote.language.dates import complete_dates
 from footnote.language.detection import detect_language
+from footnote.language.scripts import HAN, HANGUL, KANA
 from footnote.language.sentences import sentence_spans
 
 _SAMPLE_CHARACTERS = 4000
@@ -27,7 +28,7 @@ _MAX_SECTIONS = 60
 _MAX_DATES = 20
 _REMEMBERED_CONTEXTS = 256
 """Chunks under one heading have one context, and follow each other."""
-_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_CJK = re.compile(f"[{HAN}{KANA}{HANGUL}]")
 _WIDE_CHARACTER = 4
 """A CJK character costs about as many tokens as this many Latin ones."""
 

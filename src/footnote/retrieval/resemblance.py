@@ -8,6 +8,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from footnote.language.calendar import months_of
+from footnote.language.scripts import UNSPACED
 
 SHINGLE_WORDS = 3
 
@@ -16,12 +17,8 @@ _SEPARATORS = (
     re.escape(_ASCII_SEPARATORS) + "¡¿«»§¶†‡•·…\u2010-\u2015‘’‚‛“”„‟‹›‣▪●○"
     "、。〈〉《》「」『』【】〔〕・؛،؟।॥។၊။"
 )
-# Scripts that put no space between words: each character counts as one.
-_UNSPACED = (
-    "\u3005-\u3007\u3041-\u3096\u30a1-\u30fa\u30fc-\u30fe\u3105-\u312f\u3400-\u4dbf\u4e00-\u9fff"
-    "\uf900-\ufaff\U00020000-\U0003ffff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
-)
-_WORD = re.compile(rf"[^\s{_SEPARATORS}{_UNSPACED}]+|[{_UNSPACED}]")
+# Where no spaces stand between words, each character counts as one.
+_WORD = re.compile(rf"[^\s{_SEPARATORS}{UNSPACED}]+|[{UNSPACED}]")
 _SPACED = str.maketrans(dict.fromkeys(_ASCII_SEPARATORS, " "))
 _NUMERAL = re.compile(r"\d+")
 _NEGATIVE = re.compile(r"-(?<![\w)]-)\d+")

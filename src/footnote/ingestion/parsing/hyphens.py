@@ -6,10 +6,12 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from footnote.language.scripts import HAN, KANA
+
 SOFT_HYPHEN = "\xad"
 """Stands where a hyphen ends a line and the word goes on in the next."""
 _EDGE = ".,;:!?()[]{}\"'“”‘’«»„"
-_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
+_CJK = re.compile(f"[{HAN}{KANA}]")
 _HYPHENS = "-\u2010\xad\x02"
 _LEAST_PART = 4
 """Shorter halves are words of their own by chance: in, on, de."""

@@ -21,6 +21,7 @@ from footnote.ingestion.parsing.headings import (
 )
 from footnote.ingestion.parsing.hyphens import Vocabulary, joined
 from footnote.ingestion.parsing.tables import table_drafts
+from footnote.language.scripts import HAN, HANGUL, KANA
 
 _BULLET = re.compile(
     r"(?:[•●○■▪▫◦‣⁃∙·➢➤❖✓–\-*]|\uf0b7|\(?\d{1,3}[.)]|\(?[a-zA-Z][.)]|\([ivx]+\))(?:\s|$)"
@@ -49,7 +50,7 @@ _PROSE_LINES = 5
 _WIDEST = 2.3
 _WIDE_VARIES = 0.25
 _LEAST_PROSE_CHARACTERS = 40
-_GOES_ON = re.compile(r"[a-zà-öø-ÿß-\u024f]|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_GOES_ON = re.compile(rf"[a-zà-öø-ÿß-\u024f{HAN}{KANA}{HANGUL}]")
 """How a paragraph that began in the column before goes on."""
 _MAX_CODE_INDENT = 60
 _LEAST_STEP = 0.9

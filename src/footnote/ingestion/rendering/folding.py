@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections import defaultdict
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from footnote.language.scripts import UNSPACED
+
 _MAX_PLACES = 200
 """Of one sequence of letters on a page; those of a repeated filler are no evidence."""
-_WITHOUT_SPACES = (
-    ("\u0e00", "\u0eff"),  # Thai and Lao
-    ("\u1000", "\u109f"),  # Burmese
-    ("\u1780", "\u17ff"),  # Khmer
-    ("\u2e80", "\u9fff"),  # kana and Han
-    ("\uf900", "\ufaff"),
-)
+_UNSPACED = re.compile(f"[{UNSPACED}]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,4 +78,4 @@ def _is_edge(text: str, place: int, direction: int) -> bool:
 
 def is_unspaced(character: str) -> bool:
     """Whether it belongs to a script that puts no spaces between words."""
-    return any(first <= character <= last for first, last in _WITHOUT_SPACES)
+    return _UNSPACED.match(character) is not None
