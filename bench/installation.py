@@ -28,8 +28,8 @@ from footnote.domain.identity import DEFAULT_COLLECTION
 from footnote.engine import Engine
 from footnote.ports import Vector, Vectors
 from footnote.settings import settings_from
-from footnote.store.documents import Incoming, receive_document
-from footnote.store.work import take_up
+from footnote.store.ingesting import take_up
+from footnote.store.receiving import Incoming, receive_document
 
 TABLES = (
     "chunks",

@@ -18,8 +18,8 @@ from footnote.ingestion.libreoffice import require_office
 from footnote.ingestion.parsing.ocr import select_ocr
 from footnote.models.speech.installed import FFMPEG_INSTALL, decodes_everything, find_speech
 from footnote.settings import Settings
+from footnote.store.diagnostics import ADVISED, examine_database
 from footnote.store.embedded import start_embedded
-from footnote.store.examination import ADVISED, examine_database
 from footnote.store.home import require_home, require_usable
 
 _LEAST_PYTHON = (3, 11)

@@ -11,10 +11,11 @@ from psycopg import sql
 from footnote.domain import BlockKind, Principal, SearchFilters
 from footnote.ports import Routing
 from footnote.store.database import SYSTEM, Database
-from footnote.store.documents import Incoming, get_document, receive_document
+from footnote.store.documents import get_document
 from footnote.store.facets import load_facets
+from footnote.store.idempotency import Receipt, earlier, keep_receipt
 from footnote.store.index_state import load_scope
-from footnote.store.receipts import Receipt, earlier, keep_receipt
+from footnote.store.receiving import Incoming, receive_document
 from tests.store.shelves import Shelf, new_shelf
 
 ANN = Principal(principal_id="ann", groups=("group:board",))

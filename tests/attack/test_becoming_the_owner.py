@@ -10,7 +10,7 @@ import pytest
 from psycopg import sql
 
 from footnote.store.database import Database
-from footnote.store.examination import ADVISED, examine_database
+from footnote.store.diagnostics import ADVISED, examine_database
 from footnote.store.migrate import migrate
 from tests.conftest import TestDatabase
 from tests.store.shelves import new_shelf

@@ -26,7 +26,7 @@ from footnote.jobs.room import received_when_there_is_room
 from footnote.jobs.sweep import sweep
 from footnote.ports import Blobs
 from footnote.settings import Settings, settings_from
-from footnote.store.admission import retry_after
+from footnote.store.receiving import retry_after
 
 
 def blobs(engine: Services) -> list[Path]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import footnote as library
 from footnote.settings import Settings
-from footnote.store.handover import worker_lives
+from footnote.store.queue import worker_lives
 from tests.interfaces.serving import Ended, environment, footnote
 from tests.interfaces.test_serve import serving
 

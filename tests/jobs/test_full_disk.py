@@ -18,7 +18,7 @@ from footnote.jobs.worker import work_on_queue
 from footnote.models.testing import CountingEmbedder
 from footnote.ports import Embedder, Vectors
 from footnote.settings import Settings
-from footnote.store.handover import take_over
+from footnote.store.queue import take_over
 from tests.conftest import TestDatabase
 from tests.jobs.stages import Around, stages
 

@@ -29,11 +29,11 @@ from footnote.ports import Embedder, Recalled, RecallRequest, Routing
 from footnote.store.blobs import LocalBlobs
 from footnote.store.database import Database
 from footnote.store.dense import DenseBreadth
-from footnote.store.documents import Incoming, receive_document
 from footnote.store.index_cache import IndexCache
+from footnote.store.ingesting import take_up
 from footnote.store.publishing import MaintenanceLimits, delete_document
 from footnote.store.recall import PostgresIndex
-from footnote.store.work import take_up
+from footnote.store.receiving import Incoming, receive_document
 from footnote.store.workspaces import create_workspace
 
 

@@ -28,6 +28,15 @@ from footnote.store.conversations import (
     remove_conversation,
 )
 from footnote.store.database import Database, WorkspaceScope
+from footnote.store.exchanges import (
+    NewExchange,
+    append_exchange,
+    branch_answer,
+    branch_exchange,
+    choose_branch,
+    forget_judgement,
+    judge,
+)
 from footnote.store.messages import (
     judged_answers,
     kept_exchange,
@@ -36,15 +45,6 @@ from footnote.store.messages import (
     said_until,
 )
 from footnote.store.publishing import MaintenanceLimits, delete_document
-from footnote.store.saying import (
-    Saying,
-    append_exchange,
-    branch_answer,
-    branch_exchange,
-    choose_branch,
-    forget_judgement,
-    judge,
-)
 from footnote.store.statements import load_statements
 from tests.conftest import TestDatabase
 from tests.store.shelves import Shelf, new_shelf
@@ -105,8 +105,8 @@ def an_answer(*quotes: tuple[UUID, str], asked_as: str = "What is due?") -> Mess
     )
 
 
-def a_saying(question: str, answer: MessageAnswer) -> Saying:
-    return Saying(
+def a_saying(question: str, answer: MessageAnswer) -> NewExchange:
+    return NewExchange(
         question_id=uuid4(), question=question, reply_id=uuid4(), answer=answer, title=question
     )
 

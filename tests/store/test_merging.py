@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from footnote.domain import LOCAL_PRINCIPAL
 from footnote.store.database import Database
-from footnote.store.merge_policy import SegmentSize, choose_merge
-from footnote.store.merging import merge_once
-from footnote.store.statistics import workspace_stats
+from footnote.store.merging import SegmentSize, choose_merge, merge_once
+from footnote.store.workspaces import workspace_stats
 from tests.store.shelves import Shelf, new_shelf
 
 WORDS = "anchor buoy chain dredger estuary fairway gauge harbour inlet jetty".split()

@@ -12,6 +12,7 @@ from psycopg import sql
 
 from footnote.errors import StoreUnavailable
 from footnote.store.database import open_database
+from footnote.store.diagnostics import examine_database
 from footnote.store.embedded import (
     APPLICATION_ROLE,
     OWNER_ROLE,
@@ -19,7 +20,6 @@ from footnote.store.embedded import (
     EmbeddedPostgres,
     create_database,
 )
-from footnote.store.examination import examine_database
 from footnote.store.migrate import known_migrations, migrate
 from tests.conftest import TestDatabase
 

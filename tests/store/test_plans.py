@@ -17,7 +17,7 @@ from psycopg.types.range import Range
 from footnote.domain import LOCAL_PRINCIPAL
 from footnote.store.database import Database, WorkspaceScope
 from footnote.store.dense import nearest_by_hnsw
-from footnote.store.promotion import promote, promotion_is_due
+from footnote.store.hnsw import promote, promotion_is_due
 from footnote.store.statements import load_statements
 from tests.conftest import TestDatabase
 from tests.store.shelves import Shelf, new_shelf
@@ -97,11 +97,7 @@ def _parameters(workspace_id: UUID) -> dict[str, object]:
 async def plan_of(
     scope: WorkspaceScope, statement: sql.Composable, parameters: dict[str, object]
 ) -> str:
-    cursor = await scope.connection.execute(
-        sql.SQL("EXPLAIN (FORMAT JSON) ") + statement, parameters
-    )
-    row = await cursor.fetchone()
-    assert row is not None
+    row = await scope.single(sql.SQL("EXPLAIN (FORMAT JSON) ") + statement, parameters)
     return json.dumps(row["QUERY PLAN"])
 
 
@@ -125,13 +121,13 @@ def whole_reads(plan: str) -> set[str]:
 @pytest.mark.parametrize(
     ("module", "name", "index"),
     [
-        ("recall", "generation", "index_states_pkey"),
-        ("recall", "postings", "postings_pkey"),
-        ("recall", "nearest_exactly", "embeddings_pkey"),
-        ("recall", "passages", "chunks_pkey"),
-        ("recall", "neighbours", "chunks_in_document"),
-        ("frequencies", "chunks_of_terms", "postings_pkey"),
-        ("publishing", "missing_vectors", "embeddings_text"),
+        ("index_state", "generation", "index_states_pkey"),
+        ("lexical", "postings", "postings_pkey"),
+        ("dense", "nearest_exactly", "embeddings_pkey"),
+        ("passages", "passages", "chunks_pkey"),
+        ("passages", "neighbours", "chunks_in_document"),
+        ("ingesting", "count_chunks_of_terms", "postings_pkey"),
+        ("ingesting", "missing_vectors", "embeddings_text"),
         ("publishing", "insert_vectors", "embeddings_text"),
     ],
 )
@@ -147,8 +143,11 @@ async def test_a_hot_statement_uses_its_index(
 
 
 async def test_the_large_tables_are_never_read_whole(scope: WorkspaceScope) -> None:
-    for name, table in (("postings", "postings"), ("passages", "chunks")):
-        statement = sql.SQL(load_statements("recall")[name])
+    for module, name, table in (
+        ("lexical", "postings", "postings"),
+        ("passages", "passages", "chunks"),
+    ):
+        statement = sql.SQL(load_statements(module)[name])
         plan = await plan_of(scope, statement, _parameters(scope.workspace_id))
         assert table not in whole_reads(plan)
 
@@ -170,7 +169,7 @@ async def test_a_promoted_workspace_is_searched_through_its_own_hnsw_index(
         assert f"hnsw_{workspace_id.hex}_1" in plan
         exact = await plan_of(
             scope,
-            sql.SQL(load_statements("recall")["nearest_exactly"]),
+            sql.SQL(load_statements("dense")["nearest_exactly"]),
             _parameters(workspace_id),
         )
         assert "hnsw" not in exact

@@ -25,13 +25,13 @@ async def scope(database: Database) -> AsyncIterator[WorkspaceScope]:
 @pytest.mark.parametrize(
     ("module", "name", "index"),
     [
-        ("admission", "waiting_here", "documents_unrested"),
-        ("receipts", "known", "idempotency_keys_"),
-        ("receipts", "forget_expired", "idempotency_keys_"),
-        ("claims", "wanted", "document_versions_blob"),
-        ("claims", "due", "blob_claims_"),
-        ("claims", "being_removed", "blob_claims_"),
-        ("claims", "give_up_unnamed", "document_versions_blob"),
+        ("receiving", "waiting_here", "documents_unrested"),
+        ("idempotency", "known", "idempotency_keys_"),
+        ("idempotency", "forget_expired", "idempotency_keys_"),
+        ("blob_claims", "wanted", "document_versions_blob"),
+        ("blob_claims", "due", "blob_claims_"),
+        ("blob_claims", "being_removed", "blob_claims_"),
+        ("blob_claims", "give_up_unnamed", "document_versions_blob"),
         ("publishing", "drop_staged_of_document", "staged_embeddings_document"),
     ],
 )

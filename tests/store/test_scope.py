@@ -157,8 +157,10 @@ def crowded(test_database: TestDatabase, workspace_id: UUID) -> Iterator[UUID]:
 
 async def plan(database: Database, workspace_id: UUID, condition: dict[str, object]) -> str:
     async with database.workspace(workspace_id, LOCAL_PRINCIPAL) as scope:
-        documents = admitted(scope, SearchFilters(where=condition_from(condition)))
-        statement = sql.SQL(load_statements("scope")["visible"]).format(documents=documents.text)
+        documents = admitted(SearchFilters(where=condition_from(condition)))
+        statement = sql.SQL(load_statements("index_state")["visible"]).format(
+            documents=documents.text
+        )
         return await plan_of(scope, statement, dict(documents.parameters))
 
 
@@ -182,7 +184,7 @@ async def test_a_kind_is_looked_up_in_its_index_without_the_texts(
     async with database.workspace(crowded, SYSTEM) as scope:
         written = await plan_of(
             scope,
-            sql.SQL(load_statements("scope")["of_kinds"]),
+            sql.SQL(load_statements("index_state")["of_kinds"]),
             {"workspace_id": crowded, "visible": visible, "kinds": ["table"]},
         )
     assert '"chunks_of_kind"' in written

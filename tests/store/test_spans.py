@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from footnote.domain import BlockKind, BlockSpan
 from footnote.domain.stretches import join_spans, seconds_of
-from footnote.store.spans import span_of_row, span_row
+from footnote.store.passages import span_of_row, span_row
 
 SECONDS = st.none() | st.floats(0, 1e6)
 SPANS = st.builds(

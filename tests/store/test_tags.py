@@ -12,7 +12,9 @@ from psycopg.types.json import Jsonb
 from footnote.domain import LOCAL_PRINCIPAL, Document, Failure, Received, SearchFilters, Stage
 from footnote.filters import condition_from
 from footnote.store.database import Database
-from footnote.store.documents import Incoming, get_document, mark_failed, receive_document
+from footnote.store.documents import get_document
+from footnote.store.publishing import mark_failed
+from footnote.store.receiving import Incoming, receive_document
 from tests.store.shelves import Shelf, new_shelf
 
 URGENT = SearchFilters(where=condition_from({"tags": "urgent"}))

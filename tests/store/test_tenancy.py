@@ -11,13 +11,9 @@ from psycopg import sql
 from footnote.domain import LOCAL_PRINCIPAL, Principal
 from footnote.errors import NotFound
 from footnote.store.database import Database
-from footnote.store.documents import (
-    Incoming,
-    get_document,
-    list_documents,
-    receive_document,
-)
+from footnote.store.documents import get_document, list_documents
 from footnote.store.passages import passage_context
+from footnote.store.receiving import Incoming, receive_document
 from footnote.store.workspaces import find_workspace
 from tests.conftest import TestDatabase
 from tests.store.shelves import new_shelf

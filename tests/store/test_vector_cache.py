@@ -11,11 +11,11 @@ from hypothesis.extra import numpy as arrays
 from footnote.domain import LOCAL_PRINCIPAL, Principal, Ranking, SearchFilters
 from footnote.index.ranges import ChunkRanges
 from footnote.ports import RecallRequest, Vector, Vectors
-from footnote.store.completion import complete_similarities, scores_of
 from footnote.store.database import Database
-from footnote.store.dense import DenseBreadth, ask_nearest, read_nearest
+from footnote.store.dense import DenseBreadth, ask_nearest, complete_similarities, read_nearest
 from footnote.store.index_cache import IndexState
 from footnote.store.index_state import load_scope, load_state
+from footnote.store.lexical import scores_of
 from footnote.store.vector_cache import ALL_COMPARED, HeldVectors, VectorCache
 from tests.store.shelves import Shelf, new_shelf
 

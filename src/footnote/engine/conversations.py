@@ -18,8 +18,8 @@ from footnote.engine.workspace import WorkspaceEngine
 from footnote.errors import InvalidRequest
 from footnote.store import conversations as stored
 from footnote.store.database import WorkspaceScope
+from footnote.store.exchanges import choose_branch, forget_judgement, judge
 from footnote.store.messages import list_messages, place_of
-from footnote.store.saying import choose_branch, forget_judgement, judge
 from footnote.validation.arguments import checks
 from footnote.validation.constrained_types import (
     MAX_PAGE,

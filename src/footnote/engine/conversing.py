@@ -19,8 +19,8 @@ from footnote.engine.next_question import (
 )
 from footnote.engine.scoping import scope_of
 from footnote.engine.workspace import WorkspaceEngine
+from footnote.store.exchanges import NewExchange, append_exchange, branch_answer, branch_exchange
 from footnote.store.messages import message_at
-from footnote.store.saying import Saying, append_exchange, branch_answer, branch_exchange
 
 SURE = 0.5
 """Confidence from which what attached documents answer is enough. Extractive answers have none
@@ -104,7 +104,7 @@ async def remember(workspace: WorkspaceEngine, question: NextQuestion, answer: A
     Raises NotFound once the conversation is gone.
     """
     kept = kept_answer(answer, question)
-    saying = Saying(
+    saying = NewExchange(
         question_id=question.question_id,
         question=question.question,
         reply_id=question.reply_id,

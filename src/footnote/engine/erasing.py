@@ -6,7 +6,7 @@ from uuid import UUID
 
 from footnote.domain import Erasure, ErasureCheck, Principal
 from footnote.engine.services import Services
-from footnote.store.claims import remove_unused
+from footnote.store.blob_claims import remove_unused
 from footnote.store.database import SYSTEM
 from footnote.store.erasure import BLOBS, Findings, drop_jobs, family_of, find_all
 from footnote.store.merging import purge_dead

@@ -45,6 +45,7 @@ from footnote.store.embedded import (
     APPLICATION_ROLE,
     OWNER_ROLE,
     EmbeddedPostgres,
+    keep,
     private_folder,
     start_embedded,
 )
@@ -52,7 +53,6 @@ from footnote.store.events import Listener
 from footnote.store.home import require_home, require_usable
 from footnote.store.index_cache import IndexCache
 from footnote.store.migrate import migrate
-from footnote.store.revival import keep
 from footnote.store.vector_cache import VectorCache
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from footnote.ingestion.rendering.renderer import (
 from footnote.models.model_store import available_cores
 from footnote.ports import Blobs
 from footnote.settings import Settings
-from footnote.store.pages import ShownVersion, shown_version, texts_of_spans
+from footnote.store.documents import ShownVersion, shown_version, texts_of_spans
 
 MAX_HIGHLIGHTS = 50
 MAX_QUOTE_CHARACTERS = 20_000

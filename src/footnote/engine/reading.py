@@ -9,9 +9,8 @@ from footnote.domain import AllOf, Condition, DocumentPage, DocumentStatus, Pass
 from footnote.engine.scoping import scope_of
 from footnote.engine.workspace import WorkspaceEngine
 from footnote.errors import NotFound
-from footnote.store import contents
-from footnote.store.contents import WholeText
-from footnote.store.documents import get_document
+from footnote.store import documents as stored
+from footnote.store.documents import WholeText, get_document
 from footnote.validation.arguments import checks
 from footnote.validation.constrained_types import PageLimit
 
@@ -35,13 +34,13 @@ async def original(workspace: WorkspaceEngine, document_id: UUID) -> Original:
     are not those that came in, and BlobsUnavailable.
     """
     async with scope_of(workspace) as scope:
-        stored = await contents.stored_bytes(scope, document_id)
-    if not stored.blob_key:
+        shown = await stored.shown_version(scope, document_id)
+    if not shown.blob_key:
         raise NotFound(f"the file of {document_id} was not kept")
     return Original(
-        filename=stored.filename,
-        media_type=stored.media_type,
-        content=await workspace.engine.blobs.get(stored.blob_key),
+        filename=shown.filename,
+        media_type=shown.media_type,
+        content=await workspace.engine.blobs.get(shown.blob_key),
     )
 
 
@@ -55,7 +54,7 @@ async def text(
     """
     async with scope_of(workspace) as scope:
         await get_document(scope, document_id)
-        return await contents.whole_text(scope, document_id, most_characters)
+        return await stored.whole_text(scope, document_id, most_characters)
 
 
 @checks
@@ -65,7 +64,7 @@ async def passages(
     """The first passages of a document, in its order. Raises NotFound."""
     async with scope_of(workspace) as scope:
         await get_document(scope, document_id)
-        return await contents.passages_in_order(scope, document_id, limit)
+        return await stored.passages_in_order(scope, document_id, limit)
 
 
 @checks
@@ -79,6 +78,6 @@ async def select_documents(
 ) -> DocumentPage:
     """A page of the documents that meet a condition, newest first. Raises InvalidRequest."""
     async with scope_of(workspace) as scope:
-        return await contents.select_documents(
+        return await stored.select_documents(
             scope, condition or AllOf(conditions=()), status=status, limit=limit, cursor=cursor
         )

@@ -20,11 +20,11 @@ from footnote.engine.services import Services
 from footnote.errors import InvalidRequest, QueueFull
 from footnote.ingestion.pipeline import UNKNOWN_TYPE, failure_of
 from footnote.ingestion.receive import examine
-from footnote.store.admission import QueueLimits, require_room
-from footnote.store.claims import claim_blob, give_up_unnamed, redeem
+from footnote.store.blob_claims import claim_blob, give_up_unnamed, redeem
 from footnote.store.database import SYSTEM, WorkspaceScope
-from footnote.store.documents import Incoming, get_document, receive_document
-from footnote.store.receipts import Receipt, earlier, keep_receipt
+from footnote.store.documents import get_document
+from footnote.store.idempotency import Receipt, earlier, keep_receipt
+from footnote.store.receiving import Incoming, QueueLimits, receive_document, require_room
 from footnote.validation.arguments import checks
 from footnote.validation.constrained_types import (
     Access,

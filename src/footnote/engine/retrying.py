@@ -9,7 +9,8 @@ from footnote.domain import Document, DocumentStatus, Principal, Retried, Stage
 from footnote.engine.services import Services
 from footnote.errors import BlobDamaged, Conflict, DocumentUnreadable, NotFound
 from footnote.ingestion.receive import check_received
-from footnote.store.retrying import Known, look, requeue
+from footnote.store.documents import document_with_blob
+from footnote.store.receiving import requeue_failed
 
 
 async def try_again(
@@ -21,8 +22,7 @@ async def try_again(
     document, and DocumentUnreadable for bytes that would not even be accepted.
     """
     async with engine.database.workspace(workspace_id, principal) as scope:
-        known = await look(scope, document_id)
-    document = known.document
+        document, blob_key = await document_with_blob(scope, document_id)
     if document.status is DocumentStatus.INDEXED:
         raise Conflict(
             f"the document {document_id} is indexed; there is nothing to try again",
@@ -32,9 +32,9 @@ async def try_again(
         return document
     media_type = None
     if document.failure is not None and document.failure.stage is Stage.RECEIVE:
-        media_type = await _examined_again(engine, known)
+        media_type = await _examined_again(engine, document, blob_key)
     async with engine.database.workspace(workspace_id, principal) as scope:
-        return await requeue(scope, document, media_type)
+        return await requeue_failed(scope, document, media_type)
 
 
 async def try_each_again(
@@ -55,15 +55,14 @@ async def try_each_again(
     return tuple(retried)
 
 
-async def _examined_again(engine: Services, known: Known) -> str:
+async def _examined_again(engine: Services, document: Document, blob_key: str) -> str:
     """The type of bytes that were refused before; limits and known types may have changed."""
-    document = known.document
-    if not known.blob_key:
+    if not blob_key:
         advice = document.failure.advice if document.failure else "make it smaller"
         raise DocumentUnreadable(
             stage=Stage.RECEIVE,
             cause=f"the bytes of “{document.filename}” were never taken in",
             advice=f"{advice}; then hand the file in once more",
         )
-    content = await engine.blobs.get(known.blob_key)
+    content = await engine.blobs.get(blob_key)
     return check_received(content, document.filename, engine.settings.max_file_bytes)

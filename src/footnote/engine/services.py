@@ -23,10 +23,10 @@ from footnote.retrieval.cache import GenerationCache, answer_bytes
 from footnote.retrieval.pipeline import Search
 from footnote.settings import Settings
 from footnote.store.database import Database
+from footnote.store.embedded import KeptPostgres
 from footnote.store.events import Listener
 from footnote.store.index_cache import IndexCache
 from footnote.store.publishing import MaintenanceLimits
-from footnote.store.revival import KeptPostgres
 from footnote.store.vector_cache import VectorCache
 
 if TYPE_CHECKING:

@@ -33,7 +33,7 @@ from footnote.engine.receiving import receive, receive_file
 from footnote.engine.retrying import try_again, try_each_again
 from footnote.engine.scoping import WorkspaceAccess, scope_of
 from footnote.engine.searching import search
-from footnote.store.claims import remove_unused
+from footnote.store.blob_claims import remove_unused
 from footnote.store.documents import (
     documents_and_attachments,
     get_document,
@@ -41,7 +41,7 @@ from footnote.store.documents import (
 )
 from footnote.store.passages import passage_context
 from footnote.store.publishing import delete_document
-from footnote.store.statistics import workspace_stats
+from footnote.store.workspaces import workspace_stats
 from footnote.validation.arguments import checks_arguments
 from footnote.validation.constrained_types import MAX_PAGE, Name, PageLimit, Window
 

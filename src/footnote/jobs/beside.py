@@ -8,7 +8,7 @@ from contextlib import suppress
 
 from footnote.engine import Services
 from footnote.jobs.worker import run_worker
-from footnote.store.handover import worker_lives
+from footnote.store.queue import worker_lives
 
 _LOOK_SECONDS = 1.0
 

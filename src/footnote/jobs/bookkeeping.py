@@ -15,8 +15,7 @@ from procrastinate.connector import BaseAsyncConnector
 from procrastinate.jobs import Job, Status
 from procrastinate.manager import JobManager, NotificationCallback
 
-from footnote.store.handover import PUT_BACK
-from footnote.store.queue import INGEST_QUEUE, SET_ASIDE_QUEUE, TAKE_TURN
+from footnote.store.queue import INGEST_QUEUE, PUT_BACK, SET_ASIDE_QUEUE, TAKE_TURN
 
 _log = structlog.get_logger(__name__)
 

@@ -16,7 +16,7 @@ from procrastinate.retry import RetryStrategy
 from footnote.errors import BlobsFull, StoreFull, StoreUnavailable
 from footnote.jobs.turns import NotYet
 from footnote.store.database import Database
-from footnote.store.handover import excuse
+from footnote.store.queue import excuse
 
 _log = structlog.get_logger(__name__)
 

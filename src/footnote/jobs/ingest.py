@@ -15,8 +15,8 @@ from footnote.ingestion.pipeline import Ingestion, failure_of
 from footnote.jobs.turns import NotYet
 from footnote.ports import Embedder
 from footnote.store.database import SYSTEM
-from footnote.store.documents import mark_failed
-from footnote.store.work import take_up
+from footnote.store.ingesting import take_up
+from footnote.store.publishing import mark_failed
 
 _log = structlog.get_logger(__name__)
 

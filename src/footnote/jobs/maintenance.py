@@ -6,8 +6,8 @@ from uuid import UUID
 
 from footnote.engine import Services
 from footnote.engine.lanes import lane_of_workspace
+from footnote.store.hnsw import promote, promotion_is_due
 from footnote.store.merging import merge_once
-from footnote.store.promotion import promote, promotion_is_due
 
 
 async def maintain(engine: Services, workspace_id: UUID) -> None:

@@ -17,8 +17,8 @@ from footnote.errors import BlobsFull, FootnoteError, StoreFull
 from footnote.models.embed_hosted import EmbeddingUsage
 from footnote.ports import Embedder
 from footnote.store.database import SYSTEM
+from footnote.store.hnsw import build, is_large
 from footnote.store.lanes import end_reembedding, switch_if_complete
-from footnote.store.promotion import build, is_large
 from footnote.store.queue import enqueue_reembedding
 from footnote.store.reembedding import (
     Filling,

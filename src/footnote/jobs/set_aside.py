@@ -15,7 +15,7 @@ import structlog
 from footnote.engine import Services
 from footnote.errors import StoreUnavailable
 from footnote.settings import environment_of
-from footnote.store.handover import set_aside_waits
+from footnote.store.queue import set_aside_waits
 
 _log = structlog.get_logger(__name__)
 

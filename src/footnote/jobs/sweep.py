@@ -5,10 +5,10 @@ from __future__ import annotations
 from uuid import UUID
 
 from footnote.engine import Services
-from footnote.store.claims import GRACE_SECONDS, claims_left, sweep_blobs
+from footnote.store.blob_claims import GRACE_SECONDS, claims_left, sweep_blobs
 from footnote.store.database import SYSTEM
+from footnote.store.idempotency import forget_expired
 from footnote.store.queue import enqueue_sweep
-from footnote.store.receipts import forget_expired
 
 
 async def sweep(engine: Services, workspace_id: UUID, grace_seconds: float = GRACE_SECONDS) -> int:

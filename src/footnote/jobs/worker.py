@@ -27,8 +27,7 @@ from footnote.jobs.set_aside import COMMAND, try_set_aside
 from footnote.models.batching import BATCH_TOKENS, CrossDocumentBatcher
 from footnote.models.model_store import available_cores
 from footnote.settings import Settings
-from footnote.store.handover import put_back, take_over
-from footnote.store.queue import SET_ASIDE_QUEUE
+from footnote.store.queue import SET_ASIDE_QUEUE, put_back, take_over
 
 _log = structlog.get_logger(__name__)
 

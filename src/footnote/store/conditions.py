@@ -20,7 +20,6 @@ from footnote.domain import (
     SearchFilters,
 )
 from footnote.filters import METADATA, checked_condition
-from footnote.store.database import WorkspaceScope
 from footnote.store.statements import load_statements
 
 _SQL = load_statements("conditions")
@@ -43,7 +42,7 @@ class Compiled:
     parameters: Mapping[str, object]
 
 
-def admitted(scope: WorkspaceScope, filters: SearchFilters) -> Compiled:
+def admitted(filters: SearchFilters) -> Compiled:
     """The published documents that the filters admit, all but their kinds of chunk.
 
     Raises InvalidRequest for a condition that makes no sense.
@@ -54,7 +53,6 @@ def admitted(scope: WorkspaceScope, filters: SearchFilters) -> Compiled:
     return Compiled(
         sql.SQL(_SQL["admitted"]).format(condition=where.text),
         {
-            "workspace_id": scope.workspace_id,
             "collections": list(filters.collections) or None,
             "document_ids": list(filters.document_ids) or None,
             "source_types": [each.value for each in filters.source_types] or None,

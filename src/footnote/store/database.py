@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from select import POLLIN, poll
@@ -12,17 +12,18 @@ from uuid import UUID
 
 import psycopg
 from pgvector.psycopg import register_vector_async
+from psycopg import sql
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from footnote.domain import Principal
 from footnote.errors import StoreFull, StoreUnavailable
-from footnote.store.integers import register_integers
 from footnote.store.migrate import APPLICATION_ROLE, SCHEMA
-from footnote.store.statements import load_statements
+from footnote.store.statements import load_statements, register_integers
 
 Connection = psycopg.AsyncConnection[DictRow]
 Pool = AsyncConnectionPool[Connection]
+Statement = LiteralString | sql.SQL | sql.Composed
 
 SYSTEM = Principal(principal_id="*")
 """Jobs act as the system: they see a document whoever it is for."""
@@ -43,6 +44,59 @@ class WorkspaceScope:
     workspace_id: UUID
     principal: Principal
     connection: Connection
+
+    async def execute(
+        self,
+        statement: Statement,
+        parameters: Mapping[str, object] | None = None,
+        *,
+        binary: bool = False,
+        prepare: bool | None = None,
+    ) -> psycopg.AsyncCursor[DictRow]:
+        """Run a statement with its parameters, `workspace_id` and `principal`.
+
+        In a snapshot it is only sent; fetching from the cursor waits.
+        """
+        own = {"workspace_id": self.workspace_id, "principal": self.principal.principal_id}
+        return await self.connection.execute(
+            statement, {**own, **(parameters or {})}, binary=binary, prepare=prepare
+        )
+
+    async def all(
+        self,
+        statement: Statement,
+        parameters: Mapping[str, object] | None = None,
+        *,
+        binary: bool = False,
+    ) -> list[DictRow]:
+        """Every row of a statement."""
+        return await (await self.execute(statement, parameters, binary=binary)).fetchall()
+
+    async def one(
+        self,
+        statement: Statement,
+        parameters: Mapping[str, object] | None = None,
+        *,
+        binary: bool = False,
+    ) -> DictRow | None:
+        """The first row of a statement; None without one."""
+        return await (await self.execute(statement, parameters, binary=binary)).fetchone()
+
+    async def single(
+        self, statement: Statement, parameters: Mapping[str, object] | None = None
+    ) -> DictRow:
+        """The row of a statement that always has one: an aggregate, an insert."""
+        row = await self.one(statement, parameters)
+        assert row is not None, "such a statement has a row"
+        return row
+
+    async def execute_many(
+        self, statement: Statement, rows: Iterable[Mapping[str, object]]
+    ) -> None:
+        """Run a statement once for each row of parameters, in one batch."""
+        own = {"workspace_id": self.workspace_id, "principal": self.principal.principal_id}
+        async with self.connection.cursor() as cursor:
+            await cursor.executemany(statement, [{**own, **row} for row in rows])
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,10 +193,9 @@ async def execute_as_system(
     For what all principals share, and for numbers of chunks that its principal may see. Columns
     come in binary form.
     """
-    connection = scope.connection
-    await bind(connection, scope.workspace_id, SYSTEM)
-    cursor = await connection.execute(statement, parameters, binary=True)
-    await bind(connection, scope.workspace_id, scope.principal)
+    await bind(scope.connection, scope.workspace_id, SYSTEM)
+    cursor = await scope.execute(statement, parameters, binary=True)
+    await bind(scope.connection, scope.workspace_id, scope.principal)
     return cursor
 
 

@@ -1,12 +1,13 @@
-"""Asks Postgres for the vectors nearest a query's, exactly or through a workspace's HNSW index."""
+"""The dense side of a search: nearest vectors, exactly or by HNSW, and vectors by chunk."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+import numpy as np
 from pgvector import HalfVector
 from psycopg import AsyncCursor, sql
 from psycopg.rows import DictRow
@@ -17,10 +18,11 @@ from footnote.ports import RecallRequest, Vector
 from footnote.store.database import WorkspaceScope
 from footnote.store.index_cache import IndexState
 from footnote.store.index_state import multirange_of
+from footnote.store.lexical import scores_of
 from footnote.store.statements import load_statements
 from footnote.store.vector_cache import HeldVectors
 
-_SQL = load_statements("recall")
+_SQL = load_statements("dense")
 
 _VECTORS_WORTH_A_THREAD = 10_000
 """Below about a millisecond of comparing, handing over to a thread costs more than it frees."""
@@ -94,20 +96,19 @@ async def _ask_database(
     assert request.vector is not None, "there is something to be near to"
     assert state.lane_id is not None, "the workspace has vectors"
     parameters = {
-        "workspace_id": scope.workspace_id,
         "lane_id": state.lane_id,
         "vector": HalfVector(request.vector),
         "visible": multirange_of(visible),
         "limit": request.limit,
     }
     if not state.hnsw or visible.count <= breadth.exact_up_to:
-        return await scope.connection.execute(_SQL["nearest_exactly"], parameters)
-    await scope.connection.execute(
+        return await scope.execute(_SQL["nearest_exactly"], parameters)
+    await scope.execute(
         _SQL["hnsw_breadth"], {"ef_search": str(max(breadth.ef_search, request.limit))}
     )
     statement = nearest_by_hnsw(scope.workspace_id, state.lane_id, request.vector.size)
     # Prepared, it would be planned for any workspace and miss this one's partial index.
-    return await scope.connection.execute(statement, parameters, prepare=False)
+    return await scope.execute(statement, parameters, prepare=False)
 
 
 def begin_nearest(
@@ -128,3 +129,50 @@ def nearest_by_hnsw(workspace_id: UUID, lane_id: int, dimensions: int) -> sql.Co
         lane_id=sql.Literal(lane_id),
         type=sql.SQL("halfvec({})").format(sql.Literal(dimensions)),
     )
+
+
+async def complete_similarities(
+    scope: WorkspaceScope,
+    state: IndexState,
+    vector: Vector,
+    dense: Ranking,
+    lexical: Ranking,
+    *,
+    held: HeldVectors | None = None,
+) -> Mapping[int, float]:
+    """Cosines of every chunk of either ranking that has a vector, by chunk number."""
+    known = scores_of(dense)
+    missing = [hit.chunk_no for hit in lexical if hit.chunk_no not in known]
+    if held is not None:
+        known |= held.similarities(vector, missing)
+        missing = [number for number in missing if number not in known]
+    if not missing or state.lane_id is None:
+        return known
+    return known | {
+        row["chunk_no"]: row["similarity"]
+        for row in await scope.all(
+            _SQL["similarities"],
+            {"lane_id": state.lane_id, "vector": HalfVector(vector), "numbers": missing},
+            binary=True,
+        )
+    }
+
+
+async def load_vectors(
+    scope: WorkspaceScope, lane_id: int, chunk_numbers: Sequence[int]
+) -> Mapping[int, Vector]:
+    """The vectors of these chunks in the lane, those that are published and visible.
+
+    float32 of shape (dimensions,) and of unit length, which half precision only nearly keeps.
+    """
+    if not chunk_numbers:
+        return {}
+    rows = await scope.all(
+        _SQL["vectors"], {"lane_id": lane_id, "numbers": list(chunk_numbers)}, binary=True
+    )
+    if not rows:
+        return {}
+    vectors = np.stack([row["embedding"].to_numpy() for row in rows]).astype(np.float32)
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    vectors /= np.where(lengths > 0, lengths, 1)
+    return {row["chunk_no"]: vector for row, vector in zip(rows, vectors, strict=True)}

@@ -1,149 +1,150 @@
-"""Documents and their versions: received, listed, moved through stages, deleted."""
+"""Documents as they are read: one, pages of them, their file, their text, their passages."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from uuid import UUID, uuid4
+import base64
+import binascii
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
 
+from psycopg import sql
 from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 
 from footnote.domain import (
+    Condition,
     Document,
+    DocumentClass,
     DocumentPage,
     DocumentStatus,
     Failure,
-    MetadataValue,
-    Received,
+    Passage,
+    Progress,
     SourceType,
     Stage,
 )
-from footnote.errors import NotFound
-from footnote.store.claims import Claim, give_up_unnamed, redeem
+from footnote.errors import InvalidRequest, NotFound
+from footnote.store.conditions import compile_condition
 from footnote.store.database import WorkspaceScope
-from footnote.store.document_rows import document_of, failure_json, read_cursor, write_cursor
-from footnote.store.queue import enqueue_ingestion
-from footnote.store.statements import load_statements
+from footnote.store.passages import read_passages
+from footnote.store.statements import load_statements, record_of
 
 _SQL = load_statements("documents")
-_PART_BYTES = 4_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Incoming:
-    """A file whose bytes are stored and which is about to become a document."""
-
-    filename: str
-    media_type: str
-    byte_size: int
-    content_sha256: str
-    blob_key: str
-    collection: str
-    external_id: str | None = None
-    parent_id: UUID | None = None
-    source_type: SourceType = SourceType.UPLOAD
-    metadata: Mapping[str, MetadataValue] = field(default_factory=dict)
-    tags: tuple[str, ...] = ()
-    """Without any, a document that is known keeps its own."""
-    access: tuple[str, ...] | None = None
-    failure: Failure | None = None
-    """Why it cannot even be tried; it is then kept as a failed document."""
-    claim: Claim | None = None
-    """On its blob, since before that was written."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoredVersion:
-    """The bytes of one version of a document."""
+class ShownVersion:
+    """The version of a document that citations speak of."""
 
     document_id: UUID
     version: int
     filename: str
     media_type: str
-    byte_size: int
     blob_key: str
-    access: tuple[str, ...] | None
+    """Empty where the bytes were not kept."""
+    characters: int | None
+    """Of its canonical text; None before it is published."""
 
 
-async def receive_document(scope: WorkspaceScope, incoming: Incoming) -> Received:
-    """Write the document's row and its job; the file counts as accepted once this commits.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WholeText:
+    """The canonical text of a published document, or its beginning."""
 
-    The same bytes give the existing document, or its failed ingestion another try. Other
-    bytes under a known external id give a new version. Tags take the place of earlier ones.
-    """
-    parameters = _incoming_parameters(scope, incoming)
-    await scope.connection.execute(_SQL["one_receipt_at_a_time"], parameters)
-    if incoming.claim is not None:
-        await redeem(scope, incoming.claim)
-    row = await (await scope.connection.execute(_SQL["known"], parameters)).fetchone()
-    if row is None:
-        received = await _insert(scope, parameters)
-    else:
-        if incoming.tags and list(incoming.tags) != row["tags"]:
-            row = await _tag(scope, row, incoming.tags)
-        if row["content_sha256"] != parameters["content_sha256"]:
-            received = await _add_version(scope, row, parameters)
-        elif row["status"] == DocumentStatus.FAILED and incoming.failure is None:
-            received = await _try_again(scope, row, parameters)
-        else:
-            received = Received(document=document_of(row), duplicate=True, new_version=False)
-    if incoming.claim is not None:
-        await give_up_unnamed(scope, incoming.claim)
-    return received
+    text: str
+    characters: int
+    """Of the whole of it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpanText:
+    """The text of a span, and the text around it."""
+
+    quoted: str
+    before: str
+    after: str
+
+
+def document_of(row: DictRow) -> Document:
+    """Make a document of a whole row of `documents`."""
+    failure, chunks = row["failure"], row["chunks"]
+    progress = None
+    if row["status"] == DocumentStatus.INGESTING and row["progress_done"] is not None:
+        progress = Progress(done=row["progress_done"], total=row["progress_total"])
+    return record_of(
+        Document,
+        row,
+        source_type=SourceType(row["source_type"]),
+        content_sha256=bytes(row["content_sha256"]).hex(),
+        status=DocumentStatus(row["status"]),
+        stage=Stage(row["stage"]),
+        failure=failure and Failure(**failure | {"stage": Stage(failure["stage"])}),
+        progress=progress,
+        document_class=DocumentClass(row["document_class"]),
+        chunk_count=0 if chunks.isempty else chunks.upper - chunks.lower,
+    )
+
+
+def failure_json(failure: Failure) -> Jsonb:
+    """Write a failure as it is stored."""
+    return Jsonb(
+        {
+            "stage": failure.stage,
+            "cause": failure.cause,
+            "advice": failure.advice,
+            "retryable": failure.retryable,
+        }
+    )
+
+
+def no_such_document(document_id: UUID) -> NotFound:
+    """Make the error for a document that is absent, foreign or hidden alike."""
+    return NotFound(f"there is no document {document_id}")
 
 
 async def get_document(scope: WorkspaceScope, document_id: UUID) -> Document:
-    """The document. Raises NotFound for an absent, foreign or hidden one alike."""
-    row = await (
-        await scope.connection.execute(
-            _SQL["get"], {"workspace_id": scope.workspace_id, "document_id": document_id}
-        )
-    ).fetchone()
+    """Read a document. Raises NotFound for an absent, foreign or hidden one alike."""
+    row = await scope.one(_SQL["get"], {"document_id": document_id})
     if row is None:
-        raise NotFound(f"there is no document {document_id}")
+        raise no_such_document(document_id)
     return document_of(row)
+
+
+async def document_with_blob(scope: WorkspaceScope, document_id: UUID) -> tuple[Document, str]:
+    """Read a document and the blob key of its latest version, empty for one never stored.
+
+    Raises NotFound for an absent, foreign or hidden one alike.
+    """
+    row = await scope.one(_SQL["with_blob"], {"document_id": document_id})
+    if row is None:
+        raise no_such_document(document_id)
+    return document_of(row), row["blob_key"]
 
 
 async def documents_called(
     scope: WorkspaceScope, called: str, ids: tuple[UUID, UUID] | None, *, limit: int
 ) -> tuple[Document, ...]:
-    """Documents with that file name or with an id in the range, newest first."""
+    """List documents with that file name or with an id in the range, newest first."""
     first_id, last_id = ids or (None, None)
-    rows = await (
-        await scope.connection.execute(
-            _SQL["called"],
-            {
-                "workspace_id": scope.workspace_id,
-                "called": called,
-                "first_id": first_id,
-                "last_id": last_id,
-                "limit": limit,
-            },
-        )
-    ).fetchall()
-    return tuple(document_of(row) for row in rows)
+    rows = await scope.all(
+        _SQL["called"],
+        {"called": called, "first_id": first_id, "last_id": last_id, "limit": limit},
+    )
+    return tuple(map(document_of, rows))
 
 
 async def names_of_collections(scope: WorkspaceScope) -> tuple[str, ...]:
-    """The collections that have documents, by name."""
-    found = await scope.connection.execute(
-        _SQL["names_of_collections"], {"workspace_id": scope.workspace_id}
-    )
-    return tuple(row["name"] for row in await found.fetchall())
+    """List the collections that have documents, by name."""
+    return tuple(row["name"] for row in await scope.all(_SQL["names_of_collections"]))
 
 
 async def documents_and_attachments(
     scope: WorkspaceScope, document_ids: Sequence[UUID]
 ) -> tuple[Document, ...]:
-    """Those of the documents that exist, and everything attached below them."""
-    rows = await (
-        await scope.connection.execute(
-            _SQL["with_attachments"],
-            {"workspace_id": scope.workspace_id, "document_ids": list(document_ids)},
-        )
-    ).fetchall()
-    return tuple(document_of(row) for row in rows)
+    """List those of the documents that exist, and everything attached below them."""
+    rows = await scope.all(_SQL["with_attachments"], {"document_ids": list(document_ids)})
+    return tuple(map(document_of, rows))
 
 
 async def list_documents(
@@ -154,255 +155,118 @@ async def list_documents(
     limit: int,
     cursor: str | None,
 ) -> DocumentPage:
-    """A page of documents, newest first. Raises InvalidRequest for a cursor we did not give."""
+    """List a page of documents, newest first. Raises InvalidRequest for a foreign cursor."""
     before, before_id = read_cursor(cursor)
-    rows = await (
-        await scope.connection.execute(
-            _SQL["list"],
-            {
-                "workspace_id": scope.workspace_id,
-                "collection": collection,
-                "status": status,
-                "before": before,
-                "before_id": before_id,
-                "limit": limit + 1,
-            },
-        )
-    ).fetchall()
-    documents = tuple(document_of(row) for row in rows[:limit])
+    rows = await scope.all(
+        _SQL["list"],
+        {
+            "collection": collection,
+            "status": status,
+            "before": before,
+            "before_id": before_id,
+            "limit": limit + 1,
+        },
+    )
+    return _page(rows, limit)
+
+
+async def select_documents(
+    scope: WorkspaceScope,
+    condition: Condition,
+    *,
+    status: DocumentStatus | None,
+    limit: int,
+    cursor: str | None,
+) -> DocumentPage:
+    """List a page of the documents that meet the condition, newest first, published or not.
+
+    Raises InvalidRequest for a foreign cursor and for a condition that makes no sense.
+    """
+    before, before_id = read_cursor(cursor)
+    where = compile_condition(condition)
+    rows = await scope.all(
+        sql.SQL(_SQL["selected"]).format(condition=where.text),
+        {
+            "status": status,
+            "before": before,
+            "before_id": before_id,
+            "limit": limit + 1,
+            **where.parameters,
+        },
+    )
+    return _page(rows, limit)
+
+
+def write_cursor(moment: datetime, identity: UUID) -> str:
+    """Name a place in a listing by the time and the id of what stands before it."""
+    return base64.urlsafe_b64encode(f"{moment.isoformat()} {identity}".encode()).decode()
+
+
+def read_cursor(cursor: str | None) -> tuple[datetime | None, UUID | None]:
+    """Read the place that a cursor names. Raises InvalidRequest for a foreign one."""
+    if cursor is None:
+        return None, None
+    try:
+        moment, identity = base64.urlsafe_b64decode(cursor).decode().split(" ")
+        return datetime.fromisoformat(moment), UUID(identity)
+    except (binascii.Error, ValueError) as error:
+        raise InvalidRequest(
+            "the cursor is not one we gave", hint="use next_cursor of the page before, unchanged"
+        ) from error
+
+
+async def shown_version(scope: WorkspaceScope, document_id: UUID) -> ShownVersion:
+    """Read the version that is published, or else the newest that was received.
+
+    Raises NotFound for a document that is absent, foreign or hidden alike.
+    """
+    row = await scope.one(_SQL["shown_version"], {"document_id": document_id})
+    if row is None:
+        raise no_such_document(document_id)
+    return ShownVersion(document_id=document_id, **row)
+
+
+async def whole_text(
+    scope: WorkspaceScope, document_id: UUID, most_characters: int
+) -> WholeText | None:
+    """Read the published text, at most so much of it; None where nothing is published."""
+    row = await scope.one(_SQL["text"], {"document_id": document_id, "limit": most_characters})
+    return None if row is None or row["text"] is None else WholeText(**row)
+
+
+async def texts_of_spans(
+    scope: WorkspaceScope, shown: ShownVersion, spans: Sequence[tuple[int, int]], around: int
+) -> tuple[SpanText, ...]:
+    """Read the text of each span and up to `around` characters on each side, in their order."""
+    rows = await scope.all(
+        _SQL["texts_of_spans"],
+        {
+            "document_id": shown.document_id,
+            "version": shown.version,
+            "starts": [start for start, _ in spans],
+            "ends": [end for _, end in spans],
+            "around": around,
+        },
+    )
+    return tuple(SpanText(**row) for row in rows)
+
+
+async def passages_in_order(
+    scope: WorkspaceScope, document_id: UUID, limit: int
+) -> tuple[Passage, ...]:
+    """Read the first passages of a published document in its order; none where it has none."""
+    parameters = {"document_id": document_id, "limit": limit}
+    found = await read_passages(await scope.execute(_SQL["passages_in_order"], parameters))
+    return tuple(sorted(found.values(), key=lambda each: each.ordinal))
+
+
+def _page(rows: Sequence[DictRow], limit: int) -> DocumentPage:
+    """Make a page of the first `limit` rows; one more row says that another page follows."""
+    documents = tuple(map(document_of, rows[:limit]))
     more = len(rows) > limit
     return DocumentPage(
-        documents=documents, next_cursor=write_cursor(documents[-1]) if more else None
+        documents=documents,
+        next_cursor=write_cursor(documents[-1].created_at, documents[-1].document_id)
+        if more
+        else None,
     )
-
-
-async def stored_version(
-    scope: WorkspaceScope, document_id: UUID, version: int
-) -> StoredVersion | None:
-    """A version that waits to be published; None when it is replaced, deleted or published."""
-    row = await (
-        await scope.connection.execute(
-            _SQL["stored_version"],
-            {
-                "workspace_id": scope.workspace_id,
-                "document_id": document_id,
-                "version": version,
-            },
-        )
-    ).fetchone()
-    if row is None:
-        return None
-    return StoredVersion(
-        document_id=document_id,
-        version=version,
-        filename=row["filename"],
-        media_type=row["media_type"],
-        byte_size=row["byte_size"],
-        blob_key=row["blob_key"],
-        access=None if row["access"] is None else tuple(row["access"]),
-    )
-
-
-async def begin_stage(scope: WorkspaceScope, stored: StoredVersion, stage: Stage) -> bool:
-    """Note that a stage begins; False when the version was replaced or deleted meanwhile."""
-    cursor = await scope.connection.execute(
-        _SQL["begin_stage"], _version_parameters(scope, stored) | {"stage": stage}
-    )
-    return cursor.rowcount == 1
-
-
-async def note_progress(
-    scope: WorkspaceScope, stored: StoredVersion, stage: Stage, done: int, total: int
-) -> bool:
-    """Note how far a stage has come; False when the version was replaced or deleted meanwhile."""
-    cursor = await scope.connection.execute(
-        _SQL["note_progress"],
-        _version_parameters(scope, stored) | {"stage": stage, "done": done, "total": total},
-    )
-    return cursor.rowcount == 1
-
-
-async def mark_failed(
-    scope: WorkspaceScope, document_id: UUID, version: int, failure: Failure
-) -> None:
-    """Let the version rest as failed; an earlier published version stays searchable."""
-    parameters = {
-        "workspace_id": scope.workspace_id,
-        "document_id": document_id,
-        "version": version,
-        "stage": failure.stage,
-        "failure": failure_json(failure),
-    }
-    await _announce(scope)
-    await scope.connection.execute(_SQL["mark_failed"], parameters)
-    await scope.connection.execute(_SQL["drop_stage_results"], parameters)
-
-
-async def save_stage_result(
-    scope: WorkspaceScope, stored: StoredVersion, stage: Stage, payload: bytes
-) -> None:
-    """Keep what a stage made, for the next stage or the next try.
-
-    Much of it goes in parts: the driver holds each twice, and never gives back what it took.
-    """
-    for start in range(0, max(len(payload), 1), _PART_BYTES):
-        part = payload[start : start + _PART_BYTES]
-        await scope.connection.execute(
-            _SQL["append_stage_result" if start else "save_stage_result"],
-            _version_parameters(scope, stored) | {"stage": stage, "payload": part},
-        )
-
-
-async def load_stage_result(
-    scope: WorkspaceScope, stored: StoredVersion, stage: Stage
-) -> bytes | None:
-    """What a stage made on an earlier try, or None."""
-    payload = bytearray()
-    while True:
-        wanted = {"stage": stage, "start": len(payload) + 1, "length": _PART_BYTES}
-        row = await (
-            await scope.connection.execute(
-                _SQL["load_stage_result"], _version_parameters(scope, stored) | wanted, binary=True
-            )
-        ).fetchone()
-        if row is None:
-            return None
-        payload += row["part"]
-        if len(row["part"]) < _PART_BYTES:
-            return bytes(payload)
-
-
-async def depth_of(scope: WorkspaceScope, document_id: UUID) -> int:
-    """How many parents stand above the document; 0 also for one that is gone."""
-    cursor = await scope.connection.execute(
-        _SQL["depth"], {"workspace_id": scope.workspace_id, "document_id": document_id}
-    )
-    row = await cursor.fetchone()
-    depth: int = (row and row["depth"]) or 0
-    return depth
-
-
-async def attachments_from(
-    scope: WorkspaceScope, parent_id: UUID, first_external_id: str
-) -> tuple[UUID, ...]:
-    """The attachments whose external ids are `first_external_id` or later."""
-    rows = await (
-        await scope.connection.execute(
-            _SQL["attachments_from"],
-            {
-                "workspace_id": scope.workspace_id,
-                "parent_id": parent_id,
-                "first": first_external_id,
-            },
-        )
-    ).fetchall()
-    return tuple(row["document_id"] for row in rows)
-
-
-def _version_parameters(scope: WorkspaceScope, stored: StoredVersion) -> dict[str, object]:
-    return {
-        "workspace_id": scope.workspace_id,
-        "document_id": stored.document_id,
-        "version": stored.version,
-    }
-
-
-def _incoming_parameters(scope: WorkspaceScope, incoming: Incoming) -> dict[str, object]:
-    return {
-        "workspace_id": scope.workspace_id,
-        "document_id": uuid4(),
-        "version": 1,
-        "collection": incoming.collection,
-        "external_id": incoming.external_id,
-        "parent_id": incoming.parent_id,
-        "filename": incoming.filename,
-        "media_type": incoming.media_type,
-        "source_type": incoming.source_type,
-        "byte_size": incoming.byte_size,
-        "content_sha256": bytes.fromhex(incoming.content_sha256),
-        "blob_key": incoming.blob_key,
-        "metadata": Jsonb(dict(incoming.metadata)),
-        "tags": list(incoming.tags),
-        "access": _access_list(scope, incoming.access),
-        "created_by": scope.principal.principal_id,
-        "status": DocumentStatus.QUEUED if incoming.failure is None else DocumentStatus.FAILED,
-        "failure": None if incoming.failure is None else failure_json(incoming.failure),
-    }
-
-
-def _access_list(scope: WorkspaceScope, access: tuple[str, ...] | None) -> list[str] | None:
-    """Whoever hands a document in keeps seeing it."""
-    if access is None:
-        return None
-    return list(dict.fromkeys((*access, scope.principal.principal_id)))
-
-
-async def _insert(scope: WorkspaceScope, parameters: dict[str, object]) -> Received:
-    await scope.connection.execute(_SQL["ensure_collection"], parameters)
-    row = await (await scope.connection.execute(_SQL["insert"], parameters)).fetchone()
-    assert row is not None, "an insert returns its row"
-    document = document_of(row)
-    await scope.connection.execute(_SQL["insert_version"], parameters)
-    await _enqueue_unless_failed(scope, document)
-    return Received(document=document, duplicate=False, new_version=False)
-
-
-async def _tag(scope: WorkspaceScope, known: DictRow, tags: tuple[str, ...]) -> DictRow:
-    parameters = {
-        "workspace_id": scope.workspace_id,
-        "document_id": known["document_id"],
-        "tags": list(tags),
-    }
-    await _announce(scope)
-    rows = await (await scope.connection.execute(_SQL["tag"], parameters)).fetchall()
-    for row in rows:
-        if row["document_id"] == known["document_id"]:
-            return row
-    raise NotFound(f"there is no document {known['document_id']}")
-
-
-async def _announce(scope: WorkspaceScope) -> None:
-    """Tell readers that a document is about to change in what filters see of it.
-
-    Comes before the change: publications and deletions lock in this order too.
-    """
-    await scope.connection.execute(_SQL["announce"], {"workspace_id": scope.workspace_id})
-
-
-async def _add_version(
-    scope: WorkspaceScope, known: DictRow, parameters: dict[str, object]
-) -> Received:
-    parameters = parameters | {
-        "document_id": known["document_id"],
-        "version": known["version"] + 1,
-    }
-    await _announce(scope)
-    row = await (await scope.connection.execute(_SQL["new_version"], parameters)).fetchone()
-    if row is None:
-        raise NotFound(f"there is no document {known['document_id']}")
-    await scope.connection.execute(_SQL["insert_version"], parameters)
-    document = document_of(row)
-    await _enqueue_unless_failed(scope, document)
-    return Received(document=document, duplicate=False, new_version=True)
-
-
-async def _try_again(
-    scope: WorkspaceScope, known: DictRow, parameters: dict[str, object]
-) -> Received:
-    """Queue the failed version once more, with the bytes that may have been refused before."""
-    parameters = parameters | {"document_id": known["document_id"], "version": known["version"]}
-    await _announce(scope)
-    row = await (await scope.connection.execute(_SQL["requeue"], parameters)).fetchone()
-    if row is None:
-        raise NotFound(f"there is no document {known['document_id']}")
-    await scope.connection.execute(_SQL["restore_bytes"], parameters)
-    document = document_of(row)
-    await enqueue_ingestion(scope, document.document_id, document.version)
-    return Received(document=document, duplicate=False, new_version=False)
-
-
-async def _enqueue_unless_failed(scope: WorkspaceScope, document: Document) -> None:
-    if document.status is DocumentStatus.QUEUED:
-        # Whoever had it written waits to find it.
-        first = document.source_type is SourceType.GENERATED
-        await enqueue_ingestion(scope, document.document_id, document.version, first=first)

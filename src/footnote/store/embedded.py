@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import fcntl
 import os
 import shlex
@@ -10,7 +11,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from importlib.metadata import version as package_version
 from importlib.util import find_spec
@@ -43,6 +44,7 @@ _LOCK_TIMEOUT_SECONDS = 240.0
 
 _SILENT_SECONDS = 3.0
 _LOOK_SECONDS = 0.1
+_RESTART_PAUSE_SECONDS = 1.0
 
 _CONFIGURATION = """
 listen_addresses = ''
@@ -339,3 +341,44 @@ def _locked(file: IO[bytes]) -> bool:
     except BlockingIOError:
         return False
     return True
+
+
+@dataclass(frozen=True, slots=True)
+class KeptPostgres:
+    """A server in use, and the task that watches over it."""
+
+    server: EmbeddedPostgres
+    watch: asyncio.Task[None]
+
+    async def release(self) -> None:
+        """Stop watching, stop using the server, and stop it if we were its last user."""
+        self.watch.cancel()
+        await asyncio.wait([self.watch])
+        await asyncio.to_thread(self.server.release)
+
+
+def keep(server: EmbeddedPostgres) -> KeptPostgres:
+    """Watch over a server from the running event loop."""
+    return KeptPostgres(server, asyncio.create_task(_watch(server)))
+
+
+async def _watch(server: EmbeddedPostgres) -> None:
+    while True:
+        await _until_it_is_gone(server)
+        try:
+            if await asyncio.to_thread(server.revive):
+                _log.warning("the embedded Postgres died and was started again")
+                continue
+        except (StoreUnavailable, psycopg.Error, OSError) as error:
+            reason = str(error).strip()
+            _log.error("the embedded Postgres died and does not start", reason=reason)
+        await asyncio.sleep(_RESTART_PAUSE_SECONDS)
+
+
+async def _until_it_is_gone(server: EmbeddedPostgres) -> None:
+    """Hold a connection and wait for its end, which is told at once and costs nothing."""
+    with suppress(psycopg.OperationalError):
+        url = server.url(APPLICATION_ROLE)
+        async with await psycopg.AsyncConnection.connect(url, autocommit=True) as connection:
+            async for _ in connection.notifies():
+                continue

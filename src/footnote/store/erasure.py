@@ -49,16 +49,13 @@ class Findings:
 
 async def family_of(scope: WorkspaceScope, document_id: UUID) -> Family:
     """The document with all that hangs below it. Raises NotFound."""
-    parameters: dict[str, object] = {
-        "workspace_id": scope.workspace_id,
-        "document_id": document_id,
-    }
-    rows = await (await scope.connection.execute(_SQL["family"], parameters)).fetchall()
+    parameters: dict[str, object] = {"document_id": document_id}
+    rows = await scope.all(_SQL["family"], parameters)
     if not rows:
         raise NotFound(f"there is no document {document_id}")
     document_ids = tuple(row["document_id"] for row in rows)
     parameters["document_ids"] = list(document_ids)
-    blobs = await (await scope.connection.execute(_SQL["blobs"], parameters)).fetchall()
+    blobs = await scope.all(_SQL["blobs"], parameters)
     return Family(
         document_ids=document_ids,
         chunks=ranges_of(row["chunks"] for row in rows),
@@ -72,14 +69,13 @@ async def find_all(scope: WorkspaceScope, blobs: Blobs, family: Family) -> Findi
     Give it a scope of the system, which sees every row of the workspace.
     """
     parameters: dict[str, object] = {
-        "workspace_id": scope.workspace_id,
         "document_ids": list(family.document_ids),
         "document_names": [str(each) for each in family.document_ids],
         "chunks": multirange_of(family.chunks),
     }
     counts: dict[str, int] = {}
     records = set()
-    for row in await (await scope.connection.execute(_SQL["tables"])).fetchall():
+    for row in await scope.all(_SQL["tables"]):
         statement = sql.SQL(_SQL["of_documents"]).format(table=sql.Identifier(row["name"]))
         counts[row["name"]] = await _count(scope, statement, parameters)
         if not row["owned"]:
@@ -96,30 +92,32 @@ async def find_all(scope: WorkspaceScope, blobs: Blobs, family: Family) -> Findi
 async def drop_jobs(scope: WorkspaceScope, family: Family) -> None:
     """Take what was to be done with the documents off the queue."""
     names = [str(each) for each in family.document_ids]
-    await scope.connection.execute(_SQL["drop_jobs"], {"document_names": names})
+    await scope.execute(_SQL["drop_jobs"], {"document_names": names})
 
 
 async def _count(
     scope: WorkspaceScope, statement: sql.SQL | sql.Composed, parameters: Mapping[str, object]
 ) -> int:
-    row = await (await scope.connection.execute(statement, parameters)).fetchone()
+    row = await scope.one(statement, parameters)
     return 0 if row is None else int(row["found"])
 
 
 async def _count_indexed(scope: WorkspaceScope, chunks: ChunkRanges) -> tuple[int, int]:
     """In how many segments and in how many of their posting lists any of the chunks is."""
-    parameters: dict[str, object] = {"workspace_id": scope.workspace_id}
-    rows = await (await scope.connection.execute(_SQL["segment_ids"], parameters)).fetchall()
+    parameters: dict[str, object] = {}
+    rows = await scope.all(_SQL["segment_ids"], parameters)
     segments = lists = 0
     for row in rows:
         of_segment = parameters | {"segment_id": row["segment_id"]}
-        cursor = await scope.connection.execute(_SQL["segment_numbers"], of_segment, binary=True)
+        cursor = await scope.execute(_SQL["segment_numbers"], of_segment, binary=True)
         segments += _holding([each["chunk_numbers"] for each in await cursor.fetchall()], chunks)
         for low, high in term_slices(row["chunk_count"]):
-            cursor = await scope.connection.execute(
-                _SQL["postings_slice"], of_segment | {"low": low, "high": high}, binary=True
-            )
-            found = [each["chunk_numbers"] for each in await cursor.fetchall()]
+            found = [
+                each["chunk_numbers"]
+                for each in await scope.all(
+                    _SQL["postings_slice"], of_segment | {"low": low, "high": high}, binary=True
+                )
+            ]
             lists += _holding(found, chunks)
     return segments, lists
 
@@ -133,15 +131,9 @@ async def _count_blobs(scope: WorkspaceScope, blobs: Blobs, keys: Sequence[str])
     """How many of the blobs are there, those of other documents with the same bytes left out."""
     found = 0
     for key in keys:
-        row = await (
-            await scope.connection.execute(
-                _SQL["users_of_blob"],
-                {
-                    "workspace_id": scope.workspace_id,
-                    "blob_key": key,
-                    "content_sha256": bytes.fromhex(key.rpartition("/")[2]),
-                },
-            )
-        ).fetchone()
+        row = await scope.one(
+            _SQL["users_of_blob"],
+            {"blob_key": key, "content_sha256": bytes.fromhex(key.rpartition("/")[2])},
+        )
         found += bool(await blobs.exists(key)) if row is None or not row["documents"] else 0
     return found

@@ -29,40 +29,30 @@ async def events_after(
 ) -> tuple[Event, ...]:
     """The events that follow, oldest first, of one document or of all that may be seen."""
     name = "events_after" if document_id is None else "events_of_document_after"
-    rows = await (
-        await scope.connection.execute(
-            _SQL[name],
-            {
-                "workspace_id": scope.workspace_id,
-                "document_id": document_id,
-                "transaction_id": after.transaction_id,
-                "event_no": after.event_no,
-                "limit": limit,
-            },
-        )
-    ).fetchall()
+    rows = await scope.all(
+        _SQL[name],
+        {
+            "document_id": document_id,
+            "transaction_id": after.transaction_id,
+            "event_no": after.event_no,
+            "limit": limit,
+        },
+    )
     return tuple(_event(row) for row in rows)
 
 
 async def cursor_of_now(scope: WorkspaceScope) -> EventCursor:
     """A place after which only what is not complete yet will come."""
-    row = await (await scope.connection.execute(_SQL["now"])).fetchone()
+    row = await scope.one(_SQL["now"])
     assert row is not None, "a function always answers"
     return EventCursor(transaction_id=row["transaction_id"] - 1, event_no=2**62)
 
 
 async def get_event(scope: WorkspaceScope, cursor: EventCursor) -> Event | None:
     """The event at that place; None when it is too old to be kept."""
-    row = await (
-        await scope.connection.execute(
-            _SQL["event"],
-            {
-                "workspace_id": scope.workspace_id,
-                "transaction_id": cursor.transaction_id,
-                "event_no": cursor.event_no,
-            },
-        )
-    ).fetchone()
+    row = await scope.one(
+        _SQL["event"], {"transaction_id": cursor.transaction_id, "event_no": cursor.event_no}
+    )
     return None if row is None else _event(row)
 
 

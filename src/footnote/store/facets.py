@@ -36,7 +36,7 @@ async def load_facets(
     no part. Raises InvalidRequest for a field that cannot be counted.
     """
     wanted = checked_facets(fields)
-    documents = _within(scope, filters)
+    documents = _within(filters)
     cursors = {name: await _ask(scope, name, documents) for name in wanted}
     return {
         name: tuple(
@@ -66,8 +66,8 @@ def checked_facets(fields: Sequence[str]) -> tuple[str, ...]:
     return wanted
 
 
-def _within(scope: WorkspaceScope, filters: SearchFilters) -> Compiled:
-    documents = admitted(scope, filters)
+def _within(filters: SearchFilters) -> Compiled:
+    documents = admitted(filters)
     if not filters.evidence_types:
         return documents
     return Compiled(
@@ -84,4 +84,4 @@ async def _ask(scope: WorkspaceScope, name: str, documents: Compiled) -> AsyncCu
         values=sql.SQL(_SQL[form]).format(column=value.text), documents=documents.text
     )
     parameters = {**documents.parameters, **value.parameters, "most": VALUES_PER_FACET}
-    return await scope.connection.execute(statement, parameters)
+    return await scope.execute(statement, parameters)

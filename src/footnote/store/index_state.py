@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 import numpy as np
-from psycopg import sql
+from psycopg import AsyncCursor, sql
+from psycopg.rows import DictRow
 from psycopg.types.range import Range
 
 from footnote.domain import BlockKind, Lane, SearchFilters
@@ -19,16 +20,14 @@ from footnote.store.index_cache import IndexState, View
 from footnote.store.statements import load_statements
 from footnote.store.workspaces import known_lane
 
-_SQL = load_statements("recall")
-_SCOPE_SQL = load_statements("scope")
+_SQL = load_statements("index_state")
 _WRITTEN_SCOPES = 64
 
 
 async def load_state(scope: WorkspaceScope, lane: Lane) -> IndexState:
     """The index as of this transaction. Raises NotFound, and LaneMismatch as `known_lane` does."""
-    parameters = {"workspace_id": scope.workspace_id}
-    states = await scope.connection.execute(_SQL["state"], parameters)
-    segments = await scope.connection.execute(_SQL["segments"], parameters)
+    states = await scope.execute(_SQL["state"])
+    segments = await scope.execute(_SQL["segments"])
     lane_id = await known_lane(scope, lane)
     row = await states.fetchone()
     if row is None:
@@ -49,9 +48,23 @@ async def load_state(scope: WorkspaceScope, lane: Lane) -> IndexState:
     )
 
 
+async def ask_generation(scope: WorkspaceScope) -> AsyncCursor[DictRow]:
+    """Send for the number that rises with every change a search could notice."""
+    return await scope.execute(_SQL["generation"])
+
+
+async def read_generation(asked: AsyncCursor[DictRow]) -> int:
+    """Read the number; the scope may have ended. Raises NotFound."""
+    row = await asked.fetchone()
+    if row is None:
+        raise NotFound("the workspace is gone")
+    generation: int = row["generation"]
+    return generation
+
+
 async def load_view(scope: WorkspaceScope, filters: SearchFilters) -> View:
     """What the principal sees through the filters. Raises InvalidRequest as `load_scope` does."""
-    asked = await scope.connection.execute(_SQL["languages"], {"workspace_id": scope.workspace_id})
+    asked = await scope.execute(_SQL["languages"])
     ranges = await load_scope(scope, filters)
     languages = tuple(row["language"] for row in await asked.fetchall())
     return View(ranges=ranges, languages=languages)
@@ -62,10 +75,9 @@ async def load_scope(scope: WorkspaceScope, filters: SearchFilters) -> ChunkRang
 
     Raises InvalidRequest for a condition that makes no sense.
     """
-    documents = admitted(scope, filters)
-    statement = sql.SQL(_SCOPE_SQL["visible"]).format(documents=documents.text)
-    cursor = await scope.connection.execute(statement, documents.parameters)
-    row = await cursor.fetchone()
+    documents = admitted(filters)
+    statement = sql.SQL(_SQL["visible"]).format(documents=documents.text)
+    row = await scope.one(statement, documents.parameters)
     bounds = np.frombuffer((row and row["bounds"]) or b"", dtype=">i4")
     visible = ChunkRanges.from_pairs(zip(bounds[::2].tolist(), bounds[1::2].tolist(), strict=True))
     if not filters.evidence_types or visible.is_empty:
@@ -79,12 +91,8 @@ async def _of_kinds(
     # Whose chunks these are has been asked; asking again for each would take six times as long.
     cursor = await execute_as_system(
         scope,
-        _SCOPE_SQL["of_kinds"],
-        {
-            "workspace_id": scope.workspace_id,
-            "visible": multirange_of(visible),
-            "kinds": [kind.value for kind in kinds],
-        },
+        _SQL["of_kinds"],
+        {"visible": multirange_of(visible), "kinds": [kind.value for kind in kinds]},
     )
     row = await cursor.fetchone()
     numbers = np.frombuffer((row and row["numbers"]) or b"", dtype=">i4")

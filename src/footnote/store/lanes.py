@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import timedelta
 
 from psycopg.rows import DictRow
 
 from footnote.domain import Lane, LaneState, LaneStatus, Reembedding, ReembeddingState, Stage
-from footnote.errors import Conflict, DocumentInterrupted, InvalidRequest, NotFound
+from footnote.errors import Conflict, DocumentInterrupted, InvalidRequest, LaneMismatch, NotFound
+from footnote.ports import Vectors
 from footnote.store.database import WorkspaceScope
-from footnote.store.promotion import index_name
+from footnote.store.hnsw import index_name
 from footnote.store.queue import enqueue_purge, enqueue_reembedding
-from footnote.store.statements import load_statements
+from footnote.store.statements import load_statements, record_of
+from footnote.store.workspaces import lane_parameters
 
 _SQL = load_statements("lanes")
 
@@ -25,11 +27,8 @@ _STATES = {
 
 async def current_lane(scope: WorkspaceScope, name: str) -> tuple[int, Lane] | None:
     """The lane of that name that is searched, with its number; None before the first document."""
-    cursor = await scope.connection.execute(
-        _SQL["current"], {"workspace_id": scope.workspace_id, "name": name}
-    )
-    row = await cursor.fetchone()
-    return None if row is None else (row["lane_id"], lane_of(row))
+    row = await scope.one(_SQL["current"], {"name": name})
+    return None if row is None else (row["lane_id"], record_of(Lane, row))
 
 
 async def require_current(scope: WorkspaceScope, lane_id: int) -> None:
@@ -38,10 +37,7 @@ async def require_current(scope: WorkspaceScope, lane_id: int) -> None:
     Under the lock of the index: a version that was embedded before a switch must be embedded
     again in the new lane, or it would be found by words alone.
     """
-    cursor = await scope.connection.execute(
-        _SQL["is_current"], {"workspace_id": scope.workspace_id, "lane_id": lane_id}
-    )
-    if await cursor.fetchone() is None:
+    if await scope.one(_SQL["is_current"], {"lane_id": lane_id}) is None:
         raise DocumentInterrupted(
             stage=Stage.PUBLISH,
             cause="the workspace changed its embedding model meanwhile",
@@ -53,8 +49,7 @@ async def list_lanes(
     scope: WorkspaceScope, retention: timedelta, name: str | None = None
 ) -> tuple[LaneStatus, ...]:
     """The lanes that have vectors or are getting them, by number."""
-    cursor = await scope.connection.execute(_SQL["lanes"], {"workspace_id": scope.workspace_id})
-    rows = await cursor.fetchall()
+    rows = await scope.all(_SQL["lanes"])
     return tuple(_status(row, retention) for row in rows if name in (None, row["name"]))
 
 
@@ -66,8 +61,8 @@ async def begin_reembedding(
     A lane that is half filled or was current before is filled up. Where nothing is missing it is
     current at once. Raises Conflict when the lane is current already, or another is under way.
     """
-    parameters = _parameters(scope, target)
-    await scope.connection.execute(_SQL["lock_index"], parameters)
+    parameters = lane_parameters(target)
+    await scope.execute(_SQL["lock_index"], parameters)
     current = await current_lane(scope, target.name)
     if current is None:
         return await _add(scope, parameters | {"state": "active"})
@@ -77,7 +72,7 @@ async def begin_reembedding(
             hint="name another model; footnote lanes shows what there is",
         )
     await _refuse_second(scope, parameters)
-    found = await (await scope.connection.execute(_SQL["resumable"], parameters)).fetchone()
+    found = await scope.one(_SQL["resumable"], parameters)
     if found is not None:
         lane_id = int(found["lane_id"])
     else:
@@ -93,8 +88,8 @@ async def begin_rollback(scope: WorkspaceScope, name: str, retention: timedelta)
     At once where no document came since. Raises Conflict without one, or while another change
     is under way.
     """
-    parameters: dict[str, object] = {"workspace_id": scope.workspace_id, "name": name}
-    await scope.connection.execute(_SQL["lock_index"], parameters)
+    parameters: dict[str, object] = {"name": name}
+    await scope.execute(_SQL["lock_index"], parameters)
     current = await current_lane(scope, name)
     previous = await previous_lane(scope, name)
     if current is None or previous is None:
@@ -123,9 +118,9 @@ async def cancel_reembedding(scope: WorkspaceScope, name: str) -> int:
 
     Raises NotFound when nothing is.
     """
-    parameters: dict[str, object] = {"workspace_id": scope.workspace_id, "name": name}
-    await scope.connection.execute(_SQL["lock_index"], parameters)
-    row = await (await scope.connection.execute(_SQL["under_way"], parameters)).fetchone()
+    parameters: dict[str, object] = {"name": name}
+    await scope.execute(_SQL["lock_index"], parameters)
+    row = await scope.one(_SQL["under_way"], parameters)
     if row is None:
         raise NotFound(
             f"no re-embedding of the lane {name} is under way", hint="footnote lanes shows them"
@@ -138,16 +133,10 @@ async def end_reembedding(
     scope: WorkspaceScope, lane_id: int, state: ReembeddingState, failure: str | None = None
 ) -> bool:
     """Note how it ended; False when it had ended before."""
-    cursor = await scope.connection.execute(
-        _SQL["end"],
-        {
-            "workspace_id": scope.workspace_id,
-            "lane_id": lane_id,
-            "state": state.value,
-            "failure": failure,
-        },
+    return (
+        await scope.one(_SQL["end"], {"lane_id": lane_id, "state": state.value, "failure": failure})
+        is not None
     )
-    return await cursor.fetchone() is not None
 
 
 async def switch_if_complete(
@@ -159,41 +148,34 @@ async def switch_if_complete(
     current until then is kept for a rollback.
     """
     parameters: dict[str, object] = {
-        "workspace_id": scope.workspace_id,
         "lane_id": lane_id,
         "current": current,
         "index": index_name(scope.workspace_id, lane_id),
     }
-    await scope.connection.execute(_SQL["lock_index"], parameters)
-    row = await (await scope.connection.execute(_SQL["is_missing"], parameters)).fetchone()
+    await scope.execute(_SQL["lock_index"], parameters)
+    row = await scope.one(_SQL["is_missing"], parameters)
     if row is None or row["missing"]:
         return False
     if not await end_reembedding(scope, lane_id, ReembeddingState.SWITCHED):
         return False
     for step in ("retire", "make_current", "point_index"):
-        await scope.connection.execute(_SQL[step], parameters)
+        await scope.execute(_SQL[step], parameters)
     await enqueue_purge(scope, retention)
     return True
 
 
-def lane_of(row: Mapping[str, object] | DictRow) -> Lane:
-    """The lane a row describes."""
-    languages = row["languages"]
-    assert isinstance(languages, Sequence), "an array of codes"
-    return Lane(
-        name=str(row["name"]),
-        provider=str(row["provider"]),
-        model=str(row["model"]),
-        dimensions=int(str(row["dimensions"])),
-        revision=str(row["revision"]),
-        languages=tuple(map(str, languages)),
-    )
+def require_vectors_of(lane: Lane, vectors: Vectors, count: int) -> None:
+    """Raise LaneMismatch unless these are so many vectors of the lane's dimensions."""
+    if vectors.shape != (count, lane.dimensions):
+        raise LaneMismatch(
+            f"{count} vectors of lane {lane.fingerprint} were expected, "
+            f"and an array of shape {vectors.shape} was given",
+            hint="check that the configured model is the one the lane names",
+        )
 
 
 async def _add(scope: WorkspaceScope, parameters: dict[str, object]) -> int:
-    row = await (await scope.connection.execute(_SQL["add"], parameters)).fetchone()
-    assert row is not None, "an insert returns its row"
-    return int(row["lane_id"])
+    return int((await scope.single(_SQL["add"], parameters))["lane_id"])
 
 
 async def _begin(
@@ -203,14 +185,9 @@ async def _begin(
         raise InvalidRequest(
             f"texts_per_second is {texts_per_second:g}", hint="give a number above 0, or none"
         )
-    await scope.connection.execute(
+    await scope.execute(
         _SQL["begin"],
-        {
-            "workspace_id": scope.workspace_id,
-            "lane_id": lane_id,
-            "rollback": rollback,
-            "texts_per_second": texts_per_second,
-        },
+        {"lane_id": lane_id, "rollback": rollback, "texts_per_second": texts_per_second},
     )
 
 
@@ -222,7 +199,7 @@ async def _switch_or_enqueue(
 
 
 async def _refuse_second(scope: WorkspaceScope, parameters: Mapping[str, object]) -> None:
-    row = await (await scope.connection.execute(_SQL["under_way"], parameters)).fetchone()
+    row = await scope.one(_SQL["under_way"], parameters)
     if row is not None:
         raise Conflict(
             f"the lane {parameters['name']} is being re-embedded already",
@@ -230,47 +207,22 @@ async def _refuse_second(scope: WorkspaceScope, parameters: Mapping[str, object]
         )
 
 
-def _parameters(scope: WorkspaceScope, lane: Lane) -> dict[str, object]:
-    return {
-        "workspace_id": scope.workspace_id,
-        "name": lane.name,
-        "provider": lane.provider,
-        "model": lane.model,
-        "dimensions": lane.dimensions,
-        "revision": lane.revision,
-        "languages": list(lane.languages),
-    }
-
-
 def _status(row: DictRow, retention: timedelta) -> LaneStatus:
     left = row["retired_at"]
-    lane = lane_of(row)
-    return LaneStatus(
-        lane_id=row["lane_id"],
+    lane = record_of(Lane, row)
+    return record_of(
+        LaneStatus,
+        row,
         lane=lane,
         state=_STATES[row["state"]],
-        chunks_embedded=row["chunks_embedded"],
-        chunks=row["chunks"],
-        retired_at=left,
         purge_after=None if left is None else left + retention,
-        reembedding=None if row["work"] is None else _reembedding(row, lane),
-    )
-
-
-def _reembedding(row: DictRow, lane: Lane) -> Reembedding:
-    return Reembedding(
-        lane=lane,
-        state=ReembeddingState(row["work"]),
-        rollback=row["rollback"],
-        chunks_embedded=row["chunks_embedded"],
-        chunks=row["chunks"],
-        texts_embedded=row["texts_embedded"],
-        texts_reused=row["texts_reused"],
-        tokens=row["tokens"],
-        cost_usd=float(row["cost_usd"]),
-        texts_per_second=row["texts_per_second"],
-        failure=row["failure"],
-        started_at=row["started_at"],
-        updated_at=row["updated_at"],
-        finished_at=row["finished_at"],
+        reembedding=None
+        if row["work"] is None
+        else record_of(
+            Reembedding,
+            row,
+            lane=lane,
+            state=ReembeddingState(row["work"]),
+            cost_usd=float(row["cost_usd"]),
+        ),
     )

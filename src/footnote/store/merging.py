@@ -1,29 +1,75 @@
-"""Merges small segments into larger ones and leaves out what is dead."""
+"""Writes segments of the lexical index, and merges small ones into larger without the dead."""
 
 from __future__ import annotations
 
 import asyncio
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import count, pairwise
 from uuid import UUID
 
+import numpy as np
 from psycopg import Rollback
-from psycopg.rows import DictRow
 
-from footnote.index.ranges import ChunkRanges
-from footnote.index.segments import CHUNK_NUMBER, merge_lengths, merge_terms
+from footnote.index.segments import CHUNK_NUMBER, COUNT, TERM, Postings, merge_lengths, merge_terms
 from footnote.index.terms import TERM_ID_LIMIT
 from footnote.store.database import SYSTEM, Database, WorkspaceScope
 from footnote.store.index_state import multirange_of, ranges_of
-from footnote.store.merge_policy import due_merge
-from footnote.store.publishing import insert_postings
-from footnote.store.statements import load_statements
+from footnote.store.statements import Integers, load_statements, record_of
 
 _SQL = load_statements("merging")
 
 _CHUNKS_PER_SLICE = 20_000
 """Postings are merged in slices of the term space, each of about this many chunks' lists, so
 that memory does not grow with the segment."""
+_DEAD_SHARE = 0.3  # A segment is rewritten alone once this share of it is dead.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SegmentSize:
+    """How large a segment is, and how much of it is dead."""
+
+    segment_id: int
+    chunk_count: int
+    dead_count: int
+
+
+def choose_merge(segments: Sequence[SegmentSize], fan_in: int) -> tuple[int, ...]:
+    """The segments to merge next, or none.
+
+    Size classes grow by the factor `fan_in`; the smallest class that holds `fan_in`
+    segments is merged whole. A chunk is thus rewritten at most once a class, and a
+    workspace of n documents keeps O(fan_in · log n) segments (log-structured merge:
+    O'Neil et al., Acta Informatica 1996).
+    """
+    for segment in segments:
+        if segment.dead_count > _DEAD_SHARE * segment.chunk_count:
+            return (segment.segment_id,)
+    classes: defaultdict[int, list[int]] = defaultdict(list)
+    for segment in segments:
+        classes[_size_class(segment.chunk_count, fan_in)].append(segment.segment_id)
+    for size in sorted(classes):
+        if len(classes[size]) >= fan_in:
+            return tuple(classes[size])
+    return ()
+
+
+async def due_merge(scope: WorkspaceScope, fan_in: int) -> tuple[int, ...]:
+    """The segments of the workspace to merge next, or none."""
+    sizes = [
+        record_of(SegmentSize, row, dead_count=ranges_of(row["dead"]).count)
+        for row in await scope.all(_SQL["sizes"])
+    ]
+    return choose_merge(sizes, fan_in)
+
+
+def _size_class(chunk_count: int, fan_in: int) -> int:
+    """How many times over `fan_in` smallest segments would have to be merged to be this large."""
+    size, reach = 0, fan_in
+    while chunk_count >= reach:
+        size, reach = size + 1, reach * fan_in
+    return size
 
 
 async def merge_once(database: Database, workspace_id: UUID, fan_in: int) -> bool:
@@ -33,67 +79,60 @@ async def merge_once(database: Database, workspace_id: UUID, fan_in: int) -> boo
     meanwhile stay dead in the new segment; a source that disappears meanwhile undoes the
     merge, and the next call chooses again.
     """
-    parameters: dict[str, object] = {"workspace_id": workspace_id}
     async with database.workspace(workspace_id, SYSTEM) as scope:
-        await scope.connection.execute(_SQL["forget_staged"], parameters)
+        await scope.execute(_SQL["forget_staged"])
         chosen = await due_merge(scope, fan_in)
         if not chosen:
             return False
-        reserved = await (
-            await scope.connection.execute(_SQL["reserve_segment"], parameters)
-        ).fetchone()
-        assert reserved is not None, "a workspace with segments has an index row"
-    segment_id: int = reserved["segment_id"]
-    parameters |= {"segments": list(chosen), "segment_id": segment_id}
+        reserved = await scope.single(_SQL["reserve_segment"])
     async with database.workspace(workspace_id, SYSTEM) as scope:
-        rows = await (await scope.connection.execute(_SQL["sources"], parameters)).fetchall()
-        await _merge(scope, segment_id, parameters, rows)
+        await _merge(scope, reserved["segment_id"], chosen)
     return True
 
 
 async def purge_dead(database: Database, workspace_id: UUID) -> int:
-    """Rewrite every segment that holds dead chunks without them; how many were rewritten.
+    """Rewrite every segment that holds dead chunks without them; return how many.
 
     One that another process rewrites meanwhile is looked at again.
     """
-    parameters: dict[str, object] = {"workspace_id": workspace_id}
     for rewritten in count():
         async with database.workspace(workspace_id, SYSTEM) as scope:
-            row = await (await scope.connection.execute(_SQL["any_dead"], parameters)).fetchone()
+            row = await scope.one(_SQL["any_dead"])
             if row is None:
                 return rewritten
-            reserved = await (
-                await scope.connection.execute(_SQL["reserve_segment"], parameters)
-            ).fetchone()
-            assert reserved is not None, "a workspace with segments has an index row"
-        segment_id: int = reserved["segment_id"]
-        chosen = parameters | {"segments": [row["segment_id"]], "segment_id": segment_id}
+            reserved = await scope.single(_SQL["reserve_segment"])
         async with database.workspace(workspace_id, SYSTEM) as scope:
-            rows = await (await scope.connection.execute(_SQL["sources"], chosen)).fetchall()
-            await _merge(scope, segment_id, chosen, rows)
+            await _merge(scope, reserved["segment_id"], [row["segment_id"]])
     raise AssertionError("counting does not end")
 
 
-async def _merge(
-    scope: WorkspaceScope,
-    segment_id: int,
-    parameters: dict[str, object],
-    sources: Sequence[DictRow],
-) -> None:
+async def _merge(scope: WorkspaceScope, segment_id: int, chosen: Sequence[int]) -> None:
+    """Write the chosen segments as one without their dead chunks, and remove them."""
+    parameters: dict[str, object] = {"segments": list(chosen), "segment_id": segment_id}
+    sources = await scope.all(_SQL["sources"], parameters)
     purged = ranges_of(piece for row in sources for piece in row["dead"])
     numbers, lengths = merge_lengths(
         [(bytes(row["chunk_numbers"]), bytes(row["lengths"])) for row in sources], purged
     )
     for low, high in term_slices(sum(row["chunk_count"] for row in sources)):
-        await _merge_slice(scope, segment_id, parameters | {"low": low, "high": high}, purged)
+        rows = await scope.all(
+            _SQL["postings_slice"], parameters | {"low": low, "high": high}, binary=True
+        )
+        merged = await asyncio.to_thread(
+            merge_terms,
+            [row["term"] for row in rows],
+            [(row["chunk_numbers"], row["frequencies"]) for row in rows],
+            purged,
+        )
+        await insert_postings(scope, segment_id, merged)
     # From here on publications and deletions wait, so what is dead stands still.
-    await scope.connection.execute(_SQL["new_generation"], parameters)
-    latest = await (await scope.connection.execute(_SQL["sources"], parameters)).fetchall()
+    await scope.execute(_SQL["new_generation"])
+    latest = await scope.all(_SQL["sources"], parameters)
     if len(latest) != len(sources):
         raise Rollback
     dead = ranges_of(piece for row in latest for piece in row["dead"])
     if numbers:
-        await scope.connection.execute(
+        await scope.execute(
             _SQL["insert_merged"],
             parameters
             | {
@@ -104,21 +143,23 @@ async def _merge(
             },
         )
     for step in ("move_documents", "delete_postings", "delete_segments"):
-        await scope.connection.execute(_SQL[step], parameters)
+        await scope.execute(_SQL[step], parameters)
 
 
-async def _merge_slice(
-    scope: WorkspaceScope, segment_id: int, parameters: dict[str, object], dead: ChunkRanges
-) -> None:
-    cursor = await scope.connection.execute(_SQL["postings_slice"], parameters, binary=True)
-    rows = await cursor.fetchall()
-    merged = await asyncio.to_thread(
-        merge_terms,
-        [row["term"] for row in rows],
-        [(row["chunk_numbers"], row["frequencies"]) for row in rows],
-        dead,
+async def insert_postings(scope: WorkspaceScope, segment_id: int, postings: Postings) -> None:
+    """Write posting lists of a segment; COPY would be faster but not under row-level security."""
+    counts = np.frombuffer(postings.counts, COUNT)
+    await scope.execute(
+        _SQL["insert_postings"],
+        {
+            "segment_id": segment_id,
+            "terms": Integers(np.frombuffer(postings.terms, TERM)),
+            "starts": Integers(np.cumsum(counts) - counts),
+            "counts": Integers(counts),
+            "chunk_numbers": postings.chunk_numbers,
+            "frequencies": postings.frequencies,
+        },
     )
-    await insert_postings(scope, segment_id, merged)
 
 
 def term_slices(chunk_count: int) -> Iterator[tuple[int, int]]:

@@ -1,4 +1,4 @@
-"""The messages of a conversation, read again."""
+"""The messages of a conversation as they are read, without what may not be seen any longer."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ from dataclasses import dataclass, replace
 from uuid import UUID
 
 from psycopg.rows import DictRow
+from psycopg.types.json import Jsonb
+from pydantic import TypeAdapter
 
 from footnote.domain import Turn
 from footnote.domain.conversations import (
     Exchange,
+    Feedback,
     JudgedAnswer,
     Message,
     MessageAnswer,
@@ -19,11 +22,11 @@ from footnote.domain.conversations import (
 )
 from footnote.errors import Conflict, InvalidRequest, NotFound
 from footnote.store.database import WorkspaceScope
-from footnote.store.message_rows import answer_of, feedback_of, message_of, within
-from footnote.store.statements import load_statements
+from footnote.store.statements import load_statements, record_of
 
 _SQL = load_statements("messages")
 _LARGEST = 2**31 - 1
+_ANSWER = TypeAdapter(MessageAnswer)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +61,7 @@ async def list_messages(
     Raises InvalidRequest for a cursor we did not give.
     """
     rows = await _page(scope, conversation_id, _number(cursor), limit + 1, all_branches)
-    messages = await _readable(scope, [message_of(row) for row in rows[:limit]])
+    messages = await _messages(scope, rows[:limit])
     more = len(rows) > limit
     return MessagePage(
         messages=messages, next_cursor=str(messages[-1].message_no) if more else None
@@ -67,22 +70,17 @@ async def list_messages(
 
 async def place_of(scope: WorkspaceScope, conversation_id: UUID, message_id: UUID) -> Place:
     """Where the message stands. Raises NotFound."""
-    parameters = within(scope, conversation_id) | {"message_id": message_id}
-    row = await (await scope.connection.execute(_SQL["place"], parameters)).fetchone()
+    parameters = {"conversation_id": conversation_id, "message_id": message_id}
+    row = await scope.one(_SQL["place"], parameters)
     if row is None:
         raise NotFound(f"there is no message {message_id}")
-    return Place(
-        message_no=row["message_no"],
-        parent_no=row["parent_no"],
-        role=row["role"],
-        text=row["text"],
-    )
+    return record_of(Place, row)
 
 
 async def message_at(scope: WorkspaceScope, conversation_id: UUID, message_no: int) -> Message:
     """The message of that number; nothing of what the principal may not see any longer."""
     rows = await _page(scope, conversation_id, message_no - 1, 1, all_branches=True)
-    [message] = await _readable(scope, [message_of(row) for row in rows])
+    [message] = await _messages(scope, rows)
     return message
 
 
@@ -90,8 +88,8 @@ async def kept_exchange(
     scope: WorkspaceScope, conversation_id: UUID, question_id: UUID, question: str
 ) -> Exchange | None:
     """What was kept under this id before. Raises Conflict when another question was."""
-    parameters = within(scope, conversation_id) | {"message_id": question_id}
-    rows = await (await scope.connection.execute(_SQL["exchange_of"], parameters)).fetchall()
+    parameters = {"conversation_id": conversation_id, "message_id": question_id}
+    rows = await scope.all(_SQL["exchange_of"], parameters)
     if not rows:
         return None
     if rows[0]["text"] != question:
@@ -107,8 +105,8 @@ async def kept_exchange(
 
 async def last_active(scope: WorkspaceScope, conversation_id: UUID) -> int | None:
     """The number of the message that the next one follows."""
-    parameters = within(scope, conversation_id)
-    row = await (await scope.connection.execute(_SQL["last_active"], parameters)).fetchone()
+    parameters = {"conversation_id": conversation_id}
+    row = await scope.one(_SQL["last_active"], parameters)
     return None if row is None else row["message_no"]
 
 
@@ -118,12 +116,10 @@ async def said_until(
     """Up to `limit` messages that end with this one, oldest first."""
     if message_no is None:
         return ()
-    parameters = within(scope, conversation_id)
-    rows = await (
-        await scope.connection.execute(
-            _SQL["said_until"], parameters | {"message_no": message_no, "limit": limit}
-        )
-    ).fetchall()
+    parameters = {"conversation_id": conversation_id}
+    rows = await scope.all(
+        _SQL["said_until"], parameters | {"message_no": message_no, "limit": limit}
+    )
     answers = [answer_of(row) for row in rows]
     visible = await _visible(scope, (each for each in answers if each is not None))
     said = []
@@ -141,25 +137,17 @@ async def judged_answers(
 ) -> tuple[tuple[JudgedAnswer, ...], tuple[UUID, int] | None]:
     """The principal's feedback in a lasting order, and where the next page begins."""
     conversation_id, message_no = after or (UUID(int=0), 0)
-    rows = await (
-        await scope.connection.execute(
-            _SQL["judged"],
-            {
-                "workspace_id": scope.workspace_id,
-                "principal": scope.principal.principal_id,
-                "after_conversation": conversation_id,
-                "after_message": message_no,
-                "limit": limit,
-            },
-        )
-    ).fetchall()
+    rows = await scope.all(
+        _SQL["judged"],
+        {"after_conversation": conversation_id, "after_message": message_no, "limit": limit},
+    )
     answers = [answer for row in rows if (answer := answer_of(row)) is not None]
     visible = await _visible(scope, answers)
     judged = tuple(
         JudgedAnswer(
             message_id=row["message_id"],
             answer=answer.without_documents(answer.document_ids - visible),
-            feedback=feedback_of(row),
+            feedback=_feedback_of(row),
         )
         for row, answer in zip(rows, answers, strict=True)
     )
@@ -167,41 +155,55 @@ async def judged_answers(
     return judged, None if last is None else (last["conversation_id"], last["message_no"])
 
 
+def answer_of(row: DictRow) -> MessageAnswer | None:
+    """The answer of a row; None for a question."""
+    return None if row["answer"] is None else _ANSWER.validate_python(row["answer"])
+
+
+def answer_json(answer: MessageAnswer) -> Jsonb:
+    """An answer as it is kept."""
+    return Jsonb(_ANSWER.dump_python(answer, mode="json"))
+
+
+def _feedback_of(row: DictRow) -> Feedback:
+    return record_of(Feedback, row, created_at=row["judged_at"], updated_at=row["rejudged_at"])
+
+
 async def _page(
     scope: WorkspaceScope, conversation_id: UUID, after: int, limit: int, all_branches: bool
 ) -> list[DictRow]:
-    cursor = await scope.connection.execute(
+    return await scope.all(
         _SQL["page"],
-        within(scope, conversation_id)
-        | {"after": after, "limit": limit, "all_branches": all_branches},
+        {
+            "conversation_id": conversation_id,
+            "after": after,
+            "limit": limit,
+            "all_branches": all_branches,
+        },
     )
-    return await cursor.fetchall()
 
 
-async def _readable(scope: WorkspaceScope, messages: Sequence[Message]) -> tuple[Message, ...]:
+async def _messages(scope: WorkspaceScope, rows: Sequence[DictRow]) -> tuple[Message, ...]:
     """The messages without anything of documents that the principal may not see any longer."""
-    answers = [message.answer for message in messages if message.answer is not None]
-    visible = await _visible(scope, answers)
-    return tuple(
-        message
-        if message.answer is None
-        else _with_answer(
-            message, message.answer.without_documents(message.answer.document_ids - visible)
-        )
-        for message in messages
-    )
-
-
-def _with_answer(message: Message, answer: MessageAnswer) -> Message:
-    return replace(message, answer=answer, text=answer.text)
+    answers = [answer_of(row) for row in rows]
+    visible = await _visible(scope, (each for each in answers if each is not None))
+    messages = []
+    for row, answer in zip(rows, answers, strict=True):
+        feedback = None if row["thumb"] is None else _feedback_of(row)
+        message = record_of(Message, row, answer=answer, feedback=feedback)
+        if answer is not None:
+            seen = answer.without_documents(answer.document_ids - visible)
+            message = replace(message, answer=seen, text=seen.text)
+        messages.append(message)
+    return tuple(messages)
 
 
 async def _visible(scope: WorkspaceScope, answers: Iterable[MessageAnswer]) -> frozenset[UUID]:
     wanted: frozenset[UUID] = frozenset().union(*(answer.document_ids for answer in answers))
     if not wanted:
         return wanted
-    parameters = {"workspace_id": scope.workspace_id, "document_ids": list(wanted)}
-    rows = await (await scope.connection.execute(_SQL["visible_documents"], parameters)).fetchall()
+    parameters = {"document_ids": list(wanted)}
+    rows = await scope.all(_SQL["visible_documents"], parameters)
     return frozenset(row["document_id"] for row in rows)
 
 

@@ -1,29 +1,31 @@
-"""Reads published chunks with their provenance."""
+"""Reads published chunks with their provenance, alone or merged with their neighbours."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import cast
 from uuid import UUID
 
 from psycopg import AsyncCursor
 from psycopg.rows import DictRow
 
-from footnote.domain import BlockKind, Passage, PassageContext, SourceType
-from footnote.domain.stretches import seconds_of
+from footnote.domain import BlockKind, BlockSpan, Passage, PassageContext, SourceType
+from footnote.domain.stretches import any_suspicious, mean_confidence, seconds_of, stretched
 from footnote.errors import NotFound
+from footnote.ports import Widened
 from footnote.store.database import WorkspaceScope
-from footnote.store.spans import span_of_row
-from footnote.store.statements import load_statements
+from footnote.store.statements import load_statements, record_of
 
-_SQL = load_statements("recall")
+_SQL = load_statements("passages")
+
+_BEGINS, _ENDS = 1, 2  # Bits of a span's last number: what of its block is in it.
 
 
 async def ask_passages(scope: WorkspaceScope, chunk_numbers: Sequence[int]) -> AsyncCursor[DictRow]:
     """Send for the passages of these chunk numbers without waiting for them."""
-    return await scope.connection.execute(
-        _SQL["passages"],
-        {"workspace_id": scope.workspace_id, "numbers": list(chunk_numbers)},
-    )
+    return await scope.execute(_SQL["passages"], {"numbers": list(chunk_numbers)})
 
 
 async def read_passages(cursor: AsyncCursor[DictRow]) -> Mapping[int, Passage]:
@@ -44,17 +46,13 @@ async def passage_context(scope: WorkspaceScope, chunk_id: str, window: int) -> 
     Raises NotFound for an identifier that is absent, foreign, outdated or malformed alike.
     """
     document_id, version, ordinal = _read_chunk_id(chunk_id)
-    cursor = await scope.connection.execute(
-        _SQL["neighbours"],
-        {
-            "workspace_id": scope.workspace_id,
-            "document_id": document_id,
-            "version": version,
-            "ordinal": ordinal,
-            "window": window,
-        },
-    )
-    passages = [_passage(row) for row in await cursor.fetchall()]
+    passages = [
+        _passage(row)
+        for row in await scope.all(
+            _SQL["neighbours"],
+            {"document_id": document_id, "version": version, "ordinal": ordinal, "window": window},
+        )
+    ]
     found = [passage for passage in passages if passage.ordinal == ordinal]
     if not found:
         raise _no_such_chunk(chunk_id)
@@ -67,10 +65,6 @@ async def passage_context(scope: WorkspaceScope, chunk_id: str, window: int) -> 
 
 def _no_such_chunk(chunk_id: str) -> NotFound:
     return NotFound(f"there is no chunk {chunk_id}")
-
-
-def _chunk_id(row: DictRow) -> str:
-    return f"{row['document_id']}:{row['version']}:{row['ordinal']}"
 
 
 def _read_chunk_id(chunk_id: str) -> tuple[UUID, int, int]:
@@ -88,32 +82,138 @@ def _read_chunk_id(chunk_id: str) -> tuple[UUID, int, int]:
 def _passage(row: DictRow) -> Passage:
     spans = tuple(map(span_of_row, row["spans"]))
     start_seconds, end_seconds = seconds_of(spans)
-    return Passage(
-        chunk_id=_chunk_id(row),
-        chunk_no=row["chunk_no"],
-        document_id=row["document_id"],
-        version=row["version"],
-        ordinal=row["ordinal"],
+    return record_of(
+        Passage,
+        row,
+        chunk_id=f"{row['document_id']}:{row['version']}:{row['ordinal']}",
         kind=BlockKind(row["kind"]),
-        text=row["text"],
-        body_offset=row["body_offset"],
-        char_start=row["char_start"],
-        char_end=row["char_end"],
         spans=spans,
-        heading_path=tuple(row["heading_path"]),
-        page_start=row["page_start"],
-        page_end=row["page_end"],
-        paragraph_start=row["paragraph_start"],
-        paragraph_end=row["paragraph_end"],
-        document_title=row["document_title"],
-        filename=row["filename"],
-        collection=row["collection"],
         source_type=SourceType(row["source_type"]),
-        language=row["language"],
-        parent_id=row["parent_id"],
-        parent_title=row["parent_title"],
-        confidence=row["confidence"],
         start_seconds=start_seconds,
         end_seconds=end_seconds,
-        suspicious=row["suspicious"],
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Near:
+    """A chunk in the neighbourhood of a passage; what it is widened by."""
+
+    ordinal: int
+    heading_path: tuple[str, ...]
+    char_start: int
+    char_end: int
+    header: str
+    spans: tuple[BlockSpan, ...]
+    confidence: float | None
+    suspicious: bool | None
+
+
+async def load_widened(
+    scope: WorkspaceScope, passages: Sequence[Passage], window: int, across_headings: bool
+) -> Mapping[int, Widened]:
+    """For each chunk number, its passage with up to `window` chunks before and after it.
+
+    Unless it may go on across headings, a stretch ends where the next one begins. Law: the text
+    from `body_offset` on is the document's canonical text from `char_start` to `char_end`. A
+    passage whose version is no longer published, or visible, is left out. One round trip.
+    """
+    if not passages:
+        return {}
+    by_number = {passage.chunk_no: passage for passage in passages}
+    return {
+        row["chunk_no"]: _widened(by_number[row["chunk_no"]], window, row, across_headings)
+        for row in await scope.all(
+            _SQL["neighbourhoods"],
+            {
+                "numbers": list(by_number),
+                "document_ids": [each.document_id for each in by_number.values()],
+                "versions": [each.version for each in by_number.values()],
+                "ordinals": [each.ordinal for each in by_number.values()],
+                "window": window,
+            },
+        )
+    }
+
+
+def _widened(passage: Passage, window: int, row: DictRow, across_headings: bool) -> Widened:
+    text, start = row["text"], row["char_start"]
+    near = [_near(piece) for piece in row["chunks"]]
+    between = [
+        text[one.char_end - start : max(0, following.char_start - start)]
+        for one, following in pairwise(near)
+    ]
+    goes_on = [
+        # Two headings may be called the same, and stand between chunks all the same.
+        across_headings or (one.heading_path == following.heading_path and not gap.strip())
+        for (one, following), gap in zip(pairwise(near), between, strict=True)
+    ]
+    first = last = next(place for place, each in enumerate(near) if each.ordinal == passage.ordinal)
+    limit = last + window
+    while first > 0 and goes_on[first - 1]:
+        first -= 1
+    while last < limit and last < len(goes_on) and goes_on[last]:
+        last += 1
+    return Widened(
+        passage=_stretch(passage, near[first : last + 1], text, start),
+        distances={
+            f"{passage.document_id}:{passage.version}:{each.ordinal}": distance
+            for each in near[first : last + 1]
+            if (distance := each.ordinal - passage.ordinal)
+        },
+        after=between[last] if last < len(goes_on) and goes_on[last] else "",
+    )
+
+
+def _stretch(passage: Passage, chunks: Sequence[_Near], text: str, start: int) -> Passage:
+    """The passage over these chunks, cut from a text that begins at `start`."""
+    opening, closing = chunks[0], chunks[-1]
+    return stretched(
+        passage,
+        header=opening.header,
+        body=text[opening.char_start - start : closing.char_end - start],
+        char_start=opening.char_start,
+        spans=[span for each in chunks for span in each.spans],
+        confidence=mean_confidence(
+            (each.confidence, each.char_end - each.char_start) for each in chunks
+        ),
+        suspicious=any_suspicious(each.suspicious for each in chunks),
+    )
+
+
+def _near(piece: DictRow) -> _Near:
+    return record_of(_Near, piece, spans=tuple(map(span_of_row, piece["spans"])))
+
+
+def span_row(span: BlockSpan) -> list[int | float | str | None]:
+    """The array of a span; times, and which part of a block it is, only where there are any."""
+    row: list[int | float | str | None] = [
+        span.char_start,
+        span.char_end,
+        span.page,
+        span.paragraph,
+        span.kind.value,
+    ]
+    if not (span.begins and span.ends):
+        part = _BEGINS * span.begins + _ENDS * span.ends
+        return [*row, span.start_seconds, span.end_seconds, part]
+    if span.start_seconds is None and span.end_seconds is None:
+        return row
+    return [*row, span.start_seconds, span.end_seconds]
+
+
+def span_of_row(row: list[object]) -> BlockSpan:
+    """The span of an array, which may have been written before spans had times, or knew parts."""
+    start, end, page, paragraph, kind, *more = row
+    start_seconds, end_seconds = more[:2] or (None, None)
+    part = cast("int", more[2]) if len(more) > 2 else _BEGINS + _ENDS
+    return BlockSpan(
+        char_start=cast("int", start),
+        char_end=cast("int", end),
+        page=cast("int | None", page),
+        paragraph=cast("int", paragraph),
+        kind=BlockKind(cast("str", kind)),
+        start_seconds=cast("float | None", start_seconds),
+        end_seconds=cast("float | None", end_seconds),
+        begins=bool(part & _BEGINS),
+        ends=bool(part & _ENDS),
     )

@@ -1,31 +1,27 @@
-"""Makes a version searchable, or a document gone, in one transaction."""
+"""Makes a version searchable or failed, or a document gone, in one transaction."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-import numpy as np
-from pgvector import HalfVector
 from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 from psycopg.types.range import Range
 
-from footnote.domain import Chunk, Lane, Publication, Stage
-from footnote.errors import DocumentInterrupted, LaneMismatch, NotFound
-from footnote.index.segments import COUNT, TERM, Postings, chunk_lengths, posting_parts
-from footnote.ports import Vectors
-from footnote.store.claims import give_up
+from footnote.domain import Chunk, Failure, Publication, Stage
+from footnote.errors import DocumentInterrupted, NotFound
+from footnote.index.segments import chunk_lengths, posting_parts
+from footnote.store.blob_claims import give_up
 from footnote.store.database import WorkspaceScope
-from footnote.store.documents import StoredVersion
-from footnote.store.integers import Integers
+from footnote.store.documents import failure_json, no_such_document
 from footnote.store.lanes import require_current
-from footnote.store.merge_policy import due_merge
+from footnote.store.merging import due_merge, insert_postings
+from footnote.store.passages import span_row
 from footnote.store.queue import enqueue_maintenance
+from footnote.store.receiving import announce_change
 from footnote.store.routing import replace_document_vector
-from footnote.store.spans import span_row
 from footnote.store.statements import load_statements
 
 _SQL = load_statements("publishing")
@@ -43,6 +39,24 @@ class MaintenanceLimits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StoredVersion:
+    """The bytes of one version of a document."""
+
+    document_id: UUID
+    version: int
+    filename: str
+    media_type: str
+    byte_size: int
+    blob_key: str
+    access: tuple[str, ...] | None
+
+    @property
+    def key(self) -> dict[str, object]:
+        """The parameters that name it to a statement."""
+        return {"document_id": self.document_id, "version": self.version}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Reserved:
     """Numbers that are ours alone, and how the index stood when we took them."""
 
@@ -50,65 +64,6 @@ class _Reserved:
     end_chunk: int
     segment_id: int
     has_hnsw: bool
-
-
-async def missing_vectors(
-    scope: WorkspaceScope, lane_id: int, text_hashes: Sequence[bytes]
-) -> set[bytes]:
-    """Those of the texts that were never embedded in this workspace and lane."""
-    rows = await (
-        await scope.connection.execute(
-            _SQL["missing_vectors"],
-            {
-                "workspace_id": scope.workspace_id,
-                "lane_id": lane_id,
-                "hashes": list(dict.fromkeys(text_hashes)),
-            },
-        )
-    ).fetchall()
-    return {bytes(row["text_hash"]) for row in rows}
-
-
-async def stage_vectors(
-    scope: WorkspaceScope,
-    stored: StoredVersion,
-    lane_id: int,
-    lane: Lane,
-    *,
-    hashes: Sequence[bytes],
-    vectors: Vectors,
-) -> None:
-    """Keep a batch of vectors until their version is published; nothing for one that never will.
-
-    Raises LaneMismatch when they are not of the lane's dimensions.
-    """
-    if vectors.shape != (len(hashes), lane.dimensions):
-        raise LaneMismatch(
-            f"{len(hashes)} vectors of lane {lane.fingerprint} were expected, "
-            f"and an array of shape {vectors.shape} was given",
-            hint="check that the configured model is the one the lane names",
-        )
-    held = {
-        "workspace_id": scope.workspace_id,
-        "document_id": stored.document_id,
-        "version": stored.version,
-    }
-    if await (await scope.connection.execute(_SQL["hold_version"], held)).fetchone() is None:
-        return
-    async with scope.connection.cursor() as cursor:
-        await cursor.executemany(
-            _SQL["stage_vector"],
-            [
-                {
-                    "workspace_id": scope.workspace_id,
-                    "document_id": stored.document_id,
-                    "lane_id": lane_id,
-                    "text_hash": text_hash,
-                    "embedding": HalfVector(vector),
-                }
-                for text_hash, vector in zip(hashes, vectors, strict=True)
-            ],
-        )
 
 
 async def publish(
@@ -122,16 +77,11 @@ async def publish(
 
     Raises DocumentInterrupted when a vector is missing; embedding again heals that.
     """
-    parameters: dict[str, object] = {
-        "workspace_id": scope.workspace_id,
-        "document_id": stored.document_id,
-        "version": stored.version,
-        "lane_id": lane_id,
-    }
+    parameters = stored.key | {"lane_id": lane_id}
     # The index row is the lock that makes publications and deletions of a workspace queue up.
     reserved = await _reserve(scope, len(publication.chunks))
     first_chunk, segment_id = reserved.first_chunk, reserved.segment_id
-    document = await (await scope.connection.execute(_SQL["lock_document"], parameters)).fetchone()
+    document = await scope.one(_SQL["lock_document"], parameters)
     if document is None:
         return False
     await require_current(scope, lane_id)
@@ -139,20 +89,44 @@ async def publish(
     await _insert_vectors(scope, parameters, numbers, publication)
     await replace_document_vector(scope, parameters, first_chunk, publication)
     await _retire(scope, document)
-    await _insert_chunks(scope, stored, publication.chunks, numbers)
+    for start in range(0, len(numbers), _ROWS_AT_ONCE):
+        part = numbers[start : start + _ROWS_AT_ONCE]
+        chunks = publication.chunks[start : start + len(part)]
+        await scope.execute_many(
+            _SQL["insert_chunk"],
+            (
+                stored.key | {"chunk_no": number} | _chunk_row(chunk)
+                for number, chunk in zip(part, chunks, strict=True)
+            ),
+        )
     await _insert_segment(scope, segment_id, first_chunk, publication)
-    await scope.connection.execute(
+    await scope.execute(
         _SQL["publish_document"],
         parameters | _document_parameters(publication, segment_id, first_chunk),
     )
     await _keep_text(scope, parameters, publication.canonical_text)
-    await scope.connection.execute(_SQL["drop_stage_results"], parameters)
-    await scope.connection.execute(
-        _SQL["drop_staged_vectors"], parameters | {"hashes": _hashes(publication)}
-    )
-    await scope.connection.execute(_SQL["drop_staged_of_document"], parameters)
+    await scope.execute(_SQL["drop_stage_results"], parameters)
+    own = publication.document_hash
+    hashes = [*publication.text_hashes, *([] if own is None else [own])]
+    await scope.execute(_SQL["drop_staged_vectors"], parameters | {"hashes": hashes})
+    await scope.execute(_SQL["drop_staged_of_document"], parameters)
     await _enqueue_what_is_due(scope, limits, reserved)
     return True
+
+
+async def mark_failed(
+    scope: WorkspaceScope, document_id: UUID, version: int, failure: Failure
+) -> None:
+    """Let the version rest as failed; an earlier published version stays searchable."""
+    parameters = {
+        "document_id": document_id,
+        "version": version,
+        "stage": failure.stage,
+        "failure": failure_json(failure),
+    }
+    await announce_change(scope)
+    await scope.execute(_SQL["mark_failed"], parameters)
+    await scope.execute(_SQL["drop_stage_results"], parameters)
 
 
 async def delete_document(
@@ -160,20 +134,18 @@ async def delete_document(
 ) -> tuple[str, ...]:
     """Remove a document with all that hangs below it; return the blobs it leaves without an owner.
 
-    They are given up: `claims.remove_unused` removes them now, a sweep later. Raises NotFound.
+    They are given up: `blob_claims.remove_unused` removes them now, a sweep later. Raises NotFound.
     """
-    parameters = {"workspace_id": scope.workspace_id, "document_id": document_id}
+    parameters: dict[str, object] = {"document_id": document_id}
     reserved = await _reserve(scope, 0)
-    family = await (await scope.connection.execute(_SQL["lock_family"], parameters)).fetchall()
+    family = await scope.all(_SQL["lock_family"], parameters)
     if not family:
-        raise NotFound(f"there is no document {document_id}")
+        raise no_such_document(document_id)
     identities = {"document_ids": [member["document_id"] for member in family]}
     for member in family:
         await _retire(scope, member)
-    blobs = await (
-        await scope.connection.execute(_SQL["blobs_of_family"], parameters | identities)
-    ).fetchall()
-    await scope.connection.execute(_SQL["delete_family"], parameters | identities)
+    blobs = await scope.all(_SQL["blobs_of_family"], parameters | identities)
+    await scope.execute(_SQL["delete_family"], parameters | identities)
     await _enqueue_what_is_due(scope, limits, reserved)
     keys = tuple(row["blob_key"] for row in blobs)
     if keys:
@@ -183,11 +155,7 @@ async def delete_document(
 
 async def _reserve(scope: WorkspaceScope, chunks: int) -> _Reserved:
     """Take chunk numbers and a segment number that nobody had before; readers notice."""
-    row = await (
-        await scope.connection.execute(
-            _SQL["reserve"], {"workspace_id": scope.workspace_id, "chunks": chunks}
-        )
-    ).fetchone()
+    row = await scope.one(_SQL["reserve"], {"chunks": chunks})
     if row is None:
         raise NotFound("the workspace is gone")
     return _Reserved(
@@ -218,7 +186,7 @@ async def _insert_vectors(
     for start in range(0, len(numbers), _ROWS_AT_ONCE):
         end = start + _ROWS_AT_ONCE
         part = {"numbers": numbers[start:end], "hashes": list(publication.text_hashes[start:end])}
-        cursor = await scope.connection.execute(_SQL["insert_vectors"], parameters | part)
+        cursor = await scope.execute(_SQL["insert_vectors"], parameters | part)
         inserted += cursor.rowcount
     if inserted != len(numbers):
         raise DocumentInterrupted(
@@ -237,45 +205,19 @@ async def _retire(scope: WorkspaceScope, document: DictRow) -> None:
     if chunks.isempty:
         return
     parameters = {
-        "workspace_id": scope.workspace_id,
         "document_id": document["document_id"],
         "segment_id": document["segment_id"],
         "chunks": chunks,
         "first": chunks.lower,
         "end": chunks.upper,
     }
-    await scope.connection.execute(_SQL["delete_vectors"], parameters)
-    await scope.connection.execute(_SQL["delete_chunks"], parameters)
-    dropped = await scope.connection.execute(_SQL["drop_own_segment"], parameters)
+    await scope.execute(_SQL["delete_vectors"], parameters)
+    await scope.execute(_SQL["delete_chunks"], parameters)
+    dropped = await scope.execute(_SQL["drop_own_segment"], parameters)
     if dropped.rowcount:
-        await scope.connection.execute(_SQL["drop_own_postings"], parameters)
+        await scope.execute(_SQL["drop_own_postings"], parameters)
     else:
-        await scope.connection.execute(_SQL["mark_dead"], parameters)
-
-
-def _hashes(publication: Publication) -> list[bytes]:
-    """The keys of all its vectors."""
-    own = publication.document_hash
-    return [*publication.text_hashes, *([] if own is None else [own])]
-
-
-async def _insert_chunks(
-    scope: WorkspaceScope, stored: StoredVersion, chunks: Sequence[Chunk], numbers: Sequence[int]
-) -> None:
-    for start in range(0, len(numbers), _ROWS_AT_ONCE):
-        part = numbers[start : start + _ROWS_AT_ONCE]
-        rows = [
-            _chunk_row(chunk)
-            | {
-                "workspace_id": scope.workspace_id,
-                "chunk_no": number,
-                "document_id": stored.document_id,
-                "version": stored.version,
-            }
-            for number, chunk in zip(part, chunks[start : start + len(part)], strict=True)
-        ]
-        async with scope.connection.cursor() as cursor:
-            await cursor.executemany(_SQL["insert_chunk"], rows)
+        await scope.execute(_SQL["mark_dead"], parameters)
 
 
 async def _keep_text(scope: WorkspaceScope, parameters: dict[str, object], text: str) -> None:
@@ -283,7 +225,7 @@ async def _keep_text(scope: WorkspaceScope, parameters: dict[str, object], text:
     for start in range(0, max(len(text), 1), _CHARACTERS_AT_ONCE):
         part = text[start : start + _CHARACTERS_AT_ONCE]
         statement = "append_text" if start else "keep_text"
-        await scope.connection.execute(_SQL[statement], parameters | {"text": part})
+        await scope.execute(_SQL[statement], parameters | {"text": part})
 
 
 def _chunk_row(chunk: Chunk) -> dict[str, object]:
@@ -313,10 +255,9 @@ async def _insert_segment(
     scope: WorkspaceScope, segment_id: int, first_chunk: int, publication: Publication
 ) -> None:
     chunk_numbers, lengths = chunk_lengths(first_chunk, publication.chunk_terms)
-    await scope.connection.execute(
+    await scope.execute(
         _SQL["insert_segment"],
         {
-            "workspace_id": scope.workspace_id,
             "segment_id": segment_id,
             "chunk_count": len(publication.chunk_terms),
             "chunk_numbers": chunk_numbers,
@@ -328,23 +269,6 @@ async def _insert_segment(
     )
     while (part := await asyncio.to_thread(next, parts, None)) is not None:
         await insert_postings(scope, segment_id, part)
-
-
-async def insert_postings(scope: WorkspaceScope, segment_id: int, postings: Postings) -> None:
-    """Write posting lists of a segment; COPY would be faster but not under row-level security."""
-    counts = np.frombuffer(postings.counts, COUNT)
-    await scope.connection.execute(
-        _SQL["insert_postings"],
-        {
-            "workspace_id": scope.workspace_id,
-            "segment_id": segment_id,
-            "terms": Integers(np.frombuffer(postings.terms, TERM)),
-            "starts": Integers(np.cumsum(counts) - counts),
-            "counts": Integers(counts),
-            "chunk_numbers": postings.chunk_numbers,
-            "frequencies": postings.frequencies,
-        },
-    )
 
 
 def _document_parameters(

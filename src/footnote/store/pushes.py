@@ -13,13 +13,12 @@ from footnote.domain import Workspace
 from footnote.domain.events import PushedDocument, PushState
 from footnote.errors import NotFound
 from footnote.store.database import WorkspaceScope
-from footnote.store.queue import INGEST_QUEUE
-from footnote.store.statements import load_statements
+from footnote.store.queue import INGEST_QUEUE, enqueue
+from footnote.store.statements import load_statements, record_of
 
 FETCH_TASK = "fetch_url"
 
 _SQL = load_statements("pushes")
-_ENQUEUE = load_statements("queue")["enqueue"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,15 +45,8 @@ async def accept_url(scope: WorkspaceScope, pushed: PushedDocument) -> UUID:
     """Have an address fetched; once this commits it is not forgotten."""
     ingest_id = uuid4()
     await _accept(scope, ingest_id, pushed, "queued", None)
-    await scope.connection.execute(
-        _ENQUEUE,
-        {
-            "queue": INGEST_QUEUE,
-            "task": FETCH_TASK,
-            "lock": str(ingest_id),
-            "args": Jsonb({"workspace_id": str(scope.workspace_id), "ingest_id": str(ingest_id)}),
-            "scheduled_at": None,
-        },
+    await enqueue(
+        scope, FETCH_TASK, str(ingest_id), {"ingest_id": str(ingest_id)}, queue=INGEST_QUEUE
     )
     return ingest_id
 
@@ -68,49 +60,25 @@ async def accept_received(scope: WorkspaceScope, document_id: UUID) -> UUID:
 
 async def get_push(scope: WorkspaceScope, ingest_id: UUID) -> StoredPush:
     """The push as it stands. Raises NotFound."""
-    row = await (
-        await scope.connection.execute(
-            _SQL["status"], {"workspace_id": scope.workspace_id, "ingest_id": ingest_id}
-        )
-    ).fetchone()
+    row = await scope.one(_SQL["status"], {"ingest_id": ingest_id})
     if row is None:
         raise NotFound(f"nothing was pushed under {ingest_id}")
-    return StoredPush(
-        ingest_id=row["ingest_id"],
-        principal=row["principal"],
-        url=row["url"],
-        request=row["request"],
-        state=row["state"],
-        failure=row["failure"],
-        document_id=row["document_id"],
-        created_at=row["created_at"],
-        updated_at=row["updated_at"],
-    )
+    return record_of(StoredPush, row)
 
 
 async def document_changed_at(scope: WorkspaceScope, document_id: UUID) -> datetime | None:
     """When the document's status last changed, its deletion included; None once nobody knows."""
-    row = await (
-        await scope.connection.execute(
-            _SQL["document_changed"],
-            {"workspace_id": scope.workspace_id, "document_id": document_id},
-        )
-    ).fetchone()
-    assert row is not None, "an aggregate has a row"
+    row = await scope.single(_SQL["document_changed"], {"document_id": document_id})
     changed_at: datetime | None = row["changed_at"]
     return changed_at
 
 
 async def workspace_of(scope: WorkspaceScope) -> Workspace:
     """The workspace of the scope, with its name. Raises NotFound."""
-    row = await (
-        await scope.connection.execute(_SQL["workspace"], {"workspace_id": scope.workspace_id})
-    ).fetchone()
+    row = await scope.one(_SQL["workspace"])
     if row is None:
         raise NotFound("the workspace is gone")
-    return Workspace(
-        workspace_id=row["workspace_id"], name=row["name"], created_at=row["created_at"]
-    )
+    return record_of(Workspace, row)
 
 
 async def move_push(
@@ -122,10 +90,9 @@ async def move_push(
     failure: str | None = None,
 ) -> None:
     """Note how far it has come."""
-    await scope.connection.execute(
+    await scope.execute(
         _SQL["move"],
         {
-            "workspace_id": scope.workspace_id,
             "ingest_id": ingest_id,
             "state": state,
             "document_id": document_id,
@@ -151,12 +118,10 @@ async def _accept(
             "metadata": dict(pushed.metadata),
             "tags": list(pushed.tags),
         }
-    await scope.connection.execute(
+    await scope.execute(
         _SQL["accept"],
         {
-            "workspace_id": scope.workspace_id,
             "ingest_id": ingest_id,
-            "principal": scope.principal.principal_id,
             "url": None if pushed is None else pushed.url,
             "request": Jsonb(request),
             "state": state,

@@ -1,14 +1,16 @@
-"""Puts jobs on the durable queue in the transaction of the rows they are about."""
+"""The durable queue: jobs are put on it with their rows, and recovered from dead workers."""
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 from psycopg.types.json import Jsonb
 
-from footnote.store.database import WorkspaceScope
-from footnote.store.statements import load_statements
+from footnote.store.database import Database, WorkspaceScope
+from footnote.store.statements import load_statements, record_of
 
 INGEST_TASK = "ingest_document"
 MAINTAIN_TASK = "maintain_index"
@@ -28,6 +30,18 @@ _LATER = -1
 _SQL = load_statements("queue")
 TAKE_TURN = _SQL["take_turn"]
 """For the queue's own connections; `jobs.bookkeeping` names its parameters."""
+PUT_BACK = _SQL["put_back"]
+"""For the queue's own connections, like `put_back` below."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TakenOver:
+    """A job that its worker left behind."""
+
+    job_id: int
+    task: str
+    attempts: int
+    """Tries so far, the one that its worker did not survive included if that is its fault."""
 
 
 async def enqueue_ingestion(
@@ -37,52 +51,37 @@ async def enqueue_ingestion(
 
     Versions of one document are worked on one at a time.
     """
-    await scope.connection.execute(
-        _SQL["enqueue_before_others" if first else "enqueue_in_turn"],
-        {
-            "workspace_id": scope.workspace_id,
-            "queue": INGEST_QUEUE,
-            "task": INGEST_TASK,
-            "lock": str(document_id),
-            "args": Jsonb(
-                {
-                    "workspace_id": str(scope.workspace_id),
-                    "document_id": str(document_id),
-                    "version": version,
-                }
-            ),
-            "scheduled_at": None,
-        },
+    await enqueue(
+        scope,
+        INGEST_TASK,
+        str(document_id),
+        {"document_id": str(document_id), "version": version},
+        queue=INGEST_QUEUE,
+        statement="enqueue_before_others" if first else "enqueue_in_turn",
     )
 
 
 async def enqueue_maintenance(scope: WorkspaceScope, due: datetime | None = None) -> None:
     """Have the index of the workspace tended, unless that is waiting to be done already."""
-    await scope.connection.execute(
-        _SQL["enqueue_once"],
-        {
-            "queue": MAINTENANCE_QUEUE,
-            "task": MAINTAIN_TASK,
-            "priority": _SOON,
-            "lock": f"maintain:{scope.workspace_id}",
-            "args": Jsonb({"workspace_id": str(scope.workspace_id)}),
-            "scheduled_at": due,
-        },
+    await enqueue(
+        scope,
+        MAINTAIN_TASK,
+        f"maintain:{scope.workspace_id}",
+        due=due,
+        priority=_SOON,
+        statement="enqueue_once",
     )
 
 
 async def enqueue_sweep(scope: WorkspaceScope, delay_seconds: float) -> None:
     """Have what nobody needs removed after a while, unless that is waiting to be done already."""
-    await scope.connection.execute(
-        _SQL["enqueue_once"],
-        {
-            "queue": MAINTENANCE_QUEUE,
-            "task": SWEEP_TASK,
-            "priority": _LATER,
-            "lock": f"sweep:{scope.workspace_id}",
-            "args": Jsonb({"workspace_id": str(scope.workspace_id)}),
-            "scheduled_at": datetime.now(UTC) + timedelta(seconds=delay_seconds),
-        },
+    await enqueue(
+        scope,
+        SWEEP_TASK,
+        f"sweep:{scope.workspace_id}",
+        due=datetime.now(UTC) + timedelta(seconds=delay_seconds),
+        priority=_LATER,
+        statement="enqueue_once",
     )
 
 
@@ -90,28 +89,101 @@ async def enqueue_reembedding(
     scope: WorkspaceScope, lane_id: int, delay_seconds: float = 0.0
 ) -> None:
     """Have a lane filled further; one slice of the work at a time in a workspace."""
-    await scope.connection.execute(
-        _SQL["enqueue"],
-        {
-            "queue": MAINTENANCE_QUEUE,
-            "task": REEMBED_TASK,
-            "lock": f"reembed:{scope.workspace_id}",
-            "args": Jsonb({"workspace_id": str(scope.workspace_id), "lane_id": lane_id}),
-            "scheduled_at": datetime.now(UTC) + timedelta(seconds=delay_seconds),
-        },
+    await enqueue(
+        scope,
+        REEMBED_TASK,
+        f"reembed:{scope.workspace_id}",
+        {"lane_id": lane_id},
+        due=datetime.now(UTC) + timedelta(seconds=delay_seconds),
     )
 
 
 async def enqueue_purge(scope: WorkspaceScope, delay: timedelta) -> None:
     """Have lanes nobody went back to removed after a while."""
-    await scope.connection.execute(
-        _SQL["enqueue"],
+    # A moment later than the wait, or a lane would be found a moment too young.
+    due = datetime.now(UTC) + delay + timedelta(seconds=1)
+    await enqueue(scope, PURGE_TASK, f"purge:{scope.workspace_id}", due=due)
+
+
+async def enqueue(
+    scope: WorkspaceScope,
+    task: str,
+    lock: str,
+    arguments: Mapping[str, object] | None = None,
+    *,
+    due: datetime | None = None,
+    queue: str = MAINTENANCE_QUEUE,
+    priority: int = 0,
+    statement: str = "enqueue",
+) -> None:
+    """Put a job of the workspace on the queue; jobs of one lock run one after the other."""
+    await scope.execute(
+        _SQL[statement],
         {
-            "queue": MAINTENANCE_QUEUE,
-            "task": PURGE_TASK,
-            "lock": f"purge:{scope.workspace_id}",
-            "args": Jsonb({"workspace_id": str(scope.workspace_id)}),
-            # A moment later than the wait, or a lane would be found a moment too young.
-            "scheduled_at": datetime.now(UTC) + delay + timedelta(seconds=1),
+            "queue": queue,
+            "task": task,
+            "priority": priority,
+            "lock": lock,
+            "args": Jsonb({"workspace_id": str(scope.workspace_id), **(arguments or {})}),
+            "scheduled_at": due,
         },
     )
+
+
+async def take_over(
+    database: Database, *, silence_seconds: float, own: Collection[int] = ()
+) -> tuple[TakenOver, ...]:
+    """Put the jobs of workers that have been silent for so long back on the queue.
+
+    Those of `own` workers are left alone: whoever asks lives, even if it was too busy to say so.
+
+    A worker may have died of a document, for want of memory say. Which one it was nobody knows
+    where several were in hand: they are set aside, to be tried one by one in a process of their
+    own, and have lost no try. One that was alone with its worker has.
+    """
+    async with database.outside() as connection:
+        rows = await (
+            await connection.execute(
+                _SQL["take_over"],
+                {
+                    "task": INGEST_TASK,
+                    "set_aside": SET_ASIDE_QUEUE,
+                    "silence_seconds": silence_seconds,
+                    "own": list(own),
+                },
+            )
+        ).fetchall()
+    return tuple(record_of(TakenOver, row) for row in rows)
+
+
+async def worker_lives(database: Database, *, silence_seconds: float) -> bool:
+    """Whether a worker of any process has been heard within so many seconds."""
+    async with database.outside() as connection:
+        found = await connection.execute(_SQL["worker_lives"], {"silence_seconds": silence_seconds})
+        row = await found.fetchone()
+    return row is not None and bool(row["lives"])
+
+
+async def set_aside_waits(database: Database) -> bool:
+    """Whether a document that was set aside may be tried now."""
+    async with database.outside() as connection:
+        cursor = await connection.execute(_SQL["set_aside_waits"], {"set_aside": SET_ASIDE_QUEUE})
+        row = await cursor.fetchone()
+    return bool(row and row["waits"])
+
+
+async def excuse(database: Database, job_ids: Collection[int]) -> None:
+    """Let the tries that are under way not count; say it before they are cut off."""
+    async with database.outside() as connection:
+        await connection.execute(_SQL["excuse"], {"job_ids": list(job_ids)})
+
+
+async def put_back(
+    database: Database, worker_id: int, job_ids: Collection[int], seconds: float
+) -> None:
+    """Let jobs of a worker wait again, for so long at least, without counting this try."""
+    async with database.outside() as connection:
+        await connection.execute(
+            _SQL["put_back"],
+            {"job_ids": list(job_ids), "worker_id": worker_id, "seconds": seconds},
+        )

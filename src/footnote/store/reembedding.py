@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import timedelta
 from decimal import Decimal
 from typing import Literal
@@ -15,15 +15,14 @@ from psycopg import sql
 from psycopg.rows import DictRow
 
 from footnote.domain import Lane
-from footnote.errors import LaneMismatch
 from footnote.ports import Vectors
 from footnote.store.database import SYSTEM, Database, WorkspaceScope
-from footnote.store.lanes import current_lane, lane_of
-from footnote.store.promotion import index_name
-from footnote.store.statements import load_statements
+from footnote.store.hnsw import index_name
+from footnote.store.lanes import current_lane, require_vectors_of
+from footnote.store.statements import load_statements, record_of
 
 _SQL = load_statements("lanes")
-_PROMOTION_SQL = load_statements("promotion")
+_HNSW_SQL = load_statements("hnsw")
 
 _PURGED_TOGETHER = 20_000
 
@@ -47,11 +46,7 @@ class Filling:
     @property
     def parameters(self) -> dict[str, object]:
         """What every statement about it needs."""
-        return {
-            "workspace_id": self.workspace_id,
-            "lane_id": self.lane_id,
-            "current": self.current,
-        }
+        return {"lane_id": self.lane_id, "current": self.current}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,14 +72,12 @@ async def take_up_filling(
 ) -> tuple[Filling, float | None] | None:
     """What is to be filled, and how many texts a second; None when it has ended."""
     async with database.workspace(workspace_id, SYSTEM) as scope:
-        parameters: dict[str, object] = {"workspace_id": workspace_id, "lane_id": lane_id}
-        going = await (
-            await scope.connection.execute(_SQL["go_on"], parameters | _row(Spent()))
-        ).fetchone()
-        row = await (await scope.connection.execute(_SQL["lane_in_work"], parameters)).fetchone()
+        parameters: dict[str, object] = {"lane_id": lane_id}
+        going = await scope.one(_SQL["go_on"], parameters | asdict(Spent()))
+        row = await scope.one(_SQL["lane_in_work"], parameters)
         if going is None or row is None:
             return None
-        lane = lane_of(row)
+        lane = record_of(Lane, row)
         current = await current_lane(scope, lane.name)
     assert current is not None, "what is filled is filled from another"
     filling = Filling(workspace_id=workspace_id, lane_id=lane_id, lane=lane, current=current[0])
@@ -101,7 +94,7 @@ async def reuse_or_list(
     """
     parameters = filling.parameters | {"after": after, "limit": limit}
     async with database.workspace(filling.workspace_id, SYSTEM) as scope:
-        rows = await (await scope.connection.execute(_SQL[_MISSING[kind]], parameters)).fetchall()
+        rows = await scope.all(_SQL[_MISSING[kind]], parameters)
         if not rows:
             return (), None
         numbers = [int(row[_NUMBER[kind]]) for row in rows]
@@ -128,23 +121,17 @@ async def keep_batch(
     What was deleted meanwhile gets no vector. Raises LaneMismatch for vectors of other dimensions.
     """
     wanted, vectors = embedded
-    if vectors.shape != (len(wanted), filling.lane.dimensions):
-        raise LaneMismatch(
-            f"{len(wanted)} vectors of lane {filling.lane.fingerprint} were expected, and an "
-            f"array of shape {vectors.shape} was given",
-            hint="check that the configured model is the one the lane names",
-        )
+    require_vectors_of(filling.lane, vectors, len(wanted))
     async with database.workspace(filling.workspace_id, SYSTEM) as scope:
         # Deletions wait, so that no vector outlives its chunk.
-        await scope.connection.execute(_SQL["lock_index"], filling.parameters)
-        async with scope.connection.cursor() as cursor:
-            await cursor.executemany(
-                _SQL[_INSERT[kind]],
-                [
-                    filling.parameters | {"chunk_no": each.number, "embedding": HalfVector(vector)}
-                    for each, vector in zip(wanted, vectors, strict=True)
-                ],
-            )
+        await scope.execute(_SQL["lock_index"], filling.parameters)
+        await scope.execute_many(
+            _SQL[_INSERT[kind]],
+            (
+                filling.parameters | {"chunk_no": each.number, "embedding": HalfVector(vector)}
+                for each, vector in zip(wanted, vectors, strict=True)
+            ),
+        )
         return await _go_on(scope, filling, spent)
 
 
@@ -155,19 +142,20 @@ async def purge_lanes(
 
     What an interrupted call left is removed as well.
     """
-    parameters: dict[str, object] = {"workspace_id": workspace_id, "wait": wait}
+    parameters: dict[str, object] = {"wait": wait}
     purged: list[int] = []
     async with database.workspace(workspace_id, SYSTEM) as scope:
-        await scope.connection.execute(_SQL["lock_index"], parameters)
-        rows = await (await scope.connection.execute(_SQL["purgeable"], parameters)).fetchall()
+        await scope.execute(_SQL["lock_index"], parameters)
+        rows = await scope.all(_SQL["purgeable"], parameters)
         for row in rows:
             one = parameters | {"lane_id": row["lane_id"]}
-            marked = await scope.connection.execute(_SQL["mark_purged"], one)
-            if await marked.fetchone() is not None:
+            if await scope.one(_SQL["mark_purged"], one) is not None:
                 purged.append(row["lane_id"])
         prefix = index_name(workspace_id, 0).removesuffix("0")
-        cursor = await scope.connection.execute(_SQL["purged"], parameters | {"prefix": prefix})
-        left = [int(row["lane_id"]) for row in await cursor.fetchall()]
+        left = [
+            int(row["lane_id"])
+            for row in await scope.all(_SQL["purged"], parameters | {"prefix": prefix})
+        ]
     for lane_id in dict.fromkeys((*purged, *left)):
         await _drop_index(owner_url, index_name(workspace_id, lane_id))
         await _remove_vectors(database, workspace_id, lane_id)
@@ -177,25 +165,17 @@ async def purge_lanes(
 async def _copy_known(
     scope: WorkspaceScope, filling: Filling, kind: Kind, numbers: Sequence[int]
 ) -> set[int]:
-    await scope.connection.execute(_SQL["lock_index"], filling.parameters)
-    cursor = await scope.connection.execute(
-        _SQL[_COPY[kind]], filling.parameters | {"numbers": list(numbers)}
-    )
-    return {int(row[_NUMBER[kind]]) for row in await cursor.fetchall()}
+    await scope.execute(_SQL["lock_index"], filling.parameters)
+    return {
+        int(row[_NUMBER[kind]])
+        for row in await scope.all(
+            _SQL[_COPY[kind]], filling.parameters | {"numbers": list(numbers)}
+        )
+    }
 
 
 async def _go_on(scope: WorkspaceScope, filling: Filling, spent: Spent) -> bool:
-    cursor = await scope.connection.execute(_SQL["go_on"], filling.parameters | _row(spent))
-    return await cursor.fetchone() is not None
-
-
-def _row(spent: Spent) -> dict[str, object]:
-    return {
-        "texts_embedded": spent.texts_embedded,
-        "texts_reused": spent.texts_reused,
-        "tokens": spent.tokens,
-        "cost_usd": spent.cost_usd,
-    }
+    return await scope.one(_SQL["go_on"], filling.parameters | asdict(spent)) is not None
 
 
 def _chunk_text(row: Mapping[str, object]) -> str:
@@ -221,17 +201,17 @@ async def _drop_index(owner_url: str, name: str) -> None:
         owner_url, autocommit=True
     )
     async with connection:
-        await connection.execute(_PROMOTION_SQL["owner_path"])
-        await connection.execute(sql.SQL(_PROMOTION_SQL["drop"]).format(name=sql.Identifier(name)))
+        await connection.execute(_HNSW_SQL["owner_path"])
+        await connection.execute(sql.SQL(_HNSW_SQL["drop"]).format(name=sql.Identifier(name)))
 
 
 async def _remove_vectors(database: Database, workspace_id: UUID, lane_id: int) -> None:
-    parameters = {"workspace_id": workspace_id, "lane_id": lane_id, "limit": _PURGED_TOGETHER}
+    parameters = {"lane_id": lane_id, "limit": _PURGED_TOGETHER}
     removed = _PURGED_TOGETHER
     while removed == _PURGED_TOGETHER:
         async with database.workspace(workspace_id, SYSTEM) as scope:
-            cursor = await scope.connection.execute(_SQL["purge_vectors"], parameters)
+            cursor = await scope.execute(_SQL["purge_vectors"], parameters)
             removed = cursor.rowcount
     async with database.workspace(workspace_id, SYSTEM) as scope:
         for step in ("purge_document_vectors", "purge_staged_vectors"):
-            await scope.connection.execute(_SQL[step], parameters)
+            await scope.execute(_SQL[step], parameters)

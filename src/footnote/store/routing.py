@@ -1,4 +1,4 @@
-"""Keeps what documents are about beside their chunks, and asks it which documents to look into."""
+"""Finds the documents to look into: by what they are about, and by the names in the query."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 from footnote.domain import Hit, Publication, Stage
 from footnote.errors import DocumentInterrupted
 from footnote.index.bm25 import Numbers
+from footnote.index.naming import NamedDocuments, name_terms, named_documents
 from footnote.index.ranges import ChunkRanges
 from footnote.index.routing import (
     DocumentRanking,
@@ -46,10 +47,10 @@ async def replace_document_vector(
 
     Raises DocumentInterrupted when its vector is missing; embedding again heals that.
     """
-    await scope.connection.execute(_SQL["delete"], parameters)
+    await scope.execute(_SQL["delete"], parameters)
     if publication.document_hash is None:
         return
-    cursor = await scope.connection.execute(
+    cursor = await scope.execute(
         _SQL["insert"],
         {
             **parameters,
@@ -140,7 +141,7 @@ async def _table(
     cursor = await execute_as_system(
         scope,
         _SQL["documents"],
-        {"workspace_id": scope.workspace_id, "lane_id": lane_id, "since": since},
+        {"lane_id": lane_id, "since": since},
     )
     row = await cursor.fetchone()
     assert row is not None, "an aggregate has a row"
@@ -176,3 +177,33 @@ def _joined(known: DocumentTable | None, kept: Numbers, packed: bytes | None) ->
         wire = np.frombuffer(packed, dtype=">u2").reshape(-1, _HEADER + dimensions)
         rows.append(wire[:, _HEADER:].astype(np.uint16).view(np.float16).astype(np.float32))
     return np.concatenate(rows) if rows else np.zeros((0, 0), dtype=np.float32)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedNames:
+    """The terms by which documents may be named; the first is that of all that have names."""
+
+    terms: tuple[int, ...] = ()
+
+    def named(self, postings: Mapping[int, Posting], visible: ChunkRanges) -> NamedDocuments | None:
+        """The visible documents that are named; None where none is."""
+        if not self.terms:
+            return None
+        own = {term: postings[term] for term in self.terms}
+        return named_documents(own, self.terms[0], visible)
+
+
+def ask_names(state: IndexState, request: RecallRequest, languages: Sequence[str]) -> AskedNames:
+    """What to look up of a query; nothing where it has no names, or none is asked for."""
+    names = () if request.names_of is None else request.names_of(languages)
+    if not names:
+        return AskedNames()
+    return AskedNames(terms=tuple(term_ids(state.lexical_key, name_terms(names))))
+
+
+def lacks_of(named: NamedDocuments | None, *recalled: Iterable[Hit]) -> Mapping[int, float]:
+    """For each recalled chunk number, by how much less than the best its document is named."""
+    if named is None:
+        return {}
+    numbers = np.array(sorted({hit.chunk_no for hits in recalled for hit in hits}), dtype=np.int32)
+    return dict(zip(numbers.tolist(), named.lacks(numbers).tolist(), strict=True))

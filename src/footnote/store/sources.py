@@ -22,17 +22,9 @@ async def known_entries(
         below = f"{place.rstrip('/')}/"
         firsts += [place, below]
         ends += [place + "\x01", below[:-1] + "0"]  # "0" is what follows "/"
-    rows = await (
-        await scope.connection.execute(
-            _SQL["known_entries"],
-            {
-                "workspace_id": scope.workspace_id,
-                "collection": collection,
-                "firsts": firsts,
-                "ends": ends,
-            },
-        )
-    ).fetchall()
+    rows = await scope.all(
+        _SQL["known_entries"], {"collection": collection, "firsts": firsts, "ends": ends}
+    )
     found = {
         row["external_id"]: KnownEntry(
             external_id=row["external_id"],
@@ -58,26 +50,24 @@ async def remember_entry(
 ) -> None:
     """Remember what was taken in under this id, in place of what was remembered before."""
     parameters = {
-        "workspace_id": scope.workspace_id,
         "collection": collection,
         "external_id": external_id,
         "mark": mark,
         "content_sha256": bytes.fromhex(content_sha256),
         "document_id": document_id,
     }
-    await scope.connection.execute(_SQL["forget_entry"], parameters)
-    await scope.connection.execute(_SQL["remember_entry"], parameters)
-    await scope.connection.execute(_SQL["doubt_others"], parameters)
+    await scope.execute(_SQL["forget_entry"], parameters)
+    await scope.execute(_SQL["remember_entry"], parameters)
+    await scope.execute(_SQL["doubt_others"], parameters)
 
 
 async def move_document(
     scope: WorkspaceScope, document_id: UUID, old_external_id: str, external_id: str, filename: str
 ) -> bool:
     """Give a document another path and name; False when it had another path already."""
-    cursor = await scope.connection.execute(
+    cursor = await scope.execute(
         _SQL["rename_document"],
         {
-            "workspace_id": scope.workspace_id,
             "document_id": document_id,
             "old_external_id": old_external_id,
             "external_id": external_id,
@@ -89,13 +79,8 @@ async def move_document(
 
 async def forget_entry(scope: WorkspaceScope, collection: str, external_id: str) -> None:
     """Remember nothing of this id any more."""
-    await scope.connection.execute(
-        _SQL["forget_entry"],
-        {
-            "workspace_id": scope.workspace_id,
-            "collection": collection,
-            "external_id": external_id,
-        },
+    await scope.execute(
+        _SQL["forget_entry"], {"collection": collection, "external_id": external_id}
     )
 
 
@@ -103,9 +88,9 @@ async def other_places(
     scope: WorkspaceScope, document_id: UUID
 ) -> tuple[str | None, tuple[str, ...]]:
     """The document's own external id, and every id under which its bytes are remembered."""
-    parameters = {"workspace_id": scope.workspace_id, "document_id": document_id}
-    owner = await (await scope.connection.execute(_SQL["owner_of"], parameters)).fetchone()
-    rows = await (await scope.connection.execute(_SQL["remaining_entries"], parameters)).fetchall()
+    parameters = {"document_id": document_id}
+    owner = await scope.one(_SQL["owner_of"], parameters)
+    rows = await scope.all(_SQL["remaining_entries"], parameters)
     return (
         None if owner is None else owner["external_id"],
         tuple(row["external_id"] for row in rows),

@@ -267,12 +267,11 @@ async def _read_packed(
 ) -> list[tuple[Numbers, Vectors]]:
     # One transaction each, so that a large workspace does not hold a snapshot for a second.
     async with database.snapshot(key[0], SYSTEM) as scope:
-        cursor = await scope.connection.execute(
+        row = await scope.one(
             _SQL["packed"],
             {"workspace_id": key[0], "lane_id": key[1], "wanted": multirange_of(wanted)},
             binary=True,
         )
-        row = await cursor.fetchone()
     if row is None or row["numbers"] is None:
         return []
     return [await asyncio.to_thread(_unpacked, row["numbers"], row["vectors"], dimensions)]

@@ -23,37 +23,27 @@ _HEADERS = TypeAdapter(dict[str, str])
 
 async def chosen_answer_models(scope: WorkspaceScope) -> tuple[str, ...] | None:
     """The answer models the workspace chose, in their order; None if it never chose."""
-    cursor = await scope.connection.execute(_SQL["read"], {"workspace_id": scope.workspace_id})
-    row = await cursor.fetchone()
+    row = await scope.one(_SQL["read"])
     return None if row is None else _NAMES.validate_python(row["settings"].get(_ANSWER_MODELS))
 
 
 async def choose_answer_models(scope: WorkspaceScope, names: Sequence[str]) -> None:
     """Answer with these from now on."""
-    parameters = {
-        "workspace_id": scope.workspace_id,
-        "settings": Jsonb({_ANSWER_MODELS: list(names)}),
-        "version": VERSION,
-    }
-    await scope.connection.execute(_SQL["write"], parameters)
+    parameters = {"settings": Jsonb({_ANSWER_MODELS: list(names)}), "version": VERSION}
+    await scope.execute(_SQL["write"], parameters)
 
 
 async def forget_answer_models(scope: WorkspaceScope) -> None:
     """Answer with what the installation is set to again."""
-    parameters = {"workspace_id": scope.workspace_id, "key": _ANSWER_MODELS}
-    await scope.connection.execute(_SQL["clear"], parameters)
+    parameters = {"key": _ANSWER_MODELS}
+    await scope.execute(_SQL["clear"], parameters)
 
 
 async def add_mcp_server(scope: WorkspaceScope, server: McpServer) -> None:
     """Offer a server's tools to the workspace's agents. Raises Conflict."""
-    cursor = await scope.connection.execute(
+    cursor = await scope.execute(
         _SQL["add_server"],
-        {
-            "workspace_id": scope.workspace_id,
-            "name": server.name,
-            "url": server.url,
-            "headers": Jsonb(dict(server.headers)),
-        },
+        {"name": server.name, "url": server.url, "headers": Jsonb(dict(server.headers))},
     )
     if not cursor.rowcount:
         raise Conflict(
@@ -64,20 +54,17 @@ async def add_mcp_server(scope: WorkspaceScope, server: McpServer) -> None:
 
 async def mcp_servers_of(scope: WorkspaceScope) -> tuple[McpServer, ...]:
     """The workspace's servers by name."""
-    cursor = await scope.connection.execute(
-        _SQL["list_servers"], {"workspace_id": scope.workspace_id}
-    )
     return tuple(
         McpServer(
             name=row["name"], url=row["url"], headers=_HEADERS.validate_python(row["headers"])
         )
-        for row in await cursor.fetchall()
+        for row in await scope.all(_SQL["list_servers"])
     )
 
 
 async def remove_mcp_server(scope: WorkspaceScope, name: str) -> None:
     """Offer its tools no more. Raises NotFound."""
-    parameters = {"workspace_id": scope.workspace_id, "name": name}
-    cursor = await scope.connection.execute(_SQL["remove_server"], parameters)
+    parameters = {"name": name}
+    cursor = await scope.execute(_SQL["remove_server"], parameters)
     if not cursor.rowcount:
         raise NotFound(f"there is no MCP server {name!r}")

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import secrets
-from uuid import UUID, uuid4
+from dataclasses import asdict
+from uuid import uuid4
 
 import psycopg
-from psycopg.rows import DictRow, dict_row
+from psycopg.rows import dict_row
 
-from footnote.domain import Lane, Workspace
+from footnote.domain import Lane, Workspace, WorkspaceStats
 from footnote.errors import Conflict, InvalidRequest, LaneMismatch, NotFound
 from footnote.store.database import Database, WorkspaceScope
-from footnote.store.statements import load_statements
+from footnote.store.statements import load_statements, record_of
 from footnote.validation.text import is_storable
 
 _SQL = load_statements("workspaces")
@@ -29,7 +30,7 @@ async def create_workspace(database: Database, name: str) -> Workspace:
         raise _odd(name) from error
     if row is None:
         raise Conflict(f"there is a workspace {name!r} already")
-    return _workspace(row)
+    return record_of(Workspace, row)
 
 
 async def find_workspace(database: Database, name: str) -> Workspace:
@@ -40,7 +41,7 @@ async def find_workspace(database: Database, name: str) -> Workspace:
         row = await (await connection.execute(_SQL["find"], {"name": name})).fetchone()
     if row is None:
         raise NotFound(f"there is no workspace {name!r}", hint=f"footnote workspace create {name}")
-    return _workspace(row)
+    return record_of(Workspace, row)
 
 
 async def list_workspaces(owner_url: str) -> tuple[Workspace, ...]:
@@ -48,14 +49,12 @@ async def list_workspaces(owner_url: str) -> tuple[Workspace, ...]:
     connection = await psycopg.AsyncConnection.connect(owner_url, row_factory=dict_row)
     async with connection:
         rows = await (await connection.execute(_SQL["list"])).fetchall()
-    return tuple(_workspace(row) for row in rows)
+    return tuple(record_of(Workspace, row) for row in rows)
 
 
 async def lexical_key(scope: WorkspaceScope) -> bytes:
     """The key of the workspace's term numbers, 32 bytes."""
-    row = await (
-        await scope.connection.execute(_SQL["lexical_key"], {"workspace_id": scope.workspace_id})
-    ).fetchone()
+    row = await scope.one(_SQL["lexical_key"])
     if row is None:
         raise NotFound("the workspace is gone")
     return bytes(row["lexical_key"])
@@ -67,13 +66,10 @@ async def known_lane(scope: WorkspaceScope, at_hand: Lane) -> int | None:
     Raises LaneMismatch when the workspace was embedded by another model: vectors of two
     lanes cannot be compared, so searching on would silently return nonsense.
     """
-    cursor = await scope.connection.execute(
-        _SQL["active_lane"], {"workspace_id": scope.workspace_id, "name": at_hand.name}
-    )
-    row = await cursor.fetchone()
+    row = await scope.one(_SQL["active_lane"], {"name": at_hand.name})
     if row is None:
         return None
-    assert_same_lane(_lane(row), at_hand)
+    assert_same_lane(record_of(Lane, row), at_hand)
     return int(row["lane_id"])
 
 
@@ -84,21 +80,15 @@ async def adopt_lane(scope: WorkspaceScope, at_hand: Lane) -> int:
     lane_id = await known_lane(scope, at_hand)
     if lane_id is not None:
         return lane_id
-    await scope.connection.execute(
-        _SQL["adopt_lane"],
-        {
-            "workspace_id": scope.workspace_id,
-            "name": at_hand.name,
-            "provider": at_hand.provider,
-            "model": at_hand.model,
-            "dimensions": at_hand.dimensions,
-            "revision": at_hand.revision,
-            "languages": list(at_hand.languages),
-        },
-    )
+    await scope.execute(_SQL["adopt_lane"], lane_parameters(at_hand))
     lane_id = await known_lane(scope, at_hand)
     assert lane_id is not None, "somebody has just adopted a lane"
     return lane_id
+
+
+def lane_parameters(lane: Lane) -> dict[str, object]:
+    """Give the parameters that describe a lane to a statement."""
+    return asdict(lane) | {"languages": list(lane.languages)}
 
 
 def assert_same_lane(stored: Lane, at_hand: Lane) -> None:
@@ -119,17 +109,14 @@ def _odd(name: str) -> InvalidRequest:
     )
 
 
-def _lane(row: DictRow) -> Lane:
-    return Lane(
-        name=row["name"],
-        provider=row["provider"],
-        model=row["model"],
-        dimensions=row["dimensions"],
-        revision=row["revision"],
-        languages=tuple(row["languages"]),
+async def workspace_stats(scope: WorkspaceScope, lane: Lane) -> WorkspaceStats:
+    """Count what the principal may see."""
+    by_status = await scope.all(_SQL["count_documents"])
+    segments = await scope.single(_SQL["count_segments"])
+    return WorkspaceStats(
+        documents=sum(row["documents"] for row in by_status),
+        chunks=sum(row["chunks"] for row in by_status),
+        documents_by_status={row["status"]: row["documents"] for row in by_status},
+        segments=segments["segments"],
+        lane=lane,
     )
-
-
-def _workspace(row: DictRow) -> Workspace:
-    workspace_id: UUID = row["workspace_id"]
-    return Workspace(workspace_id=workspace_id, name=row["name"], created_at=row["created_at"])

@@ -4,7 +4,8 @@ INSERT INTO conversations (workspace_id, principal, conversation_id, title, docu
 VALUES (%(workspace_id)s, %(principal)s, %(conversation_id)s, %(title)s, %(document_mode)s)
 ON CONFLICT DO NOTHING
 
--- name: get
+-- name: conversation
+-- With the documents that are attached and may be seen, in the order of attaching.
 SELECT conversation_id, title, document_mode, created_at, updated_at, ARRAY (
     SELECT attached.document_id FROM conversation_documents AS attached
     JOIN documents ON documents.workspace_id = attached.workspace_id
@@ -15,20 +16,14 @@ SELECT conversation_id, title, document_mode, created_at, updated_at, ARRAY (
     ORDER BY attached.attached_at, attached.document_id
 ) AS document_ids
 FROM conversations
+
+-- name: get
+-- include: conversation
 WHERE workspace_id = %(workspace_id)s AND principal = %(principal)s
     AND conversation_id = %(conversation_id)s
 
 -- name: list
-SELECT conversation_id, title, document_mode, created_at, updated_at, ARRAY (
-    SELECT attached.document_id FROM conversation_documents AS attached
-    JOIN documents ON documents.workspace_id = attached.workspace_id
-        AND documents.document_id = attached.document_id
-    WHERE attached.workspace_id = conversations.workspace_id
-        AND attached.principal = conversations.principal
-        AND attached.conversation_id = conversations.conversation_id
-    ORDER BY attached.attached_at, attached.document_id
-) AS document_ids
-FROM conversations
+-- include: conversation
 WHERE workspace_id = %(workspace_id)s AND principal = %(principal)s
     AND (updated_at, conversation_id) < (
         COALESCE(%(before)s::timestamptz, 'infinity'),

@@ -51,3 +51,12 @@ WHERE workspace_id = %(workspace_id)s AND segment_id = ANY (%(segments)s::intege
 -- Vectors of documents that failed or were deleted before they were published.
 DELETE FROM staged_embeddings
 WHERE workspace_id = %(workspace_id)s AND staged_at < now() - interval '7 days'
+
+-- name: insert_postings
+INSERT INTO postings (workspace_id, term, segment_id, chunk_numbers, frequencies)
+-- The lists of all terms come one behind the other: four bytes a chunk number, two a frequency.
+SELECT %(workspace_id)s, list.term, %(segment_id)s,
+    substring(%(chunk_numbers)s::bytea FROM 4 * list.start + 1 FOR 4 * list.count),
+    substring(%(frequencies)s::bytea FROM 2 * list.start + 1 FOR 2 * list.count)
+FROM unnest(%(terms)s::integer[], %(starts)s::integer[], %(counts)s::integer[])
+    AS list (term, start, count)

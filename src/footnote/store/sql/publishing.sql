@@ -1,28 +1,3 @@
--- name: missing_vectors
-SELECT wanted.text_hash FROM unnest(%(hashes)s::bytea[]) AS wanted (text_hash)
-WHERE NOT EXISTS (
-    SELECT FROM embeddings AS known
-    WHERE known.workspace_id = %(workspace_id)s AND known.lane_id = %(lane_id)s
-        AND known.text_hash = wanted.text_hash
-) AND NOT EXISTS (
-    SELECT FROM staged_embeddings AS staged
-    WHERE staged.workspace_id = %(workspace_id)s AND staged.lane_id = %(lane_id)s
-        AND staged.text_hash = wanted.text_hash
-)
-
--- name: hold_version
--- Until the vectors are committed it can be neither replaced nor deleted.
-SELECT document_id FROM documents
-WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
-    AND version = %(version)s AND published_version IS DISTINCT FROM %(version)s
-FOR SHARE
-
--- name: stage_vector
--- Two documents with one text may embed it at once; either vector will do.
-INSERT INTO staged_embeddings (workspace_id, lane_id, text_hash, embedding, document_id)
-VALUES (%(workspace_id)s, %(lane_id)s, %(text_hash)s, %(embedding)s, %(document_id)s)
-ON CONFLICT (workspace_id, lane_id, text_hash) DO NOTHING
-
 -- name: reserve
 UPDATE index_states SET
     next_chunk = next_chunk + %(chunks)s,
@@ -98,15 +73,6 @@ INSERT INTO chunks (
 INSERT INTO segments (workspace_id, segment_id, chunk_count, chunk_numbers, lengths)
 VALUES (%(workspace_id)s, %(segment_id)s, %(chunk_count)s, %(chunk_numbers)s, %(lengths)s)
 
--- name: insert_postings
-INSERT INTO postings (workspace_id, term, segment_id, chunk_numbers, frequencies)
--- The lists of all terms come one behind the other: four bytes a chunk number, two a frequency.
-SELECT %(workspace_id)s, list.term, %(segment_id)s,
-    substring(%(chunk_numbers)s::bytea FROM 4 * list.start + 1 FOR 4 * list.count),
-    substring(%(frequencies)s::bytea FROM 2 * list.start + 1 FOR 2 * list.count)
-FROM unnest(%(terms)s::integer[], %(starts)s::integer[], %(counts)s::integer[])
-    AS list (term, start, count)
-
 -- name: publish_document
 UPDATE documents SET
     status = 'indexed', stage = 'publish', failure = NULL,
@@ -171,3 +137,9 @@ WHERE workspace_id = %(workspace_id)s AND document_id = ANY (%(document_ids)s)
 -- name: delete_family
 DELETE FROM documents
 WHERE workspace_id = %(workspace_id)s AND document_id = ANY (%(document_ids)s)
+
+-- name: mark_failed
+UPDATE documents SET
+    status = 'failed', stage = %(stage)s, failure = %(failure)s, updated_at = now()
+WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
+    AND version = %(version)s AND status <> 'indexed'

@@ -24,21 +24,3 @@ SELECT rolsuper OR rolbypassrls OR EXISTS (
     WHERE nspname = 'footnote' AND relowner = pg_roles.oid
 ) AS powerful
 FROM pg_roles WHERE rolname = current_user
-
--- name: visible
--- Start and stop of each range, int32, big-endian: a text of thousands would be slow to read.
-SELECT string_agg(int4send(lower(piece)) || int4send(upper(piece)), ''::bytea) AS bounds
-FROM (SELECT range_agg(documents.chunks) AS chunks FROM documents WHERE {documents}) AS visible
-CROSS JOIN LATERAL unnest(visible.chunks) AS piece
-
--- name: of_kinds
--- One walk over chunks_of_kind for each kind and each range of visible chunks; the aggregate
--- within keeps the planner from comparing every chunk with every range. int32 each, big-endian.
-SELECT string_agg(of_kind.numbers, ''::bytea) AS numbers
-FROM unnest(%(visible)s::int4multirange) AS allowed
-CROSS JOIN unnest(%(kinds)s::text[]) AS wanted (kind)
-CROSS JOIN LATERAL (
-    SELECT string_agg(int4send(chunk_no), ''::bytea) AS numbers FROM chunks
-    WHERE chunks.workspace_id = %(workspace_id)s AND chunks.kind = wanted.kind
-        AND chunks.chunk_no >= lower(allowed) AND chunks.chunk_no < upper(allowed)
-) AS of_kind

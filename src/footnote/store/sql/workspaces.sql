@@ -22,3 +22,13 @@ SELECT %(workspace_id)s, coalesce(max(lane_id), 0) + 1, %(name)s, %(provider)s, 
     %(dimensions)s, %(revision)s, %(languages)s, 'active'
 FROM lanes WHERE workspace_id = %(workspace_id)s
 ON CONFLICT DO NOTHING
+
+-- name: count_documents
+SELECT status, count(*) AS documents,
+    coalesce(sum(CASE WHEN isempty(chunks) THEN 0 ELSE upper(chunks) - lower(chunks) END), 0)
+        AS chunks
+FROM documents WHERE workspace_id = %(workspace_id)s
+GROUP BY status ORDER BY status
+
+-- name: count_segments
+SELECT count(*) AS segments FROM segments WHERE workspace_id = %(workspace_id)s

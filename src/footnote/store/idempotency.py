@@ -1,4 +1,4 @@
-"""Remembers what became of a request that came with a key, so that repeating it does nothing."""
+"""Idempotency keys: what became of a request is remembered, so that repeating it does nothing."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from uuid import UUID
 from footnote.domain import Received
 from footnote.errors import Conflict
 from footnote.store.database import WorkspaceScope
-from footnote.store.statements import load_statements
+from footnote.store.statements import load_statements, record_of
 
-_SQL = load_statements("receipts")
+_SQL = load_statements("idempotency")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,6 +22,11 @@ class Receipt:
     fingerprint: bytes
     """32 bytes, the same for the same request."""
     lifetime_seconds: float
+
+    @property
+    def parameters(self) -> dict[str, object]:
+        """The parameters that name it to a statement."""
+        return {"principal": self.principal_id, "key": self.key}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,9 +43,9 @@ async def earlier(scope: WorkspaceScope, receipt: Receipt) -> Earlier | None:
 
     Raises Conflict when the key belongs to another request.
     """
-    parameters = _parameters(scope, receipt)
-    await scope.connection.execute(_SQL["one_use_at_a_time"], parameters)
-    row = await (await scope.connection.execute(_SQL["known"], parameters)).fetchone()
+    parameters = receipt.parameters
+    await scope.execute(_SQL["one_use_at_a_time"], parameters)
+    row = await scope.one(_SQL["known"], parameters)
     if row is None:
         return None
     if bytes(row["fingerprint"]) != receipt.fingerprint:
@@ -49,18 +54,14 @@ async def earlier(scope: WorkspaceScope, receipt: Receipt) -> Earlier | None:
             hint="use a new key for each file; repeat a key only with the same bytes, collection "
             "and external id",
         )
-    return Earlier(
-        document_id=row["document_id"],
-        duplicate=row["duplicate"],
-        new_version=row["new_version"],
-    )
+    return record_of(Earlier, row)
 
 
 async def keep_receipt(scope: WorkspaceScope, receipt: Receipt, received: Received) -> None:
     """Remember the outcome in the transaction that brought it about."""
-    await scope.connection.execute(
+    await scope.execute(
         _SQL["keep"],
-        _parameters(scope, receipt)
+        receipt.parameters
         | {
             "fingerprint": receipt.fingerprint,
             "document_id": received.document.document_id,
@@ -73,15 +74,5 @@ async def keep_receipt(scope: WorkspaceScope, receipt: Receipt, received: Receiv
 
 async def forget_expired(scope: WorkspaceScope) -> bool:
     """Drop the keys whose time is over; whether others are left."""
-    parameters = {"workspace_id": scope.workspace_id}
-    await scope.connection.execute(_SQL["forget_expired"], parameters)
-    row = await (await scope.connection.execute(_SQL["any_left"], parameters)).fetchone()
-    return row is not None and bool(row["left_over"])
-
-
-def _parameters(scope: WorkspaceScope, receipt: Receipt) -> dict[str, object]:
-    return {
-        "workspace_id": scope.workspace_id,
-        "principal": receipt.principal_id,
-        "key": receipt.key,
-    }
+    await scope.execute(_SQL["forget_expired"])
+    return bool((await scope.single(_SQL["any_left"]))["left_over"])

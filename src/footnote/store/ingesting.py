@@ -8,14 +8,9 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from uuid import UUID
 
-from footnote.domain import (
-    Attachment,
-    Failure,
-    Lane,
-    Publication,
-    SourceType,
-    Stage,
-)
+from pgvector import HalfVector
+
+from footnote.domain import Attachment, Failure, Lane, Publication, SourceType, Stage
 from footnote.errors import (
     BlobDamaged,
     BlobsUnavailable,
@@ -27,30 +22,22 @@ from footnote.index.naming import name_terms
 from footnote.index.routing import document_terms
 from footnote.index.terms import term_ids
 from footnote.ports import Blobs, TermCounts, Vectors
-from footnote.store.claims import claim_blob, remove_unused
+from footnote.store.blob_claims import claim_blob, remove_unused
 from footnote.store.database import SYSTEM, Database, WorkspaceScope
-from footnote.store.documents import (
-    Incoming,
-    StoredVersion,
-    attachments_from,
-    begin_stage,
-    depth_of,
-    get_document,
-    load_stage_result,
-    note_progress,
-    receive_document,
-    save_stage_result,
-    stored_version,
-)
-from footnote.store.frequencies import count_chunks
+from footnote.store.documents import get_document
+from footnote.store.lanes import require_vectors_of
 from footnote.store.publishing import (
     MaintenanceLimits,
+    StoredVersion,
     delete_document,
-    missing_vectors,
     publish,
-    stage_vectors,
 )
+from footnote.store.receiving import Incoming, receive_document
+from footnote.store.statements import load_statements, record_of
 from footnote.store.workspaces import adopt_lane, lexical_key
+
+_SQL = load_statements("ingesting")
+_PART_BYTES = 4_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,26 +55,24 @@ class PostgresVersionInWork:
 
     @property
     def filename(self) -> str:
-        """The name it was given under."""
         return self.stored.filename
 
     @property
     def byte_size(self) -> int:
-        """How large the file is."""
         return self.stored.byte_size
 
     async def begin(self, stage: Stage) -> bool:
-        """Note that a stage begins; False when the version was replaced or deleted meanwhile."""
         async with self._scope() as scope:
-            return await begin_stage(scope, self.stored, stage)
+            parameters = self.stored.key | {"stage": stage}
+            return (await scope.execute(_SQL["begin_stage"], parameters)).rowcount == 1
 
     async def progress(self, stage: Stage, done: int, total: int) -> bool:
-        """Note how far a stage has come; False when the version was replaced or deleted."""
         async with self._scope() as scope:
-            return await note_progress(scope, self.stored, stage, done, total)
+            parameters = self.stored.key | {"stage": stage, "done": done, "total": total}
+            return (await scope.execute(_SQL["note_progress"], parameters)).rowcount == 1
 
     async def content(self) -> bytes:
-        """The bytes that were received. Raises DocumentUnreadable and DocumentInterrupted."""
+        """Read the bytes that were received. Raises DocumentUnreadable, DocumentInterrupted."""
         try:
             return await self.blobs.get(self.stored.blob_key)
         except (NotFound, BlobDamaged) as error:
@@ -105,19 +90,34 @@ class PostgresVersionInWork:
             ) from error
 
     async def parsed(self) -> bytes | None:
-        """What an earlier try kept of what it read."""
+        payload = bytearray()
         async with self._scope() as scope:
-            return await load_stage_result(scope, self.stored, Stage.PARSE)
+            while True:
+                wanted = {"stage": Stage.PARSE, "start": len(payload) + 1, "length": _PART_BYTES}
+                row = await scope.one(
+                    _SQL["load_stage_result"], self.stored.key | wanted, binary=True
+                )
+                if row is None:
+                    return None
+                payload += row["part"]
+                if len(row["part"]) < _PART_BYTES:
+                    return bytes(payload)
 
     async def keep_parsed(self, packed: bytes) -> None:
-        """Keep what was read for a later try."""
+        """Keep what was read for a later try.
+
+        Much of it goes in parts: the driver holds each twice, and never gives back what it took.
+        """
         async with self._scope() as scope:
-            await save_stage_result(scope, self.stored, Stage.PARSE, packed)
+            for start in range(0, max(len(packed), 1), _PART_BYTES):
+                part = {"stage": Stage.PARSE, "payload": packed[start : start + _PART_BYTES]}
+                statement = "append_stage_result" if start else "save_stage_result"
+                await scope.execute(_SQL[statement], self.stored.key | part)
 
     async def depth(self) -> int:
-        """Inside how many other documents it was found, one in another."""
+        """Count the parents above the document; 0 also for one that is gone."""
         async with self._scope() as scope:
-            return await depth_of(scope, self.stored.document_id)
+            return (await scope.single(_SQL["depth"], self.stored.key))["depth"] or 0
 
     async def attach(
         self,
@@ -128,7 +128,6 @@ class PostgresVersionInWork:
         source_type: SourceType,
         failure: Failure | None,
     ) -> None:
-        """Receive a file found inside, as a child document; again changes nothing."""
         content = bytes(attachment.content)
         sha256 = hashlib.sha256(content).hexdigest()
         async with self._scope() as scope:
@@ -156,49 +155,66 @@ class PostgresVersionInWork:
             )
 
     async def detach_beyond(self, count: int) -> None:
-        """Delete the attachments that an earlier version had at `count` and later positions."""
+        parent = self.stored.document_id
         async with self._scope() as scope:
-            orphans = await attachments_from(
-                scope, self.stored.document_id, f"{self.stored.document_id}/{count:04d}"
+            orphans = await scope.all(
+                _SQL["attachments_from"], {"parent_id": parent, "first": f"{parent}/{count:04d}"}
             )
             blobs = [
                 key
                 for orphan in orphans
-                for key in await delete_document(scope, orphan, self.limits)
+                for key in await delete_document(scope, orphan["document_id"], self.limits)
             ]
         await remove_unused(self.database, self.blobs, self.workspace_id, blobs)
 
     def term_ids(self, terms: Sequence[str]) -> tuple[int, ...]:
-        """The workspace's numbers of the terms, in their order."""
         return tuple(term_ids(self.lexical_key, terms))
 
     def document_term_ids(self, terms: Sequence[str]) -> tuple[int, ...]:
-        """The numbers of the terms where they stand for a whole document, in their order."""
         return tuple(term_ids(self.lexical_key, document_terms(terms)))
 
     def name_term_ids(self, terms: Sequence[str]) -> tuple[int, ...]:
-        """The numbers of the terms where they name a whole document, each once."""
         return tuple(term_ids(self.lexical_key, name_terms(terms)))
 
     async def term_counts(self, terms: Sequence[str]) -> TermCounts:
-        """How common the terms are in what the workspace holds already."""
+        """Count the chunks that hold each term, in the order of the terms; deleted ones may count.
+
+        A term is asked for once, however often it comes.
+        """
+        ids = self.term_ids(terms)
         async with self._scope() as scope:
-            return await count_chunks(scope, self.term_ids(terms))
+            total = await scope.single(_SQL["count_chunks"])
+            rows = await scope.all(_SQL["count_chunks_of_terms"], {"terms": sorted(set(ids))})
+        by_term = {row["term"]: row["chunks"] for row in rows}
+        return TermCounts(
+            chunks=total["chunks"], holding=tuple(by_term.get(term, 0) for term in ids)
+        )
 
     async def missing_vectors(self, text_hashes: Sequence[bytes]) -> set[bytes]:
-        """Those of the texts that were never embedded in this workspace and lane."""
         async with self._scope() as scope:
-            return await missing_vectors(scope, self.lane_id, text_hashes)
+            wanted = {"lane_id": self.lane_id, "hashes": list(dict.fromkeys(text_hashes))}
+            rows = await scope.all(_SQL["missing_vectors"], wanted)
+        return {bytes(row["text_hash"]) for row in rows}
 
     async def keep_vectors(self, text_hashes: Sequence[bytes], vectors: Vectors) -> None:
-        """Keep a batch of vectors; what is kept is not embedded again."""
+        """Keep a batch of vectors until the version is published; none for one that never will.
+
+        Raises LaneMismatch when they are not of the lane's dimensions.
+        """
+        require_vectors_of(self.lane, vectors, len(text_hashes))
         async with self._scope() as scope:
-            await stage_vectors(
-                scope, self.stored, self.lane_id, self.lane, hashes=text_hashes, vectors=vectors
+            if await scope.one(_SQL["hold_version"], self.stored.key) is None:
+                return
+            own = {"document_id": self.stored.document_id, "lane_id": self.lane_id}
+            await scope.execute_many(
+                _SQL["stage_vector"],
+                (
+                    own | {"text_hash": text_hash, "embedding": HalfVector(vector)}
+                    for text_hash, vector in zip(text_hashes, vectors, strict=True)
+                ),
             )
 
     async def publish(self, publication: Publication) -> bool:
-        """Make it searchable; False when it was replaced or deleted meanwhile."""
         async with self._scope() as scope:
             return await publish(scope, self.stored, self.lane_id, publication, self.limits)
 
@@ -216,19 +232,21 @@ async def take_up(
     lane: Lane,
     limits: MaintenanceLimits,
 ) -> PostgresVersionInWork | None:
-    """The version to work on; None when it was replaced, deleted or published already.
+    """Open a version for ingestion; None when it was replaced, deleted or published already.
 
     Raises LaneMismatch when the workspace was embedded by another model.
     """
     async with database.workspace(workspace_id, SYSTEM) as scope:
-        stored = await stored_version(scope, document_id, version)
-        if stored is None:
+        row = await scope.one(
+            _SQL["stored_version"], {"document_id": document_id, "version": version}
+        )
+        if row is None:
             return None
         return PostgresVersionInWork(
             database=database,
             blobs=blobs,
             workspace_id=workspace_id,
-            stored=stored,
+            stored=record_of(StoredVersion, row, document_id=document_id, version=version),
             lane=lane,
             lane_id=await adopt_lane(scope, lane),
             lexical_key=await lexical_key(scope),

@@ -11,7 +11,7 @@ from psycopg import sql
 from footnote.domain import LOCAL_PRINCIPAL, Principal, SearchFilters
 from footnote.ports import Recalled, RecallRequest
 from footnote.retrieval.spelling import Correct
-from footnote.store import narrowing
+from footnote.store import phrase_filter
 from footnote.store.database import Database
 from footnote.store.recall import PostgresIndex
 from footnote.store.statements import load_statements
@@ -158,7 +158,7 @@ async def test_a_phrase_finds_nothing_that_is_hidden(shelf: Shelf) -> None:
 async def test_what_is_too_much_to_read_is_left_out_and_said(
     shelf: Shelf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(narrowing, "MOST_VERIFIED", 2)
+    monkeypatch.setattr(phrase_filter, "MOST_VERIFIED", 2)
     await shelf.put("x", "apple red apple red", "red apple", "apple of red colour, or apple", "red")
     found = await recall(shelf, "red apple", phrases=["red apple"])
     assert numbers(found)[0] == [1, 2]
@@ -283,15 +283,15 @@ async def test_the_generation_rises_with_what_is_published_and_deleted(shelf: Sh
 
 
 @pytest.mark.parametrize(
-    ("name", "index"),
+    ("module", "name", "index"),
     [
-        ("texts", "chunks_pkey"),
-        ("holders", "postings_pkey"),
-        ("language_ranges", "documents_"),
+        ("phrase_filter", "texts", "chunks_pkey"),
+        ("lexical", "holders", "postings_pkey"),
+        ("phrase_filter", "language_ranges", "documents_"),
     ],
 )
 async def test_a_statement_uses_its_index(
-    shelf: Shelf, test_database: TestDatabase, name: str, index: str
+    shelf: Shelf, test_database: TestDatabase, module: str, name: str, index: str
 ) -> None:
     await shelf.put("chain", "link")
     with psycopg.connect(test_database.superuser_url, autocommit=True) as connection:
@@ -307,7 +307,7 @@ async def test_a_statement_uses_its_index(
     async with shelf.database.workspace(shelf.workspace.workspace_id, LOCAL_PRINCIPAL) as scope:
         # A table of one row is rightly read whole; the question is whether the index can be used.
         await scope.connection.execute("SET LOCAL enable_seqscan = off")
-        statement = sql.SQL(load_statements("narrowing")[name])
+        statement = sql.SQL(load_statements(module)[name])
         plan = await plan_of(
             scope,
             statement,

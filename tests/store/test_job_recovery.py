@@ -10,15 +10,16 @@ from footnote.domain import Stage
 from footnote.engine import Engine, WorkspaceEngine
 from footnote.engine.scoping import scope_of
 from footnote.jobs.inline import work_until_resting
-from footnote.store import documents, publishing
-from footnote.store.handover import set_aside_waits, take_over
+from footnote.store import ingesting, publishing
+from footnote.store.ingesting import take_up
 from footnote.store.queue import (
     INGEST_TASK,
     MAINTAIN_TASK,
     SET_ASIDE_QUEUE,
     enqueue_maintenance,
+    set_aside_waits,
+    take_over,
 )
-from footnote.store.work import take_up
 
 
 async def states(workspace: WorkspaceEngine) -> list[tuple[str, int]]:
@@ -156,7 +157,7 @@ async def test_a_worker_thought_dead_leaves_nothing_with_a_document_that_rests(
 async def test_much_that_was_read_is_kept_in_parts_and_comes_back_whole(
     engine: Engine, workspace: WorkspaceEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(documents, "_PART_BYTES", 4)
+    monkeypatch.setattr(ingesting, "_PART_BYTES", 4)
     received = (await workspace.receive(b"Buoys are moored at berth 4.", "a.md")).document
     work = await take_up(
         engine.database,

@@ -19,8 +19,3 @@ CROSS JOIN LATERAL (
     WHERE documents.workspace_id = %(workspace_id)s AND documents.document_id = held.document_id
     OFFSET 0
 ) AS shown
-
--- name: holders
--- Chunks alone: how often a term occurs in one does not matter to how many hold it.
-SELECT term, chunk_numbers FROM postings
-WHERE workspace_id = %(workspace_id)s AND term = ANY (%(terms)s::integer[])

@@ -11,7 +11,7 @@ from footnote.store.statements import load_statements
 ADVISED = frozenset({"temporary tables"})
 """Checks that a database may fail and still serve."""
 
-_SQL = load_statements("examination")
+_SQL = load_statements("diagnostics")
 
 
 def examine_database(application_url: str, owner_url: str) -> tuple[Check, ...]:

@@ -21,14 +21,14 @@ from footnote.index.terms import term_ids
 from footnote.store.database import WorkspaceScope
 from footnote.store.index_cache import IndexCache, IndexState, Posting
 from footnote.store.index_state import ranges_of
-from footnote.store.postings import ask_postings, read_postings
+from footnote.store.lexical import ask_postings, read_postings
 from footnote.store.statements import load_statements
 
 MOST_VERIFIED = 20_000
 """Chunks whose text is read for one search: about a second's work."""
 
 _BATCH = 1000
-_SQL = load_statements("narrowing")
+_SQL = load_statements("phrase_filter")
 _NO_NUMBERS: Numbers = np.zeros(0, dtype=np.int32)
 
 
@@ -158,9 +158,7 @@ async def _lookup(
     visible: ChunkRanges,
     phrases: Sequence[Phrase],
 ) -> _Lookup:
-    cursor = await scope.connection.execute(
-        _SQL["language_ranges"], {"workspace_id": scope.workspace_id}
-    )
+    cursor = await scope.execute(_SQL["language_ranges"])
     live = visible.difference(state.dead)
     by_language: dict[str, ChunkRanges] = {}
     for row in await cursor.fetchall():
@@ -195,16 +193,11 @@ async def _verified(
         chosen = await asyncio.to_thread(_most_promising, lookup, candidates, reading)
     holding: list[int] = []
     for start in range(0, chosen.size, _BATCH):
-        cursor = await scope.connection.execute(
-            _SQL["texts"],
-            {
-                "workspace_id": scope.workspace_id,
-                "numbers": chosen[start : start + _BATCH].tolist(),
-            },
-        )
         rows = [
             (row["chunk_no"], (row["title"], *row["heading_path"], row["text"]))
-            for row in await cursor.fetchall()
+            for row in await scope.all(
+                _SQL["texts"], {"numbers": chosen[start : start + _BATCH].tolist()}
+            )
         ]
         holding += await asyncio.to_thread(_holders, rows, phrases)
     return _Verified(

@@ -20,7 +20,7 @@ from footnote.store.database import SYSTEM, Database, WorkspaceScope
 from footnote.store.queue import enqueue_sweep
 from footnote.store.statements import load_statements
 
-_SQL = load_statements("claims")
+_SQL = load_statements("blob_claims")
 
 GRACE_SECONDS = 3600.0
 """A claim counts for so long; taking a file in is a matter of seconds, or minutes."""
@@ -31,53 +31,50 @@ _TOMBSTONE = UUID(int=0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Claim:
+class BlobClaim:
     """That somebody is about to write a blob and to make it a document's."""
 
     blob_key: str
     claim_id: UUID
 
 
-async def claim_blob(scope: WorkspaceScope, content_sha256: str) -> Claim:
+async def claim_blob(scope: WorkspaceScope, content_sha256: str) -> BlobClaim:
     """Claim a blob for these bytes; write it only once this is committed.
 
     Bytes that are being removed at this moment are written under another key.
     """
-    claim = Claim(blob_key=blob_key(scope.workspace_id, content_sha256), claim_id=uuid4())
-    await scope.connection.execute(_SQL["one_at_a_time"], _parameters(scope, claim))
-    cursor = await scope.connection.execute(_SQL["being_removed"], _parameters(scope, claim))
-    row = await cursor.fetchone()
-    if row is not None and row["being_removed"]:
+    claim = BlobClaim(blob_key=blob_key(scope.workspace_id, content_sha256), claim_id=uuid4())
+    await scope.execute(_SQL["one_at_a_time"], _parameters(claim))
+    row = await scope.single(_SQL["being_removed"], _parameters(claim))
+    if row["being_removed"]:
         folder, _, name = claim.blob_key.rpartition("/")
         claim = replace(claim, blob_key=f"{folder}/{claim.claim_id}/{name}")
-    await scope.connection.execute(_SQL["claim"], _parameters(scope, claim))
+    await scope.execute(_SQL["claim"], _parameters(claim))
     await enqueue_sweep(scope, GRACE_SECONDS)
     return claim
 
 
-async def redeem(scope: WorkspaceScope, claim: Claim) -> None:
+async def redeem(scope: WorkspaceScope, claim: BlobClaim) -> None:
     """Take the claim back, in the transaction that makes the blob a document's.
 
     Follow it with `give_up_unnamed`, for the document may have its bytes already. Raises
     StoreUnavailable when the claim has lapsed and the blob may be gone.
     """
-    cursor = await scope.connection.execute(_SQL["redeem"], _parameters(scope, claim))
+    cursor = await scope.execute(_SQL["redeem"], _parameters(claim))
     if not cursor.rowcount:
         raise StoreUnavailable(
             "storing the file took so long that it was given up", hint="hand it in once more"
         )
 
 
-async def give_up_unnamed(scope: WorkspaceScope, claim: Claim) -> None:
+async def give_up_unnamed(scope: WorkspaceScope, claim: BlobClaim) -> None:
     """Let the blob of a redeemed claim be removed if no version came to name it."""
-    await scope.connection.execute(_SQL["give_up_unnamed"], _parameters(scope, claim))
+    await scope.execute(_SQL["give_up_unnamed"], _parameters(claim))
 
 
 async def give_up(scope: WorkspaceScope, blob_keys: Sequence[str]) -> None:
     """Let blobs be removed after this commits, if no document needs them then."""
-    await scope.connection.execute(
-        _SQL["give_up"], {"workspace_id": scope.workspace_id, "blob_keys": list(blob_keys)}
-    )
+    await scope.execute(_SQL["give_up"], {"blob_keys": list(blob_keys)})
     await enqueue_sweep(scope, GRACE_SECONDS)
 
 
@@ -95,18 +92,17 @@ async def remove_unused(
     removed = 0
     for key in blob_keys:
         async with database.workspace(workspace_id, SYSTEM) as scope:
-            tombstone = _parameters(scope, Claim(blob_key=key, claim_id=_TOMBSTONE))
+            tombstone = _parameters(BlobClaim(blob_key=key, claim_id=_TOMBSTONE))
             tombstone |= {"grace_seconds": grace_seconds}
-            await scope.connection.execute(_SQL["one_at_a_time"], tombstone)
-            row = await (await scope.connection.execute(_SQL["wanted"], tombstone)).fetchone()
-            unused = row is not None and not row["wanted"]
-            buried = unused and (await scope.connection.execute(_SQL["bury"], tombstone)).rowcount
-            await scope.connection.execute(_SQL["settle"], tombstone)
+            await scope.execute(_SQL["one_at_a_time"], tombstone)
+            wanted = (await scope.single(_SQL["wanted"], tombstone))["wanted"]
+            buried = not wanted and (await scope.execute(_SQL["bury"], tombstone)).rowcount
+            await scope.execute(_SQL["settle"], tombstone)
         if not buried:
             continue
         await blobs.delete(key)
         async with database.workspace(workspace_id, SYSTEM) as scope:
-            await scope.connection.execute(_SQL["removed"], tombstone)
+            await scope.execute(_SQL["removed"], tombstone)
         removed += 1
     return removed
 
@@ -119,14 +115,10 @@ async def sweep_blobs(
 ) -> int:
     """Remove every blob that was claimed longer ago and never became a document's."""
     removed = 0
-    parameters = {
-        "workspace_id": workspace_id,
-        "grace_seconds": grace_seconds,
-        "limit": _KEYS_AT_ONCE,
-    }
+    parameters = {"grace_seconds": grace_seconds, "limit": _KEYS_AT_ONCE}
     while True:
         async with database.workspace(workspace_id, SYSTEM) as scope:
-            rows = await (await scope.connection.execute(_SQL["due"], parameters)).fetchall()
+            rows = await scope.all(_SQL["due"], parameters)
         if not rows:
             return removed
         keys = [row["blob_key"] for row in rows]
@@ -135,15 +127,11 @@ async def sweep_blobs(
 
 async def claims_left(scope: WorkspaceScope) -> bool:
     """Whether a later sweep may have something to do."""
-    row = await (
-        await scope.connection.execute(_SQL["any_left"], {"workspace_id": scope.workspace_id})
-    ).fetchone()
-    return row is not None and bool(row["left_over"])
+    return bool((await scope.single(_SQL["any_left"]))["left_over"])
 
 
-def _parameters(scope: WorkspaceScope, claim: Claim) -> dict[str, object]:
+def _parameters(claim: BlobClaim) -> dict[str, object]:
     return {
-        "workspace_id": scope.workspace_id,
         "blob_key": claim.blob_key,
         "claim_id": claim.claim_id,
         "content_sha256": bytes.fromhex(claim.blob_key.rpartition("/")[2]),

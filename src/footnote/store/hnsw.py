@@ -13,7 +13,7 @@ from footnote.store.database import SYSTEM, Database
 from footnote.store.statements import load_statements
 from footnote.store.workspaces import known_lane
 
-_SQL = load_statements("promotion")
+_SQL = load_statements("hnsw")
 
 HNSW_M = 16  # pgvector's default: links a node keeps.
 HNSW_EF_CONSTRUCTION = 128  # Twice pgvector's default: recall at 10 of 0.99 without a wide search.
@@ -35,11 +35,7 @@ async def promotion_is_due(
         lane_id = await known_lane(scope, lane)
         if lane_id is None:
             return None
-        row = await (
-            await scope.connection.execute(
-                _SQL["size"], {"workspace_id": workspace_id, "lane_id": lane_id}
-            )
-        ).fetchone()
+        row = await scope.one(_SQL["size"], {"lane_id": lane_id})
     due = row is not None and not row["promoted"] and row["chunks"] >= threshold
     return lane_id if due else None
 
@@ -47,11 +43,7 @@ async def promotion_is_due(
 async def is_large(database: Database, workspace_id: UUID, threshold: int) -> bool:
     """Whether the workspace has so many live chunks that exact scans are too slow."""
     async with database.workspace(workspace_id, SYSTEM) as scope:
-        row = await (
-            await scope.connection.execute(
-                _SQL["size"], {"workspace_id": workspace_id, "lane_id": None}
-            )
-        ).fetchone()
+        row = await scope.one(_SQL["size"], {"lane_id": None})
     return row is not None and row["chunks"] >= threshold
 
 
@@ -64,9 +56,7 @@ async def promote(
     """
     await build(owner_url, workspace_id, lane_id, lane)
     async with database.workspace(workspace_id, SYSTEM) as scope:
-        await scope.connection.execute(
-            _SQL["promoted"], {"workspace_id": workspace_id, "lane_id": lane_id}
-        )
+        await scope.execute(_SQL["promoted"], {"lane_id": lane_id})
 
 
 async def build(owner_url: str, workspace_id: UUID, lane_id: int, lane: Lane) -> None:

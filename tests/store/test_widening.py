@@ -18,10 +18,9 @@ from footnote.models.testing import HashEmbedder
 from footnote.ports import Widened
 from footnote.settings import Settings
 from footnote.store.database import Database, WorkspaceScope
-from footnote.store.neighbourhood import load_widened
-from footnote.store.passages import load_passages
+from footnote.store.dense import load_vectors
+from footnote.store.passages import load_passages, load_widened
 from footnote.store.statements import load_statements
-from footnote.store.vectors import load_vectors
 from tests.conftest import TestDatabase
 from tests.store.shelves import Shelf, new_shelf
 from tests.store.test_plans import plan_of, whole_reads
@@ -307,8 +306,8 @@ async def scope(crowded: Shelf) -> AsyncIterator[WorkspaceScope]:
 @pytest.mark.parametrize(
     ("module", "name", "indexes"),
     [
-        ("neighbourhood", "neighbourhoods", ("chunks_in_document",)),
-        ("vectors", "vectors", ("embeddings_pkey", "chunks_pkey")),
+        ("passages", "neighbourhoods", ("chunks_in_document",)),
+        ("dense", "vectors", ("embeddings_pkey", "chunks_pkey")),
     ],
 )
 async def test_only_what_is_asked_for_is_read(

@@ -1,4 +1,4 @@
-"""What is said in a conversation is kept, on which branch, and what is thought of it."""
+"""Questions, answers and feedback are written to a conversation, each on its branch."""
 
 from __future__ import annotations
 
@@ -8,15 +8,14 @@ from uuid import UUID
 from footnote.domain.conversations import Message, MessageAnswer, Thumb
 from footnote.store.conversations import absent
 from footnote.store.database import WorkspaceScope
-from footnote.store.message_rows import answer_json, within
-from footnote.store.messages import kept_exchange, last_active, message_at
+from footnote.store.messages import answer_json, kept_exchange, last_active, message_at
 from footnote.store.statements import load_statements
 
 _SQL = load_statements("messages")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Saying:
+class NewExchange:
     """A question with its answer, about to be kept."""
 
     question_id: UUID
@@ -28,27 +27,27 @@ class Saying:
 
 
 async def append_exchange(
-    scope: WorkspaceScope, conversation_id: UUID, saying: Saying
+    scope: WorkspaceScope, conversation_id: UUID, exchange: NewExchange
 ) -> tuple[Message, Message]:
     """Put a question and its answer after the last message.
 
     What was kept under the question's id before is returned as it is. Raises NotFound, and
     Conflict when the id belongs to another question.
     """
-    first = await _take_numbers(scope, conversation_id, 2, saying.title)
-    kept = await kept_exchange(scope, conversation_id, saying.question_id, saying.question)
+    first = await _take_numbers(scope, conversation_id, 2, exchange.title)
+    kept = await kept_exchange(scope, conversation_id, exchange.question_id, exchange.question)
     if kept is not None:
         return kept.question, kept.reply
     parent = await last_active(scope, conversation_id)
-    return await _insert_exchange(scope, conversation_id, saying, first, parent)
+    return await _insert_exchange(scope, conversation_id, exchange, first, parent)
 
 
 async def branch_exchange(
-    scope: WorkspaceScope, conversation_id: UUID, saying: Saying, parent_no: int | None
+    scope: WorkspaceScope, conversation_id: UUID, exchange: NewExchange, parent_no: int | None
 ) -> tuple[Message, Message]:
     """Put a question and its answer after this message, as a branch that goes on."""
-    first = await _take_numbers(scope, conversation_id, 2, saying.title)
-    return await _insert_exchange(scope, conversation_id, saying, first, parent_no)
+    first = await _take_numbers(scope, conversation_id, 2, exchange.title)
+    return await _insert_exchange(scope, conversation_id, exchange, first, parent_no)
 
 
 async def branch_answer(
@@ -75,8 +74,8 @@ async def branch_answer(
 async def choose_branch(scope: WorkspaceScope, conversation_id: UUID, message_no: int) -> None:
     """Go on from the branch of this message, at its newest end."""
     await _take_numbers(scope, conversation_id, 0, "")
-    parameters = within(scope, conversation_id) | {"message_no": message_no}
-    row = await (await scope.connection.execute(_SQL["newest_below"], parameters)).fetchone()
+    parameters = {"conversation_id": conversation_id, "message_no": message_no}
+    row = await scope.one(_SQL["newest_below"], parameters)
     assert row is not None, "a maximum always answers"
     await _make_active(scope, conversation_id, row["message_no"])
 
@@ -85,10 +84,14 @@ async def judge(
     scope: WorkspaceScope, conversation_id: UUID, message_no: int, thumb: Thumb, comment: str
 ) -> Message:
     """Keep what the principal thinks of an answer, in place of what it thought before."""
-    await scope.connection.execute(
+    await scope.execute(
         _SQL["judge"],
-        within(scope, conversation_id)
-        | {"message_no": message_no, "thumb": thumb, "comment": comment},
+        {
+            "conversation_id": conversation_id,
+            "message_no": message_no,
+            "thumb": thumb,
+            "comment": comment,
+        },
     )
     return await message_at(scope, conversation_id, message_no)
 
@@ -97,16 +100,16 @@ async def forget_judgement(
     scope: WorkspaceScope, conversation_id: UUID, message_no: int
 ) -> Message:
     """Keep nothing of what the principal thought of an answer."""
-    parameters = within(scope, conversation_id) | {"message_no": message_no}
-    await scope.connection.execute(_SQL["forget_judgement"], parameters)
+    parameters = {"conversation_id": conversation_id, "message_no": message_no}
+    await scope.execute(_SQL["forget_judgement"], parameters)
     return await message_at(scope, conversation_id, message_no)
 
 
 async def _take_numbers(
     scope: WorkspaceScope, conversation_id: UUID, count: int, title: str
 ) -> int:
-    parameters = within(scope, conversation_id) | {"count": count, "title": title}
-    row = await (await scope.connection.execute(_SQL["take_numbers"], parameters)).fetchone()
+    parameters = {"conversation_id": conversation_id, "count": count, "title": title}
+    row = await scope.one(_SQL["take_numbers"], parameters)
     if row is None:
         raise absent(conversation_id)
     number: int = row["first_no"]
@@ -116,19 +119,19 @@ async def _take_numbers(
 async def _insert_exchange(
     scope: WorkspaceScope,
     conversation_id: UUID,
-    saying: Saying,
+    exchange: NewExchange,
     first: int,
     parent_no: int | None,
 ) -> tuple[Message, Message]:
-    await scope.connection.execute(
+    await scope.execute(
         _SQL["insert"],
-        within(scope, conversation_id)
-        | {
+        {
+            "conversation_id": conversation_id,
             "message_no": first,
-            "message_id": saying.question_id,
+            "message_id": exchange.question_id,
             "parent_no": parent_no,
             "role": "user",
-            "text": saying.question,
+            "text": exchange.question,
             "answer": None,
         },
     )
@@ -137,8 +140,8 @@ async def _insert_exchange(
         conversation_id,
         number=first + 1,
         parent_no=first,
-        reply_id=saying.reply_id,
-        answer=saying.answer,
+        reply_id=exchange.reply_id,
+        answer=exchange.answer,
     )
     await _make_active(scope, conversation_id, first + 1)
     question = await message_at(scope, conversation_id, first)
@@ -155,11 +158,12 @@ async def _insert_answer(
     answer: MessageAnswer,
 ) -> None:
     """Keep an answer, but for what was deleted while it was being made."""
-    documents = {"workspace_id": scope.workspace_id, "document_ids": list(answer.document_ids)}
-    rows = await (await scope.connection.execute(_SQL["hold_documents"], documents)).fetchall()
+    documents = {"document_ids": list(answer.document_ids)}
+    rows = await scope.all(_SQL["hold_documents"], documents)
     held = {row["document_id"] for row in rows}
     answer = answer.without_documents(answer.document_ids - held)
-    parameters = within(scope, conversation_id) | {
+    parameters = {
+        "conversation_id": conversation_id,
         "message_no": number,
         "message_id": reply_id,
         "parent_no": parent_no,
@@ -168,10 +172,10 @@ async def _insert_answer(
         "answer": answer_json(answer),
         "document_ids": sorted(held),
     }
-    await scope.connection.execute(_SQL["insert"], parameters)
-    await scope.connection.execute(_SQL["insert_sources"], parameters)
+    await scope.execute(_SQL["insert"], parameters)
+    await scope.execute(_SQL["insert_sources"], parameters)
 
 
 async def _make_active(scope: WorkspaceScope, conversation_id: UUID, message_no: int) -> None:
-    parameters = within(scope, conversation_id) | {"message_no": message_no}
-    await scope.connection.execute(_SQL["make_active"], parameters)
+    parameters = {"conversation_id": conversation_id, "message_no": message_no}
+    await scope.execute(_SQL["make_active"], parameters)

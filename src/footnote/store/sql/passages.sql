@@ -1,3 +1,30 @@
+-- name: passage
+SELECT chunks.*, documents.title AS document_title, documents.filename, documents.collection,
+    documents.source_type, documents.language, documents.parent_id,
+    parents.title AS parent_title
+FROM chunks
+JOIN documents USING (workspace_id, document_id)
+LEFT JOIN documents AS parents
+    ON parents.workspace_id = %(workspace_id)s AND parents.document_id = documents.parent_id
+
+-- name: passages
+-- include: passage
+WHERE chunks.workspace_id = %(workspace_id)s AND chunks.chunk_no = ANY (%(numbers)s::integer[])
+
+-- name: neighbours
+-- include: passage
+WHERE chunks.workspace_id = %(workspace_id)s AND chunks.document_id = %(document_id)s
+    AND chunks.version = %(version)s
+    AND chunks.ordinal BETWEEN %(ordinal)s::integer - %(window)s::integer
+        AND %(ordinal)s::integer + %(window)s::integer
+ORDER BY chunks.ordinal
+
+-- name: passages_in_order
+-- include: passage
+WHERE chunks.workspace_id = %(workspace_id)s AND chunks.document_id = %(document_id)s
+ORDER BY chunks.ordinal
+LIMIT %(limit)s
+
 -- name: neighbourhoods
 -- One row for each passage whose version is published and visible: the chunks around it and one
 -- more, which says how the text goes on, and the text from the first of them to the last.

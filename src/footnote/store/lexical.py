@@ -1,0 +1,153 @@
+"""The lexical side of a search: posting lists are fetched, and chunks scored by exact BM25."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from psycopg import AsyncCursor
+from psycopg.rows import DictRow
+
+from footnote.domain import Ranking
+from footnote.index.bm25 import (
+    LexicalResult,
+    Numbers,
+    decode_posting,
+    inverse_frequency,
+    score,
+    score_chunks,
+)
+from footnote.index.ranges import ChunkRanges
+from footnote.index.segments import CHUNK_NUMBER, merge_postings
+from footnote.ports import Holders
+from footnote.store.database import WorkspaceScope
+from footnote.store.index_cache import IndexCache, IndexState, Posting
+from footnote.store.statements import Integers, load_statements
+
+_SQL = load_statements("lexical")
+_NOTHING_DEAD = ChunkRanges.empty()
+_POSTINGS_WORTH_A_THREAD = 200_000
+"""Below about a millisecond of scoring, handing over to a thread costs more than it frees."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedPostings:
+    """What was in memory, and the question about the rest."""
+
+    known: Mapping[int, Posting]
+    missing: tuple[int, ...]
+    cursor: AsyncCursor[DictRow] | None
+
+
+async def ask_postings(
+    scope: WorkspaceScope, state: IndexState, cache: IndexCache, terms: Iterable[int]
+) -> AskedPostings:
+    """Send for the terms' posting lists without waiting for them."""
+    known: dict[int, Posting] = {}
+    missing = []
+    for term in terms:
+        posting = cache.posting(scope.workspace_id, term, state.segments)
+        if posting is None:
+            missing.append(term)
+        else:
+            known[term] = posting
+    cursor = None
+    if missing:
+        cursor = await scope.execute(_SQL["postings"], {"terms": missing}, binary=True)
+    return AskedPostings(known=known, missing=tuple(missing), cursor=cursor)
+
+
+async def read_postings(
+    scope: WorkspaceScope, state: IndexState, cache: IndexCache, asked: AskedPostings
+) -> dict[int, Posting]:
+    """The terms' postings over all segments, dead chunks included."""
+    postings = dict(asked.known)
+    if asked.cursor is None:
+        return postings
+    pieces = defaultdict(list)
+    for row in await asked.cursor.fetchall():
+        pieces[row["term"]].append((row["chunk_numbers"], row["frequencies"]))
+    for term in asked.missing:
+        posting = decode_posting(*merge_postings(pieces[term], _NOTHING_DEAD))
+        cache.keep_posting(scope.workspace_id, term, state.segments, posting)
+        postings[term] = posting
+    return postings
+
+
+async def find_holders(
+    scope: WorkspaceScope,
+    state: IndexState,
+    cache: IndexCache,
+    terms: Sequence[int],
+    *,
+    allowed: ChunkRanges,
+    shown: int,
+) -> dict[int, Holders]:
+    """The allowed chunks that hold each term, the lowest `shown` of them by number.
+
+    What is fetched is not kept: these are guesses, and most of them are in no chunk.
+    """
+    lists: dict[int, list[Numbers]] = {}
+    missing = []
+    for term in terms:
+        posting = cache.posting(scope.workspace_id, term, state.segments)
+        if posting is None:
+            missing.append(term)
+        else:
+            lists[term] = [posting[0]]
+    if missing:
+        wanted = {"terms": Integers(np.array(missing))}
+        for row in await scope.all(_SQL["holders"], wanted, binary=True):
+            lists.setdefault(row["term"], []).append(
+                np.frombuffer(row["chunk_numbers"], CHUNK_NUMBER)
+            )
+    found: dict[int, Holders] = {}
+    for term, pieces in lists.items():
+        kept = [numbers[allowed.mask_of_rising(numbers)] for numbers in pieces]
+        first = sorted(number for numbers in kept for number in numbers[:shown].tolist())[:shown]
+        if count := sum(numbers.size for numbers in kept):
+            found[term] = Holders(count=count, first=tuple(first))
+    return found
+
+
+async def rank_by_bm25(
+    state: IndexState, visible: ChunkRanges, postings: Mapping[int, Posting], limit: int
+) -> LexicalResult:
+    """Rank the best of the visible chunks by exact BM25, in a thread where that takes long."""
+    work = partial(score, postings, state.corpus, state.dead, visible, limit)
+    if sum(numbers.size for numbers, _ in postings.values()) < _POSTINGS_WORTH_A_THREAD:
+        return work()
+    return await asyncio.to_thread(work)
+
+
+def live_idf(state: IndexState, posting: Posting) -> float:
+    """Compute the idf of a term over the live chunks."""
+    numbers, _ = posting
+    live = numbers.size - state.dead.count_of_rising(numbers)
+    return inverse_frequency(state.corpus.live_chunks, live)
+
+
+def complete_bm25(
+    state: IndexState, postings: Mapping[int, Posting], dense: Ranking, lexical: Ranking
+) -> Mapping[int, float]:
+    """Score every chunk of either ranking that holds a term of the query, by chunk number."""
+    known = scores_of(lexical)
+    missing = sorted(hit.chunk_no for hit in dense if hit.chunk_no not in known)
+    numbers = np.array(missing, dtype=np.int32)
+    scores = score_chunks(postings, state.corpus, state.dead, numbers).tolist()
+    return known | {number: bm25 for number, bm25 in zip(missing, scores, strict=True) if bm25}
+
+
+def scores_of(ranking: Ranking) -> dict[int, float]:
+    """Give the scores of a ranking by chunk number."""
+    return {hit.chunk_no: hit.score for hit in ranking}
+
+
+def merge_rankings(ranking: Ranking, within: Ranking) -> Ranking:
+    """Merge two rankings, each hit once; its score does not depend on where it was sought."""
+    hits = {hit.chunk_no: hit for hit in (*within, *ranking)}
+    return tuple(sorted(hits.values(), key=lambda hit: (-hit.score, hit.chunk_no)))

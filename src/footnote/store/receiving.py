@@ -1,0 +1,234 @@
+"""Files become documents with their job, and failed documents get another try."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from uuid import UUID, uuid4
+
+from psycopg.rows import DictRow
+from psycopg.types.json import Jsonb
+
+from footnote.domain import (
+    Document,
+    DocumentStatus,
+    Failure,
+    MetadataValue,
+    Received,
+    SourceType,
+)
+from footnote.errors import QueueFull
+from footnote.store.blob_claims import BlobClaim, give_up_unnamed, redeem
+from footnote.store.database import WorkspaceScope
+from footnote.store.documents import document_of, failure_json, get_document, no_such_document
+from footnote.store.queue import INGEST_QUEUE, enqueue_ingestion
+from footnote.store.statements import load_statements
+
+_SQL = load_statements("receiving")
+
+_SHARE = 0.01
+"""Of the queue that should have become free when the caller comes again."""
+_LONGEST_WAIT_SECONDS = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Incoming:
+    """A file whose bytes are stored and which is about to become a document."""
+
+    filename: str
+    media_type: str
+    byte_size: int
+    content_sha256: str
+    blob_key: str
+    collection: str
+    external_id: str | None = None
+    parent_id: UUID | None = None
+    source_type: SourceType = SourceType.UPLOAD
+    metadata: Mapping[str, MetadataValue] = field(default_factory=dict)
+    tags: tuple[str, ...] = ()
+    """Without any, a document that is known keeps its own."""
+    access: tuple[str, ...] | None = None
+    failure: Failure | None = None
+    """Why it cannot even be tried; it is then kept as a failed document."""
+    claim: BlobClaim | None = None
+    """On its blob, since before that was written."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueueLimits:
+    """How many documents may wait or be worked on."""
+
+    workspace: int
+    overall: int
+
+
+async def require_room(scope: WorkspaceScope, limits: QueueLimits) -> None:
+    """Raise QueueFull while a limit is reached; uploads in flight are not counted.
+
+    Takes a scope of the system: a principal would count only what it may see.
+    """
+    queue = {"queue": INGEST_QUEUE}
+    here = await scope.single(_SQL["waiting_here"], {"limit": limits.workspace})
+    if here["waiting"] >= limits.workspace:
+        reason = f"{limits.workspace:,} documents of this workspace wait to be indexed"
+    else:
+        overall = await scope.single(_SQL["waiting_anywhere"], queue | {"limit": limits.overall})
+        if overall["waiting"] < limits.overall:
+            return
+        reason = "too many documents wait to be indexed"
+    row = await scope.one(_SQL["wait_of_the_next"], queue)
+    raise QueueFull(
+        reason,
+        hint="wait and hand it in again; look whether a worker runs: footnote worker",
+        retry_after_seconds=retry_after(0.0 if row is None else row["seconds"]),
+    )
+
+
+def retry_after(waited_seconds: float) -> int:
+    """Estimate the seconds after which there should be room, 1…60.
+
+    `waited_seconds` is what the next document has waited. By Little's law (Operations Research
+    1961) the whole queue passes in that time, and a share of it in that share of the time.
+    """
+    return min(max(math.ceil(waited_seconds * _SHARE), 1), _LONGEST_WAIT_SECONDS)
+
+
+async def receive_document(scope: WorkspaceScope, incoming: Incoming) -> Received:
+    """Write the document's row and its job; the file counts as accepted once this commits.
+
+    The same bytes give the existing document, or its failed ingestion another try. Other
+    bytes under a known external id give a new version. Tags take the place of earlier ones.
+    """
+    parameters = _parameters(scope, incoming)
+    await scope.execute(_SQL["one_receipt_at_a_time"], parameters)
+    if incoming.claim is not None:
+        await redeem(scope, incoming.claim)
+    row = await scope.one(_SQL["known"], parameters)
+    if row is None:
+        received = await _insert(scope, parameters)
+    else:
+        if incoming.tags and list(incoming.tags) != row["tags"]:
+            row = await _tag(scope, row["document_id"], incoming.tags)
+        if row["content_sha256"] != parameters["content_sha256"]:
+            received = await _add_version(scope, row, parameters)
+        elif row["status"] == DocumentStatus.FAILED and incoming.failure is None:
+            received = await _try_again(scope, row, parameters)
+        else:
+            received = Received(document=document_of(row), duplicate=True, new_version=False)
+    if incoming.claim is not None:
+        await give_up_unnamed(scope, incoming.claim)
+    return received
+
+
+async def requeue_failed(
+    scope: WorkspaceScope, document: Document, media_type: str | None = None
+) -> Document:
+    """Have the failed version ingested once more, its attempts counted anew.
+
+    Returns the document as it stands if it is not failed any more.
+    """
+    await announce_change(scope)
+    row = await scope.one(
+        _SQL["requeue_failed"],
+        {
+            "document_id": document.document_id,
+            "version": document.version,
+            "media_type": media_type,
+        },
+    )
+    if row is None:
+        return await get_document(scope, document.document_id)
+    await enqueue_ingestion(scope, document.document_id, document.version)
+    return document_of(row)
+
+
+async def announce_change(scope: WorkspaceScope) -> None:
+    """Tell readers that a document is about to change in what filters see of it.
+
+    Comes before the change: publications and deletions lock in this order too.
+    """
+    await scope.execute(_SQL["announce"])
+
+
+def _parameters(scope: WorkspaceScope, incoming: Incoming) -> dict[str, object]:
+    access = incoming.access
+    if access is not None:
+        # Whoever hands a document in keeps seeing it.
+        access = tuple(dict.fromkeys((*access, scope.principal.principal_id)))
+    return {
+        "document_id": uuid4(),
+        "version": 1,
+        "collection": incoming.collection,
+        "external_id": incoming.external_id,
+        "parent_id": incoming.parent_id,
+        "filename": incoming.filename,
+        "media_type": incoming.media_type,
+        "source_type": incoming.source_type,
+        "byte_size": incoming.byte_size,
+        "content_sha256": bytes.fromhex(incoming.content_sha256),
+        "blob_key": incoming.blob_key,
+        "metadata": Jsonb(dict(incoming.metadata)),
+        "tags": list(incoming.tags),
+        "access": None if access is None else list(access),
+        "created_by": scope.principal.principal_id,
+        "status": DocumentStatus.QUEUED if incoming.failure is None else DocumentStatus.FAILED,
+        "failure": None if incoming.failure is None else failure_json(incoming.failure),
+    }
+
+
+async def _insert(scope: WorkspaceScope, parameters: dict[str, object]) -> Received:
+    await scope.execute(_SQL["ensure_collection"], parameters)
+    document = document_of(await scope.single(_SQL["insert"], parameters))
+    await scope.execute(_SQL["insert_version"], parameters)
+    await _enqueue_unless_failed(scope, document)
+    return Received(document=document, duplicate=False, new_version=False)
+
+
+async def _tag(scope: WorkspaceScope, document_id: UUID, tags: tuple[str, ...]) -> DictRow:
+    """Tag a document and its attachments; return its row."""
+    await announce_change(scope)
+    rows = await scope.all(_SQL["tag"], {"document_id": document_id, "tags": list(tags)})
+    for row in rows:
+        if row["document_id"] == document_id:
+            return row
+    raise no_such_document(document_id)
+
+
+async def _add_version(
+    scope: WorkspaceScope, known: DictRow, parameters: dict[str, object]
+) -> Received:
+    parameters = parameters | {
+        "document_id": known["document_id"],
+        "version": known["version"] + 1,
+    }
+    await announce_change(scope)
+    row = await scope.one(_SQL["new_version"], parameters)
+    if row is None:
+        raise no_such_document(known["document_id"])
+    await scope.execute(_SQL["insert_version"], parameters)
+    document = document_of(row)
+    await _enqueue_unless_failed(scope, document)
+    return Received(document=document, duplicate=False, new_version=True)
+
+
+async def _try_again(
+    scope: WorkspaceScope, known: DictRow, parameters: dict[str, object]
+) -> Received:
+    """Queue the failed version once more, with the bytes that may have been refused before."""
+    parameters = parameters | {"document_id": known["document_id"], "version": known["version"]}
+    await announce_change(scope)
+    row = await scope.one(_SQL["requeue"], parameters)
+    if row is None:
+        raise no_such_document(known["document_id"])
+    await scope.execute(_SQL["restore_bytes"], parameters)
+    document = document_of(row)
+    await enqueue_ingestion(scope, document.document_id, document.version)
+    return Received(document=document, duplicate=False, new_version=False)
+
+
+async def _enqueue_unless_failed(scope: WorkspaceScope, document: Document) -> None:
+    if document.status is DocumentStatus.QUEUED:
+        # Whoever had it written waits to find it.
+        first = document.source_type is SourceType.GENERATED
+        await enqueue_ingestion(scope, document.document_id, document.version, first=first)

@@ -1,0 +1,95 @@
+-- name: stored_version
+-- A job for a version that was replaced or deleted finds nothing and ends.
+SELECT given.filename, given.media_type, given.byte_size, given.blob_key, documents.access
+FROM documents JOIN document_versions AS given USING (workspace_id, document_id, version)
+WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
+    AND version = %(version)s AND published_version IS DISTINCT FROM %(version)s
+
+-- name: begin_stage
+-- A search may filter by the time of a published document's last change, and stages pass without
+-- a new generation; so it is kept until the new version is published or fails.
+UPDATE documents SET
+    status = 'ingesting', stage = %(stage)s, progress_done = NULL, progress_total = NULL,
+    updated_at = CASE WHEN isempty(chunks) THEN now() ELSE updated_at END
+WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
+    AND version = %(version)s AND published_version IS DISTINCT FROM %(version)s
+
+-- name: note_progress
+UPDATE documents SET progress_done = %(done)s, progress_total = %(total)s
+WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
+    AND version = %(version)s AND published_version IS DISTINCT FROM %(version)s
+    AND status = 'ingesting' AND stage = %(stage)s
+
+-- name: save_stage_result
+-- Nothing is kept of a version that was replaced, deleted, or brought to rest by another worker
+-- meanwhile; FOR SHARE waits for one that is just doing so.
+INSERT INTO stage_results (workspace_id, document_id, version, stage, payload)
+SELECT workspace_id, document_id, version, %(stage)s, %(payload)s FROM documents
+WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
+    AND version = %(version)s AND published_version IS DISTINCT FROM %(version)s
+    AND status = 'ingesting'
+FOR SHARE
+ON CONFLICT (workspace_id, document_id, version, stage) DO UPDATE SET payload = EXCLUDED.payload
+
+-- name: append_stage_result
+UPDATE stage_results SET payload = payload || %(payload)s::bytea
+WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
+    AND version = %(version)s AND stage = %(stage)s
+
+-- name: load_stage_result
+SELECT substring(payload FROM %(start)s FOR %(length)s) AS part FROM stage_results
+WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
+    AND version = %(version)s AND stage = %(stage)s
+
+-- name: depth
+-- Up the chain of parents, one look-up each.
+WITH RECURSIVE above AS (
+    SELECT parent_id, 0 AS depth FROM documents
+    WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
+    UNION ALL
+    SELECT parent.parent_id, above.depth + 1 FROM above
+    JOIN documents AS parent ON parent.document_id = above.parent_id
+    WHERE parent.workspace_id = %(workspace_id)s
+)
+SELECT max(depth) AS depth FROM above
+
+-- name: attachments_from
+SELECT document_id FROM documents
+WHERE workspace_id = %(workspace_id)s AND parent_id = %(parent_id)s AND external_id >= %(first)s
+ORDER BY external_id
+
+-- name: count_chunks
+-- Of every segment, the dead among them: a keyword does not hang on a few.
+SELECT coalesce(sum(octet_length(chunk_numbers) / 4), 0)::integer AS chunks FROM segments
+WHERE workspace_id = %(workspace_id)s
+
+-- name: count_chunks_of_terms
+-- The length of a list is known without reading it.
+SELECT term, sum(octet_length(chunk_numbers) / 4)::integer AS chunks FROM postings
+WHERE workspace_id = %(workspace_id)s AND term = ANY (%(terms)s::integer[])
+GROUP BY term
+
+-- name: missing_vectors
+SELECT wanted.text_hash FROM unnest(%(hashes)s::bytea[]) AS wanted (text_hash)
+WHERE NOT EXISTS (
+    SELECT FROM embeddings AS known
+    WHERE known.workspace_id = %(workspace_id)s AND known.lane_id = %(lane_id)s
+        AND known.text_hash = wanted.text_hash
+) AND NOT EXISTS (
+    SELECT FROM staged_embeddings AS staged
+    WHERE staged.workspace_id = %(workspace_id)s AND staged.lane_id = %(lane_id)s
+        AND staged.text_hash = wanted.text_hash
+)
+
+-- name: hold_version
+-- Until the vectors are committed it can be neither replaced nor deleted.
+SELECT document_id FROM documents
+WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
+    AND version = %(version)s AND published_version IS DISTINCT FROM %(version)s
+FOR SHARE
+
+-- name: stage_vector
+-- Two documents with one text may embed it at once; either vector will do.
+INSERT INTO staged_embeddings (workspace_id, lane_id, text_hash, embedding, document_id)
+VALUES (%(workspace_id)s, %(lane_id)s, %(text_hash)s, %(embedding)s, %(document_id)s)
+ON CONFLICT (workspace_id, lane_id, text_hash) DO NOTHING
