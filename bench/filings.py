@@ -30,7 +30,7 @@ from time import perf_counter
 
 from filing_questions import HALVES, FilingQuestion, read_questions, share_found
 from footnote.domain import Answer, Evidence, PlanChanges, SearchRequest
-from footnote.engine import Engine, WorkspaceEngine, reading
+from footnote.engine import Engine, WorkspaceEngine
 from footnote.evaluation.temporary import ingest
 from installation import MODELS, bench_engine
 from reporting import finish, machine, progress, show
@@ -90,7 +90,7 @@ async def texts_of(workspace: WorkspaceEngine) -> dict[str, str]:
     """The canonical text of every document, by its file name."""
     texts = {}
     for document in (await workspace.documents(limit=100)).documents:
-        whole = await reading.text(workspace, document.document_id, most_characters=MOST_CHARACTERS)
+        whole = await workspace.text(document.document_id, most_characters=MOST_CHARACTERS)
         assert whole is not None, document.filename
         texts[document.filename] = whole.text
     return texts

@@ -7,32 +7,32 @@
         workspace, talk.conversation_id, Asking(question="How soon must theft be reported?")
     )
 
-Each verb acts in one workspace as the principal it was opened for.
+Each is a verb of `WorkspaceEngine` too, as in `workspace.create_conversation()`.
 """
 
 from __future__ import annotations
 
-from footnote.engine.answering import Asking
-from footnote.engine.conversation_export import as_markdown, export, golden_candidates
-from footnote.engine.conversations import (
-    attach_document,
-    change_conversation,
-    conversation,
-    conversations,
-    create_conversation,
-    delete_conversation,
-    detach_document,
-    give_feedback,
-    go_on_from,
-    messages,
-    withdraw_feedback,
-)
-from footnote.engine.conversing import (
-    ask_in_conversation,
-    ask_in_conversation_stream,
-    edit,
-    regenerate,
-)
+from footnote.engine import WorkspaceEngine
+from footnote.engine.conversations import as_markdown
+from footnote.engine.exchanges import Asking
+
+ask_in_conversation = WorkspaceEngine.ask_in_conversation
+ask_in_conversation_stream = WorkspaceEngine.ask_in_conversation_stream
+attach_document = WorkspaceEngine.attach_document
+change_conversation = WorkspaceEngine.change_conversation
+conversation = WorkspaceEngine.conversation
+conversations = WorkspaceEngine.conversations
+create_conversation = WorkspaceEngine.create_conversation
+delete_conversation = WorkspaceEngine.delete_conversation
+detach_document = WorkspaceEngine.detach_document
+edit = WorkspaceEngine.edit_question
+export = WorkspaceEngine.export_conversation
+give_feedback = WorkspaceEngine.give_feedback
+go_on_from = WorkspaceEngine.go_on_from
+golden_candidates = WorkspaceEngine.golden_candidates
+messages = WorkspaceEngine.messages
+regenerate = WorkspaceEngine.regenerate_answer
+withdraw_feedback = WorkspaceEngine.withdraw_feedback
 
 __all__ = [
     "Asking",

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from footnote.domain import Check, Health
 from footnote.engine import database_urls
-from footnote.engine.health import room_in
+from footnote.engine.installation import room_in
 from footnote.engine.lanes import embedders_from
 from footnote.engine.opening import reader_from_settings
 from footnote.errors import DocumentUnreadable, FootnoteError

@@ -1,4 +1,4 @@
-"""The blocking twin of the engine: the same verbs, over one bridge to a background event loop."""
+"""The engine without `async`: the same verbs, over a bridge to an event loop in the background."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from uuid import UUID
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
-from footnote.bridge import blocking, blocking_iterator
+from footnote.bridge import blocking
 from footnote.domain import LOCAL_PRINCIPAL, Document, Lane, Principal, Workspace
-from footnote.engine import Engine, WorkspaceEngine, open_engine
+from footnote.engine import Engine, WorkspaceEngine, WorkspaceVerbs, open_engine
 from footnote.jobs.inline import work_until_resting
 from footnote.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
-class SyncWorkspaceEngine:
-    """`WorkspaceEngine`, blocking."""
+class SyncWorkspaceEngine(WorkspaceVerbs):
+    """The verbs of `WorkspaceEngine`, each waiting for its result."""
 
     portal: BlockingPortal
     engine: Engine
@@ -33,34 +33,6 @@ class SyncWorkspaceEngine:
     def principal(self) -> Principal:
         """Who acts."""
         return self.inner.principal
-
-    receive = blocking(WorkspaceEngine.receive)
-    receive_file = blocking(WorkspaceEngine.receive_file)
-    documents = blocking(WorkspaceEngine.documents)
-    document = blocking(WorkspaceEngine.document)
-    children = blocking(WorkspaceEngine.children)
-    delete_document = blocking(WorkspaceEngine.delete_document)
-    erase_document = blocking(WorkspaceEngine.erase_document)
-    retry = blocking(WorkspaceEngine.retry)
-    retry_all = blocking(WorkspaceEngine.retry_all)
-    retry_failed = blocking(WorkspaceEngine.retry_failed)
-    statuses = blocking(WorkspaceEngine.statuses)
-    search = blocking(WorkspaceEngine.search)
-    context = blocking(WorkspaceEngine.context)
-    page_image = blocking(WorkspaceEngine.page_image)
-    page_fingerprint = blocking(WorkspaceEngine.page_fingerprint)
-    page_rectangles = blocking(WorkspaceEngine.page_rectangles)
-    pages_of_quote = blocking(WorkspaceEngine.pages_of_quote)
-    ask = blocking(WorkspaceEngine.ask)
-    ask_stream = blocking_iterator(WorkspaceEngine.ask_stream)
-    check_grounding = blocking(WorkspaceEngine.check_grounding)
-    stats = blocking(WorkspaceEngine.stats)
-    lanes = blocking(WorkspaceEngine.lanes)
-    reembed = blocking(WorkspaceEngine.reembed)
-    reembedding = blocking(WorkspaceEngine.reembedding)
-    cancel_reembedding = blocking(WorkspaceEngine.cancel_reembedding)
-    rollback_lane = blocking(WorkspaceEngine.rollback_lane)
-    purge_lanes = blocking(WorkspaceEngine.purge_lanes)
 
     def work_until_resting(
         self,

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footnote.engine.reaching import require_reachable_url
 from footnote.errors import InvalidRequest
-from footnote.ingestion.sources.reach import why_forbidden
+from footnote.ingestion.sources.reach import require_reachable_url, why_forbidden
 from footnote.jobs.sources.fetching import Reach, fetch, post
 
 # Every entry of the two registries of IANA (IPv4 of 2025, IPv6 of 2025), those within others too.

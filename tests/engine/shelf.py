@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from footnote.domain import Document
-from footnote.engine import Engine, WorkspaceEngine, open_engine
+from footnote.engine import Engine, WorkspaceAccess, WorkspaceEngine, open_engine
 from footnote.engine.tools import EvidenceLedger, document_tools
 from footnote.jobs.inline import work_until_resting
 from footnote.ports import Tool
@@ -84,5 +84,5 @@ async def filled_shelf(settings: Settings) -> AsyncIterator[Shelf]:
         yield Shelf(engine=engine, workspace=workspace, other=other, ids=ids)
 
 
-async def work_now(workspace: WorkspaceEngine, ids: Sequence[UUID]) -> Mapping[UUID, Document]:
+async def work_now(workspace: WorkspaceAccess, ids: Sequence[UUID]) -> Mapping[UUID, Document]:
     return await work_until_resting(workspace.engine, workspace, ids, lambda _: None)

@@ -21,7 +21,6 @@ from footnote.domain import (
     Verdict,
 )
 from footnote.engine import Engine, WorkspaceEngine
-from footnote.engine.agent import agent_stream
 from footnote.engine.answer_models import answer_models_from
 from footnote.errors import InvalidRequest, ModelUnavailable
 from footnote.interfaces.tools.binding import index_now
@@ -66,7 +65,7 @@ async def agent_of(engine: Engine, wire_server: WireServer) -> AsyncIterator[Wor
 
 
 async def events_of(workspace: WorkspaceEngine, question: str) -> list[AnswerEvent]:
-    stream = agent_stream(workspace, question, index_now=index_now)
+    stream = workspace.agent_stream(question, index_now=index_now)
     async with aclosing(stream) as events:
         return [event async for event in events]
 
@@ -181,7 +180,7 @@ async def test_what_was_used_before_a_failure_is_told(
         assert (failed.usage.requests, failed.usage.input_tokens) == (1, 100)
         wire_server.script(searched("rent"), fails(401))
         with pytest.raises(ModelUnavailable) as caught:
-            async with aclosing(agent_stream(workspace, "What is the rent?")) as events:
+            async with aclosing(workspace.agent_stream("What is the rent?")) as events:
                 await completed(events)
     assert caught.value.usage == failed.usage
 
@@ -207,7 +206,7 @@ async def test_a_model_that_breaks_off_leaves_what_it_wrote(
 async def test_closing_the_stream_stops_the_model(engine: Engine, wire_server: WireServer) -> None:
     wire_server.script(searched("rent"), endless("The rent is CHF 2,400 a month. [1] "))
     async with agent_of(engine, wire_server) as workspace:
-        stream = agent_stream(workspace, "What is the rent?", index_now=index_now)
+        stream = workspace.agent_stream("What is the rent?", index_now=index_now)
         async with aclosing(stream) as events:
             async for event in events:
                 if isinstance(event, TextWritten):
@@ -217,4 +216,4 @@ async def test_closing_the_stream_stops_the_model(engine: Engine, wire_server: W
 
 async def test_without_a_model_there_is_no_agent(workspace: WorkspaceEngine) -> None:
     with pytest.raises(InvalidRequest, match="needs a model"):
-        await anext(agent_stream(workspace, "What is the rent?"))
+        await anext(workspace.agent_stream("What is the rent?"))

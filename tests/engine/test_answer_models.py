@@ -12,16 +12,10 @@ from footnote.domain import ToolReturned
 from footnote.engine import Engine, WorkspaceEngine, open_engine
 from footnote.engine.answer_models import (
     MAX_MCP_SERVERS,
-    add_mcp_server,
     agent_bounds,
     agent_model_for,
     answer_models_from,
     answer_writer_for,
-    mcp_servers,
-    models_in_use,
-    remove_mcp_server,
-    reset_models,
-    use_models,
 )
 from footnote.errors import Conflict, InvalidRequest, NotFound
 from footnote.ports import AgentBounds
@@ -63,7 +57,7 @@ async def theirs(answering: Engine) -> WorkspaceEngine:
 async def test_without_a_choice_the_configured_chain_answers(
     mine: WorkspaceEngine, wire_server: WireServer
 ) -> None:
-    in_use = await models_in_use(mine)
+    in_use = await mine.models_in_use()
     assert (in_use.configured, in_use.chosen, in_use.used) == ((LOCAL, CLOUD), None, (LOCAL, CLOUD))
     writer = await answer_writer_for(mine)
     assert writer is not None
@@ -75,7 +69,7 @@ async def test_without_a_choice_the_configured_chain_answers(
 async def test_a_choice_is_of_its_workspace_alone(
     mine: WorkspaceEngine, theirs: WorkspaceEngine
 ) -> None:
-    await use_models(mine, [CLOUD])
+    await mine.use_models([CLOUD])
     writer, agent, other = (
         await answer_writer_for(mine),
         await agent_model_for(mine),
@@ -88,12 +82,12 @@ async def test_a_choice_is_of_its_workspace_alone(
 
 
 async def test_quotes_alone_can_be_chosen_and_the_choice_forgotten(mine: WorkspaceEngine) -> None:
-    assert (await use_models(mine, ["extractive"])).used == ()
-    assert (await models_in_use(mine)).chosen == ()
+    assert (await mine.use_models(["extractive"])).used == ()
+    assert (await mine.models_in_use()).chosen == ()
     assert await answer_writer_for(mine) is None
     assert await agent_model_for(mine) is None
-    assert (await reset_models(mine)).chosen is None
-    assert (await models_in_use(mine)).used == (LOCAL, CLOUD)
+    assert (await mine.reset_models()).chosen is None
+    assert (await mine.models_in_use()).used == (LOCAL, CLOUD)
 
 
 UNCHOOSABLE: list[tuple[list[str], str]] = [
@@ -106,19 +100,19 @@ UNCHOOSABLE: list[tuple[list[str], str]] = [
 async def test_what_is_not_configured_cannot_be_chosen(mine: WorkspaceEngine) -> None:
     for names, sentence in UNCHOOSABLE:
         with pytest.raises(InvalidRequest, match=sentence) as caught:
-            await use_models(mine, names)
+            await mine.use_models(names)
         assert caught.value.hint
-    assert (await models_in_use(mine)).chosen is None
+    assert (await mine.models_in_use()).chosen is None
 
 
 async def test_a_chosen_model_that_is_gone_is_replaced_by_no_other(
     mine: WorkspaceEngine, settings: Settings
 ) -> None:
-    await use_models(mine, [LOCAL])
+    await mine.use_models([LOCAL])
     later = {"answer_models": CLOUD, "answer_model_api_key": SecretStr("sk-1")}
     async with await open_engine(settings_from(settings, later)) as engine:
         workspace = await engine.workspace()
-        in_use = await models_in_use(workspace)
+        in_use = await workspace.models_in_use()
         assert (in_use.chosen, in_use.used) == ((LOCAL,), ())
         assert await answer_writer_for(workspace) is None
 
@@ -141,20 +135,20 @@ def test_the_bounds_of_an_agent_are_settings() -> None:
 
 
 async def test_servers_are_added_listed_and_removed(mine: WorkspaceEngine) -> None:
-    await add_mcp_server(mine, "tickets", PUBLIC_URL, {"Authorization": "Bearer secret"})
-    await add_mcp_server(mine, "atlas", PUBLIC_URL)
-    atlas, tickets = await mcp_servers(mine)
+    await mine.add_mcp_server("tickets", PUBLIC_URL, {"Authorization": "Bearer secret"})
+    await mine.add_mcp_server("atlas", PUBLIC_URL)
+    atlas, tickets = await mine.mcp_servers()
     assert (atlas.name, tickets.name) == ("atlas", "tickets")
     assert tickets.headers == {"Authorization": "Bearer secret"}
     assert "secret" not in repr(tickets)
     with pytest.raises(Conflict, match="there is an MCP server 'atlas' already"):
-        await add_mcp_server(mine, "atlas", PUBLIC_URL)
-    await remove_mcp_server(mine, "atlas")
-    assert [each.name for each in await mcp_servers(mine)] == ["tickets"]
+        await mine.add_mcp_server("atlas", PUBLIC_URL)
+    await mine.remove_mcp_server("atlas")
+    assert [each.name for each in await mine.mcp_servers()] == ["tickets"]
     for number in range(MAX_MCP_SERVERS - 1):
-        await add_mcp_server(mine, f"server-{number}", PUBLIC_URL)
+        await mine.add_mcp_server(f"server-{number}", PUBLIC_URL)
     with pytest.raises(InvalidRequest, match="at most 16 MCP servers"):
-        await add_mcp_server(mine, "one-more", PUBLIC_URL)
+        await mine.add_mcp_server("one-more", PUBLIC_URL)
 
 
 async def test_an_agent_calls_the_tools_of_its_workspaces_servers(
@@ -171,7 +165,7 @@ async def test_an_agent_calls_the_tools_of_its_workspaces_servers(
         await open_engine(settings_from(settings, allowing)) as engine,
     ):
         workspace = await engine.workspace()
-        await add_mcp_server(workspace, "sky", served.url, {"Authorization": "Bearer secret"})
+        await workspace.add_mcp_server("sky", served.url, {"Authorization": "Bearer secret"})
         agent = await agent_model_for(workspace)
         assert agent is not None
         steps = agent(
@@ -179,7 +173,7 @@ async def test_an_agent_calls_the_tools_of_its_workspaces_servers(
             (),
             "Does it rain?",
             tools=(),
-            servers=await mcp_servers(workspace),
+            servers=await workspace.mcp_servers(),
             bounds=agent_bounds(engine.settings),
         )
         events = [event async for event in steps]
@@ -191,14 +185,14 @@ async def test_an_agent_calls_the_tools_of_its_workspaces_servers(
 async def test_foreign_and_absent_servers_look_the_same(
     mine: WorkspaceEngine, theirs: WorkspaceEngine, test_database: TestDatabase
 ) -> None:
-    await add_mcp_server(theirs, "tickets", PUBLIC_URL, {"Authorization": "Bearer secret"})
-    assert await mcp_servers(mine) == ()
+    await theirs.add_mcp_server("tickets", PUBLIC_URL, {"Authorization": "Bearer secret"})
+    assert await mine.mcp_servers() == ()
     with pytest.raises(NotFound, match="there is no MCP server 'tickets'"):
-        await remove_mcp_server(mine, "tickets")
+        await mine.remove_mcp_server("tickets")
     with pytest.raises(NotFound, match="there is no MCP server 'absent'"):
-        await remove_mcp_server(mine, "absent")
-    assert len(await mcp_servers(theirs)) == 1
-    await use_models(theirs, [CLOUD])
+        await mine.remove_mcp_server("absent")
+    assert len(await theirs.mcp_servers()) == 1
+    await theirs.use_models([CLOUD])
     with psycopg.connect(test_database.application_url) as connection:
         for table in ("workspace_settings", "mcp_servers"):
             found = connection.execute(f"SELECT count(*) FROM footnote.{table}").fetchone()
@@ -208,7 +202,7 @@ async def test_foreign_and_absent_servers_look_the_same(
 @pytest.mark.parametrize("name", ["\0", "a\ud800", "NO SUCH"], ids=ascii)
 async def test_a_server_that_nobody_can_have_is_absent(mine: WorkspaceEngine, name: str) -> None:
     with pytest.raises(NotFound, match="there is no MCP server"):
-        await remove_mcp_server(mine, name)
+        await mine.remove_mcp_server(name)
 
 
 IMPOSSIBLE: list[tuple[str, str, Mapping[str, str], str]] = [
@@ -228,11 +222,11 @@ IMPOSSIBLE: list[tuple[str, str, Mapping[str, str], str]] = [
 async def test_what_cannot_be_a_server_is_refused(mine: WorkspaceEngine) -> None:
     for name, url, headers, sentence in IMPOSSIBLE:
         with pytest.raises(InvalidRequest, match=sentence) as caught:
-            await add_mcp_server(mine, name, url, headers)
+            await mine.add_mcp_server(name, url, headers)
         assert caught.value.hint
         assert "secret" not in str(caught.value)
         assert "report.pdf" not in caught.value.hint
-    assert await mcp_servers(mine) == ()
+    assert await mine.mcp_servers() == ()
 
 
 @pytest.mark.parametrize(
@@ -249,5 +243,5 @@ async def test_a_setting_is_named_only_where_it_would_help(
     mine: WorkspaceEngine, host: str, may_be_allowed: bool
 ) -> None:
     with pytest.raises(InvalidRequest, match="may not be reached") as caught:
-        await add_mcp_server(mine, "a", f"http://{host}/mcp")
+        await mine.add_mcp_server("a", f"http://{host}/mcp")
     assert ("FOOTNOTE_ALLOW_PRIVATE_URLS" in (caught.value.hint or "")) is may_be_allowed

@@ -17,9 +17,6 @@ from footnote.domain import (
     SearchRequest,
 )
 from footnote.engine import Engine, WorkspaceEngine
-from footnote.engine.agent import agent_stream
-from footnote.engine.answer_models import use_models
-from footnote.engine.conversations import conversation, create_conversation
 from footnote.errors import InvalidRequest, NotReady
 from footnote.settings import Settings
 
@@ -126,11 +123,11 @@ def _calls() -> dict[str, Call]:
         "top_k": lambda one: one.ask("What is the fee?", top_k=text),
         "chunk": lambda one: one.context(wrong),
         "window": lambda one: one.context("a", text),
-        "conversation": lambda one: conversation(one, text),
-        "mode": lambda one: create_conversation(one, document_mode=text),
-        "attached": lambda one: create_conversation(one, document_ids=text),
-        "models": lambda one: use_models(one, text),
-        "agent": lambda one: anext(agent_stream(one, "What is the fee?", conversation=text)),
+        "conversation": lambda one: one.conversation(text),
+        "mode": lambda one: one.create_conversation(document_mode=text),
+        "attached": lambda one: one.create_conversation(document_ids=text),
+        "models": lambda one: one.use_models(text),
+        "agent": lambda one: anext(one.agent_stream("What is the fee?", conversation=text)),
     }
 
 

@@ -23,28 +23,8 @@ from footnote.domain import (
 )
 from footnote.domain.conversations import Exchange
 from footnote.engine import Engine, WorkspaceEngine, open_engine
-from footnote.engine.answering import Asking
-from footnote.engine.conversation_export import as_markdown, escaped, export, golden_candidates
-from footnote.engine.conversations import (
-    attach_document,
-    change_conversation,
-    conversation,
-    conversations,
-    create_conversation,
-    delete_conversation,
-    detach_document,
-    give_feedback,
-    go_on_from,
-    messages,
-    title_from,
-    withdraw_feedback,
-)
-from footnote.engine.conversing import (
-    ask_in_conversation,
-    ask_in_conversation_stream,
-    edit,
-    regenerate,
-)
+from footnote.engine.conversations import as_markdown, escaped, title_from
+from footnote.engine.exchanges import Asking
 from footnote.errors import Conflict, InvalidRequest, NotFound
 from footnote.evaluation.golden import read_golden
 from footnote.jobs.inline import work_until_resting
@@ -111,15 +91,15 @@ async def asked(
     workspace: WorkspaceEngine, conversation_id: UUID, question: str, **how: object
 ) -> Exchange:
     asking = replace(Asking(question=question), **how)  # type: ignore[arg-type]  # passed on
-    return await ask_in_conversation(workspace, conversation_id, asking)
+    return await workspace.ask_in_conversation(conversation_id, asking)
 
 
 async def begun(workspace: WorkspaceEngine) -> UUID:
-    return (await create_conversation(workspace)).conversation_id
+    return (await workspace.create_conversation()).conversation_id
 
 
 async def said(workspace: WorkspaceEngine, conversation_id: UUID) -> list[str]:
-    page = await messages(workspace, conversation_id)
+    page = await workspace.messages(conversation_id)
     return [message.text for message in page.messages if message.role == "user"]
 
 
@@ -129,14 +109,14 @@ async def said(workspace: WorkspaceEngine, conversation_id: UUID) -> list[str]:
 async def test_what_changes_nothing_is_no_use_of_it(
     workspace: WorkspaceEngine, papers: dict[str, UUID]
 ) -> None:
-    before = await create_conversation(workspace, title="Mine", document_ids=(papers["storm"],))
+    before = await workspace.create_conversation(title="Mine", document_ids=(papers["storm"],))
     mine = before.conversation_id
-    assert await change_conversation(workspace, mine) == before
-    assert await detach_document(workspace, mine, papers["fire"]) == before
-    assert await attach_document(workspace, mine, papers["storm"]) == before
-    attached = await attach_document(workspace, mine, papers["fire"])
-    detached = await detach_document(workspace, mine, papers["fire"])
-    renamed = await change_conversation(workspace, mine, title="Ours")
+    assert await workspace.change_conversation(mine) == before
+    assert await workspace.detach_document(mine, papers["fire"]) == before
+    assert await workspace.attach_document(mine, papers["storm"]) == before
+    attached = await workspace.attach_document(mine, papers["fire"])
+    detached = await workspace.detach_document(mine, papers["fire"])
+    renamed = await workspace.change_conversation(mine, title="Ours")
     used = [each.updated_at for each in (before, attached, detached, renamed)]
     assert used == sorted(set(used))
 
@@ -149,12 +129,12 @@ async def test_a_question_that_cannot_be_kept_is_refused_before_the_search(
     exchange = await asked(workspace, mine, STORM_QUESTION)
     asking = Asking(question=question)
     with pytest.raises(InvalidRequest, match="a character that cannot be stored"):
-        await ask_in_conversation(workspace, mine, asking)
+        await workspace.ask_in_conversation(mine, asking)
     with pytest.raises(InvalidRequest, match="a character that cannot be stored"):
-        async with aclosing(ask_in_conversation_stream(workspace, mine, asking)) as events:
+        async with aclosing(workspace.ask_in_conversation_stream(mine, asking)) as events:
             await anext(events)
     with pytest.raises(InvalidRequest, match="a character that cannot be stored"):
-        await edit(workspace, mine, exchange.question.message_id, asking)
+        await workspace.edit_question(mine, exchange.question.message_id, asking)
     assert await said(workspace, mine) == [STORM_QUESTION]
 
 
@@ -164,17 +144,17 @@ async def test_a_conversation_takes_its_title_from_its_first_question(
     mine = await begun(workspace)
     await asked(workspace, mine, "Who  paid\nthe premium?")
     await asked(workspace, mine, "And who did not?")
-    assert (await conversation(workspace, mine)).title == "Who paid the premium?"
-    renamed = await change_conversation(workspace, mine, title=" The  premium ")
+    assert (await workspace.conversation(mine)).title == "Who paid the premium?"
+    renamed = await workspace.change_conversation(mine, title=" The  premium ")
     assert renamed.title == "The premium"
     await asked(workspace, mine, "And when?")
-    assert (await conversation(workspace, mine)).title == "The premium"
+    assert (await workspace.conversation(mine)).title == "The premium"
     for wrong in ("", " ", "x" * 201, "a\0b"):
         with pytest.raises(InvalidRequest, match="title"):
-            await change_conversation(workspace, mine, title=wrong)
-    await delete_conversation(workspace, mine)
+            await workspace.change_conversation(mine, title=wrong)
+    await workspace.delete_conversation(mine)
     with pytest.raises(NotFound):
-        await messages(workspace, mine)
+        await workspace.messages(mine)
 
 
 def test_a_title_is_cut_at_a_word() -> None:
@@ -187,12 +167,12 @@ def test_a_title_is_cut_at_a_word() -> None:
 async def test_a_conversation_is_begun_once_for_each_key(workspace: WorkspaceEngine) -> None:
     anna = replace(workspace, principal=Principal(principal_id="anna"))
     bert = replace(workspace, principal=Principal(principal_id="bert"))
-    first = await create_conversation(anna, idempotency_key="one")
-    assert await create_conversation(anna, idempotency_key="one") == first
+    first = await anna.create_conversation(idempotency_key="one")
+    assert await anna.create_conversation(idempotency_key="one") == first
     others = [
-        await create_conversation(anna, idempotency_key="two"),
-        await create_conversation(anna),
-        await create_conversation(bert, idempotency_key="one"),
+        await anna.create_conversation(idempotency_key="two"),
+        await anna.create_conversation(),
+        await bert.create_conversation(idempotency_key="one"),
     ]
     ids = {each.conversation_id for each in (first, *others)}
     assert len(ids) == 4
@@ -203,16 +183,16 @@ async def test_nobody_else_sees_or_touches_a_conversation(workspace: WorkspaceEn
     mine = await begun(anna)
     exchange = await asked(anna, mine, "Who paid the premium?")
     reply_id = exchange.reply.message_id
-    assert (await conversations(bert)).conversations == ()
+    assert (await bert.conversations()).conversations == ()
     for attempt in (
-        lambda: conversation(bert, mine),
-        lambda: messages(bert, mine),
+        lambda: bert.conversation(mine),
+        lambda: bert.messages(mine),
         lambda: asked(bert, mine, "Who?"),
-        lambda: regenerate(bert, mine, reply_id),
-        lambda: edit(bert, mine, exchange.question.message_id, Asking(question="Who?")),
-        lambda: go_on_from(bert, mine, reply_id),
-        lambda: give_feedback(bert, mine, reply_id, "up"),
-        lambda: delete_conversation(bert, mine),
+        lambda: bert.regenerate_answer(mine, reply_id),
+        lambda: bert.edit_question(mine, exchange.question.message_id, Asking(question="Who?")),
+        lambda: bert.go_on_from(mine, reply_id),
+        lambda: bert.give_feedback(mine, reply_id, "up"),
+        lambda: bert.delete_conversation(mine),
     ):
         with pytest.raises(NotFound):
             await attempt()
@@ -222,9 +202,9 @@ async def test_a_message_belongs_to_its_conversation_alone(workspace: WorkspaceE
     one, other = await begun(workspace), await begun(workspace)
     exchange = await asked(workspace, one, "Who paid the premium?")
     with pytest.raises(NotFound):
-        await regenerate(workspace, other, exchange.reply.message_id)
+        await workspace.regenerate_answer(other, exchange.reply.message_id)
     with pytest.raises(NotFound):
-        await give_feedback(workspace, other, exchange.reply.message_id, "up")
+        await workspace.give_feedback(other, exchange.reply.message_id, "up")
 
 
 # --- asking -----------------------------------------------------------------------------------
@@ -235,7 +215,7 @@ async def test_an_answer_is_kept_with_its_footnotes_and_its_trace(
 ) -> None:
     mine = await begun(workspace)
     exchange = await asked(workspace, mine, STORM_QUESTION)
-    kept = (await messages(workspace, mine)).messages[1]
+    kept = (await workspace.messages(mine)).messages[1]
     assert kept == exchange.reply
     assert kept.answer is not None
     assert "EUR 500" in kept.text
@@ -290,17 +270,17 @@ async def test_a_repeated_request_is_answered_once(
     mine = await begun(workspace)
     asking = Asking(question=STORM_QUESTION)
     several = await asyncio.gather(
-        *(ask_in_conversation(workspace, mine, asking, idempotency_key="one") for _ in range(3))
+        *(workspace.ask_in_conversation(mine, asking, idempotency_key="one") for _ in range(3))
     )
     assert papers
     assert len({exchange.reply.message_id for exchange in several}) == 1
-    assert len((await messages(workspace, mine)).messages) == 2
-    await regenerate(workspace, mine, several[0].reply.message_id)
-    again = await ask_in_conversation(workspace, mine, asking, idempotency_key="one")
+    assert len((await workspace.messages(mine)).messages) == 2
+    await workspace.regenerate_answer(mine, several[0].reply.message_id)
+    again = await workspace.ask_in_conversation(mine, asking, idempotency_key="one")
     assert again.reply.message_id == several[0].reply.message_id
     with pytest.raises(Conflict):
-        await ask_in_conversation(
-            workspace, mine, Asking(question=FIRE_QUESTION), idempotency_key="one"
+        await workspace.ask_in_conversation(
+            mine, Asking(question=FIRE_QUESTION), idempotency_key="one"
         )
 
 
@@ -313,8 +293,8 @@ async def test_a_wrong_question_leaves_nothing_behind(workspace: WorkspaceEngine
         Asking(question="When?", top_k=0),
     ):
         with pytest.raises(InvalidRequest):
-            await ask_in_conversation(workspace, mine, asking)
-    assert (await messages(workspace, mine)).messages == ()
+            await workspace.ask_in_conversation(mine, asking)
+    assert (await workspace.messages(mine)).messages == ()
 
 
 async def test_a_stream_ends_once_its_answer_is_kept(
@@ -323,9 +303,7 @@ async def test_a_stream_ends_once_its_answer_is_kept(
     mine = await begun(workspace)
     await asked(workspace, mine, STORM_QUESTION)
     events: list[AnswerEvent] = []
-    async for event in ask_in_conversation_stream(
-        workspace, mine, Asking(question="And for fire?")
-    ):
+    async for event in workspace.ask_in_conversation_stream(mine, Asking(question="And for fire?")):
         if isinstance(event, AnswerDone):
             assert await said(workspace, mine) == [STORM_QUESTION, "And for fire?"]
         events.append(event)
@@ -340,7 +318,7 @@ async def test_a_stream_that_is_left_keeps_nothing(
     workspace: WorkspaceEngine, papers: dict[str, UUID]
 ) -> None:
     mine = await begun(workspace)
-    events = ask_in_conversation_stream(workspace, mine, Asking(question=STORM_QUESTION))
+    events = workspace.ask_in_conversation_stream(mine, Asking(question=STORM_QUESTION))
     async with aclosing(events):
         assert isinstance(await anext(events), SourcesFound)
     assert papers
@@ -357,17 +335,17 @@ async def test_editing_begins_a_branch_and_minds_what_came_before_it(
     await asked(workspace, mine, STORM_QUESTION)
     second = await asked(workspace, mine, "Who paid?")
     await asked(workspace, mine, "Why?")
-    edited = await edit(
-        workspace, mine, second.question.message_id, Asking(question="And for fire?")
+    edited = await workspace.edit_question(
+        mine, second.question.message_id, Asking(question="And for fire?")
     )
     assert await said(workspace, mine) == [STORM_QUESTION, "And for fire?"]
     assert papers["fire"] in (edited.reply.answer or pytest.fail("no answer")).document_ids
     assert edited.question.parent_id == second.question.parent_id
-    everything = (await messages(workspace, mine, all_branches=True)).messages
+    everything = (await workspace.messages(mine, all_branches=True)).messages
     assert [each.text for each in everything if each.role == "user"] == [
         *(STORM_QUESTION, "Who paid?", "Why?", "And for fire?")
     ]
-    back = await go_on_from(workspace, mine, second.reply.message_id)
+    back = await workspace.go_on_from(mine, second.reply.message_id)
     texts = [each.text for each in back.messages if each.role == "user"]
     assert texts == [STORM_QUESTION, "Who paid?", "Why?"]
 
@@ -375,7 +353,9 @@ async def test_editing_begins_a_branch_and_minds_what_came_before_it(
 async def test_a_first_question_can_be_edited(workspace: WorkspaceEngine) -> None:
     mine = await begun(workspace)
     first = await asked(workspace, mine, "Who paid?")
-    edited = await edit(workspace, mine, first.question.message_id, Asking(question="Who did not?"))
+    edited = await workspace.edit_question(
+        mine, first.question.message_id, Asking(question="Who did not?")
+    )
     assert edited.question.parent_id is None
     assert await said(workspace, mine) == ["Who did not?"]
 
@@ -385,18 +365,18 @@ async def test_regenerating_keeps_the_old_answer_and_passes_the_cache(
 ) -> None:
     mine = await begun(workspace)
     first = await asked(workspace, mine, STORM_QUESTION)
-    again = await regenerate(workspace, mine, first.reply.message_id)
+    again = await workspace.regenerate_answer(mine, first.reply.message_id)
     assert papers
     assert again.question == first.question
     assert again.reply.parent_id == first.reply.parent_id
     assert again.reply.answer is not None
     assert not again.reply.answer.cached
-    shown = (await messages(workspace, mine)).messages
+    shown = (await workspace.messages(mine)).messages
     assert [each.message_id for each in shown] == [
         first.question.message_id,
         again.reply.message_id,
     ]
-    old = (await messages(workspace, mine, all_branches=True)).messages[1]
+    old = (await workspace.messages(mine, all_branches=True)).messages[1]
     assert (old.message_id, old.active) == (first.reply.message_id, False)
 
 
@@ -406,11 +386,11 @@ async def test_questions_are_edited_and_answers_are_regenerated(
     mine = await begun(workspace)
     exchange = await asked(workspace, mine, "Who paid?")
     with pytest.raises(InvalidRequest, match="is an answer"):
-        await edit(workspace, mine, exchange.reply.message_id, Asking(question="x"))
+        await workspace.edit_question(mine, exchange.reply.message_id, Asking(question="x"))
     with pytest.raises(InvalidRequest, match="is a question"):
-        await regenerate(workspace, mine, exchange.question.message_id)
+        await workspace.regenerate_answer(mine, exchange.question.message_id)
     with pytest.raises(InvalidRequest, match="is a question"):
-        await give_feedback(workspace, mine, exchange.question.message_id, "up")
+        await workspace.give_feedback(mine, exchange.question.message_id, "up")
 
 
 # --- documents --------------------------------------------------------------------------------
@@ -420,14 +400,14 @@ async def test_attached_documents_are_searched_first_and_then_all(
     workspace: WorkspaceEngine, papers: dict[str, UUID]
 ) -> None:
     mine = await begun(workspace)
-    await attach_document(workspace, mine, papers["fire"])
+    await workspace.attach_document(mine, papers["fire"])
     first = await asked(workspace, mine, "How much is the deductible for each event?")
     assert first.reply.answer is not None
     assert first.reply.answer.document_ids == {papers["fire"]}
     second = await asked(workspace, mine, "Where was the Marlin built?")
     assert second.reply.answer is not None
     assert second.reply.answer.citations[0].document_id == papers["boats"]
-    await detach_document(workspace, mine, papers["fire"])
+    await workspace.detach_document(mine, papers["fire"])
     third = await asked(workspace, mine, STORM_QUESTION)
     assert "EUR 500" in third.reply.text
 
@@ -435,9 +415,7 @@ async def test_attached_documents_are_searched_first_and_then_all(
 async def test_attached_documents_are_searched_alone_where_that_is_wanted(
     workspace: WorkspaceEngine, papers: dict[str, UUID]
 ) -> None:
-    made = await create_conversation(
-        workspace, document_mode="only", document_ids=(papers["fire"],)
-    )
+    made = await workspace.create_conversation(document_mode="only", document_ids=(papers["fire"],))
     mine = made.conversation_id
     exchange = await asked(workspace, mine, "Where was the Marlin built?")
     assert exchange.reply.answer is not None
@@ -446,26 +424,24 @@ async def test_attached_documents_are_searched_alone_where_that_is_wanted(
     only_storm = SearchFilters(document_ids=(papers["storm"],))
     with pytest.raises(InvalidRequest, match="filter"):
         await asked(workspace, mine, "How much?", filters=only_storm)
-    await detach_document(workspace, mine, papers["fire"])
+    await workspace.detach_document(mine, papers["fire"])
     with pytest.raises(InvalidRequest, match="none is attached"):
         await asked(workspace, mine, STORM_QUESTION)
     with pytest.raises(InvalidRequest, match="document_mode: it must be"):
-        await change_conversation(workspace, mine, document_mode="never")  # type: ignore[arg-type]  # the point
+        await workspace.change_conversation(mine, document_mode="never")  # type: ignore[arg-type]  # the point
     with pytest.raises(NotFound):
-        await attach_document(workspace, mine, uuid4())
+        await workspace.attach_document(mine, uuid4())
 
 
 async def test_an_answer_from_attached_documents_is_streamed_as_one(
     workspace: WorkspaceEngine, papers: dict[str, UUID]
 ) -> None:
     mine = await begun(workspace)
-    await attach_document(workspace, mine, papers["fire"])
+    await workspace.attach_document(mine, papers["fire"])
     for question in ("How much is the deductible for fire?", "Where was the Marlin built?"):
         events = [
             event
-            async for event in ask_in_conversation_stream(
-                workspace, mine, Asking(question=question)
-            )
+            async for event in workspace.ask_in_conversation_stream(mine, Asking(question=question))
         ]
         assert [type(event) for event in events].count(SourcesFound) == 1
         done = events[-1]
@@ -478,9 +454,9 @@ async def test_erasing_a_document_looks_into_conversations(
 ) -> None:
     workspace, papers = own
     mine = await begun(workspace)
-    await attach_document(workspace, mine, papers["storm"])
+    await workspace.attach_document(mine, papers["storm"])
     exchange = await asked(workspace, mine, STORM_QUESTION)
-    await give_feedback(workspace, mine, exchange.reply.message_id, "up")
+    await workspace.give_feedback(mine, exchange.reply.message_id, "up")
     erasure = await workspace.erase_document(papers["storm"])
     assert erasure.complete
     checks = {check.place: check for check in erasure.checks}
@@ -488,13 +464,13 @@ async def test_erasing_a_document_looks_into_conversations(
     assert checks["conversation_documents"].held == 1
     for place in ("answers in conversations", "message_sources", "conversation_documents"):
         assert checks[place].left == 0
-    reply = (await messages(workspace, mine)).messages[1]
+    reply = (await workspace.messages(mine)).messages[1]
     assert reply.answer is not None
     assert reply.answer.removed_markers
-    found, everything = await export(workspace, mine)
+    found, everything = await workspace.export_conversation(mine)
     assert "500" not in as_markdown(found, everything)
     assert "[removed" in as_markdown(found, everything).replace("\\", "")
-    assert [line async for line in golden_candidates(workspace)] == []
+    assert [line async for line in workspace.golden_candidates()] == []
     # What was said is still there to go on from.
     assert (await asked(workspace, mine, "And for fire?")).reply.answer is not None
 
@@ -508,8 +484,8 @@ async def test_an_export_has_its_footnotes(
     mine = await begun(workspace)
     await asked(workspace, mine, STORM_QUESTION)
     other = await asked(workspace, mine, "Who won the chess championship of 1972?")
-    await edit(workspace, mine, other.question.message_id, Asking(question=FIRE_QUESTION))
-    found, everything = await export(workspace, mine)
+    await workspace.edit_question(mine, other.question.message_id, Asking(question=FIRE_QUESTION))
+    found, everything = await workspace.export_conversation(mine)
     assert papers
     assert len(everything) == 6
     markdown = as_markdown(found, everything)
@@ -539,12 +515,12 @@ async def test_feedback_becomes_candidates_for_a_golden_set(
     liked = await asked(workspace, mine, STORM_QUESTION)
     refused = await asked(workspace, mine, "Who won the chess championship of 1972?")
     disliked = await asked(workspace, mine, FIRE_QUESTION)
-    await give_feedback(workspace, mine, liked.reply.message_id, "down")
-    await give_feedback(workspace, mine, liked.reply.message_id, "up", " right ")
-    await give_feedback(workspace, mine, refused.reply.message_id, "up")
-    judged = await give_feedback(workspace, mine, disliked.reply.message_id, "down", "old")
+    await workspace.give_feedback(mine, liked.reply.message_id, "down")
+    await workspace.give_feedback(mine, liked.reply.message_id, "up", " right ")
+    await workspace.give_feedback(mine, refused.reply.message_id, "up")
+    judged = await workspace.give_feedback(mine, disliked.reply.message_id, "down", "old")
     assert judged.feedback is not None
-    lines = [line async for line in golden_candidates(workspace)]
+    lines = [line async for line in workspace.golden_candidates()]
     golden = tmp_path / "golden.jsonl"
     golden.write_text("\n".join(lines))
     questions = {each.question: each for each in read_golden(golden).questions}
@@ -555,14 +531,14 @@ async def test_feedback_becomes_candidates_for_a_golden_set(
     assert not questions["Who won the chess championship of 1972?"].answerable
     assert json.loads(lines[0])["comment"] in {"right", ""}
 
-    all_lines = [line async for line in golden_candidates(workspace, down=True)]
+    all_lines = [line async for line in workspace.golden_candidates(down=True)]
     golden.write_text("\n".join(all_lines))
     with pytest.raises(InvalidRequest, match="relevant names no document"):
         read_golden(golden)
-    withdrawn = await withdraw_feedback(workspace, mine, disliked.reply.message_id)
+    withdrawn = await workspace.withdraw_feedback(mine, disliked.reply.message_id)
     assert withdrawn.feedback is None
     with pytest.raises(InvalidRequest, match="comment"):
-        await give_feedback(workspace, mine, liked.reply.message_id, "up", "x" * 5001)
+        await workspace.give_feedback(mine, liked.reply.message_id, "up", "x" * 5001)
 
 
 # --- answers given again ----------------------------------------------------------------------

@@ -10,18 +10,7 @@ from pydantic import SecretStr
 
 from footnote.domain import AnswerDone, SourcesFound
 from footnote.engine import WorkspaceEngine, open_engine
-from footnote.engine.answer_models import use_models
-from footnote.engine.answering import Asking
-from footnote.engine.conversations import (
-    conversations,
-    create_conversation,
-    delete_conversation,
-)
-from footnote.engine.conversing import (
-    ask_in_conversation,
-    ask_in_conversation_stream,
-    regenerate,
-)
+from footnote.engine.exchanges import Asking
 from footnote.errors import NotFound
 from footnote.jobs.inline import work_until_resting
 from footnote.settings import Settings, settings_from
@@ -56,7 +45,7 @@ async def test_a_model_is_asked_once_for_the_same_question(
     assert (first.cached, again.cached) == (False, True)
     assert (first.usage.requests, again.usage.requests) == (1, 0)
     assert again.text == first.text
-    await use_models(workspace, ["extractive"])
+    await workspace.use_models(["extractive"])
     quoted = await workspace.ask(QUESTION)
     assert (quoted.cached, quoted.model) == (False, None)
 
@@ -65,17 +54,17 @@ async def test_a_model_reads_what_was_said_and_its_answer_is_kept_with_its_trace
     workspace: WorkspaceEngine, wire_server: WireServer
 ) -> None:
     wire_server.script(WRITTEN, WRITTEN, WRITTEN)
-    mine = (await create_conversation(workspace)).conversation_id
-    first = await ask_in_conversation(workspace, mine, Asking(question=QUESTION))
+    mine = (await workspace.create_conversation()).conversation_id
+    first = await workspace.ask_in_conversation(mine, Asking(question=QUESTION))
     assert first.reply.answer is not None
     assert first.reply.answer.model is not None
     assert first.reply.answer.usage.input_tokens == 100
     assert first.reply.answer.citations[0].quote in NOTE
-    await ask_in_conversation(
-        workspace, mine, Asking(question="Within how many days must a claim be reported, and why?")
+    await workspace.ask_in_conversation(
+        mine, Asking(question="Within how many days must a claim be reported, and why?")
     )
     assert QUESTION in str(wire_server.asked[-1])
-    again = await regenerate(workspace, mine, first.reply.message_id)
+    again = await workspace.regenerate_answer(mine, first.reply.message_id)
     assert len(wire_server.asked) == 3
     assert "Within how many days must a claim be reported, and why?" not in str(
         wire_server.asked[-1]
@@ -83,26 +72,26 @@ async def test_a_model_reads_what_was_said_and_its_answer_is_kept_with_its_trace
     assert again.question == first.question
 
     wire_server.script(says("A claim must be ", "reported within 14 days. [1]", waits_after=1))
-    asked = ask_in_conversation_stream(workspace, mine, Asking(question="And by when exactly?"))
+    asked = workspace.ask_in_conversation_stream(mine, Asking(question="And by when exactly?"))
     async with aclosing(asked) as events:
         assert isinstance(await anext(events), SourcesFound)
-        await delete_conversation(workspace, mine)
+        await workspace.delete_conversation(mine)
         wire_server.release()
         with pytest.raises(NotFound):
             assert not [each async for each in events if isinstance(each, AnswerDone)]
-    assert (await conversations(workspace)).conversations == ()
+    assert (await workspace.conversations()).conversations == ()
 
 
 async def test_an_answer_that_broke_off_is_kept_as_such_and_not_given_again(
     workspace: WorkspaceEngine, wire_server: WireServer
 ) -> None:
     wire_server.script(cut_off("A claim must be "), WRITTEN)
-    mine = (await create_conversation(workspace)).conversation_id
-    broken = await ask_in_conversation(workspace, mine, Asking(question=QUESTION))
+    mine = (await workspace.create_conversation()).conversation_id
+    broken = await workspace.ask_in_conversation(mine, Asking(question=QUESTION))
     assert broken.reply.answer is not None
     assert broken.reply.answer.degraded
-    other = (await create_conversation(workspace)).conversation_id
-    whole = await ask_in_conversation(workspace, other, Asking(question=QUESTION))
+    other = (await workspace.create_conversation()).conversation_id
+    whole = await workspace.ask_in_conversation(other, Asking(question=QUESTION))
     assert whole.reply.answer is not None
     assert (whole.reply.answer.degraded, whole.reply.answer.cached) == ((), False)
     assert len(wire_server.asked) == 2

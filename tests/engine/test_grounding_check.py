@@ -11,7 +11,6 @@ import pytest
 from footnote.domain import SearchRequest
 from footnote.domain.grounding import ClaimVerdict, DecidedBy, GroundingSource, QuoteRelation
 from footnote.engine import grounding, open_engine
-from footnote.engine.reading import text as text_of
 from footnote.errors import InvalidRequest, ModelUnavailable, NotReady
 from footnote.settings import Settings
 from tests.engine.shelf import Shelf
@@ -33,7 +32,7 @@ async def test_a_document_is_searched_and_quoted_as_citations_are(shelf: Shelf) 
     assert (right.verdict, wrong.verdict) == (ClaimVerdict.SUPPORTED, ClaimVerdict.CONTRADICTED)
     assert [(each.kind, each.text) for each in wrong.guards] == [("number", "350 euros")]
     document_id = UUID(shelf.ids["lease.md"])
-    whole = await text_of(shelf.workspace, document_id, most_characters=100_000)
+    whole = await shelf.workspace.text(document_id, most_characters=100_000)
     assert whole is not None
     for quote in (*right.quotes, *wrong.quotes):
         assert quote.quote == whole.text[quote.char_start : quote.char_end]

@@ -12,8 +12,7 @@ import pytest
 
 from footnote.domain import DocumentStatus, Principal, Received, SearchRequest
 from footnote.engine import Engine, Services, WorkspaceEngine, open_engine
-from footnote.engine.files import clean_name
-from footnote.engine.scoping import scope_of
+from footnote.engine.receiving import clean_name
 from footnote.errors import (
     BlobsUnavailable,
     Conflict,
@@ -34,7 +33,7 @@ def blobs(engine: Services) -> list[Path]:
 
 
 async def count(workspace: WorkspaceEngine, table: str) -> int:
-    async with scope_of(workspace) as scope:
+    async with workspace.scope() as scope:
         row = await (
             await scope.connection.execute(f"SELECT count(*) AS n FROM {table}")
         ).fetchone()
@@ -94,11 +93,11 @@ async def test_a_key_belongs_to_a_workspace_and_a_principal(engine: Engine) -> N
 
 async def test_a_key_expires(engine: Engine, workspace: WorkspaceEngine) -> None:
     await workspace.receive(b"one text", "a.txt", idempotency_key="k")
-    async with scope_of(workspace) as scope:
+    async with workspace.scope() as scope:
         await scope.connection.execute("UPDATE idempotency_keys SET expires_at = now()")
     received = await workspace.receive(b"another text", "a.txt", idempotency_key="k")
     assert not received.duplicate
-    async with scope_of(workspace) as scope:
+    async with workspace.scope() as scope:
         await scope.connection.execute("UPDATE idempotency_keys SET expires_at = now()")
     await sweep(engine, workspace.workspace.workspace_id)
     assert await count(workspace, "idempotency_keys") == 0
@@ -353,7 +352,7 @@ async def test_an_erased_document_is_found_nowhere(
     assert secret.document_id not in {each.passage.document_id for each in found.evidence}
     assert (await workspace.search(SearchRequest(query="number3"))).evidence
     assert len(blobs(engine)) == 10
-    async with scope_of(workspace) as scope:
+    async with workspace.scope() as scope:
         row = await (
             await scope.connection.execute(
                 "SELECT count(*) AS n FROM segments WHERE NOT isempty(dead)"
@@ -374,7 +373,7 @@ async def test_bytes_of_another_document_survive_an_erasure(
 
 async def test_a_trace_that_is_left_is_told(engine: Engine, workspace: WorkspaceEngine) -> None:
     received = await workspace.receive(b"one text", "a.txt")
-    async with scope_of(workspace) as scope:
+    async with workspace.scope() as scope:
         await scope.connection.execute(
             "UPDATE procrastinate_jobs SET status = 'doing' WHERE queue_name = 'ingest'"
         )

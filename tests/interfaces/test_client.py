@@ -20,10 +20,10 @@ from hypothesis import strategies as st
 import footnote
 from footnote.domain import Answer, Citation, Passage
 from footnote.domain.search import CHUNK_NO_NOT_TOLD
-from footnote.engine import WorkspaceEngine
-from footnote.engine.conversations import messages
+from footnote.engine import WorkspaceEngine, WorkspaceVerbs
 from footnote.interfaces.schemas import object_of
 from footnote.interfaces.sdk import decoding
+from footnote.interfaces.sdk.conversations import AsyncConversations
 from footnote.settings import Settings
 from tests.interfaces.breaking import before
 from tests.interfaces.conftest import Library
@@ -31,7 +31,7 @@ from tests.interfaces.records import a_passage, an_answer, an_evidence, unanswer
 from tests.interfaces.test_pages_http import OTHER, policy
 
 QUESTION = "How soon must a claim be reported?"
-LOCAL_ONLY = {"access", "source_type"}
+LOCAL_ONLY = {"access", "source_type", "index_now", "base_url"}
 """What only the process of the engine may say of a file."""
 
 
@@ -219,14 +219,39 @@ def test_the_client_has_the_verbs_of_the_engine_with_their_arguments() -> None:
         assert [each.default for each in ours[1:]] == [each.default for each in theirs[1:]], name
 
 
+CONVERSATION_VERBS = {
+    "create": "create_conversation",
+    "get": "conversation",
+    "list": "conversations",
+    "change": "change_conversation",
+    "delete": "delete_conversation",
+    "attach": "attach_document",
+    "detach": "detach_document",
+    "messages": "messages",
+    "ask": "ask_in_conversation",
+    "ask_stream": "ask_in_conversation_stream",
+    "edit": "edit_question",
+    "regenerate": "regenerate_answer",
+    "go_on_from": "go_on_from",
+    "give_feedback": "give_feedback",
+    "withdraw_feedback": "withdraw_feedback",
+}
+"""What the client's conversations call the verbs of the engine."""
+LOCAL_VERBS = set(
+    "receive_stream has_room push_url push_content push_status select_documents document_called "
+    "unknown_collections original text passages source_entries remember_source_entry "
+    "rename_source_entry remove_source_entry page_fingerprint all_messages export_conversation "
+    "golden_candidates next_question edited_question question_again answered answered_stream "
+    "follow_events webhook_and_secret".split()
+)
+"""What other ways into the engine use, or a route without a verb of the client."""
+
+
 def test_the_client_has_every_verb_of_a_workspace() -> None:
-    theirs = {
-        name
-        for name, verb in inspect.getmembers(WorkspaceEngine, inspect.isfunction)
-        if inspect.iscoroutinefunction(verb) or inspect.isasyncgenfunction(verb)
-    }
-    missing = {name for name in theirs if not hasattr(footnote.AsyncClient, name)}
-    assert {name for name in missing if not name.startswith("_")} == {"page_fingerprint"}
+    assert all(hasattr(AsyncConversations, name) for name in CONVERSATION_VERBS)
+    bound = {name for name in vars(WorkspaceVerbs) if not name.startswith("_")}
+    missing = {name for name in bound if not hasattr(footnote.AsyncClient, name)}
+    assert missing == LOCAL_VERBS | set(CONVERSATION_VERBS.values())
 
 
 def test_the_client_loads_neither_the_engine_nor_its_models() -> None:
@@ -438,7 +463,7 @@ async def test_a_conversation_is_held_and_read_again(
     assert judged.feedback is not None
     assert judged.feedback.comment == "just so"
     page = await talks.messages(made.conversation_id, all_branches=True)
-    assert page == await messages(here, made.conversation_id, all_branches=True)
+    assert page == await here.messages(made.conversation_id, all_branches=True)
     assert [each.role for each in page.messages] == ["user", "assistant"] * 2
     again = await talks.regenerate(made.conversation_id, first.reply.message_id)
     assert again.question.message_id == first.question.message_id

@@ -12,7 +12,6 @@ import pytest
 import footnote
 from footnote.domain.events import TOLD_KINDS
 from footnote.domain.models_in_use import McpServer, ModelsInUse
-from footnote.engine import answer_models, events
 from footnote.settings import Settings, settings_from
 from tests.interfaces.serving import served
 
@@ -40,7 +39,7 @@ async def test_models_are_chosen_and_forgotten(address: str, configured: Setting
         assert (quotes.chosen, quotes.used) == ((), ())
         async with footnote.open(configured) as engine:
             here = await engine.workspace()
-            assert await answer_models.models_in_use(here) == quotes
+            assert await here.models_in_use() == quotes
         with pytest.raises(footnote.InvalidRequest, match="gpt-9"):
             await client.use_models(["gpt-9"])
         assert await client.reset_models() == shown
@@ -72,8 +71,8 @@ async def test_webhooks_come_and_go(address: str, configured: Settings) -> None:
         assert every.kinds == TOLD_KINDS
         async with footnote.open(configured) as engine:
             here = await engine.workspace()
-            assert await client.webhooks() == await events.webhooks(here)
-            assert await events.webhook_and_secret(here, added.endpoint_id) == (added, secret)
+            assert await client.webhooks() == await here.webhooks()
+            assert await here.webhook_and_secret(added.endpoint_id) == (added, secret)
         assert await client.try_webhook(added.endpoint_id)
         failing = {each.endpoint_id: each for each in await client.webhooks()}[added.endpoint_id]
         assert failing.last_error

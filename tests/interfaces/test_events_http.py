@@ -15,7 +15,6 @@ import pytest
 
 import footnote
 from footnote.domain import LOCAL_PRINCIPAL, Principal
-from footnote.engine.events import follow_events
 from footnote.settings import Settings, settings_from
 from footnote.store.events import BEGINNING
 from tests.interfaces.serving import served
@@ -185,7 +184,7 @@ async def test_events_of_hidden_documents_are_not_heard(settings: Settings) -> N
         await local.receive(b"No secret.", "open.txt")
         heard = {}
         for workspace in (boss, local):
-            events = follow_events(workspace, after=BEGINNING, heartbeat_seconds=0.05)
+            events = workspace.follow_events(after=BEGINNING, heartbeat_seconds=0.05)
             names = []
             async with asyncio.timeout(PATIENCE_SECONDS):
                 async for event in events:

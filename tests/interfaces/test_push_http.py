@@ -15,7 +15,7 @@ import pytest
 from pydantic import SecretStr
 
 import footnote
-from footnote.engine.files import clean_name
+from footnote.engine.receiving import clean_name
 from footnote.jobs.inline import work_until_resting
 from footnote.jobs.signing import HEADER, is_genuine, signature
 from footnote.jobs.worker import run_worker

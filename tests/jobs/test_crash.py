@@ -10,7 +10,6 @@ from asyncio.subprocess import DEVNULL, Process
 
 from footnote.domain import DocumentStatus
 from footnote.engine import Engine, WorkspaceEngine
-from footnote.engine.scoping import scope_of
 from footnote.settings import Settings
 
 DOCUMENTS = 200
@@ -68,7 +67,7 @@ async def test_a_killed_worker_loses_nothing_and_repeats_nothing(
 
     stats = await workspace.stats()
     assert dict(stats.documents_by_status) == {"indexed": DOCUMENTS}
-    async with scope_of(workspace) as scope:
+    async with workspace.scope() as scope:
         rows = await (
             await scope.connection.execute(
                 """

@@ -20,7 +20,6 @@ import pytest
 
 from footnote.domain import Document, DocumentStatus
 from footnote.engine import WorkspaceEngine, open_engine
-from footnote.engine.scoping import scope_of
 from footnote.jobs.sweep import sweep
 from footnote.settings import Settings
 from tests.interfaces.serving import environment
@@ -263,7 +262,7 @@ async def check(workspace: WorkspaceEngine, accepted: Mapping[int, str]) -> None
 
 
 async def leftovers(workspace: WorkspaceEngine) -> dict[str, int]:
-    async with scope_of(workspace) as scope:
+    async with workspace.scope() as scope:
         row = await (
             await scope.connection.execute(
                 """

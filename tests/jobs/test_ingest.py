@@ -15,8 +15,6 @@ import pytest
 
 from footnote.domain import DocumentStatus, Lane, Progress, SearchRequest, SourceType, Stage
 from footnote.engine import Engine, WorkspaceEngine
-from footnote.engine.events import follow_events
-from footnote.engine.scoping import scope_of
 from footnote.errors import NotFound
 from footnote.ingestion.chunking import ChunkPolicy
 from footnote.ingestion.parsing.subprocess import ChildParser
@@ -239,7 +237,7 @@ async def test_a_document_deleted_while_it_is_embedded_costs_no_further_batch(
         await ingest_version(engine, ingestion, job)
         await ingest_version(engine, ingestion, job)
     assert embedder.batches == [4]
-    async with scope_of(workspace) as scope:
+    async with workspace.scope() as scope:
         row = await (
             await scope.connection.execute("SELECT count(*) AS count FROM staged_embeddings")
         ).fetchone()
@@ -270,7 +268,7 @@ async def test_whoever_waits_sees_how_far_embedding_has_come(
     assert seen[0] is None
     dones = [each.done for each in seen[1:] if each is not None]
     assert dones == list(range(8, 8 * len(seen), 8))
-    events = follow_events(workspace, after=None, document_id=document_id, heartbeat_seconds=0.01)
+    events = workspace.follow_events(after=None, document_id=document_id, heartbeat_seconds=0.01)
     told = []
     async with aclosing(events):
         async for event in events:

@@ -11,7 +11,6 @@ import pytest
 
 from footnote.domain import LaneState, ReembeddingState
 from footnote.engine import Engine, WorkspaceEngine
-from footnote.engine.scoping import scope_of
 from footnote.errors import (
     Conflict,
     DocumentInterrupted,
@@ -178,7 +177,7 @@ async def test_a_version_that_was_embedded_before_the_switch_is_embedded_again(
     await work(engine, workspace)
     with pytest.raises(LaneMismatch):
         await shelf.put("embedded with the old model")
-    async with scope_of(workspace) as scope:
+    async with workspace.scope() as scope:
         from footnote.store.lanes import require_current  # noqa: PLC0415
 
         with pytest.raises(DocumentInterrupted) as caught:

@@ -8,7 +8,6 @@ from uuid import UUID
 
 from footnote.domain import SearchRequest
 from footnote.engine import Engine, WorkspaceEngine
-from footnote.engine.scoping import scope_of
 from footnote.jobs.ingest import IngestionJob, ingest_version
 from footnote.ports import Embedder, Vectors
 from tests.jobs.stages import Around, notes, stages
@@ -45,7 +44,7 @@ async def work(
 
 async def counts(workspace: WorkspaceEngine) -> dict[str, int]:
     found = {}
-    async with scope_of(workspace) as scope:
+    async with workspace.scope() as scope:
         for table in LEFTOVERS:
             cursor = await scope.connection.execute(f"SELECT count(*) AS n FROM {table}")
             row = await cursor.fetchone()

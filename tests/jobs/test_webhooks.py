@@ -16,8 +16,6 @@ import pytest
 import footnote
 from footnote.domain.events import EventCursor, WebhookEndpoint
 from footnote.engine import Engine, WorkspaceEngine
-from footnote.engine.events import add_webhook, remove_webhook, webhooks
-from footnote.engine.scoping import scope_of
 from footnote.errors import InvalidRequest, NotFound, SourceUnreachable
 from footnote.jobs import deliver as deliveries
 from footnote.jobs.deliver import DeliveryJob, deliver
@@ -65,7 +63,7 @@ async def a_deletion(workspace: WorkspaceEngine) -> EventCursor:
     received = await workspace.receive(uuid4().bytes.hex().encode(), "log.txt")
     document_id = received.document.document_id
     await workspace.delete_document(document_id)
-    async with scope_of(workspace) as scope:
+    async with workspace.scope() as scope:
         events = await events_after(scope, BEGINNING, document_id, 10)
     assert events[-1].kind == "document.deleted"
     return events[-1].cursor
@@ -87,7 +85,7 @@ async def test_the_worker_tells_of_the_end_of_ingestion_although_refused_at_firs
     workspace: WorkspaceEngine, receiver: Receiver
 ) -> None:
     receiver.answers.append(503)
-    endpoint, secret = await add_webhook(workspace, receiver.url, ["document.indexed"])
+    endpoint, secret = await workspace.add_webhook(receiver.url, ["document.indexed"])
     received = await workspace.receive(b"The anchor is rusty.", "log.txt")
     document_id = received.document.document_id
 
@@ -96,7 +94,7 @@ async def test_the_worker_tells_of_the_end_of_ingestion_although_refused_at_firs
     try:
         async with asyncio.timeout(60):
             while len(receiver.web.asked) < 2:
-                await webhooks(workspace)
+                await workspace.webhooks()
     finally:
         stop.set()
         await worker
@@ -109,7 +107,7 @@ async def test_the_worker_tells_of_the_end_of_ingestion_although_refused_at_firs
     assert message["id"] == second.headers["footnote-event-id"]
     assert message["data"]["document_id"] == str(document_id)
     assert message["workspace"] == "default"
-    [now] = await webhooks(workspace)
+    [now] = await workspace.webhooks()
     assert (now.endpoint_id, now.failures, now.last_error) == (endpoint.endpoint_id, 0, None)
     assert now.last_delivery_at is not None
 
@@ -117,14 +115,14 @@ async def test_the_worker_tells_of_the_end_of_ingestion_although_refused_at_firs
 async def test_a_refusal_is_tried_again_until_it_is_given_up(
     workspace: WorkspaceEngine, receiver: Receiver
 ) -> None:
-    endpoint, _ = await add_webhook(workspace, receiver.url)
+    endpoint, _ = await workspace.add_webhook(receiver.url)
     event = await a_deletion(workspace)
     receiver.answers += [500, 500, 500]
     for attempt in (0, 1):
         with pytest.raises(SourceUnreachable, match="500"):
             await tell(workspace, endpoint, event, attempt)
     await tell(workspace, endpoint, event, 2)
-    [now] = await webhooks(workspace)
+    [now] = await workspace.webhooks()
     assert (now.failures, now.last_error, now.disabled_at) == (1, "it answered 500", None)
     assert len({asked.headers["footnote-event-id"] for asked in receiver.web.asked}) == 1
 
@@ -132,24 +130,24 @@ async def test_a_refusal_is_tried_again_until_it_is_given_up(
 async def test_what_this_worker_may_not_reach_is_left_to_the_next(
     settings: Settings, workspace: WorkspaceEngine, receiver: Receiver
 ) -> None:
-    endpoint, _ = await add_webhook(workspace, receiver.url)
+    endpoint, _ = await workspace.add_webhook(receiver.url)
     event = await a_deletion(workspace)
     async with footnote.open(settings) as strict:
         with pytest.raises(SourceUnreachable, match="private network"):
             await tell(await strict.workspace(), endpoint, event)
     await tell(workspace, endpoint, event, 1)
-    [now] = await webhooks(workspace)
+    [now] = await workspace.webhooks()
     assert (now.failures, now.last_error, len(receiver.web.asked)) == (0, None, 1)
 
 
 async def test_an_endpoint_that_fails_for_long_is_left_alone_until_a_trial_is_taken(
     workspace: WorkspaceEngine, receiver: Receiver
 ) -> None:
-    endpoint, _ = await add_webhook(workspace, receiver.url)
+    endpoint, _ = await workspace.add_webhook(receiver.url)
     receiver.answers += [500, 500]
     for _ in range(2):
         await tell(workspace, endpoint, await a_deletion(workspace), attempt=2)
-    [now] = await webhooks(workspace)
+    [now] = await workspace.webhooks()
     assert now.disabled_at is not None
     await tell(workspace, endpoint, await a_deletion(workspace))
     assert len(receiver.web.asked) == 2
@@ -157,22 +155,22 @@ async def test_an_endpoint_that_fails_for_long_is_left_alone_until_a_trial_is_ta
     assert json.loads(receiver.web.asked[-1].body)["type"] == "webhook.test"
     await tell(workspace, endpoint, await a_deletion(workspace))
     assert len(receiver.web.asked) == 4
-    [now] = await webhooks(workspace)
+    [now] = await workspace.webhooks()
     assert (now.failures, now.disabled_at) == (0, None)
 
 
 async def test_an_endpoint_that_is_gone_is_left_alone_at_once(
     workspace: WorkspaceEngine, receiver: Receiver
 ) -> None:
-    endpoint, _ = await add_webhook(workspace, receiver.url)
+    endpoint, _ = await workspace.add_webhook(receiver.url)
     receiver.answers.append(410)
     await tell(workspace, endpoint, await a_deletion(workspace))
-    [now] = await webhooks(workspace)
+    [now] = await workspace.webhooks()
     assert now.disabled_at is not None
 
 
 async def test_a_redirect_is_no_delivery(workspace: WorkspaceEngine, receiver: Receiver) -> None:
-    endpoint, _ = await add_webhook(workspace, receiver.url)
+    endpoint, _ = await workspace.add_webhook(receiver.url)
     receiver.answers.append(302)
     assert await try_webhook(workspace, endpoint.endpoint_id) == "it answered 302"
     assert len(receiver.web.asked) == 1
@@ -184,12 +182,12 @@ async def test_this_computer_is_not_told_unless_that_is_allowed(
     async with footnote.open(settings) as engine:
         workspace = await engine.workspace()
         with pytest.raises(InvalidRequest, match="private network") as refused:
-            await add_webhook(workspace, receiver.url)
+            await workspace.add_webhook(receiver.url)
         assert "FOOTNOTE_ALLOW_PRIVATE_URLS=true" in str(refused.value.hint)
-        assert await webhooks(workspace) == ()
+        assert await workspace.webhooks() == ()
     allowing = settings_from(settings, {"allow_private_urls": True})
     async with footnote.open(allowing) as engine:
-        endpoint, _ = await add_webhook(await engine.workspace(), receiver.url)
+        endpoint, _ = await (await engine.workspace()).add_webhook(receiver.url)
     async with footnote.open(settings) as engine:
         error = await try_webhook(await engine.workspace(), endpoint.endpoint_id)
     assert error is not None
@@ -211,7 +209,7 @@ async def test_no_setting_has_where_clouds_keep_secrets_told(
     workspace: WorkspaceEngine, url: str
 ) -> None:
     with pytest.raises(InvalidRequest, match="may not be reached") as refused:
-        await add_webhook(workspace, url)
+        await workspace.add_webhook(url)
     assert "no setting allows" in str(refused.value.hint)
 
 
@@ -228,24 +226,24 @@ async def test_a_name_that_leads_to_this_computer_after_it_was_added_is_not_told
     async with footnote.open(settings) as engine:
         workspace = await engine.workspace()
         moving = receiver.url.replace("127.0.0.1", "moving.example")
-        endpoint, _ = await add_webhook(workspace, moving)
+        endpoint, _ = await workspace.add_webhook(moving)
         leads_to[0] = "127.0.0.1"
         error = await try_webhook(workspace, endpoint.endpoint_id)
         assert "private network" in str(error)
         with pytest.raises(InvalidRequest, match=r"moving\.example may not be reached"):
-            await add_webhook(workspace, moving)
+            await workspace.add_webhook(moving)
     assert receiver.web.asked == []
 
 
 async def test_a_name_that_nobody_knows_yet_may_be_added(workspace: WorkspaceEngine) -> None:
-    endpoint, _ = await add_webhook(workspace, "https://not-yet.invalid/hook")
+    endpoint, _ = await workspace.add_webhook("https://not-yet.invalid/hook")
     assert "cannot be resolved" in str(await try_webhook(workspace, endpoint.endpoint_id))
 
 
 async def test_only_the_kinds_that_are_wanted_are_queued(
     workspace: WorkspaceEngine, receiver: Receiver
 ) -> None:
-    await add_webhook(workspace, receiver.url, ["document.failed"])
+    await workspace.add_webhook(receiver.url, ["document.failed"])
     await a_deletion(workspace)
     async with workspace.engine.database.outside() as connection:
         cursor = await connection.execute(
@@ -266,17 +264,17 @@ async def test_workspaces_have_endpoints_of_their_own(
 ) -> None:
     await engine.create_workspace("acme")
     acme = await engine.workspace("acme")
-    endpoint, _ = await add_webhook(workspace, receiver.url)
-    assert await webhooks(acme) == ()
+    endpoint, _ = await workspace.add_webhook(receiver.url)
+    assert await acme.webhooks() == ()
     for attempt in (
-        remove_webhook(acme, endpoint.endpoint_id),
+        acme.remove_webhook(endpoint.endpoint_id),
         try_webhook(acme, endpoint.endpoint_id),
-        remove_webhook(workspace, uuid4()),
+        workspace.remove_webhook(uuid4()),
     ):
         with pytest.raises(NotFound):
             await attempt
-    await remove_webhook(workspace, endpoint.endpoint_id)
-    assert await webhooks(workspace) == ()
+    await workspace.remove_webhook(endpoint.endpoint_id)
+    assert await workspace.webhooks() == ()
 
 
 @pytest.mark.parametrize("kinds", [[], ["document.eaten"], ["document.stage"]])
@@ -284,4 +282,4 @@ async def test_kinds_that_nobody_is_told_of_are_refused(
     workspace: WorkspaceEngine, kinds: list[str]
 ) -> None:
     with pytest.raises(InvalidRequest):
-        await add_webhook(workspace, "https://example.com/hook", kinds)
+        await workspace.add_webhook("https://example.com/hook", kinds)

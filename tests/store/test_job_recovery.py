@@ -8,7 +8,6 @@ import pytest
 
 from footnote.domain import Stage
 from footnote.engine import Engine, WorkspaceEngine
-from footnote.engine.scoping import scope_of
 from footnote.jobs.inline import work_until_resting
 from footnote.store import ingesting, publishing
 from footnote.store.ingesting import take_up
@@ -23,7 +22,7 @@ from footnote.store.queue import (
 
 
 async def states(workspace: WorkspaceEngine) -> list[tuple[str, int]]:
-    async with scope_of(workspace) as scope:
+    async with workspace.scope() as scope:
         rows = await (
             await scope.connection.execute(
                 """
@@ -37,13 +36,13 @@ async def states(workspace: WorkspaceEngine) -> list[tuple[str, int]]:
 
 
 async def queue_maintenance(workspace: WorkspaceEngine) -> None:
-    async with scope_of(workspace) as scope:
+    async with workspace.scope() as scope:
         await enqueue_maintenance(scope)
 
 
 async def begin(workspace: WorkspaceEngine) -> None:
     """Take what is queued in hand, as a worker that then dies."""
-    async with scope_of(workspace) as scope:
+    async with workspace.scope() as scope:
         await scope.connection.execute(
             "UPDATE procrastinate_jobs SET status = 'doing' WHERE status = 'todo'"
         )
@@ -92,7 +91,7 @@ async def test_a_worker_takes_nothing_over_from_itself(
     engine: Engine, workspace: WorkspaceEngine
 ) -> None:
     await queue_maintenance(workspace)
-    async with scope_of(workspace) as scope:
+    async with workspace.scope() as scope:
         await scope.connection.execute(
             """
             WITH worker AS (
@@ -114,7 +113,7 @@ async def test_a_worker_takes_nothing_over_from_itself(
 
 
 async def documents_in_line(workspace: WorkspaceEngine) -> list[tuple[str, int]]:
-    async with scope_of(workspace) as scope:
+    async with workspace.scope() as scope:
         rows = await (
             await scope.connection.execute(
                 "SELECT queue_name, attempts FROM procrastinate_jobs WHERE task_name = %s",
@@ -184,7 +183,7 @@ async def test_a_long_text_is_published_in_parts(
     text = "\n\n".join(f"# Berth {number}\n\nBuöys are moored." for number in range(5))
     received = (await workspace.receive(text.encode(), "a.md")).document
     await work_until_resting(engine, workspace, [received.document_id], lambda _: None)
-    async with scope_of(workspace) as scope:
+    async with workspace.scope() as scope:
         row = await (
             await scope.connection.execute(
                 "SELECT canonical_text, (SELECT count(*) FROM chunks) AS chunks"
@@ -197,7 +196,7 @@ async def test_a_long_text_is_published_in_parts(
 
 
 async def kept(workspace: WorkspaceEngine) -> int:
-    async with scope_of(workspace) as scope:
+    async with workspace.scope() as scope:
         row = await (
             await scope.connection.execute("SELECT count(*) AS kept FROM stage_results")
         ).fetchone()

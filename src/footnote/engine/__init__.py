@@ -1,10 +1,18 @@
-"""The composition root: wires the rooms into the verbs of the product."""
+"""The composition root: wires the other packages into the verbs of the product."""
 
 from __future__ import annotations
 
 from footnote.engine.installation import Engine
 from footnote.engine.opening import database_urls, open_engine
-from footnote.engine.services import Services
-from footnote.engine.workspace import WorkspaceEngine
+from footnote.engine.services import Services, WorkspaceAccess
+from footnote.engine.workspace import WorkspaceEngine, WorkspaceVerbs
 
-__all__ = ["Engine", "Services", "WorkspaceEngine", "database_urls", "open_engine"]
+__all__ = [
+    "Engine",
+    "Services",
+    "WorkspaceAccess",
+    "WorkspaceEngine",
+    "WorkspaceVerbs",
+    "database_urls",
+    "open_engine",
+]

@@ -10,16 +10,14 @@ from functools import partial
 from pydantic import SecretStr
 
 from footnote.domain.models_in_use import EXTRACTIVE, ModelsInUse
-from footnote.engine.reaching import require_reachable_url
-from footnote.engine.scoping import WorkspaceAccess, scope_of
+from footnote.engine.services import WorkspaceAccess
 from footnote.errors import InvalidRequest, NotFound
-from footnote.ingestion.sources.reach import checked_url, why_forbidden
+from footnote.ingestion.sources.reach import checked_url, require_reachable_url, why_forbidden
 from footnote.models.answer_models import AnswerModelChoices, AnswerModels, names_from
 from footnote.models.roles import WRITER
 from footnote.ports import AgentBounds, AgentModel, McpServer, Writer
 from footnote.settings import Settings
 from footnote.store import workspace_settings
-from footnote.validation.arguments import checks
 
 MAX_MCP_SERVERS = 16
 _MODELS_IN_TIME = 4
@@ -86,12 +84,11 @@ async def agent_model_for(workspace: WorkspaceAccess) -> AgentModel | None:
 
 async def models_in_use(workspace: WorkspaceAccess) -> ModelsInUse:
     """Which models answer in the workspace."""
-    async with scope_of(workspace) as scope:
+    async with workspace.scope() as scope:
         chosen = await workspace_settings.chosen_answer_models(scope)
     return ModelsInUse(configured=workspace.engine.answer_models.names, chosen=chosen)
 
 
-@checks
 async def use_models(workspace: WorkspaceAccess, names: Sequence[str]) -> ModelsInUse:
     """Answer with these of the configured models, in this order, or with `extractive` quotes.
 
@@ -112,19 +109,18 @@ async def use_models(workspace: WorkspaceAccess, names: Sequence[str]) -> Models
             "extractive answers need no model", hint=f"say {EXTRACTIVE} alone, or models alone"
         )
     kept = () if wanted == (EXTRACTIVE,) else wanted
-    async with scope_of(workspace) as scope:
+    async with workspace.scope() as scope:
         await workspace_settings.choose_answer_models(scope, kept)
     return ModelsInUse(configured=configured, chosen=kept)
 
 
 async def reset_models(workspace: WorkspaceAccess) -> ModelsInUse:
     """Answer with what the installation is set to again."""
-    async with scope_of(workspace) as scope:
+    async with workspace.scope() as scope:
         await workspace_settings.forget_answer_models(scope)
     return ModelsInUse(configured=workspace.engine.answer_models.names, chosen=None)
 
 
-@checks
 async def add_mcp_server(
     workspace: WorkspaceAccess, name: str, url: str, headers: Mapping[str, str] | None = None
 ) -> McpServer:
@@ -140,7 +136,7 @@ async def add_mcp_server(
         allow_private=workspace.engine.settings.allow_private_urls,
         example=_EXAMPLE_URL,
     )
-    async with scope_of(workspace) as scope:
+    async with workspace.scope() as scope:
         if len(await workspace_settings.mcp_servers_of(scope)) >= MAX_MCP_SERVERS:
             raise InvalidRequest(
                 f"a workspace has at most {MAX_MCP_SERVERS} MCP servers", hint="remove one first"
@@ -151,17 +147,15 @@ async def add_mcp_server(
 
 async def mcp_servers(workspace: WorkspaceAccess) -> tuple[McpServer, ...]:
     """The servers whose tools the workspace's agents may use, by name."""
-    async with scope_of(workspace) as scope:
+    async with workspace.scope() as scope:
         return await workspace_settings.mcp_servers_of(scope)
 
 
-@checks
 async def remove_mcp_server(workspace: WorkspaceAccess, name: str) -> None:
     """Offer its tools no more. Raises NotFound."""
-    workspace.require_open()
     if not _SERVER_NAME.fullmatch(name):
         raise NotFound(f"there is no MCP server {name!r}")
-    async with scope_of(workspace) as scope:
+    async with workspace.scope() as scope:
         await workspace_settings.remove_mcp_server(scope, name)
 
 

@@ -1,26 +1,28 @@
-"""The verbs of a principal's conversations, but for asking."""
+"""Conversations of a principal: begun, changed, read, judged and exported."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+import re
+from collections.abc import AsyncGenerator, Sequence
 from uuid import UUID, uuid4, uuid5
 
+from footnote.domain import Verdict
 from footnote.domain.conversations import (
     Conversation,
     ConversationPage,
     DocumentMode,
+    JudgedAnswer,
     Message,
     MessagePage,
     Thumb,
 )
-from footnote.engine.scoping import scope_of
-from footnote.engine.workspace import WorkspaceEngine
+from footnote.engine.services import WorkspaceAccess
 from footnote.errors import InvalidRequest
 from footnote.store import conversations as stored
 from footnote.store.database import WorkspaceScope
 from footnote.store.exchanges import choose_branch, forget_judgement, judge
-from footnote.store.messages import list_messages, place_of
-from footnote.validation.arguments import checks
+from footnote.store.messages import judged_answers, list_messages, place_of
 from footnote.validation.constrained_types import (
     MAX_PAGE,
     Comment,
@@ -30,10 +32,20 @@ from footnote.validation.constrained_types import (
     Title,
 )
 
+REMOVED = "[removed: its document was deleted, or may not be seen any longer]"
+_TITLE_FROM_QUESTION = 80
+_JUDGED_AT_ONCE = 100
+# A document's text must not become a link, a picture or a heading of the page it is exported to.
+_MEANING = re.compile(r"([\\`*_{}\[\]<>#|!~]|:(?=//)|(?<=www)\.)")
+_DOUBTS = {
+    Verdict.PARTLY: " _(only partly supported)_",
+    Verdict.UNSUPPORTED: " _(not supported by its footnotes)_",
+    Verdict.UNCITED: " _(without a footnote)_",
+}
 
-@checks
+
 async def create_conversation(
-    workspace: WorkspaceEngine,
+    workspace: WorkspaceAccess,
     *,
     title: FirstTitle = "",
     document_mode: DocumentMode = "first",
@@ -45,38 +57,33 @@ async def create_conversation(
     With a key, repeating the call gives the same conversation. Raises InvalidRequest, and NotFound
     for a document.
     """
-    owner = f"{workspace.workspace.workspace_id}/{workspace.principal.principal_id}"
-    made = (
-        uuid4()
-        if idempotency_key is None
-        else uuid5(workspace.workspace.workspace_id, f"{owner}/{idempotency_key}")
-    )
-    async with scope_of(workspace) as scope:
+    made = uuid4()
+    if idempotency_key is not None:
+        owner = f"{workspace.workspace_id}/{workspace.principal.principal_id}"
+        made = uuid5(workspace.workspace_id, f"{owner}/{idempotency_key}")
+    async with workspace.scope() as scope:
         conversation = await stored.create_conversation(scope, made, title, document_mode)
         for document_id in document_ids:
             conversation = await stored.attach_document(scope, made, document_id)
     return conversation
 
 
-@checks
-async def conversation(workspace: WorkspaceEngine, conversation_id: UUID) -> Conversation:
+async def conversation(workspace: WorkspaceAccess, conversation_id: UUID) -> Conversation:
     """One conversation. Raises NotFound."""
-    async with scope_of(workspace) as scope:
+    async with workspace.scope() as scope:
         return await stored.get_conversation(scope, conversation_id)
 
 
-@checks
 async def conversations(
-    workspace: WorkspaceEngine, *, limit: PageLimit = 50, cursor: str | None = None
+    workspace: WorkspaceAccess, *, limit: PageLimit = 50, cursor: str | None = None
 ) -> ConversationPage:
     """A page of the principal's conversations, what was used last first. Raises InvalidRequest."""
-    async with scope_of(workspace) as scope:
+    async with workspace.scope() as scope:
         return await stored.list_conversations(scope, limit=limit, cursor=cursor)
 
 
-@checks
 async def change_conversation(
-    workspace: WorkspaceEngine,
+    workspace: WorkspaceAccess,
     conversation_id: UUID,
     *,
     title: Title | None = None,
@@ -86,40 +93,36 @@ async def change_conversation(
 
     Raises InvalidRequest and NotFound.
     """
-    async with scope_of(workspace) as scope:
+    async with workspace.scope() as scope:
         return await stored.change_conversation(
             scope, conversation_id, title=title, document_mode=document_mode
         )
 
 
-@checks
-async def delete_conversation(workspace: WorkspaceEngine, conversation_id: UUID) -> None:
+async def delete_conversation(workspace: WorkspaceAccess, conversation_id: UUID) -> None:
     """Remove it with its messages and their feedback, for good. Raises NotFound."""
-    async with scope_of(workspace) as scope:
+    async with workspace.scope() as scope:
         await stored.remove_conversation(scope, conversation_id)
 
 
-@checks
 async def attach_document(
-    workspace: WorkspaceEngine, conversation_id: UUID, document_id: UUID
+    workspace: WorkspaceAccess, conversation_id: UUID, document_id: UUID
 ) -> Conversation:
     """Attach a document; attaching it again changes nothing. Raises NotFound, InvalidRequest."""
-    async with scope_of(workspace) as scope:
+    async with workspace.scope() as scope:
         return await stored.attach_document(scope, conversation_id, document_id)
 
 
-@checks
 async def detach_document(
-    workspace: WorkspaceEngine, conversation_id: UUID, document_id: UUID
+    workspace: WorkspaceAccess, conversation_id: UUID, document_id: UUID
 ) -> Conversation:
     """Detach a document; detaching it again changes nothing. Raises NotFound."""
-    async with scope_of(workspace) as scope:
+    async with workspace.scope() as scope:
         return await stored.detach_document(scope, conversation_id, document_id)
 
 
-@checks
 async def messages(
-    workspace: WorkspaceEngine,
+    workspace: WorkspaceAccess,
     conversation_id: UUID,
     *,
     limit: PageLimit = 100,
@@ -130,16 +133,15 @@ async def messages(
 
     Raises NotFound and InvalidRequest.
     """
-    async with scope_of(workspace) as scope:
+    async with workspace.scope() as scope:
         await stored.get_conversation(scope, conversation_id)
         return await list_messages(
             scope, conversation_id, limit=limit, cursor=cursor, all_branches=all_branches
         )
 
 
-@checks
 async def all_messages(
-    workspace: WorkspaceEngine, conversation_id: UUID, *, all_branches: bool = True
+    workspace: WorkspaceAccess, conversation_id: UUID, *, all_branches: bool = True
 ) -> tuple[Message, ...]:
     """Every message, oldest first. Raises NotFound."""
     found: list[Message] = []
@@ -154,20 +156,18 @@ async def all_messages(
             return tuple(found)
 
 
-@checks
 async def go_on_from(
-    workspace: WorkspaceEngine, conversation_id: UUID, message_id: UUID
+    workspace: WorkspaceAccess, conversation_id: UUID, message_id: UUID
 ) -> MessagePage:
     """Go on from the branch of this message; its first page of messages. Raises NotFound."""
-    async with scope_of(workspace) as scope:
+    async with workspace.scope() as scope:
         place = await place_of(scope, conversation_id, message_id)
         await choose_branch(scope, conversation_id, place.message_no)
     return await messages(workspace, conversation_id)
 
 
-@checks
 async def give_feedback(
-    workspace: WorkspaceEngine,
+    workspace: WorkspaceAccess,
     conversation_id: UUID,
     message_id: UUID,
     thumb: Thumb,
@@ -177,17 +177,16 @@ async def give_feedback(
 
     Raises NotFound, and InvalidRequest for a question.
     """
-    async with scope_of(workspace) as scope:
+    async with workspace.scope() as scope:
         number = await _answer_no(scope, conversation_id, message_id)
         return await judge(scope, conversation_id, number, thumb, comment.strip())
 
 
-@checks
 async def withdraw_feedback(
-    workspace: WorkspaceEngine, conversation_id: UUID, message_id: UUID
+    workspace: WorkspaceAccess, conversation_id: UUID, message_id: UUID
 ) -> Message:
     """Keep nothing of what one said of an answer. Raises NotFound, InvalidRequest."""
-    async with scope_of(workspace) as scope:
+    async with workspace.scope() as scope:
         number = await _answer_no(scope, conversation_id, message_id)
         return await forget_judgement(scope, conversation_id, number)
 
@@ -204,9 +203,6 @@ def title_from(question: str) -> str:
     return line[:_TITLE_FROM_QUESTION].rsplit(" ", 1)[0] + " …"
 
 
-_TITLE_FROM_QUESTION = 80
-
-
 async def _answer_no(scope: WorkspaceScope, conversation_id: UUID, message_id: UUID) -> int:
     place = await place_of(scope, conversation_id, message_id)
     if place.role != "assistant":
@@ -214,3 +210,100 @@ async def _answer_no(scope: WorkspaceScope, conversation_id: UUID, message_id: U
             f"message {message_id} is a question", hint="name the answer that follows it"
         )
     return place.message_no
+
+
+# --- exported -----------------------------------------------------------------------------------
+
+
+async def export_conversation(
+    workspace: WorkspaceAccess, conversation_id: UUID
+) -> tuple[Conversation, tuple[Message, ...]]:
+    """A conversation with every message of every branch. Raises NotFound."""
+    found = await conversation(workspace, conversation_id)
+    return found, await all_messages(workspace, conversation_id)
+
+
+def as_markdown(found: Conversation, messages: Sequence[Message]) -> str:
+    """The branch that goes on as Markdown, with a footnote for each citation."""
+    lines = [f"# {escaped(found.title or 'Conversation')}", ""]
+    lines += [f"_{found.created_at:%Y-%m-%d %H:%M} UTC_", ""]
+    footnotes: list[str] = []
+    number = 0
+    for message in messages:
+        if not message.active:
+            continue
+        answer = message.answer
+        if answer is None:
+            number += 1
+            lines += [f"> {escaped(line)}" for line in message.text.splitlines()] + [""]
+            continue
+        for sentence in answer.sentences:
+            marks = "".join(f"[^{number}-{marker}]" for marker in sentence.markers)
+            doubt = _DOUBTS.get(sentence.verdict, "") if answer.found and answer.model else ""
+            lines.append(f"{escaped(sentence.text) or escaped(REMOVED)}{marks}{doubt}")
+        lines.append("")
+        notes = dict.fromkeys(answer.removed_markers, escaped(REMOVED))
+        for each in answer.citations:
+            where = [f"“{' › '.join(each.heading_path)}”"] if each.heading_path else []
+            where += [] if each.page is None else [f"p. {each.page}"]
+            where += [f"¶ {each.paragraph}"]
+            place = f"{each.document_title} ({each.filename}), {', '.join(where)}"
+            notes.setdefault(each.marker, f"{escaped(place)}: “{escaped(each.quote)}”")
+        footnotes += [f"[^{number}-{marker}]: {notes[marker]}" for marker in sorted(notes)]
+    return "\n".join([*lines, *footnotes]).rstrip() + "\n"
+
+
+def escaped(text: str) -> str:
+    """The text on one line, as Markdown that shows it and does nothing else.
+
+    >>> escaped("see [here](x)")
+    'see \\\\[here\\\\](x)'
+    """
+    return _MEANING.sub(r"\\\1", " ".join(text.split()))
+
+
+async def golden_candidates(
+    workspace: WorkspaceAccess, *, down: bool = False
+) -> AsyncGenerator[str]:
+    """The principal's feedback as lines of a golden set, in a lasting order.
+
+    An answer that was liked gives its citations as the places that answer, and a refusal that was
+    liked a question without an answer. With `down`, what was disliked comes too: such a line lacks
+    its places, so that an evaluation refuses it until somebody has written them in.
+    """
+    after: tuple[UUID, int] | None = None
+    while True:
+        async with workspace.scope() as scope:
+            page, after = await judged_answers(scope, after, _JUDGED_AT_ONCE)
+        for judged in page:
+            if down or judged.feedback.thumb == "up":
+                line = golden_candidate(judged)
+                if line is not None:
+                    yield json.dumps(line, ensure_ascii=False)
+        if after is None:
+            return
+
+
+def golden_candidate(judged: JudgedAnswer) -> dict[str, object] | None:
+    """A line of a golden set; None where the documents that answered are gone."""
+    answer, feedback = judged.answer, judged.feedback
+    places = [
+        {"document": str(each.document_id), "page": each.page, "quote": each.quote}
+        for each in answer.citations
+    ]
+    liked = feedback.thumb == "up"
+    if liked and answer.found and not places:
+        return None
+    return {
+        "id": str(judged.message_id),
+        "question": answer.asked_as,
+        "kind": f"feedback-{feedback.thumb}",
+        "answerable": answer.found if liked else True,
+        "relevant": places if liked and answer.found else [],
+        "answer": answer.text if liked and answer.found else "",
+        "comment": feedback.comment,
+        "cited": [] if liked else places,
+        "confidence": answer.confidence,
+        "model": answer.model,
+        "evidence": [each.chunk_id for each in answer.evidence],
+    }

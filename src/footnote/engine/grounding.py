@@ -14,8 +14,8 @@ from footnote.answering.source_texts import passages_of
 from footnote.domain import Passage, PlanChanges, SearchFilters, SearchRequest
 from footnote.domain.grounding import GroundingCheck, GroundingSource
 from footnote.engine.lanes import serving
-from footnote.engine.scoping import WorkspaceAccess, scope_of
-from footnote.engine.searching import search
+from footnote.engine.search import search
+from footnote.engine.services import WorkspaceAccess
 from footnote.errors import InvalidRequest, ModelUnavailable, NotFound
 from footnote.language.detection import detect_language
 from footnote.retrieval.plans import FAST
@@ -213,7 +213,7 @@ def _pieces(source: GroundingSource, number: int) -> list[Passage]:
 
 async def _passage(workspace: WorkspaceAccess, chunk_id: str, number: int) -> Passage:
     try:
-        async with scope_of(workspace) as scope:
+        async with workspace.scope() as scope:
             return (await passage_context(scope, chunk_id, 0)).chunk
     except NotFound as absent:
         raise InvalidRequest(
@@ -232,7 +232,7 @@ async def _name_documents(
     wanted = [each.document_id for each in sources if each.document_id is not None]
     if not wanted:
         return
-    async with scope_of(workspace) as scope:
+    async with workspace.scope() as scope:
         known = {each.document_id: each for each in await documents_and_attachments(scope, wanted)}
     for number, (source, name) in enumerate(zip(sources, names, strict=True), start=1):
         if source.document_id is None:
@@ -289,7 +289,7 @@ async def _passages(
 async def _check(workspace: WorkspaceAccess) -> Check:
     """What holds statements against passages here, by the judge of the settings or the reader."""
     engine = workspace.engine
-    in_lane = await serving(engine, workspace.workspace.workspace_id)
+    in_lane = await serving(workspace)
     configured = engine.settings.grounding_judge not in ("none", "reader")
     return Check(
         analyzer=engine.analyzer,

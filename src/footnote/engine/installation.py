@@ -1,28 +1,24 @@
-"""The verbs of an installation."""
+"""An installation: its workspaces, and whether it can serve."""
 
 from __future__ import annotations
 
+import asyncio
+import shutil
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-from footnote.domain import (
-    LOCAL_PRINCIPAL,
-    Health,
-    Workspace,
-)
+from footnote.domain import LOCAL_PRINCIPAL, Check, Health, Workspace
 from footnote.domain.identity import DEFAULT_WORKSPACE
-from footnote.engine.health import look
 from footnote.engine.services import Services
 from footnote.engine.workspace import WorkspaceEngine
-from footnote.errors import Conflict, InvalidRequest, NotFound
+from footnote.errors import Conflict, InvalidRequest, NotFound, StoreUnavailable
 from footnote.store.database import SYSTEM
 from footnote.store.workspaces import create_workspace, find_workspace, list_workspaces
 from footnote.validation.arguments import checks_arguments
 from footnote.validation.constrained_types import ActingPrincipal
 
-if TYPE_CHECKING:
-    # It brings the client libraries of an extra.
-    pass
+_FREE_BYTES = 1024**3
+"""Room for the database's first write-ahead log and the built model."""
 
 
 @checks_arguments
@@ -61,12 +57,26 @@ class Engine(Services):
         except NotFound:
             if wanted != DEFAULT_WORKSPACE:
                 raise
-            found = await self._make_default(wanted)
+            try:
+                found = await create_workspace(self.database, wanted)
+            except Conflict:  # another request has just made it
+                found = await find_workspace(self.database, wanted)
         return WorkspaceEngine(engine=self, workspace=found, principal=principal)
 
     async def health(self) -> Health:
-        """Whether it can serve at this moment."""
-        return await look(self.database, self.lane, self.settings.home)
+        """What can fail while it runs, looked at, within about two seconds."""
+        try:
+            await self.database.reach()
+            reached = Check(name="database", ok=True, detail="answers")
+        except StoreUnavailable as error:
+            reached = Check(name="database", ok=False, detail=str(error), hint=error.hint)
+        checks = (
+            await asyncio.to_thread(room_in, self.settings.home),
+            reached,
+            Check(name="migrations", ok=True, detail="applied at start"),
+            Check(name="embedding model", ok=True, detail=self.lane.fingerprint),
+        )
+        return Health(ready=all(check.ok for check in checks), checks=checks)
 
     async def close(self) -> None:
         """Let go of everything; the embedded Postgres stops when nobody else uses it."""
@@ -83,8 +93,23 @@ class Engine(Services):
         if self.server is not None:
             await self.server.release()
 
-    async def _make_default(self, name: str) -> Workspace:
-        try:
-            return await create_workspace(self.database, name)
-        except Conflict:
-            return await find_workspace(self.database, name)
+
+def room_in(home: Path) -> Check:
+    """Whether the folder of an installation can be used and has room; as doctor and /health say."""
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+        free = shutil.disk_usage(home).free
+    except OSError as error:
+        return Check(
+            name="home",
+            ok=False,
+            detail=f"it cannot be used: {error.strerror}",
+            hint="set FOOTNOTE_HOME to a folder you may write to",
+        )
+    ok = free >= _FREE_BYTES
+    return Check(
+        name="home",
+        ok=ok,
+        detail=f"{free / 1024**3:.1f} GiB free",
+        hint=None if ok else "free some space, or set FOOTNOTE_HOME to a folder on another disk",
+    )

@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 from uuid import UUID
 
 from footnote.domain import Lane, LaneStatus, Reembedding
-from footnote.engine.services import Services, Serving, statements_of
+from footnote.engine.services import Services, Serving, WorkspaceAccess, statements_of
 from footnote.errors import NotFound
 from footnote.models.embedders import PACKAGED, EmbedderChoices, Embedders, opener, parse_spec
 from footnote.ports import Embedder
 from footnote.retrieval.spelling import Correct
 from footnote.settings import Settings
+from footnote.store import lanes as stored
+from footnote.store import reembedding as filling
 from footnote.store.database import SYSTEM
-from footnote.store.lanes import (
-    begin_reembedding,
-    begin_rollback,
-    cancel_reembedding,
-    current_lane,
-    list_lanes,
-    previous_lane,
-)
-from footnote.store.reembedding import purge_lanes
 
 _REMEMBERED = 10_000
 _PROBE = "Is anybody there?"
@@ -62,17 +54,13 @@ async def embedder_of(engine: Services, lane: Lane | None) -> Embedder:
 async def lane_of_workspace(engine: Services, workspace_id: UUID) -> Lane | None:
     """The workspace's lane as the database has it; None before its first document."""
     async with engine.database.workspace(workspace_id, SYSTEM) as scope:
-        found = await current_lane(scope, engine.lane.name)
+        found = await stored.current_lane(scope, engine.lane.name)
     return None if found is None else found[1]
 
 
-async def embedder_for(engine: Services, workspace_id: UUID) -> Embedder:
-    """The embedder documents of the workspace are embedded with. Raises LaneMismatch."""
-    return await embedder_of(engine, await lane_of_workspace(engine, workspace_id))
-
-
-async def serving(engine: Services, workspace_id: UUID, *, afresh: bool = False) -> Serving:
+async def serving(workspace: WorkspaceAccess, *, afresh: bool = False) -> Serving:
     """What searches the workspace, as far as this process knows. Raises LaneMismatch."""
+    engine, workspace_id = workspace.engine, workspace.workspace_id
     known = engine.known_lanes
     lane = None if afresh else known.of_workspace.get(workspace_id)
     if lane is None:
@@ -103,14 +91,18 @@ async def serving(engine: Services, workspace_id: UUID, *, afresh: bool = False)
     return known.serving[lane.fingerprint]
 
 
-async def lanes(engine: Services, workspace_id: UUID) -> tuple[LaneStatus, ...]:
-    """The lanes of a workspace, by number."""
-    async with engine.database.workspace(workspace_id, SYSTEM) as scope:
-        return await list_lanes(scope, _retention(engine))
+async def lanes(workspace: WorkspaceAccess) -> tuple[LaneStatus, ...]:
+    """The workspace's lanes with their models, by number, and how far each is filled."""
+    async with workspace.system_scope() as scope:
+        return await stored.list_lanes(scope, retention_of(workspace.engine.settings))
 
 
 async def reembed(
-    engine: Services, workspace_id: UUID, name: str, model: str, texts_per_second: float | None
+    workspace: WorkspaceAccess,
+    model: str,
+    *,
+    lane: str = "document",
+    texts_per_second: float | None = None,
 ) -> LaneStatus:
     """Begin to fill the lane anew with another model; searches go on in the old one until then.
 
@@ -118,62 +110,68 @@ async def reembed(
     InvalidRequest for a model the settings do not allow, LaneUnavailable for one that cannot
     be reached, and Conflict for the model that is current or beside another change.
     """
-    _require_lane(engine, name)
+    engine = workspace.engine
+    _require_lane(engine, lane)
     embedder = await engine.embedders.named(model)
     await embedder.embed_documents([_PROBE])
-    async with engine.database.workspace(workspace_id, SYSTEM) as scope:
-        lane_id = await begin_reembedding(
-            scope, embedder.lane, texts_per_second, _retention(engine)
-        )
-        return _numbered(await list_lanes(scope, _retention(engine)), lane_id)
+    retention = retention_of(engine.settings)
+    async with workspace.system_scope() as scope:
+        begun = await stored.begin_reembedding(scope, embedder.lane, texts_per_second, retention)
+        found = await stored.list_lanes(scope, retention)
+    return next(each for each in found if each.lane_id == begun)
 
 
-async def rollback(engine: Services, workspace_id: UUID, name: str) -> LaneStatus:
+async def rollback_lane(workspace: WorkspaceAccess, lane: str = "document") -> LaneStatus:
     """Go back to the lane that was current before; what came since is embedded in it first.
 
     Raises Conflict without one, and LaneMismatch when this process does not have its model.
     """
-    _require_lane(engine, name)
-    async with engine.database.workspace(workspace_id, SYSTEM) as scope:
-        previous = await previous_lane(scope, name)
+    engine = workspace.engine
+    _require_lane(engine, lane)
+    async with workspace.system_scope() as scope:
+        previous = await stored.previous_lane(scope, lane)
     if previous is not None:
         await embedder_of(engine, previous.lane)
-    async with engine.database.workspace(workspace_id, SYSTEM) as scope:
-        target = await begin_rollback(scope, name, _retention(engine))
-        found = await list_lanes(scope, _retention(engine))
+    retention = retention_of(engine.settings)
+    async with workspace.system_scope() as scope:
+        target = await stored.begin_rollback(scope, lane, retention)
+        found = await stored.list_lanes(scope, retention)
     return next(each for each in found if each.lane == target)
 
 
-async def reembedding(engine: Services, workspace_id: UUID, name: str) -> Reembedding:
+async def reembedding(workspace: WorkspaceAccess, lane: str = "document") -> Reembedding:
     """The latest change of the lane. Raises NotFound when it was never changed."""
-    _require_lane(engine, name)
+    _require_lane(workspace.engine, lane)
     found = [
         each.reembedding
-        for each in await lanes(engine, workspace_id)
-        if each.lane.name == name and each.reembedding is not None
+        for each in await lanes(workspace)
+        if each.lane.name == lane and each.reembedding is not None
     ]
     if not found:
         raise NotFound(
-            f"the lane {name} was never re-embedded", hint="footnote reembed --model NAME"
+            f"the lane {lane} was never re-embedded", hint="footnote reembed --model NAME"
         )
     return max(found, key=lambda each: each.started_at)
 
 
-async def cancel(engine: Services, workspace_id: UUID, name: str) -> LaneStatus:
+async def cancel_reembedding(workspace: WorkspaceAccess, lane: str = "document") -> LaneStatus:
     """Stop what is under way; what was embedded is kept for another time. Raises NotFound."""
-    _require_lane(engine, name)
-    async with engine.database.workspace(workspace_id, SYSTEM) as scope:
-        lane_id = await cancel_reembedding(scope, name)
-        return _numbered(await list_lanes(scope, _retention(engine)), lane_id)
+    _require_lane(workspace.engine, lane)
+    async with workspace.system_scope() as scope:
+        cancelled = await stored.cancel_reembedding(scope, lane)
+        found = await stored.list_lanes(scope, retention_of(workspace.engine.settings))
+    return next(each for each in found if each.lane_id == cancelled)
 
 
-async def purge(
-    engine: Services, workspace_id: UUID, *, at_once: bool = False
+async def purge_lanes(
+    workspace: WorkspaceAccess, *, at_once: bool = False
 ) -> tuple[LaneStatus, ...]:
     """Remove lanes left longer ago than the settings keep them, or all of them; return the rest."""
-    wait = timedelta(0) if at_once else _retention(engine)
-    await purge_lanes(engine.database, engine.owner_url, workspace_id, wait)
-    return await lanes(engine, workspace_id)
+    workspace.require_open()
+    engine = workspace.engine
+    wait = timedelta(0) if at_once else retention_of(engine.settings)
+    await filling.purge_lanes(engine.database, engine.owner_url, workspace.workspace_id, wait)
+    return await lanes(workspace)
 
 
 def retention_of(settings: Settings) -> timedelta:
@@ -181,14 +179,6 @@ def retention_of(settings: Settings) -> timedelta:
     return timedelta(days=settings.lane_retention_days)
 
 
-def _retention(engine: Services) -> timedelta:
-    return retention_of(engine.settings)
-
-
 def _require_lane(engine: Services, name: str) -> None:
     if name != engine.lane.name:
         raise NotFound(f"there is no lane {name!r}", hint=f"there is {engine.lane.name}")
-
-
-def _numbered(found: Sequence[LaneStatus], lane_id: int) -> LaneStatus:
-    return next(each for each in found if each.lane_id == lane_id)

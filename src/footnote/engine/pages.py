@@ -10,7 +10,7 @@ from typing import BinaryIO
 from uuid import UUID
 
 from footnote.domain.pages import Highlight, PageImage, PageRectangles, PagesOfQuote
-from footnote.engine.scoping import WorkspaceAccess
+from footnote.engine.services import WorkspaceAccess
 from footnote.errors import InvalidRequest
 from footnote.ingestion.rendering.cache import PdfCache
 from footnote.ingestion.rendering.quotes import Quote
@@ -123,9 +123,7 @@ async def _wanted(
         )
     for highlight in highlights:
         _check_highlight(highlight)
-    workspace.require_open()
-    database = workspace.engine.database
-    async with database.workspace(workspace.workspace.workspace_id, workspace.principal) as scope:
+    async with workspace.scope() as scope:
         shown = await shown_version(scope, document_id)
         require_pages(shown.media_type, shown.filename)
         spans = [_span_within(each, shown) for each in highlights if each.text is None]

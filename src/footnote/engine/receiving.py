@@ -1,4 +1,4 @@
-"""Takes files in so that none is lost, none is taken twice, and none when too many wait."""
+"""Files and addresses are accepted: none is lost, none accepted twice, none when too many wait."""
 
 from __future__ import annotations
 
@@ -6,26 +6,27 @@ import asyncio
 import hashlib
 import io
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Annotated, BinaryIO
+from unicodedata import category
 from uuid import UUID
 
 from pydantic import SkipValidation
 
-from footnote.domain import Principal, Received, SourceType
+from footnote.domain import Received, SourceType
+from footnote.domain.events import PushedDocument, PushStatus
 from footnote.domain.identity import DEFAULT_COLLECTION
-from footnote.engine.files import clean_name
-from footnote.engine.scoping import WorkspaceAccess, scope_of
-from footnote.engine.services import Services
-from footnote.errors import InvalidRequest, QueueFull
+from footnote.engine.services import Services, WorkspaceAccess
+from footnote.errors import InvalidRequest, NotFound, QueueFull
 from footnote.ingestion.pipeline import UNKNOWN_TYPE, failure_of
 from footnote.ingestion.receive import examine
+from footnote.ingestion.sources.reach import checked_url
+from footnote.store import pushes
 from footnote.store.blob_claims import claim_blob, give_up_unnamed, redeem
-from footnote.store.database import SYSTEM, WorkspaceScope
+from footnote.store.database import WorkspaceScope
 from footnote.store.documents import get_document
 from footnote.store.idempotency import Receipt, earlier, keep_receipt
 from footnote.store.receiving import Incoming, QueueLimits, receive_document, require_room
-from footnote.validation.arguments import checks
 from footnote.validation.constrained_types import (
     Access,
     ExternalId,
@@ -36,8 +37,10 @@ from footnote.validation.constrained_types import (
     Tags,
 )
 
-NO_BLOB = ""
-"""The key of bytes that were never taken in."""
+MAX_FILENAME_CHARACTERS = 255
+_ENDING_CHARACTERS = 20  # ".sublime-workspace" and the like; more is no ending
+_NO_BLOB = ""
+"""The key of bytes that were never stored."""
 _KEY_SECONDS = 86_400.0
 """How long a key is remembered: whoever repeats an upload does so within a day."""
 
@@ -108,7 +111,6 @@ async def receive_file(
         )
 
 
-@checks
 async def receive_stream(
     workspace: WorkspaceAccess,
     content: Annotated[BinaryIO, SkipValidation],
@@ -129,42 +131,43 @@ async def receive_stream(
     raises.
     """
     workspace.require_open()
-    engine, workspace_id = workspace.engine, workspace.workspace.workspace_id
-    settings = engine.settings
+    engine, name = workspace.engine, clean_name(filename)
+    limit = engine.settings.max_file_bytes
+    examined = await asyncio.to_thread(examine, content, name, limit)
     incoming = Incoming(
-        filename=clean_name(filename),
-        media_type=UNKNOWN_TYPE,
-        byte_size=0,
-        content_sha256="",
-        blob_key=NO_BLOB,
+        filename=name,
+        media_type=examined.media_type or UNKNOWN_TYPE,
+        byte_size=examined.byte_size,
+        content_sha256=examined.content_sha256,
+        blob_key=_NO_BLOB,
         collection=collection or DEFAULT_COLLECTION,
         external_id=external_id,
         metadata=metadata or {},
         tags=tuple(tags),
         source_type=source_type,
         access=None if access is None else tuple(access),
-    )
-    limit = settings.max_file_bytes
-    examined = await asyncio.to_thread(examine, content, incoming.filename, limit)
-    incoming = replace(
-        incoming,
-        media_type=examined.media_type or UNKNOWN_TYPE,
-        byte_size=examined.byte_size,
-        content_sha256=examined.content_sha256,
         failure=None if examined.refusal is None else failure_of(examined.refusal),
     )
     if examined.byte_size > limit and not keep_too_large:
-        async with scope_of(workspace) as scope:
+        async with workspace.scope() as scope:
             return await receive_document(scope, incoming)
-    receipt = _receipt(workspace.principal, incoming, idempotency_key)
-    async with engine.database.workspace(workspace_id, SYSTEM) as scope:
+    receipt = None
+    if idempotency_key is not None:
+        told = [incoming.content_sha256, incoming.collection, incoming.external_id or ""]
+        receipt = Receipt(
+            principal_id=workspace.principal.principal_id,
+            key=idempotency_key,
+            fingerprint=hashlib.sha256("\0".join(told).encode()).digest(),
+            lifetime_seconds=_KEY_SECONDS,
+        )
+    async with workspace.system_scope() as scope:
         if receipt is not None and (known := await _repeated(scope, receipt)) is not None:
             return known
         if incoming.failure is None:
-            await require_room(scope, queue_limits(engine))
+            await require_room(scope, _queue_limits(engine))
         claim = await claim_blob(scope, incoming.content_sha256)
     await engine.blobs.put(claim.blob_key, content)
-    async with scope_of(workspace) as scope:
+    async with workspace.scope() as scope:
         if receipt is not None and (known := await _repeated(scope, receipt)) is not None:
             # The same request was faster, and these are its bytes.
             await redeem(scope, claim)
@@ -178,18 +181,17 @@ async def receive_stream(
         return received
 
 
-async def has_room(engine: Services, workspace_id: UUID) -> bool:
+async def has_room(workspace: WorkspaceAccess) -> bool:
     """Whether a file would be accepted now."""
-    async with engine.database.workspace(workspace_id, SYSTEM) as scope:
+    async with workspace.system_scope() as scope:
         try:
-            await require_room(scope, queue_limits(engine))
+            await require_room(scope, _queue_limits(workspace.engine))
         except QueueFull:
             return False
     return True
 
 
-def queue_limits(engine: Services) -> QueueLimits:
-    """How many documents may wait."""
+def _queue_limits(engine: Services) -> QueueLimits:
     return QueueLimits(
         workspace=engine.settings.max_queued_documents,
         overall=engine.settings.max_queued_documents_overall,
@@ -208,13 +210,105 @@ async def _repeated(scope: WorkspaceScope, receipt: Receipt) -> Received | None:
     )
 
 
-def _receipt(principal: Principal, incoming: Incoming, key: str | None) -> Receipt | None:
-    if key is None:
-        return None
-    told = [incoming.content_sha256, incoming.collection, incoming.external_id or ""]
-    return Receipt(
-        principal_id=principal.principal_id,
-        key=key,
-        fingerprint=hashlib.sha256("\0".join(told).encode()).digest(),
-        lifetime_seconds=_KEY_SECONDS,
+def clean_name(filename: str) -> str:
+    """The last part of a name, as every entrance keeps it.
+
+    Without what no database, terminal or disk should be handed: control and invisible
+    characters, and names of dots alone. A name that is too long is cut before its ending.
+
+    >>> clean_name("../etc/passwd"), clean_name(".."), clean_name("a\\u0007b\\u202fc.txt")
+    ('passwd', 'unnamed', 'ab c.txt')
+    """
+    name = filename.replace("\\", "/").rsplit("/", 1)[-1]
+    spaced = (" " if category(character) == "Zs" else character for character in name)
+    printable = "".join(character for character in spaced if character.isprintable()).strip()
+    if not printable.strip("."):
+        return "unnamed"
+    ending = PurePosixPath(printable).suffix
+    ending = ending if len(ending) <= _ENDING_CHARACTERS else ""
+    stem = printable.removesuffix(ending)
+    return stem[: MAX_FILENAME_CHARACTERS - len(ending)] + ending
+
+
+# --- what other systems push --------------------------------------------------------------------
+
+
+async def push_url(
+    workspace: WorkspaceAccess,
+    url: str,
+    *,
+    filename: str | None = None,
+    collection: Name | None = None,
+    external_id: ExternalId | None = None,
+    metadata: Metadata | None = None,
+    tags: Tags = (),
+) -> PushStatus:
+    """Have a worker fetch an address; ask for its status until it rests. Raises InvalidRequest.
+
+    Without an external id the address is the document's.
+    """
+    checked_url(url)
+    pushed = PushedDocument(
+        url=url,
+        collection=collection or DEFAULT_COLLECTION,
+        external_id=external_id or url,
+        filename=None if filename is None else clean_name(filename),
+        metadata=metadata or {},
+        tags=tuple(tags),
+    )
+    async with workspace.scope() as scope:
+        return await _push_status(scope, await pushes.accept_url(scope, pushed))
+
+
+async def push_content(
+    workspace: WorkspaceAccess,
+    content: FileContent,
+    filename: str,
+    *,
+    collection: Name | None = None,
+    external_id: ExternalId | None = None,
+    metadata: Metadata | None = None,
+    tags: Tags = (),
+) -> PushStatus:
+    """Accept content as `receive` does, and give it a number to ask by."""
+    received = await receive(
+        workspace,
+        content,
+        filename,
+        collection=collection,
+        external_id=external_id,
+        metadata=metadata,
+        tags=tags,
+    )
+    async with workspace.scope() as scope:
+        document_id = received.document.document_id
+        return await _push_status(scope, await pushes.accept_received(scope, document_id))
+
+
+async def push_status(workspace: WorkspaceAccess, ingest_id: UUID) -> PushStatus:
+    """How far a push has come. Raises NotFound."""
+    async with workspace.scope() as scope:
+        return await _push_status(scope, ingest_id)
+
+
+async def _push_status(scope: WorkspaceScope, ingest_id: UUID) -> PushStatus:
+    push = await pushes.get_push(scope, ingest_id)
+    document, changed_at = None, None
+    if push.document_id is not None:
+        changed_at = await pushes.document_changed_at(scope, push.document_id)
+        try:
+            document = await get_document(scope, push.document_id)
+        except NotFound:
+            document = None
+        if changed_at is None and document is not None:
+            changed_at = document.updated_at
+    return PushStatus(
+        ingest_id=push.ingest_id,
+        state=push.state,
+        url=push.url,
+        failure=push.failure,
+        document_id=push.document_id,
+        document=document,
+        created_at=push.created_at,
+        updated_at=max(push.updated_at, changed_at or push.updated_at),
     )

@@ -1,14 +1,15 @@
-"""What an engine is made of: the parts that every verb works with."""
+"""What every verb works with: the parts of an engine, and one workspace as one principal."""
 
 from __future__ import annotations
 
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from uuid import UUID
 
 from footnote.answering import QuotingAnswerer
 from footnote.answering.suspicion import Suspicion
-from footnote.domain import Answer, Lane
+from footnote.domain import Answer, Lane, Principal, Workspace
 from footnote.engine.answer_runs import AnswerRuns
 from footnote.errors import NotReady
 from footnote.ingestion.rendering.renderer import PageRenderer
@@ -18,15 +19,17 @@ from footnote.models.breaker import GuardedReranker
 from footnote.models.embedders import Embedders
 from footnote.models.judges import OwnedJudge
 from footnote.models.readers import OwnedReader
-from footnote.ports import Analyzer, Blobs, Embedder
+from footnote.ports import Analyzer, Blobs, Embedder, Index
 from footnote.retrieval.cache import GenerationCache, answer_bytes
 from footnote.retrieval.pipeline import Search
 from footnote.settings import Settings
-from footnote.store.database import Database
+from footnote.store.database import SYSTEM, Database, WorkspaceScope
+from footnote.store.dense import DenseBreadth
 from footnote.store.embedded import KeptPostgres
 from footnote.store.events import Listener
 from footnote.store.index_cache import IndexCache
 from footnote.store.publishing import MaintenanceLimits
+from footnote.store.recall import PostgresIndex
 from footnote.store.vector_cache import VectorCache
 
 if TYPE_CHECKING:
@@ -113,3 +116,43 @@ class Services:
         """Raise NotReady once it was closed."""
         if self.database.pool.closed:
             raise NotReady("the engine was closed", hint="open it again: footnote.open()")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkspaceAccess:
+    """One workspace as one principal; no other can be reached through it."""
+
+    engine: Services
+    workspace: Workspace
+    principal: Principal
+
+    @property
+    def workspace_id(self) -> UUID:
+        """The id of the workspace."""
+        return self.workspace.workspace_id
+
+    def require_open(self) -> None:
+        """Raise NotReady once the engine was closed."""
+        self.engine.require_open()
+
+    def scope(self) -> AbstractAsyncContextManager[WorkspaceScope]:
+        """A transaction in the workspace, as its principal. Raises NotReady once it was closed."""
+        self.require_open()
+        return self.engine.database.workspace(self.workspace_id, self.principal)
+
+    def system_scope(self) -> AbstractAsyncContextManager[WorkspaceScope]:
+        """A transaction in the workspace that no document is hidden from. Raises NotReady."""
+        self.require_open()
+        return self.engine.database.workspace(self.workspace_id, SYSTEM)
+
+    def index_in(self, lane: Lane) -> Index:
+        """What is searched, as the principal may see it."""
+        return PostgresIndex(
+            database=self.engine.database,
+            workspace=self.workspace,
+            principal=self.principal,
+            lane=lane,
+            cache=self.engine.cache,
+            vector_cache=self.engine.vector_cache,
+            breadth=DenseBreadth(exact_up_to=self.engine.settings.hnsw_threshold_chunks),
+        )

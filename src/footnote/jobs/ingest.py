@@ -9,7 +9,7 @@ import structlog
 
 from footnote.domain import Failure, Stage
 from footnote.engine import Services
-from footnote.engine.lanes import embedder_for
+from footnote.engine.lanes import embedder_of, lane_of_workspace
 from footnote.errors import BlobsFull, DocumentFailed, FootnoteError, StoreFull
 from footnote.ingestion.pipeline import Ingestion, failure_of
 from footnote.jobs.turns import NotYet
@@ -39,7 +39,7 @@ async def ingest_version(engine: Services, ingestion: Ingestion, job: IngestionJ
         await _fail(engine, job, _gave_up(job))
         return
     try:
-        embedder = await embedder_for(engine, job.workspace_id)
+        embedder = await embedder_of(engine, await lane_of_workspace(engine, job.workspace_id))
         work = await take_up(
             engine.database,
             engine.blobs,

@@ -7,7 +7,9 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from uuid import UUID
 
 from footnote.domain import Document, DocumentStatus, Reembedding
-from footnote.engine import Services, WorkspaceEngine
+from footnote.engine import Services, WorkspaceAccess
+from footnote.engine.documents import statuses
+from footnote.engine.lanes import reembedding
 from footnote.jobs.beside import run_worker_unless_another_does
 from footnote.jobs.worker import run_worker
 
@@ -17,7 +19,7 @@ _RESTING = (DocumentStatus.INDEXED, DocumentStatus.FAILED)
 
 async def work_until_resting(
     engine: Services,
-    workspace: WorkspaceEngine,
+    workspace: WorkspaceAccess,
     document_ids: Sequence[UUID],
     on_change: Callable[[Mapping[UUID, Document]], None],
     on_other: Callable[[], None] | None = None,
@@ -31,7 +33,7 @@ async def work_until_resting(
 
     async def rest() -> bool:
         nonlocal found
-        found = await workspace.statuses(document_ids)
+        found = await statuses(workspace, document_ids)
         on_change(found)
         return all(document.status in _RESTING for document in found.values())
 
@@ -41,7 +43,7 @@ async def work_until_resting(
 
 async def work_until_reembedded(
     engine: Services,
-    workspace: WorkspaceEngine,
+    workspace: WorkspaceAccess,
     lane: str,
     on_change: Callable[[Reembedding], None],
 ) -> Reembedding:
@@ -50,11 +52,11 @@ async def work_until_reembedded(
     Other workers may share the work. `on_change` sees it about five times a second. Raises
     NotFound for a lane that was never changed.
     """
-    found = await workspace.reembedding(lane)
+    found = await reembedding(workspace, lane)
 
     async def ended() -> bool:
         nonlocal found
-        found = await workspace.reembedding(lane)
+        found = await reembedding(workspace, lane)
         on_change(found)
         return not found.is_under_way
 

@@ -7,7 +7,6 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from footnote.engine import WorkspaceEngine
-from footnote.engine.receiving import has_room
 from footnote.errors import QueueFull
 from footnote.jobs.beside import run_worker_unless_another_does
 
@@ -41,11 +40,12 @@ async def received_when_there_is_room(
 
 
 async def _work_until_there_is_room(workspace: WorkspaceEngine) -> None:
-    engine, workspace_id = workspace.engine, workspace.workspace.workspace_id
     stop = asyncio.Event()
-    worker = asyncio.create_task(run_worker_unless_another_does(engine, stop, lambda: None))
+    worker = asyncio.create_task(
+        run_worker_unless_another_does(workspace.engine, stop, lambda: None)
+    )
     try:
-        while not await has_room(engine, workspace_id):
+        while not await workspace.has_room():
             done, _ = await asyncio.wait([worker], timeout=_LOOK_SECONDS)
             if done:
                 await worker

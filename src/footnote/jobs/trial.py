@@ -7,8 +7,6 @@ from datetime import UTC, datetime
 from uuid import UUID
 
 from footnote.engine import WorkspaceEngine
-from footnote.engine.events import webhook_and_secret
-from footnote.engine.scoping import scope_of
 from footnote.jobs.deliver import offer
 from footnote.store.webhooks import note_attempt, note_delivery
 
@@ -18,7 +16,7 @@ async def try_webhook(workspace: WorkspaceEngine, endpoint_id: UUID) -> str | No
 
     One that was disabled and takes it is told of events again.
     """
-    endpoint, secret = await webhook_and_secret(workspace, endpoint_id)
+    endpoint, secret = await workspace.webhook_and_secret(endpoint_id)
     message: dict[str, object] = {
         "id": f"test-{secrets.token_hex(8)}",
         "type": "webhook.test",
@@ -27,7 +25,7 @@ async def try_webhook(workspace: WorkspaceEngine, endpoint_id: UUID) -> str | No
         "data": {},
     }
     refusal = await offer(workspace.engine.settings, endpoint, secret, message)
-    async with scope_of(workspace) as scope:
+    async with workspace.scope() as scope:
         if refusal.reason:
             await note_attempt(scope, endpoint_id, refusal.reason)
         else:

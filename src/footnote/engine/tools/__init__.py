@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from footnote.engine.services import WorkspaceAccess
 from footnote.engine.tools.analysis import Analysing
 from footnote.engine.tools.creating import IndexNow, Writing
 from footnote.engine.tools.definition import ABSENT, Arguments, Definition
@@ -11,7 +12,6 @@ from footnote.engine.tools.documents import Shelves, passage_path
 from footnote.engine.tools.grounding import Checking
 from footnote.engine.tools.ledger import EvidenceLedger
 from footnote.engine.tools.searching import Searching
-from footnote.engine.workspace import WorkspaceEngine
 from footnote.ports import Refusal, Tool
 
 __all__ = [
@@ -26,7 +26,7 @@ __all__ = [
 
 
 def document_tools(
-    workspace: WorkspaceEngine,
+    workspace: WorkspaceAccess,
     ledger: EvidenceLedger | None = None,
     *,
     index_now: IndexNow | None = None,

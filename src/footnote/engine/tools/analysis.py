@@ -9,16 +9,17 @@ from dataclasses import dataclass, replace
 from pydantic import Field
 
 from footnote.domain import Answer, Document, Evidence, Passage, SearchFilters, SearchRequest
+from footnote.engine import documents as document_verbs
 from footnote.engine.answer_models import answer_writer_for
 from footnote.engine.lanes import serving
-from footnote.engine.reading import passages
+from footnote.engine.search import search
+from footnote.engine.services import WorkspaceAccess
 from footnote.engine.tools.definition import Arguments, Definition, DocumentId, Text
 from footnote.engine.tools.digest import Digest, Write, digest
 from footnote.engine.tools.ledger import EvidenceLedger
 from footnote.engine.tools.rendering import evidence_text, line, source_line
 from footnote.engine.tools.results import Analysis, found_passage, readable, told
 from footnote.engine.tools.searching import as_evidence, parents_of
-from footnote.engine.workspace import WorkspaceEngine
 from footnote.errors import ModelUnavailable
 from footnote.ports import Refusal, Writer
 
@@ -59,7 +60,7 @@ facts."""
 class Analysing:
     """Reads whole documents of one workspace."""
 
-    workspace: WorkspaceEngine
+    workspace: WorkspaceAccess
     ledger: EvidenceLedger | None
 
     def definitions(self) -> tuple[Definition[AnalyzeDocument]]:
@@ -76,8 +77,8 @@ class Analysing:
 
     async def analyse(self, asked: AnalyzeDocument) -> str:
         """What the document says on the question, each statement cited."""
-        document = await self.workspace.document(asked.document_id)
-        read = await passages(self.workspace, asked.document_id, limit=MAX_PASSAGES)
+        document = await document_verbs.document(self.workspace, asked.document_id)
+        read = await document_verbs.passages(self.workspace, asked.document_id, limit=MAX_PASSAGES)
         if not read:
             status = document.status.value
             return Refusal(f"analyze_document failed: the document is {status} and has no text yet")
@@ -135,7 +136,7 @@ class Analysing:
     ) -> str:
         """The best-supported statements of all parts, in the order of the document."""
         ranked = await self._ranked(asked, read)
-        known = await serving(self.workspace.engine, self.workspace.workspace.workspace_id)
+        known = await serving(self.workspace)
         answerer = replace(known.answerer, least_answerability=_LEAST_ANSWERABILITY)
         answers = [
             await answerer(asked.question, [ranked[each.chunk_id] for each in part])
@@ -165,12 +166,13 @@ class Analysing:
 
     async def _ranked(self, asked: AnalyzeDocument, read: Sequence[Passage]) -> dict[str, Evidence]:
         """Each passage as evidence by its chunk, ranked as a search in the document ranks it."""
-        response = await self.workspace.search(
+        response = await search(
+            self.workspace,
             SearchRequest(
                 query=asked.question,
                 top_k=min(len(read), _MOST_RANKED),
                 filters=SearchFilters(document_ids=(asked.document_id,)),
-            )
+            ),
         )
         found = {each.passage.chunk_id: each for each in response.evidence}
         last = len(found) + 1

@@ -11,13 +11,15 @@ from uuid import UUID
 from pydantic import Field
 
 from footnote.domain import Document, DocumentStatus, SourceType
+from footnote.engine import documents as verbs
+from footnote.engine.receiving import receive
+from footnote.engine.services import WorkspaceAccess
 from footnote.engine.tools.definition import Arguments, Definition, Name, Text
 from footnote.engine.tools.rendering import line
 from footnote.engine.tools.results import SavedDocument, readable, told
-from footnote.engine.workspace import WorkspaceEngine
 from footnote.ports import Refusal
 
-IndexNow = Callable[[WorkspaceEngine, Sequence[UUID]], Awaitable[Mapping[UUID, Document]]]
+IndexNow = Callable[[WorkspaceAccess, Sequence[UUID]], Awaitable[Mapping[UUID, Document]]]
 """Brings received documents of the workspace to rest, and returns them."""
 
 FAILED = "Failed to create document"
@@ -52,7 +54,7 @@ something to be saved or written down as a document, never for an answer in the 
 class Writing:
     """Saves documents in one workspace."""
 
-    workspace: WorkspaceEngine
+    workspace: WorkspaceAccess
     index_now: IndexNow | None
     """Without it a worker must be running."""
     patience_seconds: float = PATIENCE_SECONDS
@@ -72,7 +74,8 @@ class Writing:
 
     async def create(self, asked: CreateDocument) -> str:
         """The new document's id, once it can be found."""
-        received = await self.workspace.receive(
+        received = await receive(
+            self.workspace,
             markdown(asked.title, asked.content).encode(),
             f"{sanitised(asked.title)}.md",
             collection=asked.collection,
@@ -113,7 +116,7 @@ class Writing:
                     await self.index_now(self.workspace, [document.document_id])
             except TimeoutError:
                 pass
-        return await self.workspace.document(document.document_id)
+        return await verbs.document(self.workspace, document.document_id)
 
 
 def markdown(title: str, content: str) -> str:

@@ -20,7 +20,8 @@ from footnote.domain import (
     Passage,
     SourceType,
 )
-from footnote.engine.reading import select_documents
+from footnote.engine import documents as verbs
+from footnote.engine.services import WorkspaceAccess
 from footnote.engine.tools.definition import Arguments, Definition, DocumentId, Name, Text
 from footnote.engine.tools.rendering import (
     document_row,
@@ -39,7 +40,6 @@ from footnote.engine.tools.results import (
     told,
 )
 from footnote.engine.tools.searching import Day, Where, within
-from footnote.engine.workspace import WorkspaceEngine
 
 MAX_LISTED = 100
 
@@ -101,7 +101,7 @@ def passage_path(workspace: str, passage: Passage) -> str:
 class Shelves:
     """The documents of one workspace."""
 
-    workspace: WorkspaceEngine
+    workspace: WorkspaceAccess
     base_url: str
     """What the paths of the HTTP server follow; may be empty."""
 
@@ -126,8 +126,8 @@ class Shelves:
 
     async def get(self, asked: GetDocument) -> str:
         """What is known of a document, a line for each thing."""
-        found = await self.workspace.document(asked.document_id)
-        attached = await self.workspace.children(asked.document_id)
+        found = await verbs.document(self.workspace, asked.document_id)
+        attached = await verbs.children(self.workspace, asked.document_id)
         lines = _described(found) + fields(
             [
                 ("Attachments", names([each.filename for each in attached[:20]])),
@@ -143,7 +143,7 @@ class Shelves:
 
     async def list(self, asked: ListDocuments) -> str:
         """A header line, a row for each document, and how to go on."""
-        page = await select_documents(
+        page = await verbs.select_documents(
             self.workspace,
             _wanted(asked),
             status=asked.status,

@@ -8,11 +8,11 @@ from uuid import UUID
 from pydantic import Field
 
 from footnote.domain.grounding import ClaimCheck, ClaimVerdict, GroundingSource
-from footnote.engine.grounding import MAX_STATEMENT_CHARACTERS
+from footnote.engine.grounding import MAX_STATEMENT_CHARACTERS, check_grounding
+from footnote.engine.services import WorkspaceAccess
 from footnote.engine.tools.definition import Arguments, Definition, Text
 from footnote.engine.tools.rendering import line
 from footnote.engine.tools.results import Result, told
-from footnote.engine.workspace import WorkspaceEngine
 from footnote.ports import ReadableDocument
 
 _MOST_STATEMENTS = 30
@@ -79,7 +79,7 @@ class CheckedStatements(Result):
 class Checking:
     """Checks statements in one workspace."""
 
-    workspace: WorkspaceEngine
+    workspace: WorkspaceAccess
 
     def definitions(self) -> tuple[Definition[CheckStatements]]:
         """The tool."""
@@ -97,7 +97,7 @@ class Checking:
         """Each statement with its verdict and quotes."""
         sources = [GroundingSource(document_id=each) for each in dict.fromkeys(asked.document_ids)]
         sources += [GroundingSource(chunk_id=each) for each in dict.fromkeys(asked.chunk_ids)]
-        found = await self.workspace.check_grounding(sources, statements=asked.statements)
+        found = await check_grounding(self.workspace, sources, statements=asked.statements)
         result = CheckedStatements(
             judge=found.judge,
             degraded=list(found.degraded),

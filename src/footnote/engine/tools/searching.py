@@ -23,7 +23,9 @@ from footnote.domain import (
     SearchResponse,
     SourceType,
 )
-from footnote.engine.reading import select_documents
+from footnote.engine import search as verbs
+from footnote.engine.documents import select_documents
+from footnote.engine.services import WorkspaceAccess
 from footnote.engine.tools.definition import Arguments, Definition, Name, Text
 from footnote.engine.tools.ledger import EvidenceLedger
 from footnote.engine.tools.rendering import evidence_text, line
@@ -34,7 +36,6 @@ from footnote.engine.tools.results import (
     found_passage,
     told,
 )
-from footnote.engine.workspace import WorkspaceEngine
 from footnote.errors import InvalidRequest
 from footnote.filters import condition_from
 from footnote.retrieval.query import MAX_QUERY_CHARACTERS
@@ -107,7 +108,7 @@ full to be understood. It takes the passage's Chunk ID."""
 class Searching:
     """Search and context in one workspace, numbering what they show."""
 
-    workspace: WorkspaceEngine
+    workspace: WorkspaceAccess
     ledger: EvidenceLedger | None
     """None numbers each call from 1."""
 
@@ -132,7 +133,8 @@ class Searching:
 
     async def search(self, asked: SearchDocuments) -> str:
         """Numbered evidence, best first."""
-        response = await self.workspace.search(
+        response = await verbs.search(
+            self.workspace,
             SearchRequest(
                 query=asked.query,
                 top_k=asked.top_k or min(self.workspace.engine.settings.top_k, MAX_EVIDENCE),
@@ -142,7 +144,7 @@ class Searching:
                     source_types=asked.source_types,
                     where=within(asked.created_after, asked.created_before, asked.where),
                 ),
-            )
+            ),
         )
         head = _headline(response)
         numbered = self._numbered(response.evidence)
@@ -160,7 +162,7 @@ class Searching:
 
     async def context(self, asked: GetDocumentContext) -> str:
         """The passage between its neighbours, each numbered."""
-        found = await self.workspace.context(asked.chunk_id, asked.window)
+        found = await verbs.context(self.workspace, asked.chunk_id, asked.window)
         passages = [*found.context_before, found.chunk, *found.context_after]
         head = f"{len(passages)} passages of “{line(found.chunk.document_title)}”, in order."
         notes = {found.chunk.chunk_id: "This is the passage that was asked for."}
@@ -198,7 +200,7 @@ def as_evidence(passage: Passage, score: float = 0.0) -> Evidence:
 
 
 async def parents_of(
-    workspace: WorkspaceEngine, passages: Sequence[Passage]
+    workspace: WorkspaceAccess, passages: Sequence[Passage]
 ) -> Mapping[UUID, Document]:
     """The documents these passages' documents are attached to, as far as they may be seen."""
     wanted = {each.parent_id for each in passages if each.parent_id is not None}

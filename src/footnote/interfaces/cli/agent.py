@@ -8,7 +8,6 @@ import typer
 
 from footnote import open as opened
 from footnote.domain import Answer
-from footnote.engine.agent import agent_stream
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import prepared, wait_for
 from footnote.interfaces.cli.options import AsJson, Workspace, chosen_workspace
@@ -46,5 +45,5 @@ async def _run_agent(
 ) -> tuple[Answer, bool]:
     async with opened(settings) as engine:
         workspace = await engine.workspace(name)
-        events = agent_stream(workspace, question, index_now=index_now)
+        events = workspace.agent_stream(question, index_now=index_now)
         return await shown_as_written(present.terminal(), events, live=live)

@@ -10,14 +10,6 @@ from rich.text import Text
 
 from footnote import open as opened
 from footnote.domain.models_in_use import ModelsInUse
-from footnote.engine.answer_models import (
-    add_mcp_server,
-    mcp_servers,
-    models_in_use,
-    remove_mcp_server,
-    reset_models,
-    use_models,
-)
 from footnote.errors import InvalidRequest
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import prepared, wait_for
@@ -43,7 +35,7 @@ servers = typer.Typer(
 def show(*, context: typer.Context, workspace: Workspace = None, as_json: AsJson = False) -> None:
     """Show which models there are, and which of them answer."""
     name = chosen_workspace(context, workspace)
-    _print(_within(name, models_in_use), as_json=as_json)
+    _print(_within(name, lambda opened: opened.models_in_use()), as_json=as_json)
 
 
 @models.command("use", epilog=EXIT_CODES)
@@ -63,7 +55,7 @@ def use(
     """Answer with these models in this workspace."""
     name = chosen_workspace(context, workspace)
     wanted = tuple(each for each in names.split(",") if each.strip())
-    chosen = _within(name, lambda opened: use_models(opened, wanted))
+    chosen = _within(name, lambda opened: opened.use_models(wanted))
     _print(chosen, as_json=as_json)
 
 
@@ -71,7 +63,7 @@ def use(
 def reset(*, context: typer.Context, workspace: Workspace = None, as_json: AsJson = False) -> None:
     """Answer with what the installation is set to again."""
     name = chosen_workspace(context, workspace)
-    _print(_within(name, reset_models), as_json=as_json)
+    _print(_within(name, lambda opened: opened.reset_models()), as_json=as_json)
 
 
 @servers.command("add", epilog=EXIT_CODES)
@@ -95,7 +87,7 @@ def add(
 ) -> None:
     """Offer the tools of an MCP server to the workspace's agents."""
     name, sent = chosen_workspace(context, workspace), _headers(headers or [])
-    added = _within(name, lambda opened: add_mcp_server(opened, server, url, sent))
+    added = _within(name, lambda opened: opened.add_mcp_server(server, url, sent))
     if as_json:
         present.print_json(added)
         return
@@ -108,7 +100,7 @@ def list_all(
     *, context: typer.Context, workspace: Workspace = None, as_json: AsJson = False
 ) -> None:
     """List the servers, without what their headers say."""
-    found = _within(chosen_workspace(context, workspace), mcp_servers)
+    found = _within(chosen_workspace(context, workspace), lambda opened: opened.mcp_servers())
     if as_json:
         present.print_json(McpServerList(mcp_servers=found))
         return
@@ -130,7 +122,7 @@ def remove(
 ) -> None:
     """Offer a server's tools no more."""
     name = chosen_workspace(context, workspace)
-    _within(name, lambda opened: remove_mcp_server(opened, server))
+    _within(name, lambda opened: opened.remove_mcp_server(server))
 
 
 def _within(name: str | None, verb: Callable[[WorkspaceEngine], Awaitable[T]]) -> T:

@@ -18,15 +18,7 @@ from rich.text import Text
 from footnote import open as opened
 from footnote.answering.answerer import completed
 from footnote.domain.conversations import DocumentMode
-from footnote.engine.answering import Asking
-from footnote.engine.conversations import (
-    attach_document,
-    change_conversation,
-    conversation,
-    create_conversation,
-)
-from footnote.engine.conversing import ask_in_conversation_stream
-from footnote.engine.finding import document_called
+from footnote.engine.exchanges import Asking
 from footnote.errors import InvalidRequest, ModelUnavailable
 from footnote.interfaces import schemas
 from footnote.interfaces.cli import present, searching
@@ -116,7 +108,7 @@ async def _talk(settings: Settings, name: str | None, wanted: Chat) -> int:
     async with opened(settings) as engine:
         workspace = await engine.workspace(name)
         conversation_id = wanted.conversation_id
-        attached = [await document_called(workspace, each) for each in wanted.documents]
+        attached = [await workspace.document_called(each) for each in wanted.documents]
         if conversation_id is not None:
             await _attach(workspace, conversation_id, attached, wanted.mode)
         if sys.stdin.isatty() and not wanted.as_json:
@@ -146,18 +138,18 @@ async def _attach(
     mode: DocumentMode | None,
 ) -> None:
     """Attach further documents to an earlier conversation. Raises NotFound."""
-    await conversation(workspace, conversation_id)
+    await workspace.conversation(conversation_id)
     for document_id in document_ids:
-        await attach_document(workspace, conversation_id, document_id)
+        await workspace.attach_document(conversation_id, document_id)
     if mode is not None:
-        await change_conversation(workspace, conversation_id, document_mode=mode)
+        await workspace.change_conversation(conversation_id, document_mode=mode)
 
 
 async def _begin(
     workspace: WorkspaceEngine, document_ids: Sequence[UUID], mode: DocumentMode | None
 ) -> UUID:
-    made = await create_conversation(
-        workspace, document_mode=mode or "first", document_ids=tuple(document_ids)
+    made = await workspace.create_conversation(
+        document_mode=mode or "first", document_ids=tuple(document_ids)
     )
     _notice(f"Go on later with: footnote chat --conversation {made.conversation_id}")
     return made.conversation_id
@@ -184,7 +176,7 @@ async def _answer(
     try:
         asking = Asking(question=question, top_k=wanted.top_k, plan=wanted.plan)
         async with aclosing(
-            ask_in_conversation_stream(workspace, conversation_id, asking)
+            workspace.ask_in_conversation_stream(conversation_id, asking)
         ) as events:
             answer = await completed(events)
     except (InvalidRequest, ModelUnavailable) as error:

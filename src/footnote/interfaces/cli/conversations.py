@@ -20,10 +20,7 @@ from footnote.domain.conversations import (
     Message,
     MessageAnswer,
 )
-from footnote.engine.conversation_export import as_markdown
-from footnote.engine.conversation_export import export as exported
-from footnote.engine.conversations import change_conversation, conversation, delete_conversation
-from footnote.engine.conversations import conversations as list_conversations
+from footnote.engine.conversations import as_markdown
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import prepared, wait_for
 from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace, chosen_workspace
@@ -55,9 +52,7 @@ def show_list(
 
     async def work() -> ConversationPage:
         async with opened(settings) as engine:
-            return await list_conversations(
-                await engine.workspace(name), limit=limit, cursor=cursor
-            )
+            return await (await engine.workspace(name)).conversations(limit=limit, cursor=cursor)
 
     page = wait_for(work())
     if as_json:
@@ -111,8 +106,8 @@ def give_title(
 
     async def work() -> Conversation:
         async with opened(settings) as engine:
-            return await change_conversation(
-                await engine.workspace(name), conversation_id, title=title
+            return await (await engine.workspace(name)).change_conversation(
+                conversation_id, title=title
             )
 
     renamed = wait_for(work())
@@ -136,8 +131,8 @@ def remove(
     async def work() -> Conversation:
         async with opened(settings) as engine:
             workspace = await engine.workspace(name)
-            found = await conversation(workspace, conversation_id)
-            await delete_conversation(workspace, conversation_id)
+            found = await workspace.conversation(conversation_id)
+            await workspace.delete_conversation(conversation_id)
             return found
 
     gone = wait_for(work())
@@ -170,7 +165,7 @@ def write_out(
 
 async def _exported(settings: Settings, name: str | None, conversation_id: UUID) -> Exported:
     async with opened(settings) as engine:
-        return await exported(await engine.workspace(name), conversation_id)
+        return await (await engine.workspace(name)).export_conversation(conversation_id)
 
 
 def show_messages(console: Console, messages: Sequence[Message]) -> None:

@@ -18,7 +18,6 @@ from footnote.domain import (
     Erasure,
     Retried,
 )
-from footnote.engine.finding import document_called
 from footnote.errors import InvalidRequest
 from footnote.interfaces import schemas
 from footnote.interfaces.cli import present
@@ -94,7 +93,7 @@ async def _family(
 ) -> tuple[Document, tuple[Document, ...]]:
     async with opened(settings) as engine:
         workspace = await engine.workspace(name)
-        document_id = await document_called(workspace, called)
+        document_id = await workspace.document_called(called)
         return await workspace.document(document_id), await workspace.children(document_id)
 
 
@@ -128,7 +127,7 @@ def retry_documents(
             inside = await engine.workspace(name)
             if all_failed:
                 return await inside.retry_failed()
-            ids = [await document_called(inside, each) for each in documents or ()]
+            ids = [await inside.document_called(each) for each in documents or ()]
             return await inside.retry_all(ids)
 
     retried = wait_for(retry())
@@ -204,7 +203,7 @@ async def _delete(
 ) -> tuple[Document, Erasure | None]:
     async with opened(settings) as engine:
         workspace = await engine.workspace(name)
-        document_id = await document_called(workspace, called)
+        document_id = await workspace.document_called(called)
         document = await workspace.document(document_id)
         if not sure:
             _confirm(document)

@@ -10,8 +10,6 @@ from rich.text import Text
 
 from footnote import open as opened
 from footnote.domain.conversations import Message
-from footnote.engine.conversation_export import golden_candidates
-from footnote.engine.conversations import give_feedback
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.conversations import ConversationId
 from footnote.interfaces.cli.edge import prepared, wait_for
@@ -36,8 +34,8 @@ def give(
 
     async def work() -> Message:
         async with opened(settings) as engine:
-            return await give_feedback(
-                await engine.workspace(name), conversation_id, message_id, thumb, comment
+            return await (await engine.workspace(name)).give_feedback(
+                conversation_id, message_id, thumb, comment
             )
 
     message = wait_for(work())
@@ -61,7 +59,7 @@ def export(
 
     async def work() -> None:
         async with opened(settings) as engine:
-            async for line in golden_candidates(await engine.workspace(name), down=down):
+            async for line in (await engine.workspace(name)).golden_candidates(down=down):
                 typer.echo(line)
 
     wait_for(work())

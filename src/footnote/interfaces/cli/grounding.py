@@ -12,7 +12,6 @@ from rich.text import Text
 
 from footnote import open as opened
 from footnote.domain.grounding import ClaimCheck, ClaimQuote, GroundingCheck, GroundingSource
-from footnote.engine.finding import document_called
 from footnote.errors import InvalidRequest
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import prepared, wait_for
@@ -72,7 +71,7 @@ def check(
         async with opened(settings) as engine:
             inside = await engine.workspace(name)
             named = [
-                GroundingSource(id=each, document_id=await document_called(inside, each))
+                GroundingSource(id=each, document_id=await inside.document_called(each))
                 for each in document or ()
             ]
             return await inside.check_grounding([*given, *named], statements=stated, answer=whole)

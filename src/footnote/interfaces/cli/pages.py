@@ -9,7 +9,6 @@ import typer
 
 from footnote import open as opened
 from footnote.domain.pages import Highlight, PageImage
-from footnote.engine.finding import document_called
 from footnote.errors import InvalidRequest
 from footnote.interfaces import schemas
 from footnote.interfaces.cli import present
@@ -66,7 +65,7 @@ async def _draw(
 ) -> PageImage:
     async with opened(settings) as engine:
         workspace = await engine.workspace(name)
-        document_id = await document_called(workspace, called)
+        document_id = await workspace.document_called(called)
         return await workspace.page_image(document_id, number, highlights, dpi=dpi)
 
 

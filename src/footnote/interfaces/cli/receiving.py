@@ -14,7 +14,6 @@ from rich.text import Text
 
 from footnote.domain import Received
 from footnote.domain.sources import Labels
-from footnote.engine.receiving import receive_stream
 from footnote.errors import InvalidRequest, QueueFull
 from footnote.interfaces.cli.paths import has_plain_name, location_of, printable, refusal_of
 from footnote.jobs.room import received_when_there_is_room
@@ -97,8 +96,7 @@ async def _receive(workspace: WorkspaceEngine, path: Path, labels: Labels) -> Re
                 f"{filename} has more than {limit:,} bytes",
                 hint="split it, or raise FOOTNOTE_MAX_FILE_BYTES",
             )
-        return await receive_stream(
-            workspace,
+        return await workspace.receive_stream(
             content,
             filename,
             collection=labels.collection,

@@ -10,7 +10,6 @@ import typer
 from pydantic import TypeAdapter, ValidationError
 
 from footnote.domain import BlockKind, PlanChanges, SearchFilters, SearchRequest, SourceType
-from footnote.engine.finding import document_called, unknown_collections
 from footnote.errors import InvalidRequest
 from footnote.filters import condition_from_text
 from footnote.interfaces.cli import present
@@ -91,7 +90,7 @@ async def looked_up(
     Raises NotFound and InvalidRequest.
     """
     await tell_of_unknown_collections(workspace, request.filters.collections)
-    ids = [await document_called(workspace, each) for each in documents or ()]
+    ids = [await workspace.document_called(each) for each in documents or ()]
     return replace(request, filters=replace(request.filters, document_ids=tuple(ids)))
 
 
@@ -99,7 +98,7 @@ async def tell_of_unknown_collections(workspace: WorkspaceEngine, names: Sequenc
     """Say on standard error which of the collections there are not."""
     if not names:
         return
-    for name, closest in await unknown_collections(workspace, names):
+    for name, closest in await workspace.unknown_collections(names):
         told = f"there is no collection {name!r} with documents in this workspace"
         present.show_degraded([f"{told}; did you mean {closest!r}?" if closest else told])
 

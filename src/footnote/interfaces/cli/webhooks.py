@@ -10,8 +10,6 @@ from rich.text import Text
 
 from footnote import open as opened
 from footnote.domain.events import TOLD_KINDS, NewWebhook, WebhookEndpoint
-from footnote.engine.events import add_webhook, remove_webhook
-from footnote.engine.events import webhooks as list_webhooks
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import prepared, wait_for
 from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace, chosen_workspace
@@ -43,7 +41,9 @@ def add(
 
     async def work() -> tuple[WebhookEndpoint, str]:
         async with opened(settings) as engine:
-            return await add_webhook(await engine.workspace(name), url, tuple(events or TOLD_KINDS))
+            return await (await engine.workspace(name)).add_webhook(
+                url, tuple(events or TOLD_KINDS)
+            )
 
     endpoint, secret = wait_for(work())
     if as_json:
@@ -60,7 +60,7 @@ def show(*, context: typer.Context, workspace: Workspace = None, as_json: AsJson
 
     async def work() -> tuple[WebhookEndpoint, ...]:
         async with opened(settings) as engine:
-            return await list_webhooks(await engine.workspace(name))
+            return await (await engine.workspace(name)).webhooks()
 
     found = wait_for(work())
     if as_json:
@@ -91,7 +91,7 @@ def remove(*, context: typer.Context, webhook_id: WebhookId, workspace: Workspac
 
 async def _remove(settings: Settings, name: str | None, webhook_id: UUID) -> None:
     async with opened(settings) as engine:
-        await remove_webhook(await engine.workspace(name), webhook_id)
+        await (await engine.workspace(name)).remove_webhook(webhook_id)
 
 
 @app.command("test", epilog=EXIT_CODES)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from fastapi import APIRouter, Request, Response
 
 from footnote.domain import Answer
-from footnote.engine.agent import agent_stream
 from footnote.interfaces.http import examples, requests
 from footnote.interfaces.http.asking import whole
 from footnote.interfaces.http.exact import ExactRoute
@@ -58,8 +57,7 @@ async def run_agent(
     """
     if last_event_id is not None:
         return await resumed_answer(workspace, None, last_event_id)
-    events = agent_stream(
-        workspace,
+    events = workspace.agent_stream(
         task.question,
         conversation=requests.turns(task.conversation),
         index_now=index_now,

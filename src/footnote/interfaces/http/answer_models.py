@@ -10,14 +10,6 @@ from pydantic import Field
 
 from footnote.domain.json_form import json_form
 from footnote.domain.models_in_use import McpServer
-from footnote.engine.answer_models import (
-    add_mcp_server,
-    mcp_servers,
-    models_in_use,
-    remove_mcp_server,
-    reset_models,
-    use_models,
-)
 from footnote.interfaces.http import examples, requests
 from footnote.interfaces.http.chat import ChatModel, chat_models
 from footnote.interfaces.http.exact import ExactBodyRoute
@@ -71,7 +63,7 @@ async def show_models(
 
     Beside it, what `GET /openai/v1/models` lists: a client of OpenAI's shape may look here.
     """
-    in_use = Models.from_domain(await models_in_use(workspace))
+    in_use = Models.from_domain(await workspace.models_in_use())
     return ModelsHere(models=in_use, data=await chat_models(engine, named))
 
 
@@ -87,7 +79,7 @@ async def show_models(
 )
 async def choose_models(workspace: TheWorkspace, wanted: UseModels) -> Models:
     """Answer with some of the configured models, or with `extractive` quotes."""
-    return Models.from_domain(await use_models(workspace, wanted.use))
+    return Models.from_domain(await workspace.use_models(wanted.use))
 
 
 @router.delete(
@@ -98,7 +90,7 @@ async def choose_models(workspace: TheWorkspace, wanted: UseModels) -> Models:
 )
 async def forget_models(workspace: TheWorkspace) -> Models:
     """Forget what the workspace chose."""
-    return Models.from_domain(await reset_models(workspace))
+    return Models.from_domain(await workspace.reset_models())
 
 
 @router.post(
@@ -114,7 +106,7 @@ async def forget_models(workspace: TheWorkspace) -> Models:
 )
 async def add_server(workspace: TheWorkspace, wanted: AddMcpServer) -> McpServer:
     """Add a server; agents of the workspace may use its tools, named `NAME_TOOL`."""
-    return await add_mcp_server(workspace, wanted.name, wanted.url, wanted.headers)
+    return await workspace.add_mcp_server(wanted.name, wanted.url, wanted.headers)
 
 
 @router.get(
@@ -128,7 +120,7 @@ async def add_server(workspace: TheWorkspace, wanted: AddMcpServer) -> McpServer
 )
 async def list_servers(workspace: TheWorkspace) -> McpServerList:
     """Every server by name, without what its headers say."""
-    return McpServerList(mcp_servers=await mcp_servers(workspace))
+    return McpServerList(mcp_servers=await workspace.mcp_servers())
 
 
 @router.delete(
@@ -140,4 +132,4 @@ async def list_servers(workspace: TheWorkspace) -> McpServerList:
 )
 async def delete_server(workspace: TheWorkspace, name: str) -> None:
     """Remove a server."""
-    await remove_mcp_server(workspace, name)
+    await workspace.remove_mcp_server(name)

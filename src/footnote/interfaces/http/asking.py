@@ -8,7 +8,6 @@ from contextlib import aclosing
 from footnote.answering.answerer import completed
 from footnote.domain import Answer, AnswerEvent
 from footnote.engine import WorkspaceEngine
-from footnote.engine.agent import agent_stream
 from footnote.interfaces.http import requests
 from footnote.interfaces.tools.binding import index_now
 
@@ -33,8 +32,7 @@ def chat_events_of(
     """The same for a chat, whose model may look things up by itself. Raises InvalidRequest."""
     if not agent:
         return events_of(workspace, request)
-    return agent_stream(
-        workspace,
+    return workspace.agent_stream(
         request.question,
         conversation=requests.turns(request.conversation),
         index_now=index_now,

@@ -9,7 +9,6 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Query, Response
 
 from footnote.engine import WorkspaceEngine
-from footnote.engine.reading import original
 from footnote.errors import InvalidRequest
 from footnote.interfaces.http.exact import ExactRoute
 from footnote.interfaces.http.scope import (
@@ -77,7 +76,7 @@ LinkedWorkspace = Annotated[WorkspaceEngine, Depends(linked_workspace)]
 )
 async def get_document_content(workspace: LinkedWorkspace, document_id: UUID) -> Response:
     """The file of the published version, or of the newest one before any is published."""
-    file = await original(workspace, document_id)
+    file = await workspace.original(document_id)
     return Response(
         file.content,
         media_type=file.media_type,

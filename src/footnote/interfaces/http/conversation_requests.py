@@ -8,7 +8,7 @@ from uuid import UUID
 from pydantic import Field
 
 from footnote.domain.conversations import MAX_ATTACHED
-from footnote.engine.answering import Asking
+from footnote.engine.exchanges import Asking
 from footnote.interfaces.http.requests import (
     Filters,
     Flag,

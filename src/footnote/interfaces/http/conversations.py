@@ -8,8 +8,7 @@ from uuid import UUID
 from fastapi import APIRouter, Header, Query, Response
 
 from footnote.domain.conversations import Conversation, ConversationExport, ConversationPage
-from footnote.engine import conversations as verbs
-from footnote.engine.conversation_export import as_markdown, export
+from footnote.engine.conversations import as_markdown
 from footnote.interfaces.http import examples
 from footnote.interfaces.http.conversation_requests import ConversationChange, NewConversation
 from footnote.interfaces.http.exact import ExactRoute
@@ -47,8 +46,7 @@ async def create_conversation(
     idempotency_key: IdempotencyKey = None,
 ) -> Conversation:
     """Begin one; the same `Idempotency-Key` gives the same conversation."""
-    made = await verbs.create_conversation(
-        workspace,
+    made = await workspace.create_conversation(
         title=wanted.title or "",
         document_mode=wanted.document_mode,
         document_ids=wanted.document_ids,
@@ -73,7 +71,7 @@ async def list_conversations(
     cursor: Annotated[str | None, Query(max_length=200)] = None,
 ) -> ConversationPage:
     """Your conversations, what was used last first."""
-    return await verbs.conversations(workspace, limit=limit, cursor=cursor)
+    return await workspace.conversations(limit=limit, cursor=cursor)
 
 
 @router.get(
@@ -84,7 +82,7 @@ async def list_conversations(
 )
 async def get_conversation(workspace: TheWorkspace, conversation_id: UUID) -> Conversation:
     """Its title and its documents; its messages have a route of their own."""
-    return await verbs.conversation(workspace, conversation_id)
+    return await workspace.conversation(conversation_id)
 
 
 @router.patch(
@@ -99,8 +97,8 @@ async def change_conversation(
     change: ConversationChange,
 ) -> Conversation:
     """Give it another title, or have its documents searched another way."""
-    return await verbs.change_conversation(
-        workspace, conversation_id, title=change.title, document_mode=change.document_mode
+    return await workspace.change_conversation(
+        conversation_id, title=change.title, document_mode=change.document_mode
     )
 
 
@@ -113,7 +111,7 @@ async def change_conversation(
 )
 async def delete_conversation(workspace: TheWorkspace, conversation_id: UUID) -> None:
     """Delete it for good."""
-    await verbs.delete_conversation(workspace, conversation_id)
+    await workspace.delete_conversation(conversation_id)
 
 
 @router.put(
@@ -126,7 +124,7 @@ async def attach_document(
     workspace: TheWorkspace, conversation_id: UUID, document_id: UUID
 ) -> Conversation:
     """Attach it; doing so again changes nothing."""
-    return await verbs.attach_document(workspace, conversation_id, document_id)
+    return await workspace.attach_document(conversation_id, document_id)
 
 
 @router.delete(
@@ -139,7 +137,7 @@ async def detach_document(
     workspace: TheWorkspace, conversation_id: UUID, document_id: UUID
 ) -> Conversation:
     """Detach it; doing so again changes nothing. The document itself stays."""
-    return await verbs.detach_document(workspace, conversation_id, document_id)
+    return await workspace.detach_document(conversation_id, document_id)
 
 
 @router.get(
@@ -163,7 +161,7 @@ async def export_conversation(
     format_: Annotated[Literal["json", "markdown"], Query(alias="format")] = "json",
 ) -> ConversationExport | Response:
     """Every branch as JSON, or the one that goes on as Markdown with footnotes."""
-    found, messages = await export(workspace, conversation_id)
+    found, messages = await workspace.export_conversation(conversation_id)
     if format_ == "markdown":
         return Response(as_markdown(found, messages), media_type="text/markdown; charset=utf-8")
     return ConversationExport(conversation=found, messages=tuple(messages))

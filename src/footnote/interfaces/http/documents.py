@@ -19,7 +19,6 @@ from footnote.domain import (
     Erasure,
     Received,
 )
-from footnote.engine.receiving import receive_stream
 from footnote.errors import InvalidRequest
 from footnote.interfaces.http import examples
 from footnote.interfaces.http.exact import ExactRoute
@@ -116,8 +115,7 @@ async def receive_document(
     if (file.size or 0) > settings.max_file_bytes:
         raise ContentTooLarge("file", settings.max_file_bytes)
     # Starlette wrote the body to an unnamed temporary file as it came, within the limit.
-    received = await receive_stream(
-        workspace,
+    received = await workspace.receive_stream(
         file.file,
         file.filename,
         collection=collection,

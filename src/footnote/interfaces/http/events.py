@@ -10,7 +10,7 @@ from fastapi import APIRouter, Header
 from fastapi.responses import StreamingResponse
 
 from footnote.engine import WorkspaceEngine
-from footnote.engine.events import cursor_from, follow_events
+from footnote.engine.events import cursor_from
 from footnote.interfaces.http import examples
 from footnote.interfaces.http.exact import ExactRoute
 from footnote.interfaces.http.examples import Responses
@@ -78,8 +78,7 @@ def _stream(
 
     async def lines() -> AsyncIterator[str]:
         yield f"retry: {_RECONNECT_MILLISECONDS}\n\n"
-        events = follow_events(
-            workspace,
+        events = workspace.follow_events(
             after=after,
             document_id=document_id,
             heartbeat_seconds=heartbeat_seconds,

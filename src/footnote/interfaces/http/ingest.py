@@ -14,7 +14,6 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import Field, ValidationError, model_validator
 
 from footnote.domain.events import PushStatus
-from footnote.engine.pushes import push_content, push_status, push_url
 from footnote.errors import InvalidRequest
 from footnote.interfaces.http import examples, requests
 from footnote.interfaces.http.exact import ExactBodyRoute
@@ -91,8 +90,7 @@ async def push_document(
 ) -> PushStatus:
     """Accept an address or a small content; ask for its status until it rests."""
     if push.url is not None:
-        status = await push_url(
-            workspace,
+        status = await workspace.push_url(
             push.url,
             filename=push.filename,
             collection=push.collection,
@@ -101,8 +99,7 @@ async def push_document(
             tags=push.tags,
         )
     else:
-        status = await push_content(
-            workspace,
+        status = await workspace.push_content(
             _content(push),
             push.filename or "",
             collection=push.collection,
@@ -121,7 +118,7 @@ async def push_document(
 )
 async def get_ingest_status(workspace: TheWorkspace, ingest_id: UUID) -> PushStatus:
     """How far something that was pushed has come, with its document once there is one."""
-    return await push_status(workspace, ingest_id)
+    return await workspace.push_status(ingest_id)
 
 
 @router.post(
@@ -170,8 +167,7 @@ async def document_uploaded(
     metadata = dict(uploaded.metadata)
     if uploaded.upload_date is not None:
         metadata.setdefault("upload_date", uploaded.upload_date.isoformat())
-    status = await push_url(
-        workspace,
+    status = await workspace.push_url(
         uploaded.url,
         filename=uploaded.filename,
         collection=uploaded.project_id,

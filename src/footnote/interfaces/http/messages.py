@@ -9,14 +9,7 @@ from fastapi import APIRouter, Query, Request, Response
 
 from footnote.domain.conversations import Exchange, Message, MessagePage
 from footnote.engine import WorkspaceEngine
-from footnote.engine import conversations as verbs
-from footnote.engine.conversing import answered, answered_stream
-from footnote.engine.next_question import (
-    NextQuestion,
-    edited_question,
-    next_question,
-    question_again,
-)
+from footnote.engine.exchanges import NextQuestion
 from footnote.interfaces.http import conversation_requests as wanted
 from footnote.interfaces.http import examples
 from footnote.interfaces.http.conversations import RESPONSES, IdempotencyKey
@@ -64,8 +57,8 @@ async def list_messages(
     branches: Annotated[bool, Query(description="Those of old branches too.")] = False,
 ) -> MessagePage:
     """Its messages, oldest first."""
-    return await verbs.messages(
-        workspace, conversation_id, limit=limit, cursor=cursor, all_branches=branches
+    return await workspace.messages(
+        conversation_id, limit=limit, cursor=cursor, all_branches=branches
     )
 
 
@@ -84,8 +77,8 @@ async def ask_in_conversation(
     idempotency_key: IdempotencyKey = None,
 ) -> Exchange | Response:
     """Ask after the last message; the same `Idempotency-Key` gives the same answer."""
-    question = await next_question(
-        workspace, conversation_id, asked.asking(asked.question), idempotency_key=idempotency_key
+    question = await workspace.next_question(
+        conversation_id, asked.asking(asked.question), idempotency_key=idempotency_key
     )
     return await _answer(request, workspace, question, stream=asked.stream)
 
@@ -105,8 +98,8 @@ async def edit_question(
     asked: wanted.NextQuestion,
 ) -> Exchange | Response:
     """Ask something else in its place; what followed stays as a branch."""
-    question = await edited_question(
-        workspace, conversation_id, message_id, asked.asking(asked.question)
+    question = await workspace.edited_question(
+        conversation_id, message_id, asked.asking(asked.question)
     )
     return await _answer(request, workspace, question, stream=asked.stream)
 
@@ -126,7 +119,7 @@ async def regenerate_answer(
     again: wanted.Again = _AS_BEFORE,
 ) -> Exchange | Response:
     """Answer the same question afresh; the old answer stays as a branch."""
-    question = await question_again(workspace, conversation_id, message_id, again.asking())
+    question = await workspace.question_again(conversation_id, message_id, again.asking())
     return await _answer(request, workspace, question, stream=again.stream)
 
 
@@ -140,7 +133,7 @@ async def activate_branch(
     workspace: TheWorkspace, conversation_id: UUID, message_id: UUID
 ) -> MessagePage:
     """Make the branch of this message the one that goes on; returns its first messages."""
-    return await verbs.go_on_from(workspace, conversation_id, message_id)
+    return await workspace.go_on_from(conversation_id, message_id)
 
 
 @router.put(
@@ -156,8 +149,8 @@ async def give_feedback(
     feedback: wanted.NewFeedback,
 ) -> Message:
     """Say what you think of an answer, in place of what you said before."""
-    return await verbs.give_feedback(
-        workspace, conversation_id, message_id, feedback.thumb, feedback.comment
+    return await workspace.give_feedback(
+        conversation_id, message_id, feedback.thumb, feedback.comment
     )
 
 
@@ -172,7 +165,7 @@ async def withdraw_feedback(
     workspace: TheWorkspace, conversation_id: UUID, message_id: UUID
 ) -> None:
     """Keep nothing of what you said of an answer."""
-    await verbs.withdraw_feedback(workspace, conversation_id, message_id)
+    await workspace.withdraw_feedback(conversation_id, message_id)
 
 
 async def _answer(
@@ -186,12 +179,12 @@ async def _answer(
     if isinstance(question, Exchange):
         return question
     if stream or MEDIA_TYPE in request.headers.get("accept", ""):
-        told = await streamed_answer(workspace, answered_stream(workspace, question))
+        told = await streamed_answer(workspace, workspace.answered_stream(question))
         told.headers["Footnote-Question-Id"] = str(question.question_id)
         told.headers["Footnote-Reply-Id"] = str(question.reply_id)
         return told
     try:
-        exchange = await unless_gone(request, answered(workspace, question))
+        exchange = await unless_gone(request, workspace.answered(question))
     except ClientGone:
         return Response(status_code=CLIENT_CLOSED_REQUEST)
     return exchange

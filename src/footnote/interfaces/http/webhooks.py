@@ -9,7 +9,6 @@ from fastapi import APIRouter
 from pydantic import Field
 
 from footnote.domain.events import TOLD_KINDS, NewWebhook
-from footnote.engine.events import add_webhook, remove_webhook, webhooks
 from footnote.interfaces.http import examples, requests
 from footnote.interfaces.http.exact import ExactRoute
 from footnote.interfaces.http.scope import ALWAYS, TheWorkspace
@@ -44,7 +43,7 @@ async def add_endpoint(
     wanted: AddWebhook,
 ) -> NewWebhook:
     """Add an address; the answer has the secret that signs its messages, this once."""
-    endpoint, secret = await add_webhook(workspace, wanted.url, wanted.events)
+    endpoint, secret = await workspace.add_webhook(wanted.url, wanted.events)
     return NewWebhook(endpoint=endpoint, secret=secret)
 
 
@@ -59,7 +58,7 @@ async def add_endpoint(
 )
 async def list_webhooks(workspace: TheWorkspace) -> WebhookList:
     """Every address with how telling it fares."""
-    return WebhookList(webhooks=await webhooks(workspace))
+    return WebhookList(webhooks=await workspace.webhooks())
 
 
 @router.post(
@@ -86,4 +85,4 @@ async def send_trial(workspace: TheWorkspace, webhook_id: UUID) -> Delivery:
 )
 async def delete_webhook(workspace: TheWorkspace, webhook_id: UUID) -> None:
     """Remove an address."""
-    await remove_webhook(workspace, webhook_id)
+    await workspace.remove_webhook(webhook_id)

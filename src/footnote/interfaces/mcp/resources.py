@@ -6,7 +6,6 @@ from uuid import UUID
 
 from footnote.domain import Document
 from footnote.engine import WorkspaceEngine
-from footnote.engine.reading import text
 from footnote.errors import Conflict, NotFound
 from footnote.interfaces.tools.missing import wanted
 from footnote.ports import ReadableDocument
@@ -71,7 +70,7 @@ async def read(workspace: WorkspaceEngine, uri: str) -> mcp_types.ReadResourceRe
     Raises NotFound, and Conflict for a document that has no text yet.
     """
     document_id = _document_id(uri)
-    whole = await text(workspace, document_id, most_characters=MAX_TEXT_CHARACTERS)
+    whole = await workspace.text(document_id, most_characters=MAX_TEXT_CHARACTERS)
     if whole is None:
         raise Conflict("the document is not indexed", hint="get_document tells its status")
     shown = whole.text

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from uuid import UUID
 
 from footnote.domain import Document, SearchFilters
-from footnote.engine import WorkspaceEngine
+from footnote.engine import WorkspaceAccess, WorkspaceEngine
 from footnote.engine.tools import EvidenceLedger, document_tools
 from footnote.errors import InvalidRequest
 from footnote.interfaces.tools import schemas
@@ -100,7 +100,7 @@ def bind(
 
 
 async def index_now(
-    workspace: WorkspaceEngine, document_ids: Sequence[UUID]
+    workspace: WorkspaceAccess, document_ids: Sequence[UUID]
 ) -> Mapping[UUID, Document]:
     """Bring documents to rest, also where no worker runs."""
     return await work_until_resting(workspace.engine, workspace, document_ids, lambda _: None)

@@ -9,7 +9,6 @@ from typing import Literal, Protocol, get_args
 from footnote.domain import Received
 from footnote.domain.sources import KnownEntry, Labels, Offered
 from footnote.engine import WorkspaceEngine
-from footnote.engine.sources import known_of, remember, remove, rename
 from footnote.errors import DocumentFailed, InvalidRequest, NotFound, SourceUnreachable
 from footnote.ingestion.sources.changes import changes_between, deletable
 
@@ -110,7 +109,7 @@ async def _follow(
     retry_failed: bool,
 ) -> AsyncIterator[Step]:
     listing = await source.listing()
-    known = await known_of(workspace, labels.collection, listing.places)
+    known = await workspace.source_entries(labels.collection, listing.places)
 
     def read_again(entry: KnownEntry) -> bool:
         other_tags = bool(labels.tags) and entry.tags != labels.tags
@@ -165,12 +164,12 @@ async def _take_in(
         own = received.document.external_id == offered.external_id
         verdict = "unchanged" if own else "known"
         earlier = gone.get(received.document.external_id or "")
-        if earlier is not None and await rename(
-            workspace, labels.collection, earlier, offered.external_id
+        if earlier is not None and await workspace.rename_source_entry(
+            labels.collection, earlier, offered.external_id
         ):
             del gone[earlier.external_id]
             verdict = "renamed"
-    await remember(workspace, labels.collection, offered, received)
+    await workspace.remember_source_entry(labels.collection, offered, received)
     return Step(external_id=offered.external_id, verdict=verdict, received=received)
 
 
@@ -184,7 +183,7 @@ def _retried(step: Step, entry: KnownEntry | None) -> Step:
 
 async def _remove(workspace: WorkspaceEngine, labels: Labels, entry: KnownEntry) -> Step:
     try:
-        removed = await remove(workspace, labels.collection, entry)
+        removed = await workspace.remove_source_entry(labels.collection, entry)
     except NotFound:
         removed = True  # somebody else was faster
     verdict: Verdict = "removed" if removed else "kept"

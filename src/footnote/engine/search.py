@@ -1,15 +1,29 @@
-"""A search is prepared once, in the lane that serves the workspace, and run."""
+"""Searches: prepared once, in the lane that serves the workspace, and run."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from footnote.domain import SearchRequest, SearchResponse
+from footnote.domain import PassageContext, SearchRequest, SearchResponse
 from footnote.engine.lanes import serving
-from footnote.engine.scoping import WorkspaceAccess
-from footnote.engine.services import Serving
+from footnote.engine.services import Serving, WorkspaceAccess
 from footnote.errors import LaneMismatch
 from footnote.retrieval.journal import Asked, Asker
+from footnote.store.passages import passage_context
+from footnote.validation.constrained_types import Window
+
+
+async def search(workspace: WorkspaceAccess, request: SearchRequest) -> SearchResponse:
+    """Evidence for a query. Raises InvalidRequest and LaneMismatch."""
+    _, response = await run_search(workspace, await prepare_search(workspace, request))
+    return response
+
+
+async def context(workspace: WorkspaceAccess, chunk_id: str, window: Window = 2) -> PassageContext:
+    """A passage between its neighbours. Raises NotFound and InvalidRequest."""
+    async with workspace.scope() as scope:
+        found = await passage_context(scope, chunk_id, window)
+    return await workspace.engine.suspicion.read_around(found)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,9 +43,10 @@ async def prepare_search(
 
     With `afresh` the lane is looked up in the database.
     """
-    asker = Asker(workspace_id=workspace.workspace.workspace_id, principal=workspace.principal)
-    found = await serving(workspace.engine, asker.workspace_id, afresh=afresh)
+    workspace.require_open()
+    found = await serving(workspace, afresh=afresh)
     index = workspace.index_in(found.embedder.lane)
+    asker = Asker(workspace_id=workspace.workspace_id, principal=workspace.principal)
     asked = await found.stages.prepare(request, index, asker)
     return PreparedSearch(request=request, serving=found, asked=asked)
 
@@ -52,10 +67,3 @@ async def run_search(
         prepared, response = fresh, await fresh.serving.stages.run(fresh.asked)
     marked = await workspace.engine.suspicion.flag(response.evidence)
     return prepared.serving, replace(response, evidence=marked)
-
-
-async def search(workspace: WorkspaceAccess, request: SearchRequest) -> SearchResponse:
-    """Evidence for a query. Raises InvalidRequest and LaneMismatch."""
-    workspace.require_open()
-    _, response = await run_search(workspace, await prepare_search(workspace, request))
-    return response

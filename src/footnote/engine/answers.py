@@ -1,12 +1,13 @@
-"""A question is searched and answered, event by event, unless it was answered before."""
+"""Questions become answers: from a search, from the cache, or by a model that uses tools."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
-from footnote.answering.answerer import Answerer
+from footnote.answering.agentic import AgenticAnswerer, Equipment
+from footnote.answering.answerer import Answerer, completed
 from footnote.answering.closest import closest_passage
 from footnote.answering.generate import GenerativeAnswerer
 from footnote.answering.grounding import Ground
@@ -23,41 +24,52 @@ from footnote.domain import (
     Turn,
     Usage,
 )
-from footnote.engine.answer_models import models_in_use
-from footnote.engine.scoping import WorkspaceAccess
-from footnote.engine.searching import PreparedSearch, prepare_search, run_search
-from footnote.engine.services import Serving
+from footnote.engine.answer_models import (
+    agent_bounds,
+    agent_model_for,
+    mcp_servers,
+    models_in_use,
+)
+from footnote.engine.lanes import serving
+from footnote.engine.search import PreparedSearch, prepare_search, run_search
+from footnote.engine.services import Serving, WorkspaceAccess
+from footnote.engine.tools import EvidenceLedger, IndexNow, document_tools
+from footnote.errors import InvalidRequest
 from footnote.models.token_estimate import estimate_tokens
 from footnote.retrieval.cache import CacheKey, Question, one_spelling
+from footnote.retrieval.query import MAX_QUERY_CHARACTERS
 
 CONFIDENT = 0.5
 """Confidence of a search from which its best passage is shown where nothing answers: it is more
 likely than not that the evidence is about the question."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asking:
-    """A question, and how to go about it."""
+async def ask(
+    workspace: WorkspaceAccess,
+    question: str,
+    *,
+    top_k: int | None = None,
+    filters: SearchFilters | None = None,
+    plan: str | None = None,
+    changes: PlanChanges | None = None,
+    conversation: Sequence[Turn] = (),
+) -> Answer:
+    """An answer whose statements are cited, or an honest one that there is none.
 
-    question: str
-    top_k: int | None = None
-    """Evidence it may rest on; None takes the setting."""
-    filters: SearchFilters = field(default_factory=SearchFilters)
-    plan: str | None = None
-    changes: PlanChanges = field(default_factory=PlanChanges)
-    conversation: tuple[Turn, ...] = ()
-    """What was said before, oldest first."""
-
-    def request(self, default_top_k: int) -> SearchRequest:
-        """What is searched for it."""
-        return SearchRequest(
-            query=self.question,
-            top_k=default_top_k if self.top_k is None else self.top_k,
-            filters=self.filters,
-            plan=self.plan,
-            changes=self.changes,
-            conversation=self.conversation,
-        )
+    Evidence is searched as in `search`, by the plan with its changes. Raises what `search`
+    raises, and ModelUnavailable.
+    """
+    events = ask_stream(
+        workspace,
+        question,
+        top_k=top_k,
+        filters=filters,
+        plan=plan,
+        changes=changes,
+        conversation=conversation,
+    )
+    async with aclosing(events):
+        return await completed(events)
 
 
 async def ask_stream(
@@ -75,7 +87,6 @@ async def ask_stream(
     What is wrong with the question is raised before the first event. Closing the generator stops
     the models.
     """
-    workspace.require_open()
     engine = workspace.engine
     prepared = await prepare_search(
         workspace,
@@ -99,8 +110,8 @@ async def ask_stream(
             for event in _given_again(known, prepared, question.strip()):
                 yield event
             return
-    serving, response = await run_search(workspace, prepared)
-    answerer = _answerer(workspace, serving, models)
+    served_by, response = await run_search(workspace, prepared)
+    answerer = _answerer(workspace, served_by, models)
     meant = response.corrected_query or response.standalone_question or response.query
     events = answerer.stream(meant, response.evidence, turns=tuple(conversation))
     async with aclosing(events):
@@ -120,7 +131,52 @@ async def ask_stream(
                 yield event
 
 
-def grounding_of(workspace: WorkspaceAccess, serving: Serving) -> Ground:
+async def agent_stream(
+    workspace: WorkspaceAccess,
+    question: str,
+    *,
+    conversation: Sequence[Turn] = (),
+    index_now: IndexNow | None = None,
+    base_url: str = "",
+) -> AsyncGenerator[AnswerEvent]:
+    """The agent's tool calls as they happen, then its answer, cited and grounded like any other.
+
+    `index_now` and `base_url` are those of `document_tools`. Raises InvalidRequest before the
+    first event, also where no model answers in the workspace. Closing the generator stops the
+    model.
+    """
+    workspace.require_open()
+    if not question.strip() or len(question) > MAX_QUERY_CHARACTERS:
+        raise InvalidRequest(
+            "there is no question" if not question.strip() else "the question is too long",
+            hint=f"ask with 1 to {MAX_QUERY_CHARACTERS:,} characters",
+        )
+    model = await agent_model_for(workspace)
+    if model is None:
+        raise InvalidRequest(
+            "an agent needs a model, and none answers in this workspace",
+            hint="set FOOTNOTE_ANSWER_MODELS, or choose one: footnote models use NAME",
+        )
+    in_lane = await serving(workspace)
+    ledger = EvidenceLedger()
+    answerer = AgenticAnswerer(
+        model=model,
+        ground=_grounding(workspace, in_lane),
+        analyzer=workspace.engine.analyzer,
+        embedder=in_lane.statements,
+    )
+    equipment = Equipment(
+        tools=document_tools(workspace, ledger, index_now=index_now, base_url=base_url),
+        servers=await mcp_servers(workspace),
+        bounds=agent_bounds(workspace.engine.settings),
+        evidence=lambda: ledger.evidence,
+    )
+    async with aclosing(answerer.stream(question.strip(), equipment, turns=conversation)) as events:
+        async for event in events:
+            yield event
+
+
+def _grounding(workspace: WorkspaceAccess, serving: Serving) -> Ground:
     """What checks the sentences of a model against their quotes."""
     engine = workspace.engine
     return Ground(embedder=serving.statements, analyzer=engine.analyzer, judge=engine.judge)
@@ -135,7 +191,7 @@ def _answerer(workspace: WorkspaceAccess, serving: Serving, models: Sequence[str
     return GenerativeAnswerer(
         writer=writer,
         draft=serving.answerer,
-        ground=grounding_of(workspace, serving),
+        ground=_grounding(workspace, serving),
         analyzer=engine.analyzer,
         embedder=serving.statements,
         count_tokens=estimate_tokens,

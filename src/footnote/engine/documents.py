@@ -1,0 +1,342 @@
+"""Documents of a workspace: listed, found, read, deleted, erased and tried again."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from uuid import UUID
+
+from footnote.domain import (
+    AllOf,
+    Condition,
+    Document,
+    DocumentPage,
+    DocumentStatus,
+    Erasure,
+    ErasureCheck,
+    Passage,
+    Retried,
+    Stage,
+    WorkspaceStats,
+)
+from footnote.engine.lanes import lane_of_workspace
+from footnote.engine.services import WorkspaceAccess
+from footnote.errors import BlobDamaged, Conflict, DocumentUnreadable, InvalidRequest, NotFound
+from footnote.ingestion.receive import check_received
+from footnote.store import documents as stored
+from footnote.store import publishing
+from footnote.store.blob_claims import remove_unused
+from footnote.store.documents import WholeText
+from footnote.store.erasure import BLOBS, drop_jobs, family_of, find_all
+from footnote.store.merging import purge_dead
+from footnote.store.receiving import requeue_failed
+from footnote.store.workspaces import workspace_stats
+from footnote.validation.constrained_types import MAX_PAGE, Name, PageLimit
+
+_CANDIDATES_SHOWN = 8
+_BEGINNING_OF_ID = re.compile(r"[0-9a-f]{1,32}")
+
+
+# --- listed ---------------------------------------------------------------------------------------
+
+
+async def documents(
+    workspace: WorkspaceAccess,
+    *,
+    collection: Name | None = None,
+    status: DocumentStatus | None = None,
+    limit: PageLimit = 50,
+    cursor: str | None = None,
+) -> DocumentPage:
+    """A page of documents, newest first. Raises InvalidRequest."""
+    async with workspace.scope() as scope:
+        return await stored.list_documents(
+            scope, collection=collection, status=status, limit=limit, cursor=cursor
+        )
+
+
+async def select_documents(
+    workspace: WorkspaceAccess,
+    condition: Condition | None = None,
+    *,
+    status: DocumentStatus | None = None,
+    limit: PageLimit = 50,
+    cursor: str | None = None,
+) -> DocumentPage:
+    """A page of the documents that meet a condition, newest first. Raises InvalidRequest."""
+    async with workspace.scope() as scope:
+        return await stored.select_documents(
+            scope, condition or AllOf(conditions=()), status=status, limit=limit, cursor=cursor
+        )
+
+
+async def document(workspace: WorkspaceAccess, document_id: UUID) -> Document:
+    """One document. Raises NotFound."""
+    async with workspace.scope() as scope:
+        return await stored.get_document(scope, document_id)
+
+
+async def children(workspace: WorkspaceAccess, document_id: UUID) -> tuple[Document, ...]:
+    """The attachments of a document, and theirs. Raises NotFound."""
+    async with workspace.scope() as scope:
+        await stored.get_document(scope, document_id)
+        family = await stored.documents_and_attachments(scope, [document_id])
+    return tuple(each for each in family if each.document_id != document_id)
+
+
+async def statuses(
+    workspace: WorkspaceAccess, document_ids: Sequence[UUID]
+) -> Mapping[UUID, Document]:
+    """The documents of these ids and of their attachments, as far as they exist."""
+    async with workspace.scope() as scope:
+        family = await stored.documents_and_attachments(scope, document_ids)
+    return {document.document_id: document for document in family}
+
+
+async def stats(workspace: WorkspaceAccess) -> WorkspaceStats:
+    """What the workspace holds, as far as the principal may see, and what its caches did."""
+    engine, workspace_id = workspace.engine, workspace.workspace_id
+    lane = await lane_of_workspace(engine, workspace_id)
+    async with workspace.scope() as scope:
+        found = await workspace_stats(scope, lane or engine.lane)
+    return replace(
+        found,
+        search_cache=engine.search_stages.cache.stats(workspace_id),
+        answer_cache=engine.answer_cache.stats(workspace_id),
+    )
+
+
+# --- found by what people call them -----------------------------------------------------------
+
+
+async def document_called(workspace: WorkspaceAccess, called: str) -> UUID:
+    """The id of the document with that id, file name or beginning of an id.
+
+    A whole id is given back as it is, whether there is such a document or not. Raises NotFound, for
+    what is hidden or foreign too, and InvalidRequest with the candidates where there are several.
+    """
+    try:
+        return UUID(called)
+    except ValueError:
+        digits = called.lower().replace("-", "")
+    ids: tuple[UUID, UUID] | None = None
+    if _BEGINNING_OF_ID.fullmatch(digits) and not called.startswith("-"):
+        ids = UUID(digits.ljust(32, "0")), UUID(digits.ljust(32, "f"))
+    async with workspace.scope() as scope:
+        found = await stored.documents_called(scope, called, ids, limit=_CANDIDATES_SHOWN + 1)
+    if not found:
+        raise NotFound(
+            f"there is no document {called!r}",
+            hint="`footnote documents list` shows ids and file names; a file name is given whole",
+        )
+    if len(found) > 1:
+        shown = [
+            f"{each.document_id} ({each.filename}, "
+            + (each.external_id or f"of {each.created_at:%Y-%m-%d %H:%M:%S} UTC")
+            + ")"
+            for each in found[:_CANDIDATES_SHOWN]
+        ]
+        candidates = ", ".join([*shown, "…"] if len(found) > _CANDIDATES_SHOWN else shown)
+        raise InvalidRequest(
+            f"several documents are called {called!r}: {candidates}",
+            hint="give the whole id of one of them, or more of its beginning",
+        )
+    return found[0].document_id
+
+
+async def unknown_collections(
+    workspace: WorkspaceAccess, names: Sequence[str]
+) -> tuple[tuple[str, str | None], ...]:
+    """Those of the names that no collection with documents has, each with the closest there is."""
+    async with workspace.scope() as scope:
+        known = await stored.names_of_collections(scope)
+    return tuple(
+        (name, next(iter(get_close_matches(name, known, n=1)), None))
+        for name in dict.fromkeys(names)
+        if name not in known
+    )
+
+
+# --- read -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Original:
+    """A file as it was handed in."""
+
+    filename: str
+    media_type: str
+    content: bytes = field(repr=False)
+
+
+async def original(workspace: WorkspaceAccess, document_id: UUID) -> Original:
+    """The file of the published version, or of the newest before one is published.
+
+    Raises NotFound, also for a file that was too large to be kept, BlobDamaged where the bytes
+    are not those that came in, and BlobsUnavailable.
+    """
+    async with workspace.scope() as scope:
+        found = await stored.shown_version(scope, document_id)
+    if not found.blob_key:
+        raise NotFound(f"the file of {document_id} was not kept")
+    return Original(
+        filename=found.filename,
+        media_type=found.media_type,
+        content=await workspace.engine.blobs.get(found.blob_key),
+    )
+
+
+async def text(
+    workspace: WorkspaceAccess, document_id: UUID, *, most_characters: int
+) -> WholeText | None:
+    """What was read of a document, from its beginning; None while nothing is published.
+
+    Raises NotFound.
+    """
+    async with workspace.scope() as scope:
+        await stored.get_document(scope, document_id)
+        return await stored.whole_text(scope, document_id, most_characters)
+
+
+async def passages(
+    workspace: WorkspaceAccess, document_id: UUID, *, limit: int
+) -> tuple[Passage, ...]:
+    """The first passages of a document, in its order. Raises NotFound."""
+    async with workspace.scope() as scope:
+        await stored.get_document(scope, document_id)
+        return await stored.passages_in_order(scope, document_id, limit)
+
+
+# --- deleted ----------------------------------------------------------------------------------
+
+
+async def delete_document(workspace: WorkspaceAccess, document_id: UUID) -> None:
+    """Remove a document, its attachments and all that was made of them. Raises NotFound."""
+    engine = workspace.engine
+    async with workspace.scope() as scope:
+        blobs = await publishing.delete_document(scope, document_id, engine.maintenance_limits)
+    await remove_unused(engine.database, engine.blobs, workspace.workspace_id, blobs)
+
+
+async def erase_document(workspace: WorkspaceAccess, document_id: UUID) -> Erasure:
+    """Delete a document as `delete_document` does, purge what is dead, and prove it.
+
+    Takes as long as reading the workspace's whole lexical index twice. Raises NotFound.
+    """
+    engine, workspace_id = workspace.engine, workspace.workspace_id
+    async with workspace.scope() as scope:
+        await family_of(scope, document_id)
+    async with workspace.system_scope() as scope:
+        family = await family_of(scope, document_id)
+        before = await find_all(scope, engine.blobs, family)
+    async with workspace.scope() as scope:
+        blobs = await publishing.delete_document(scope, document_id, engine.maintenance_limits)
+        await drop_jobs(scope, family)
+    await remove_unused(engine.database, engine.blobs, workspace_id, blobs)
+    await purge_dead(engine.database, workspace_id)
+    # Other processes look at nothing that they cached before the deletion, and let go of it as
+    # they search on, or after `cache_seconds`.
+    cached = sum(
+        cache.forget(workspace_id)
+        for cache in (
+            engine.search_stages.cache,
+            engine.answer_cache,
+            engine.cache,
+            engine.vector_cache,
+        )
+    )
+    async with workspace.system_scope() as scope:
+        after = await find_all(scope, engine.blobs, family)
+    return Erasure(
+        document_id=document_id,
+        documents=len(family.document_ids),
+        checks=(
+            *(
+                ErasureCheck(
+                    place=place,
+                    held=len(family.blob_keys) if place == BLOBS else before.counts.get(place, 0),
+                    left=left,
+                    kept="tells others that it is gone: its names, none of its text"
+                    if left and place in after.records
+                    else "",
+                )
+                for place, left in after.counts.items()
+            ),
+            ErasureCheck(place="caches of this process", held=cached, left=0),
+        ),
+    )
+
+
+# --- tried again ------------------------------------------------------------------------------
+
+
+async def retry(workspace: WorkspaceAccess, document_id: UUID) -> Document:
+    """Queue a failed document once more, with all its attempts before it.
+
+    One that waits or is worked on is returned as it is. Raises NotFound, Conflict for an
+    indexed document, and DocumentUnreadable for bytes that would not even be accepted.
+    """
+    async with workspace.scope() as scope:
+        document, blob_key = await stored.document_with_blob(scope, document_id)
+    media_type = None
+    if document.status is DocumentStatus.INDEXED:
+        raise Conflict(
+            f"the document {document_id} is indexed; there is nothing to try again",
+            hint="hand in other bytes under its external id to replace it",
+        )
+    if document.status is not DocumentStatus.FAILED:
+        return document
+    if document.failure is not None and document.failure.stage is Stage.RECEIVE:
+        # Limits and known types may have changed since its bytes were refused.
+        if not blob_key:
+            raise DocumentUnreadable(
+                stage=Stage.RECEIVE,
+                cause=f"the bytes of “{document.filename}” were never taken in",
+                advice=f"{document.failure.advice}; then hand the file in once more",
+            )
+        content = await workspace.engine.blobs.get(blob_key)
+        limit = workspace.engine.settings.max_file_bytes
+        media_type = await asyncio.to_thread(check_received, content, document.filename, limit)
+    async with workspace.scope() as scope:
+        return await requeue_failed(scope, document, media_type)
+
+
+async def retry_all(
+    workspace: WorkspaceAccess, document_ids: Sequence[UUID]
+) -> tuple[Retried, ...]:
+    """Retry each; one that is refused does not keep the others from being tried."""
+    retried = []
+    for document_id in document_ids:
+        try:
+            found = await retry(workspace, document_id)
+        except (Conflict, DocumentUnreadable, NotFound, BlobDamaged) as error:
+            told = str(error)
+            hint = error.hint if error.hint and error.hint not in told else None
+            refusal = "; ".join(filter(None, (told, hint)))
+            retried.append(Retried(document_id=document_id, refusal=refusal))
+        else:
+            retried.append(Retried(document_id=document_id, document=found))
+    return tuple(retried)
+
+
+async def retry_failed(
+    workspace: WorkspaceAccess, *, collection: Name | None = None
+) -> tuple[Retried, ...]:
+    """Retry every failed document."""
+    failed: list[UUID] = []
+    cursor: str | None = None
+    while True:
+        page = await documents(
+            workspace,
+            collection=collection,
+            status=DocumentStatus.FAILED,
+            limit=MAX_PAGE,
+            cursor=cursor,
+        )
+        failed += [document.document_id for document in page.documents]
+        cursor = page.next_cursor
+        if cursor is None:
+            return await retry_all(workspace, failed)

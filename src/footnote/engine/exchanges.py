@@ -1,0 +1,395 @@
+"""Exchanges: a question is asked in a conversation, and kept with its answer."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field, replace
+from typing import Literal
+from uuid import UUID, uuid4, uuid5
+
+from footnote.answering.answerer import completed
+from footnote.domain import (
+    Answer,
+    AnswerDone,
+    AnswerEvent,
+    PlanChanges,
+    SearchFilters,
+    SearchRequest,
+    Turn,
+)
+from footnote.domain.conversations import (
+    Conversation,
+    Exchange,
+    MessageAnswer,
+    StagePlace,
+    UsedEvidence,
+)
+from footnote.engine.answers import ask_stream
+from footnote.engine.conversations import title_from
+from footnote.engine.services import WorkspaceAccess
+from footnote.errors import InvalidRequest
+from footnote.retrieval.pipeline import checked_query
+from footnote.store.conversations import get_conversation
+from footnote.store.database import WorkspaceScope
+from footnote.store.documents import documents_and_attachments
+from footnote.store.exchanges import NewExchange, append_exchange, branch_answer, branch_exchange
+from footnote.store.messages import (
+    kept_exchange,
+    last_active,
+    message_at,
+    place_of,
+    said_until,
+)
+from footnote.validation.constrained_types import IdempotencyKey
+from footnote.validation.text import is_storable
+
+MESSAGES_MINDED = 20
+"""Messages before a question that it may refer to."""
+SURE = 0.5
+"""Confidence from which what attached documents answer is enough. Extractive answers have none
+below 0.45, so it is a second look at the doubtful ones."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asking:
+    """A question, and how to go about it."""
+
+    question: str
+    top_k: int | None = None
+    """Evidence it may rest on; None takes the setting."""
+    filters: SearchFilters = field(default_factory=SearchFilters)
+    plan: str | None = None
+    changes: PlanChanges = field(default_factory=PlanChanges)
+    conversation: tuple[Turn, ...] = ()
+    """What was said before, oldest first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NextQuestion:
+    """A question on its way into a conversation."""
+
+    conversation_id: UUID
+    question_id: UUID = field(default_factory=uuid4)
+    reply_id: UUID = field(default_factory=uuid4)
+    question: str
+    """As it was put."""
+    attempts: tuple[Asking, ...]
+    """As it is asked, in turn, until an answer is sure."""
+    place: Literal["append", "branch", "again"]
+    """After the last message, after a given one, or as another answer to a given one."""
+    after_no: int | None = None
+    """The message it follows, where that is given."""
+
+
+# --- a question and its answer --------------------------------------------------------------------
+
+
+async def ask_in_conversation(
+    workspace: WorkspaceAccess,
+    conversation_id: UUID,
+    asking: Asking,
+    *,
+    idempotency_key: IdempotencyKey | None = None,
+) -> Exchange:
+    """Ask after the last message; see `next_question` and `answered`."""
+    question = await next_question(
+        workspace, conversation_id, asking, idempotency_key=idempotency_key
+    )
+    return question if isinstance(question, Exchange) else await answered(workspace, question)
+
+
+async def ask_in_conversation_stream(
+    workspace: WorkspaceAccess, conversation_id: UUID, asking: Asking
+) -> AsyncGenerator[AnswerEvent]:
+    """The same, as it happens."""
+    question = await next_question(workspace, conversation_id, asking)
+    assert isinstance(question, NextQuestion), "nothing is kept under no key"
+    async with aclosing(answered_stream(workspace, question)) as events:
+        async for event in events:
+            yield event
+
+
+async def edit_question(
+    workspace: WorkspaceAccess, conversation_id: UUID, message_id: UUID, asking: Asking
+) -> Exchange:
+    """Ask something else in place of an earlier question; see `edited_question`."""
+    question = await edited_question(workspace, conversation_id, message_id, asking)
+    return await answered(workspace, question)
+
+
+async def regenerate_answer(
+    workspace: WorkspaceAccess,
+    conversation_id: UUID,
+    message_id: UUID,
+    asking: Asking | None = None,
+) -> Exchange:
+    """Answer a question once more; see `question_again`."""
+    again = asking or Asking(question="")
+    question = await question_again(workspace, conversation_id, message_id, again)
+    return await answered(workspace, question)
+
+
+# --- where a question goes, and how it is asked there ---------------------------------------------
+
+
+async def next_question(
+    workspace: WorkspaceAccess,
+    conversation_id: UUID,
+    asking: Asking,
+    *,
+    idempotency_key: IdempotencyKey | None = None,
+) -> NextQuestion | Exchange:
+    """A question after the last message, or what was kept under the same key before.
+
+    Raises NotFound, InvalidRequest, and Conflict for a key of another question.
+    """
+    question = _checked(workspace, asking)
+    question_id, reply_id = uuid4(), uuid4()
+    async with workspace.scope() as scope:
+        conversation = await get_conversation(scope, conversation_id)
+        if idempotency_key is not None:
+            question_id = uuid5(conversation_id, f"question/{idempotency_key}")
+            reply_id = uuid5(conversation_id, f"reply/{idempotency_key}")
+            kept = await kept_exchange(scope, conversation_id, question_id, question)
+            if kept is not None:
+                return kept
+        last = await last_active(scope, conversation_id)
+        attempts = await _attempts(scope, conversation, asking, last)
+    return NextQuestion(
+        conversation_id=conversation_id,
+        question_id=question_id,
+        reply_id=reply_id,
+        question=question,
+        attempts=attempts,
+        place="append",
+    )
+
+
+async def edited_question(
+    workspace: WorkspaceAccess, conversation_id: UUID, message_id: UUID, asking: Asking
+) -> NextQuestion:
+    """Another question in place of an earlier one; the old branch is kept.
+
+    Raises NotFound, and InvalidRequest for an answer.
+    """
+    question = _checked(workspace, asking)
+    async with workspace.scope() as scope:
+        conversation = await get_conversation(scope, conversation_id)
+        place = await place_of(scope, conversation_id, message_id)
+        if place.role != "user":
+            raise InvalidRequest(
+                f"message {message_id} is an answer", hint="edit a question, or regenerate this"
+            )
+        attempts = await _attempts(scope, conversation, asking, place.parent_no)
+    return NextQuestion(
+        conversation_id=conversation_id,
+        question=question,
+        attempts=attempts,
+        place="branch",
+        after_no=place.parent_no,
+    )
+
+
+async def question_again(
+    workspace: WorkspaceAccess, conversation_id: UUID, message_id: UUID, asking: Asking
+) -> NextQuestion:
+    """The question of an answer once more, past every cache; the old answer is kept.
+
+    The question of `asking` does not matter. Raises NotFound, and InvalidRequest for a question.
+    """
+    async with workspace.scope() as scope:
+        conversation = await get_conversation(scope, conversation_id)
+        place = await place_of(scope, conversation_id, message_id)
+        if place.role != "assistant" or place.parent_no is None:
+            raise InvalidRequest(
+                f"message {message_id} is a question", hint="regenerate an answer, or edit this"
+            )
+        asked = await message_at(scope, conversation_id, place.parent_no)
+        afresh = replace(asking, question=asked.text, changes=replace(asking.changes, cache=False))
+        attempts = await _attempts(scope, conversation, afresh, place.parent_no, itself=1)
+    return NextQuestion(
+        conversation_id=conversation_id,
+        question_id=asked.message_id,
+        question=asked.text,
+        attempts=attempts,
+        place="again",
+        after_no=place.parent_no,
+    )
+
+
+def _checked(workspace: WorkspaceAccess, asking: Asking) -> str:
+    """The question as it is kept. Raises InvalidRequest."""
+    # A search minds no such character, but here the words are kept as they were put.
+    if not is_storable(asking.question):
+        raise InvalidRequest(
+            "the question holds a character that cannot be stored",
+            hint="leave NUL and halves of characters out",
+        )
+    top_k = workspace.engine.settings.top_k if asking.top_k is None else asking.top_k
+    return checked_query(SearchRequest(query=asking.question, top_k=top_k, filters=asking.filters))
+
+
+async def _attempts(
+    scope: WorkspaceScope,
+    conversation: Conversation,
+    asking: Asking,
+    last: int | None,
+    *,
+    itself: int = 0,
+) -> tuple[Asking, ...]:
+    """How the question is asked, in turn: of the attached documents, then of all.
+
+    It may refer to what was said up to the message `last`, but for the question `itself`.
+    """
+    said = await said_until(scope, conversation.conversation_id, last, MESSAGES_MINDED + itself)
+    said = said[: len(said) - itself]
+    turns = [each.turn for each in said]
+    # The first question is put as it stands alone, since what it followed is left out.
+    answer = next((at for at, each in enumerate(said) if at and each.asked_as), 0)
+    if answer:
+        turns[answer - 1] = replace(turns[answer - 1], text=said[answer].asked_as or "")
+    asking = replace(asking, conversation=tuple(turns))
+    family = (
+        await documents_and_attachments(scope, conversation.document_ids)
+        if conversation.document_ids
+        else ()
+    )
+    wanted = asking.filters.document_ids
+    attached = sorted(each.document_id for each in family)
+    within = tuple(each for each in attached if not wanted or each in wanted)
+    if within:
+        first = replace(asking, filters=replace(asking.filters, document_ids=within))
+        return (first,) if conversation.document_mode == "only" else (first, asking)
+    if conversation.document_mode == "only":
+        raise InvalidRequest(
+            "only attached documents are searched in this conversation, and "
+            + ("none of them passes the filter" if attached else "none is attached"),
+            hint="attach a document, or have attached documents searched first",
+        )
+    return (asking,)
+
+
+# --- how it is answered, and what is kept ---------------------------------------------------------
+
+
+async def answered(workspace: WorkspaceAccess, question: NextQuestion) -> Exchange:
+    """The question with its answer, which is kept.
+
+    Raises what `ask` raises, and NotFound once the conversation is gone.
+    """
+    async with aclosing(_events(workspace, question)) as events:
+        answer = await completed(events)
+    return await _kept(workspace, question, answer)
+
+
+async def answered_stream(
+    workspace: WorkspaceAccess, question: NextQuestion
+) -> AsyncGenerator[AnswerEvent]:
+    """What happens while it is answered; the answer is kept before it is said to be done.
+
+    Closing the generator before that keeps nothing.
+    """
+    async with aclosing(_events(workspace, question)) as events:
+        async for event in events:
+            if isinstance(event, AnswerDone):
+                await _kept(workspace, question, event.answer)
+            yield event
+
+
+async def _events(
+    workspace: WorkspaceAccess, question: NextQuestion
+) -> AsyncGenerator[AnswerEvent]:
+    """The events of the first sure attempt, or of the best.
+
+    An attempt that another may follow is told once it is known to be the one; the last is told as
+    it happens, unless there is an answer already.
+    """
+    best: Sequence[AnswerEvent] = ()
+    for position, asking in enumerate(question.attempts, 1):
+        alone = position == len(question.attempts) and not _worth(best)[0]
+        held: list[AnswerEvent] = []
+        asked = ask_stream(
+            workspace,
+            asking.question,
+            top_k=asking.top_k,
+            filters=asking.filters,
+            plan=asking.plan,
+            changes=asking.changes,
+            conversation=asking.conversation,
+        )
+        async with aclosing(asked) as events:
+            async for event in events:
+                if alone:
+                    yield event
+                held.append(event)
+        if alone:
+            return
+        best = max(best, held, key=_worth)
+        if _worth(best) >= (True, SURE):
+            break
+    for event in best:
+        yield event
+
+
+def _worth(events: Sequence[AnswerEvent]) -> tuple[bool, float]:
+    """How good the answer is that these events end with."""
+    done = events[-1] if events else None
+    if not isinstance(done, AnswerDone):
+        return False, -1.0
+    return done.answer.found, done.answer.confidence
+
+
+async def _kept(workspace: WorkspaceAccess, question: NextQuestion, answer: Answer) -> Exchange:
+    """Keep a finished answer with its question, but for what was deleted meanwhile.
+
+    Of its passages only where they stand is kept. Raises NotFound once the conversation is gone.
+    """
+    kept = MessageAnswer(
+        found=answer.found,
+        sentences=answer.sentences,
+        citations=answer.citations,
+        evidence=tuple(
+            UsedEvidence(
+                chunk_id=each.passage.chunk_id,
+                document_id=each.passage.document_id,
+                rank=each.rank,
+                score=each.score,
+                similarity=each.similarity,
+                stages=tuple(
+                    StagePlace(stage=record.stage, rank=record.rank_after, score=record.score_after)
+                    for record in each.explanation
+                ),
+            )
+            for each in answer.evidence
+        ),
+        confidence=answer.confidence,
+        asked_as=answer.asked_as or question.question,
+        corrected_question=answer.corrected_question,
+        degraded=answer.degraded,
+        model=answer.model,
+        removed_citations=answer.removed_citations,
+        omitted_evidence=answer.omitted_evidence,
+        usage=answer.usage,
+        searched=answer.searched,
+        cached=answer.cached,
+        timings_ms=dict(answer.timings_ms),
+    )
+    exchange = NewExchange(
+        question_id=question.question_id,
+        question=question.question,
+        reply_id=question.reply_id,
+        answer=kept,
+        title=title_from(question.question),
+    )
+    conversation_id, after = question.conversation_id, question.after_no
+    async with workspace.scope() as scope:
+        if question.place == "append":
+            asked, reply = await append_exchange(scope, conversation_id, exchange)
+        elif question.place == "branch":
+            asked, reply = await branch_exchange(scope, conversation_id, exchange, after)
+        else:
+            assert after is not None, "an answer follows its question"
+            reply = await branch_answer(scope, conversation_id, after, question.reply_id, kept)
+            asked = await message_at(scope, conversation_id, after)
+    return Exchange(question=asked, reply=reply, evidence=answer.evidence, closest=answer.closest)

@@ -1,0 +1,58 @@
+"""Webhooks: addresses that are told of a workspace's events."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from uuid import UUID
+
+from footnote.domain.events import TOLD_KINDS, WebhookEndpoint
+from footnote.engine.services import WorkspaceAccess
+from footnote.errors import InvalidRequest
+from footnote.ingestion.sources.reach import require_reachable_url
+from footnote.store import webhooks as stored
+
+
+async def add_webhook(
+    workspace: WorkspaceAccess, url: str, kinds: Sequence[str] = TOLD_KINDS
+) -> tuple[WebhookEndpoint, str]:
+    """Have an address told of events from now on, and the secret that signs them.
+
+    The secret is shown this once. Raises InvalidRequest, also for an address that may not be
+    spoken to; deliveries ask anew whether they may, since a name can lead elsewhere by then.
+    """
+    unknown = [kind for kind in kinds if kind not in TOLD_KINDS]
+    if unknown or not kinds:
+        raise InvalidRequest(
+            f"there are no events {', '.join(unknown)}" if unknown else "no event is named",
+            hint=f"name some of {', '.join(TOLD_KINDS)}",
+        )
+    await require_reachable_url(
+        url,
+        allow_private=workspace.engine.settings.allow_private_urls,
+        example="https://example.com/footnote-events",
+    )
+    secret = secrets.token_urlsafe(32)
+    async with workspace.scope() as scope:
+        wanted = tuple(kind for kind in TOLD_KINDS if kind in kinds)
+        return await stored.add_endpoint(scope, url, wanted, secret), secret
+
+
+async def webhooks(workspace: WorkspaceAccess) -> tuple[WebhookEndpoint, ...]:
+    """The addresses that are told, and how that fares."""
+    async with workspace.scope() as scope:
+        return await stored.list_endpoints(scope)
+
+
+async def webhook_and_secret(
+    workspace: WorkspaceAccess, endpoint_id: UUID
+) -> tuple[WebhookEndpoint, str]:
+    """One of them with its secret, for a trial. Raises NotFound."""
+    async with workspace.scope() as scope:
+        return await stored.endpoint_and_secret(scope, endpoint_id)
+
+
+async def remove_webhook(workspace: WorkspaceAccess, endpoint_id: UUID) -> None:
+    """Tell an address nothing any more. Raises NotFound."""
+    async with workspace.scope() as scope:
+        await stored.remove_endpoint(scope, endpoint_id)

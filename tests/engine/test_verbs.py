@@ -1,0 +1,44 @@
+"""Every verb of the engine is bound in one table, which both faces have."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from importlib import import_module
+from pkgutil import iter_modules
+
+import footnote.engine
+from footnote.engine import WorkspaceEngine, WorkspaceVerbs
+from footnote.sync import SyncWorkspaceEngine
+
+HELPERS = {"serving", "prepare_search", "run_search", "answer_writer_for", "agent_model_for"}
+"""What verbs share."""
+BOUND = {name for name in vars(WorkspaceVerbs) if not name.startswith("_")}
+
+
+def _functions_of_a_workspace() -> Iterator[str]:
+    for found in iter_modules(footnote.engine.__path__):
+        module = import_module(f"footnote.engine.{found.name}")
+        for name, each in vars(module).items():
+            is_async = inspect.iscoroutinefunction(each) or inspect.isasyncgenfunction(each)
+            if is_async and each.__module__ == module.__name__ and not name.startswith("_"):
+                first = next(iter(inspect.signature(each).parameters.values()), None)
+                if first is not None and first.annotation == "WorkspaceAccess":
+                    yield name
+
+
+def test_every_verb_is_bound_by_its_own_name() -> None:
+    assert set(_functions_of_a_workspace()) - HELPERS == BOUND
+    for name in BOUND:
+        assert getattr(WorkspaceEngine, name).__name__ == name
+
+
+def test_every_verb_has_a_blocking_twin_with_its_arguments_and_its_text() -> None:
+    for name in BOUND:
+        verb, twin = getattr(WorkspaceEngine, name), getattr(SyncWorkspaceEngine, name)
+        assert inspect.iscoroutinefunction(verb) or inspect.isasyncgenfunction(verb), name
+        assert not inspect.iscoroutinefunction(twin), name
+        assert not inspect.isasyncgenfunction(twin), name
+        assert inspect.signature(verb) == inspect.signature(twin), name
+        assert twin.__doc__ == verb.__doc__
+        assert verb.__doc__
