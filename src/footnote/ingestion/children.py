@@ -30,7 +30,7 @@ from pydantic_core import to_json
 
 from footnote.domain import Progress, Stage
 from footnote.errors import DocumentInterrupted, DocumentUnreadable
-from footnote.ingestion.failures import plain_cause
+from footnote.ingestion.failures import plain_cause, unreadable
 from footnote.ports import OnProgress, unheard
 
 T = TypeVar("T")
@@ -269,10 +269,9 @@ class ChildPool:
             healthy = True
             raise
         except TimeoutError:
-            raise DocumentUnreadable(
-                stage=Stage.PARSE,
-                cause=f"reading it takes longer than {self._limits.timeout_seconds:g} seconds",
-                advice=self._limits.slow_advice,
+            raise unreadable(
+                f"reading it takes longer than {self._limits.timeout_seconds:g} seconds",
+                self._limits.slow_advice,
             ) from None
         finally:
             child.files += 1
@@ -313,7 +312,7 @@ class ChildPool:
             seconds = self._limits.most_cpu_seconds
             cause = f"reading it takes more than {seconds} seconds of computing"
             advice = self._limits.slow_advice
-        return DocumentUnreadable(stage=Stage.PARSE, cause=cause, advice=advice)
+        return unreadable(cause, advice)
 
 
 async def _exchange(
@@ -344,7 +343,7 @@ async def _exchange(
         refusal = _REFUSED.validate_json(record, strict=True)
     except (OSError, EOFError, ValueError) as error:
         raise _ChildDied from error
-    raise DocumentUnreadable(stage=Stage.PARSE, cause=refusal.cause, advice=refusal.advice)
+    raise unreadable(refusal.cause, refusal.advice)
 
 
 def progress_of(record: bytes) -> tuple[int, int]:

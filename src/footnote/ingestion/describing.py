@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from footnote.domain import Block, BlockKind, MetadataValue, ParsedDocument, Picture, Stage
 from footnote.errors import DocumentInterrupted, ModelUnavailable
 from footnote.ingestion.parsing.drafts import clean
-from footnote.ingestion.parsing.keeping import NOT_DESCRIBED
+from footnote.ingestion.parsing.images import NOT_DESCRIBED
 from footnote.ports import Describer
 
 DESCRIBED_BY = "described_by"

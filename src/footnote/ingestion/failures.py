@@ -1,9 +1,10 @@
-"""Puts what a library says of a file that it cannot read in a sentence of ours."""
+"""Says why a file cannot be read; puts what a library says of it in a sentence of ours."""
 
 from __future__ import annotations
 
 import re
 
+from footnote.domain import Stage
 from footnote.errors import DocumentUnreadable
 
 _ENDS_EARLY = "it ends too early"
@@ -26,6 +27,11 @@ _TELLING = {
 _INCOMPLETE = re.compile(r"incomplete|truncated|premature|unexpected end", re.IGNORECASE)
 _MISSING = re.compile(r"There is no item named '([^']{1,200})'")
 _POSITION = re.compile(r"line (\d+), column (\d+)")
+
+
+def unreadable(cause: str, advice: str) -> DocumentUnreadable:
+    """The error of a file that cannot be read."""
+    return DocumentUnreadable(stage=Stage.PARSE, cause=cause, advice=advice)
 
 
 def plain_cause(failure: DocumentUnreadable) -> str:

@@ -7,11 +7,9 @@ import shutil
 import subprocess
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from xml.sax.saxutils import escape
 
-from footnote.domain import Stage
-from footnote.errors import DocumentUnreadable
 from footnote.ingestion import media
+from footnote.ingestion.failures import unreadable
 
 PROGRAMS = ("soffice", "libreoffice")
 INSTALL = (
@@ -52,12 +50,12 @@ _IMPORT_FILTERS = {
 _NOWHERE = ("127.0.0.1", "9")
 """A proxy that does not exist, so that no address is reached in spite of the other settings."""
 _SETTINGS = (
-    ("Common/Security/Scripting", "DisableMacrosExecution", "true"),
-    ("Common/Security/Scripting", "MacroSecurityLevel", "3"),
-    ("Common/Security/Scripting", "BlockUntrustedRefererLinks", "true"),
-    ("Common/Misc", "FirstRun", "false"),
-    ("Writer/Content/Update", "Link", "0"),
-    ("Calc/Content/Update", "Link", "1"),
+    ("Office.Common/Security/Scripting", "DisableMacrosExecution", "true"),
+    ("Office.Common/Security/Scripting", "MacroSecurityLevel", "3"),
+    ("Office.Common/Security/Scripting", "BlockUntrustedRefererLinks", "true"),
+    ("Office.Common/Misc", "FirstRun", "false"),
+    ("Office.Writer/Content/Update", "Link", "0"),
+    ("Office.Calc/Content/Update", "Link", "1"),
     ("Inet/Settings", "ooInetProxyType", "2"),
     ("Inet/Settings", "ooInetHTTPProxyName", _NOWHERE[0]),
     ("Inet/Settings", "ooInetHTTPProxyPort", _NOWHERE[1]),
@@ -83,10 +81,9 @@ def require_office() -> str:
     """The program. Raises DocumentUnreadable with the command that installs it."""
     if program := find_office():
         return program
-    raise DocumentUnreadable(
-        stage=Stage.PARSE,
-        cause="pages of office files are drawn with LibreOffice, which is not installed here",
-        advice=f"install it with: {INSTALL}, or upload the file as PDF",
+    raise unreadable(
+        "pages of office files are drawn with LibreOffice, which is not installed here",
+        f"install it with: {INSTALL}, or upload the file as PDF",
     )
 
 
@@ -112,7 +109,14 @@ def _convert(content: bytes, media_type: str, export: str) -> bytes:
         source = folder / f"document{FORMATS[media_type][0]}"
         source.write_bytes(content)
         profile = folder / "profile"
-        _write_profile(profile)
+        (profile / "user").mkdir(parents=True)
+        items = "\n".join(
+            f'<item oor:path="/org.openoffice.{path}"><prop oor:name="{name}" oor:op="fuse">'
+            f"<value>{value}</value></prop></item>"
+            for path, name, value in _SETTINGS
+        )
+        registry = profile / "user" / "registrymodifications.xcu"
+        registry.write_text(_PROFILE.format(items=items), encoding="utf-8")
         command = [
             program,
             f"-env:UserInstallation={profile.as_uri()}",
@@ -128,24 +132,8 @@ def _convert(content: bytes, media_type: str, export: str) -> bytes:
         made = folder / f"document.{export.partition(':')[0]}"
         if made.exists():
             return made.read_bytes()
-    raise DocumentUnreadable(
-        stage=Stage.PARSE,
-        cause="the file is damaged, or not what its type says: LibreOffice cannot open it "
+    raise unreadable(
+        "the file is damaged, or not what its type says: LibreOffice cannot open it "
         f"(exit code {result.returncode})",
-        advice="open it in its own program, save it as PDF and upload that copy",
+        "open it in its own program, save it as PDF and upload that copy",
     )
-
-
-def _write_profile(profile: Path) -> None:
-    (profile / "user").mkdir(parents=True)
-    items = "\n".join(
-        f'<item oor:path="/org.openoffice.{_path(path)}"><prop oor:name="{name}" oor:op="fuse">'
-        f"<value>{escape(value)}</value></prop></item>"
-        for path, name, value in _SETTINGS
-    )
-    text = _PROFILE.format(items=items)
-    (profile / "user" / "registrymodifications.xcu").write_text(text, encoding="utf-8")
-
-
-def _path(path: str) -> str:
-    return path if path.startswith("Inet/") else f"Office.{path}"

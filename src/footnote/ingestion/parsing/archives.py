@@ -14,10 +14,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import PurePath
 
-from footnote.domain import Attachment, BlockKind, Stage
-from footnote.errors import DocumentUnreadable
+from footnote.domain import Attachment, BlockKind
 from footnote.ingestion import media
-from footnote.ingestion.parsing.drafts import Draft, Reading
+from footnote.ingestion.failures import unreadable
+from footnote.ingestion.parsing.drafts import Reading, line_drafts
 
 _PIECE_BYTES = 1 << 20
 _RATIO_FREE_BYTES = 32 * 1024 * 1024
@@ -72,7 +72,7 @@ class _Budget:
     def count_member(self) -> None:
         self.members += 1
         if self.members > self.limits.max_members:
-            raise _refused(
+            raise unreadable(
                 f"it holds more than {self.limits.max_members:,} files",
                 "split it into smaller archives",
             )
@@ -80,12 +80,12 @@ class _Budget:
     def count_bytes(self, number: int) -> None:
         self.bytes += number
         if self.bytes > self.limits.max_bytes:
-            raise _refused(
+            raise unreadable(
                 f"it unpacks to more than {self.limits.max_bytes:,} bytes",
                 "split it into smaller archives",
             )
         if self.bytes > max(_RATIO_FREE_BYTES, self.limits.max_ratio * self.packed_bytes):
-            raise _refused(
+            raise unreadable(
                 f"it unpacks to more than {self.limits.max_ratio} times its size, as an archive "
                 "made to exhaust its reader does",
                 "unpack it and upload its files",
@@ -109,15 +109,22 @@ def read_archive(
             _follow(member, budget, depth=1)
     except _DAMAGED as error:
         if not by_path:
-            raise _refused(
+            raise unreadable(
                 f"the archive is damaged ({type(error).__name__})",
                 "pack its files anew and upload that archive",
             ) from error
         by_path["…"] = _Member(path="…", note="the archive is damaged from here on")
     members = tuple(by_path.values())
-    _check(members)
+    if not members:
+        raise unreadable("the archive holds no file", "check that it was packed completely")
+    if all(media.sniff_media_type(member.content, "") == media.ZIP_ENCRYPTED for member in members):
+        raise unreadable("it is protected by a password", "upload a copy without a password")
+    # What the archive holds, so that it is found by the names of its files.
+    lines = [
+        f"- {member.path}" + (f" ({member.note})" if member.note else "") for member in members
+    ]
     return Reading(
-        drafts=tuple(_listing(members)),
+        drafts=tuple(line_drafts(lines, _LISTED_TOGETHER, BlockKind.LIST)),
         metadata={"members": sum(1 for member in members if not member.note)},
         attachments=tuple(
             Attachment(
@@ -131,30 +138,13 @@ def read_archive(
     )
 
 
-def _check(members: tuple[_Member, ...]) -> None:
-    if not members:
-        raise _refused("the archive holds no file", "check that it was packed completely")
-    if all(media.sniff_media_type(member.content, "") == media.ZIP_ENCRYPTED for member in members):
-        raise _refused("it is protected by a password", "upload a copy without a password")
-
-
-def _listing(members: tuple[_Member, ...]) -> Iterator[Draft]:
-    """What the archive holds, so that it is found by the names of its files."""
-    lines = [
-        f"- {member.path}" + (f" ({member.note})" if member.note else "") for member in members
-    ]
-    for start in range(0, len(lines), _LISTED_TOGETHER):
-        text = "\n".join(lines[start : start + _LISTED_TOGETHER])
-        yield Draft(kind=BlockKind.LIST, text=text)
-
-
 def _follow(member: _Member, budget: _Budget, depth: int) -> None:
     """Count what an archive inside the archive holds, which is read later as its own document."""
     media_type = media.sniff_media_type(member.content, member.path)
     if media_type not in media.ARCHIVES:
         return
     if depth >= budget.limits.max_depth:
-        raise _refused(
+        raise unreadable(
             f"it holds archives inside archives, deeper than {budget.limits.max_depth}",
             "unpack the inner ones first",
         )
@@ -299,17 +289,9 @@ def _safe_path(name: str) -> str | None:
     """A relative path that leads nowhere else; None for what packing programs leave behind."""
     printable = "".join(character for character in name if character.isprintable())
     parts = [part.strip() for part in printable.replace("\\", "/").split("/")]
-    kept = [part for part in parts if part not in ("", ".", "..") and not _is_drive(part)]
+    kept = [part for part in parts if part not in ("", ".", "..") and part[1:] != ":"]
     if not kept or not _JUNK_FOLDERS.isdisjoint(kept):
         return None
     if kept[-1].lower() in _JUNK_NAMES or kept[-1].startswith("._"):
         return None
     return "/".join(kept)[-_MAX_NAME_CHARACTERS:].lstrip("/")
-
-
-def _is_drive(part: str) -> bool:
-    return len(part) == 2 and part[1] == ":"
-
-
-def _refused(cause: str, advice: str) -> DocumentUnreadable:
-    return DocumentUnreadable(stage=Stage.PARSE, cause=cause, advice=advice)

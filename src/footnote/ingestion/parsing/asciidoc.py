@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from footnote.domain import BlockKind, MetadataValue
 from footnote.ingestion.parsing.delimited import read_delimited
 from footnote.ingestion.parsing.drafts import Draft, Reading
-from footnote.ingestion.parsing.spans import Cell, spanned_table_drafts
+from footnote.ingestion.parsing.tables import Cell, spanned_table_drafts
 
 _HEADING = re.compile(r"(={1,6}|#{1,6})[ \t]+(\S.*?)(?:[ \t]+=+)?$")
 _ATTRIBUTE = re.compile(r":(!?[\w\\-]+!?):(?:[ \t]+(.*))?$")
@@ -47,16 +47,17 @@ class _Reader:
 
     def plain(self, text: str) -> str:
         """Inline markup as it reads: links with where they lead, names replaced by their value."""
-        text = _MACRO.sub(_macro_text, _ANCHOR.sub("", _NAME.sub(self._value, text)))
+
+        def value(name: re.Match[str]) -> str:
+            found = self.attributes.get(name.group(1), "")
+            return found if 0 < len(found) <= _MAX_EXPANDED else name.group(0)
+
+        text = _MACRO.sub(_macro_text, _ANCHOR.sub("", _NAME.sub(value, text)))
         text = _REFERENCE.sub(lambda it: it.group(2) or it.group(4) or "", text)
         text = _LINK.sub(_link_text, text)
         for _ in range(2):
             text = _STYLED.sub(r"\2", text)
         return text
-
-    def _value(self, name: re.Match[str]) -> str:
-        value = self.attributes.get(name.group(1), "")
-        return value if 0 < len(value) <= _MAX_EXPANDED else name.group(0)
 
 
 def read_asciidoc(text: str) -> Reading:
@@ -65,7 +66,7 @@ def read_asciidoc(text: str) -> Reading:
     Included files are left out, and of conditional passages both sides are kept.
     """
     reader = _Reader()
-    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    lines = text.split("\n")
     drafts = tuple(_drafts([line.rstrip() for line in lines], reader, depth=0))
     metadata: dict[str, MetadataValue] = {
         kept: reader.attributes[name] for name, kept in _KEPT.items() if name in reader.attributes
@@ -81,7 +82,8 @@ def _drafts(lines: Sequence[str], reader: _Reader, depth: int) -> Iterator[Draft
         if not line.strip() or line == "+" or _is_aside(line):
             position += 1
         elif attribute := _ATTRIBUTE.match(line):
-            _learn(attribute, reader)
+            name = attribute.group(1).strip("!\\").lower()
+            reader.attributes[name] = attribute.group(2) or ""
             position += 1
         elif _BLOCK_ATTRIBUTES.match(line):
             style = line
@@ -118,11 +120,6 @@ def _is_aside(line: str) -> bool:
     """What only the processor reads: comments, conditions, included files."""
     comment = line.startswith("//") and not line.startswith("////")
     return comment or _DIRECTIVE.match(line) is not None or line in ("<<<", "'''", "---", "***")
-
-
-def _learn(attribute: re.Match[str], reader: _Reader) -> None:
-    name = attribute.group(1).strip("!\\").lower()
-    reader.attributes[name] = attribute.group(2) or ""
 
 
 def _author_line(lines: Sequence[str], at: int, reader: _Reader) -> int:
@@ -208,9 +205,12 @@ def _table(inside: Sequence[str], style: str, reader: _Reader) -> list[list[Cell
             min(int(digits[:4]), 1_000) if digits else 1 for digits in mark.groups()
         )
         cells += [Cell(shown, max(columns, 1), max(rows, 1))] * max(times, 1)
-    width = _declared_width(style) or sum(
-        1 for _ in _CELL.finditer(next((line for line in inside if line.strip()), ""))
-    )
+    width = 0
+    if declared := _COLUMNS.search(style):
+        for part in re.split(r"[,;]", declared.group(1) or declared.group(2)):
+            many = re.match(r"\s*(\d{1,3})\*", part)
+            width += int(many.group(1)) if many else 1
+    width = width or len(_CELL.findall(next((line for line in inside if line.strip()), "")))
     return _rows(cells, max(width, 1))
 
 
@@ -228,17 +228,6 @@ def _rows(cells: Sequence[Cell], width: int) -> list[list[Cell]]:
         reaching += [cell.rows] * cell.columns if cell.rows > 1 else []
         room -= cell.columns
     return rows
-
-
-def _declared_width(style: str) -> int:
-    found = _COLUMNS.search(style)
-    if not found:
-        return 0
-    columns = 0
-    for part in re.split(r"[,;]", found.group(1) or found.group(2)):
-        times = re.match(r"\s*(\d{1,3})\*", part)
-        columns += int(times.group(1)) if times else 1
-    return columns
 
 
 # --- lists and paragraphs -------------------------------------------------------------------
@@ -273,8 +262,12 @@ def _list(lines: Sequence[str], at: int, reader: _Reader, depth: int) -> tuple[l
             shown.append(f"- {reader.plain(term.group(1))}" + (f": {meaning}" if meaning else ""))
         elif line == "+" and position + 1 < len(lines):
             end = _joined_end(lines, position + 1)
-            joined = list(_drafts(lines[position + 1 : end], reader, depth + 1))
-            _join(joined, shown, drafts)
+            for draft in _drafts(lines[position + 1 : end], reader, depth + 1):
+                if draft.kind is BlockKind.PARAGRAPH:
+                    shown.append(f"  {draft.text}")
+                else:
+                    _flush(shown, drafts)
+                    drafts.append(draft)
         elif _is_aside(line) or (not line.strip() and _goes_on(lines, position)):
             end = position + 1
         else:
@@ -282,15 +275,6 @@ def _list(lines: Sequence[str], at: int, reader: _Reader, depth: int) -> tuple[l
         position = max(end, position + 1)
     _flush(shown, drafts)
     return drafts, position
-
-
-def _join(joined: Sequence[Draft], shown: list[str], drafts: list[Draft]) -> None:
-    for draft in joined:
-        if draft.kind is BlockKind.PARAGRAPH:
-            shown.append(f"  {draft.text}")
-        else:
-            _flush(shown, drafts)
-            drafts.append(draft)
 
 
 def _flush(shown: list[str], drafts: list[Draft]) -> None:

@@ -41,10 +41,7 @@ def decode(content: bytes) -> str:
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError:
-        return _decode_other(content)
-
-
-def _decode_other(content: bytes) -> str:
+        pass
     if declared := _DECLARED.search(content[:_DECLARING_BYTES]):
         try:
             return content.decode(declared.group(1).decode("ascii"))

@@ -63,7 +63,7 @@ def read_code(text: str, filename: str) -> Reading:
     it, and what follows a definition does not stand under its heading.
     """
     language = language_of(filename) or ""
-    lines = text.replace("\r\n", "\n").replace("\r", "\n").expandtabs(4).split("\n")
+    lines = text.expandtabs(4).split("\n")
     code = CodeLines.of(lines, language)
     return Reading(
         drafts=tuple(_drafts(code, _Scope(start=0, stop=len(lines), level=1))),

@@ -39,7 +39,8 @@ def _ordered(items: list[PageItem], depth: int) -> list[PageItem]:
     gutter = _gutter(items) if depth < _MAX_DEPTH else None
     if gutter is None:
         return _by_runs(items)
-    right_to_left = _reads_right_to_left(items)
+    texts = [item.text for item in items if isinstance(item, Line)]
+    right_to_left = sum(bool(_RIGHT_TO_LEFT.search(text)) for text in texts) > len(texts) / 2
     result: list[PageItem] = []
     band: list[PageItem] = []
     rows = _rows_across(items, gutter)
@@ -63,11 +64,6 @@ def _columns_of(
     right = [item for item in band if item.box.left >= gutter]
     first, second = (right, left) if right_to_left else (left, right)
     return _ordered(first, depth + 1) + _ordered(second, depth + 1)
-
-
-def _reads_right_to_left(items: Sequence[PageItem]) -> bool:
-    texts = [item.text for item in items if isinstance(item, Line)]
-    return sum(bool(_RIGHT_TO_LEFT.search(text)) for text in texts) > len(texts) / 2
 
 
 def _parted(item: PageItem, gutter: float) -> list[PageItem]:
@@ -206,7 +202,8 @@ def _by_runs(items: list[PageItem]) -> list[PageItem]:
     """
     runs: list[list[PageItem]] = []
     for item in items:
-        if runs and _goes_down(runs[-1][-1], item):
+        before = runs[-1][-1].box if runs else item.box
+        if runs and item.box.top >= before.top - 0.3 * before.height:
             runs[-1].append(item)
         else:
             runs.append([item])
@@ -227,10 +224,6 @@ def _by_runs(items: list[PageItem]) -> list[PageItem]:
         waiting.remove(chosen)
         result.extend(runs[chosen])
     return result
-
-
-def _goes_down(before: PageItem, after: PageItem) -> bool:
-    return after.box.top >= before.box.top - 0.3 * before.box.height
 
 
 def _above(one: Box, other: Box) -> bool:

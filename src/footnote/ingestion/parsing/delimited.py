@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from itertools import groupby, islice
 
-from footnote.domain import BlockKind, Stage
-from footnote.errors import DocumentUnreadable
+from footnote.domain import BlockKind
+from footnote.ingestion.failures import unreadable
 from footnote.ingestion.parsing.drafts import Draft, Reading
 from footnote.ingestion.parsing.tables import table_drafts
 
@@ -43,10 +43,9 @@ def _rows(text: str) -> list[list[str]]:
     try:
         rows.extend(csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text)))
     except csv.Error as error:
-        raise DocumentUnreadable(
-            stage=Stage.PARSE,
-            cause=f"a value in row {len(rows) + 1} has more than {_FIELD_LIMIT:,} characters",
-            advice="look there for a quotation mark that is never closed: it makes one value of "
+        raise unreadable(
+            f"a value in row {len(rows) + 1} has more than {_FIELD_LIMIT:,} characters",
+            "look there for a quotation mark that is never closed: it makes one value of "
             "all that follows; close it, or split the file",
         ) from error
     return rows

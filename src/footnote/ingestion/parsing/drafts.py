@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 
@@ -17,8 +17,9 @@ from footnote.domain import (
     Picture,
 )
 from footnote.ingestion.media import LANGUAGES, TEXT_TYPES
-from footnote.ingestion.parsing.keeping import KEPT_MEDIA_TYPE
 
+KEPT_PICTURE_TYPE = "image/jpeg"
+"""Of a picture that is kept to be described."""
 _SEPARATOR = "\n\n"
 # C0 and C1 controls but tab and newline, soft hyphens, invisible marks, lone surrogates, the
 # noncharacters: none carries text, Postgres refuses some and JSON others.
@@ -98,6 +99,15 @@ def clean_code(text: str) -> str:
     return _INVISIBLE.sub("", text).strip("\n").rstrip()
 
 
+def line_drafts(
+    lines: Iterable[str], together: int, kind: BlockKind = BlockKind.PARAGRAPH
+) -> Iterator[Draft]:
+    """The lines that say something, in blocks of so many."""
+    written = [line for line in lines if line.strip()]
+    for start in range(0, len(written), together):
+        yield Draft(kind=kind, text="\n".join(written[start : start + together]))
+
+
 def assemble(reading: Reading, filename: str, media_type: str) -> ParsedDocument:
     """Number the drafts, chain their headings and lay them out in one canonical text.
 
@@ -109,14 +119,16 @@ def assemble(reading: Reading, filename: str, media_type: str) -> ParsedDocument
     pictures: list[Picture] = []
     chain: list[tuple[int, str]] = []
     position, paragraph, page = 0, 0, None
-    for draft in map(_readable, _said(reading.drafts)):
+    for draft in _said(reading.drafts):
+        if draft.kind is BlockKind.HEADING and len(draft.text) > _MOST_HEADING_CHARACTERS:
+            draft = replace(draft, kind=BlockKind.PARAGRAPH, level=0)  # noqa: PLW2901
         if draft.picture:
             apart = draft.page != page
             alone = apart and reading.pages_stand_alone
             pictures.append(
                 Picture(
                     content=draft.picture,
-                    media_type=KEPT_MEDIA_TYPE,
+                    media_type=KEPT_PICTURE_TYPE,
                     after=len(blocks),
                     paragraph=1 if apart else max(paragraph, 1),
                     page=draft.page,
@@ -167,13 +179,6 @@ def assemble(reading: Reading, filename: str, media_type: str) -> ParsedDocument
         attachments=reading.attachments,
         pictures=tuple(pictures),
     )
-
-
-def _readable(draft: Draft) -> Draft:
-    """The draft; one that is too long for a heading is a paragraph."""
-    if draft.kind is not BlockKind.HEADING or len(draft.text) <= _MOST_HEADING_CHARACTERS:
-        return draft
-    return replace(draft, kind=BlockKind.PARAGRAPH, level=0)
 
 
 def _above(chain: list[tuple[int, str]], level: int) -> list[tuple[int, str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from xml.etree.ElementTree import Element
 
@@ -127,18 +127,11 @@ def drawn_table_drafts(
                 text = rows[-1][column] if column < len(rows[-1]) else ""
                 covered.add((row_index, column))
             else:
-                text = _cell_text(cell, package, part)
+                body = child(cell, "txBody")
+                paragraphs = children(body, "p") if body is not None else ()
+                lines = (paragraph_text(each, package, part) for each in paragraphs)
+                text = "\n".join(line for line in lines if line.strip())
             texts.append(text)
         rows.append(texts)
     headers = grouped_header_rows(rows, covered)
     yield from spread_table_drafts(rows, covered=covered, header_rows=headers, page=page)
-
-
-def _cell_text(cell: Element, package: Package, part: str) -> str:
-    body = child(cell, "txBody")
-    if body is None:
-        return ""
-    lines: Sequence[str] = [
-        paragraph_text(paragraph, package, part) for paragraph in children(body, "p")
-    ]
-    return "\n".join(line for line in lines if line.strip())

@@ -8,15 +8,15 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 from xml.parsers import expat
 
-from footnote.domain import BlockKind, Stage
+from footnote.domain import BlockKind
 from footnote.errors import DocumentUnreadable
+from footnote.ingestion.failures import unreadable
 from footnote.ingestion.parsing.code import read_code
-from footnote.ingestion.parsing.drafts import Draft, Reading
-from footnote.ingestion.parsing.tables import table_drafts
+from footnote.ingestion.parsing.drafts import Draft, Reading, line_drafts
+from footnote.ingestion.parsing.tables import record_rows, table_drafts
 
 _MAX_DEPTH = 200
 _MAX_HEADING_LEVEL = 5
-_MAX_COLUMNS = 24
 _TITLES = ("title", "name", "head", "label", "subject")
 _LINES_TOGETHER = 40
 _PROSE_CHARACTERS = 100
@@ -68,8 +68,8 @@ def parse_xml(text: str) -> Node:
     parser.StartElementHandler = builder.start
     parser.EndElementHandler = builder.end
     parser.CharacterDataHandler = builder.characters
-    parser.EntityDeclHandler = _refuse_entity
-    parser.ExternalEntityRefHandler = _ignore_external
+    parser.EntityDeclHandler = builder.entity
+    parser.ExternalEntityRefHandler = lambda *_: 1
     parser.Parse(text.lstrip("\ufeff \t\r\n"), True)
     return builder.root
 
@@ -92,23 +92,16 @@ class _Builder:
     def end(self, _name: str) -> None:
         self._open.pop()
 
+    def entity(self, name: str, *_: object) -> None:
+        raise _refused(f"it declares an entity of its own ({name})")
+
     def characters(self, text: str) -> None:
         if self._open:
             self._open[-1].content.append(text)
 
 
-def _refuse_entity(*declaration: object) -> None:
-    raise _refused(f"it declares an entity of its own ({declaration[0]})")
-
-
-def _ignore_external(*_reference: object) -> int:
-    return 1
-
-
 def _refused(cause: str) -> DocumentUnreadable:
-    return DocumentUnreadable(
-        stage=Stage.PARSE, cause=cause, advice="save it without, and upload that copy"
-    )
+    return unreadable(cause, "save it without, and upload that copy")
 
 
 def _local(name: str) -> str:
@@ -148,13 +141,18 @@ def _element_drafts(node: Node, level: int) -> Iterator[Draft]:
     """What an element holds; runs of leaves together, everything else one by one."""
     lines = [f"{key}: {value}" for key, value in node.attributes.items() if value.strip()]
     if _is_mixed(node):
-        yield from _line_drafts(lines)
+        yield from line_drafts(lines, _LINES_TOGETHER)
         yield Draft(kind=BlockKind.PARAGRAPH, text=node.text)
         return
     if not node.children:
-        yield from _line_drafts([*lines, *([f"{node.name}: {node.text}"] if node.text else [])])
+        lines += [f"{node.name}: {node.text}"] if node.text else []
+        yield from line_drafts(lines, _LINES_TOGETHER)
         return
-    tables = _tables(node)
+    by_name: dict[str, list[Node]] = {}
+    for child in node.children:
+        by_name.setdefault(child.name, []).append(child)
+    found = {name: _rows(alike) for name, alike in by_name.items() if len(alike) > 1}
+    tables = {name: rows for name, rows in found.items() if rows}
     for child in node.children:
         if child.name in tables:
             rows = tables[child.name]
@@ -164,19 +162,10 @@ def _element_drafts(node: Node, level: int) -> Iterator[Draft]:
             continue
         else:
             rows = None
-        yield from _line_drafts(lines)
+        yield from line_drafts(lines, _LINES_TOGETHER)
         lines = []
         yield from _child_drafts(child, level) if rows is None else table_drafts(rows)
-    yield from _line_drafts(lines)
-
-
-def _tables(node: Node) -> dict[str, list[list[str]]]:
-    """For each name that like children share the rows of their table."""
-    by_name: dict[str, list[Node]] = {}
-    for child in node.children:
-        by_name.setdefault(child.name, []).append(child)
-    found = {name: _rows(alike) for name, alike in by_name.items() if len(alike) > 1}
-    return {name: rows for name, rows in found.items() if rows}
+    yield from line_drafts(lines, _LINES_TOGETHER)
 
 
 def _is_prose(leaf: Node) -> bool:
@@ -211,12 +200,6 @@ def _leaf_lines(leaf: Node) -> Iterator[str]:
         yield name
 
 
-def _line_drafts(lines: Sequence[str]) -> Iterator[Draft]:
-    for start in range(0, len(lines), _LINES_TOGETHER):
-        text = "\n".join(lines[start : start + _LINES_TOGETHER])
-        yield Draft(kind=BlockKind.PARAGRAPH, text=text)
-
-
 def _is_mixed(node: Node) -> bool:
     """Whether text stands beside elements, as it does in prose."""
     texts = "".join(item for item in node.content if isinstance(item, str))
@@ -224,7 +207,7 @@ def _is_mixed(node: Node) -> bool:
 
 
 def _rows(records: Sequence[Node]) -> list[list[str]]:
-    """Rows under the names that like records share; empty when they are not alike."""
+    """The rows of a table of elements; empty when they are not alike."""
     fields: list[dict[str, str]] = []
     for record in records:
         if _is_mixed(record) or any(child.children for child in record.children):
@@ -236,8 +219,4 @@ def _rows(records: Sequence[Node]) -> list[list[str]]:
         if not record.children and record.text:
             values[record.name] = record.text
         fields.append(values)
-    columns = list(dict.fromkeys(key for values in fields for key in values))
-    filled = sum(len(values) for values in fields)
-    if not 1 < len(columns) <= _MAX_COLUMNS or 2 * filled < len(columns) * len(fields):
-        return []
-    return [columns, *([values.get(column, "") for column in columns] for values in fields)]
+    return record_rows(fields, 2)

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from urllib.parse import unquote
 from xml.parsers import expat
 
-from footnote.domain import BlockKind, MetadataValue, Stage
-from footnote.errors import DocumentUnreadable
+from footnote.domain import BlockKind, MetadataValue
+from footnote.ingestion.failures import unreadable
 from footnote.ingestion.parsing.charsets import decode
 from footnote.ingestion.parsing.drafts import Draft, Reading
 from footnote.ingestion.parsing.elements import Node, parse_xml
@@ -48,7 +48,7 @@ class _Book:
             content = part.read(_MAX_PART_BYTES + 1)
         self.unpacked_bytes += len(content)
         if len(content) > _MAX_PART_BYTES or self.unpacked_bytes > self.max_bytes:
-            raise _unreadable("it unpacks to more bytes than are allowed", "split it")
+            raise unreadable("it unpacks to more bytes than are allowed", "split it")
         return decode(content)
 
 
@@ -60,14 +60,28 @@ def read_epub(content: bytes, *, max_bytes: int) -> Reading:
     """
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         book = _Book(archive, max_bytes, names=frozenset(archive.namelist()))
-        _check_protection(book)
+        if protection := book.text("META-INF/encryption.xml"):
+            for method in _descendants(parse_xml(protection), "EncryptionMethod"):
+                if not method.attributes.get("Algorithm", "").startswith(_FONTS_ONLY):
+                    raise unreadable("it is copy-protected", "upload a copy without protection")
         package_path = _package_path(book)
         package = parse_xml(book.text(package_path))
-        items = _items(package, posixpath.dirname(package_path))
+        folder = posixpath.dirname(package_path)
+        items = {
+            node.attributes.get("id", ""): _Item(
+                _inside(folder, node.attributes.get("href", "")),
+                node.attributes.get("media-type", ""),
+                node.attributes.get("properties", ""),
+            )
+            for node in _descendants(package, "item")
+        }
         labels = _labels(book, items)
         drafts: list[Draft] = []
         for item in _spine(package, items):
-            drafts += _chapter(read_html(book.text(item.path)), labels.get(item.path, ""))
+            page, label = read_html(book.text(item.path)).drafts, labels.get(item.path, "")
+            if label and page and not any(draft.kind is BlockKind.HEADING for draft in page):
+                drafts.append(Draft(kind=BlockKind.HEADING, text=label, level=1))
+            drafts += page
     title, language, metadata = _metadata(package)
     return Reading(
         drafts=tuple(drafts),
@@ -77,15 +91,6 @@ def read_epub(content: bytes, *, max_bytes: int) -> Reading:
     )
 
 
-def _check_protection(book: _Book) -> None:
-    text = book.text("META-INF/encryption.xml")
-    if not text:
-        return
-    for method in _descendants(parse_xml(text), "EncryptionMethod"):
-        if not method.attributes.get("Algorithm", "").startswith(_FONTS_ONLY):
-            raise _unreadable("it is copy-protected", "upload a copy without protection")
-
-
 def _package_path(book: _Book) -> str:
     container = book.text("META-INF/container.xml")
     root = next(_descendants(parse_xml(container), "rootfile"), None) if container else None
@@ -93,19 +98,8 @@ def _package_path(book: _Book) -> str:
     if path not in book.names:
         path = next((name for name in sorted(book.names) if name.endswith(".opf")), "")
     if not path:
-        raise _unreadable("it has no list of its chapters", "save it anew in its own program")
+        raise unreadable("it has no list of its chapters", "save it anew in its own program")
     return path
-
-
-def _items(package: Node, folder: str) -> dict[str, _Item]:
-    return {
-        node.attributes.get("id", ""): _Item(
-            _inside(folder, node.attributes.get("href", "")),
-            node.attributes.get("media-type", ""),
-            node.attributes.get("properties", ""),
-        )
-        for node in _descendants(package, "item")
-    }
 
 
 def _spine(package: Node, items: dict[str, _Item]) -> Iterator[_Item]:
@@ -117,13 +111,6 @@ def _spine(package: Node, items: dict[str, _Item]) -> Iterator[_Item]:
         seen.add(item.path)
         if item.media_type in _PAGES:
             yield item
-
-
-def _chapter(page: Reading, label: str) -> Iterator[Draft]:
-    has_heading = any(draft.kind is BlockKind.HEADING for draft in page.drafts)
-    if not has_heading and label and page.drafts:
-        yield Draft(kind=BlockKind.HEADING, text=label, level=1)
-    yield from page.drafts
 
 
 def _labels(book: _Book, items: dict[str, _Item]) -> dict[str, str]:
@@ -180,7 +167,3 @@ def _descendants(node: Node, name: str) -> Iterator[Node]:
         if one.name == name:
             yield one
         waiting += reversed(one.children)
-
-
-def _unreadable(cause: str, advice: str) -> DocumentUnreadable:
-    return DocumentUnreadable(stage=Stage.PARSE, cause=cause, advice=advice)

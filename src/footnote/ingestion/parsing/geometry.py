@@ -122,13 +122,13 @@ def line_of(words: Sequence[Word]) -> Line:
         bold=all(word.bold for word in ordered),
         mono=all(word.mono for word in ordered),
         first_width=ordered[0].box.width,
-        confidence=mean_word_confidence(ordered),
+        confidence=mean_confidence(ordered),
     )
 
 
-def mean_word_confidence(words: Sequence[Word]) -> float | None:
-    """Mean by length of the words that were read from pixels, in 0…1; None without any."""
-    read = [(word.confidence, len(word.text)) for word in words if word.confidence is not None]
+def mean_confidence(parts: Sequence[Word | Line]) -> float | None:
+    """Mean by length of what was read from pixels, in 0…1; None without any."""
+    read = [(part.confidence, len(part.text)) for part in parts if part.confidence is not None]
     total = sum(length for _, length in read)
     return round(sum(value * length for value, length in read) / total, 4) if total else None
 
@@ -274,7 +274,7 @@ def _grid(
         row = _interval(rows, (word.box.top + word.box.bottom) / 2)
         cells[row][column].append(word)
     texts = tuple(tuple(" ".join(word.text for word in cell) for cell in row) for row in cells)
-    return Grid(texts, area, tuple(words), mean_word_confidence(words))
+    return Grid(texts, area, tuple(words), mean_confidence(words))
 
 
 def _interval(bounds: Sequence[float], value: float) -> int:
@@ -358,7 +358,7 @@ def _spaced_grid(rows: Sequence[Sequence[Line]]) -> Grid | None:
         tuple(map(tuple, texts)),
         union(cell.box for cell in cells),
         words,
-        mean_word_confidence(words),
+        mean_confidence(words),
     )
 
 

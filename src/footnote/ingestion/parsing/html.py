@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 
 from footnote.domain import BlockKind
 from footnote.ingestion.parsing.drafts import Draft, Reading
-from footnote.ingestion.parsing.spans import Cell, spanned_table_drafts
+from footnote.ingestion.parsing.tables import Cell, spanned_table_drafts
 
 _FURNITURE = frozenset(
     "nav footer aside script style noscript template svg iframe form button select option dialog "
@@ -139,7 +139,8 @@ class _Collector(HTMLParser):
             if tag in ("li", "dt"):
                 self._open_item()
             else:
-                self._lists.append(_first_number(attributes) if tag == "ol" else None)
+                start = _whole_number(attributes.get("start"))
+                self._lists.append(start if tag == "ol" else None)
         else:
             self._open_block(tag)
 
@@ -176,8 +177,8 @@ class _Collector(HTMLParser):
             self._words.clear()
             self._cell = Cell(
                 "",
-                columns=_span(attributes.get("colspan")),
-                rows=_span(attributes.get("rowspan")),
+                columns=min(max(_whole_number(attributes.get("colspan")), 1), _MAX_SPAN),
+                rows=min(max(_whole_number(attributes.get("rowspan")), 1), _MAX_SPAN),
                 is_header=tag == "th",
             )
             if not self._rows:
@@ -201,7 +202,10 @@ class _Collector(HTMLParser):
         elif tag == "table" and self._table_depth:
             self._table_depth -= 1
             if not self._table_depth:
-                self._close_table()
+                self._words.clear()
+                rows, self._rows = self._rows, []
+                for draft in spanned_table_drafts(rows):
+                    self._append(draft)
         else:
             self._close_block(tag)
 
@@ -229,12 +233,6 @@ class _Collector(HTMLParser):
             self._add(BlockKind.CAPTION, self._take_words())
         else:
             self._words.append(" ")
-
-    def _close_table(self) -> None:
-        self._words.clear()
-        rows, self._rows = self._rows, []
-        for draft in spanned_table_drafts(rows):
-            self._append(draft)
 
     def _close_link(self) -> None:
         """A link is followed by where it leads, unless its text says so or nobody can go there."""
@@ -310,14 +308,7 @@ def _is_furniture(tag: str, attributes: Attributes) -> bool:
     )
 
 
-def _span(value: str | None) -> int:
-    """How many rows or columns a cell covers; markup may say anything."""
+def _whole_number(value: str | None) -> int:
+    """What an attribute says, which may be anything; 1 unless it is a number."""
     number = (value or "").strip()
-    if not number.isascii() or not number.isdecimal() or len(number) > 6:
-        return 1
-    return min(max(int(number), 1), _MAX_SPAN)
-
-
-def _first_number(attributes: Attributes) -> int:
-    start = (attributes.get("start") or "").strip()
-    return int(start) if start.isascii() and start.isdecimal() and len(start) < 9 else 1
+    return int(number) if number.isascii() and number.isdecimal() and len(number) < 9 else 1

@@ -4,24 +4,34 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
+from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 
 import numpy as np
 from PIL import Image, ImageOps, ImageSequence, UnidentifiedImageError
 
-from footnote.domain import BlockKind, Stage
-from footnote.errors import DocumentUnreadable
+from footnote.domain import BlockKind
+from footnote.ingestion.failures import unreadable
 from footnote.ingestion.media import HEIC, sniff_media_type
 from footnote.ingestion.parsing.drafts import Draft, Reading
 from footnote.ingestion.parsing.geometry import PageItem
-from footnote.ingestion.parsing.keeping import PictureKeeper, on_white
 from footnote.ingestion.parsing.layout import LaidPage, draft_pages
 from footnote.ingestion.parsing.ocr import Ocr, items_of_image
 from footnote.ports import OnProgress, unheard
 
 _MAX_PIXELS = 150_000_000
 _PAGED = ("TIFF", "MPO")
+NOT_DESCRIBED = "pictures_not_described"
+"""Metadata: how many pictures no model has looked at, though one should have."""
+_MAX_SIDE = 1568
+"""Pixels; vision models scale larger pictures down to about this themselves."""
+_LEAST_SIDE = 80
+_LEAST_PIXELS = 20_000
+"""Smaller pictures are logos and icons."""
+_MAX_BYTES = 32 * 1024 * 1024
+"""Of all kept pictures of one document."""
+_QUALITY = 88
 
 
 def read_images(
@@ -47,10 +57,9 @@ def read_images(
             frames = ImageSequence.Iterator(image) if image.format in _PAGED else (image,)
             for number, frame in enumerate(frames, start=1):
                 if frame.width * frame.height > _MAX_PIXELS or number > max_pages:
-                    raise DocumentUnreadable(
-                        stage=Stage.PARSE,
-                        cause=f"the picture has {frame.width} × {frame.height} pixels",
-                        advice="scale it down or split it",
+                    raise unreadable(
+                        f"the picture has {frame.width} × {frame.height} pixels",
+                        "scale it down or split it",
                     )
                 upright = on_white(ImageOps.exif_transpose(frame))
                 items: tuple[PageItem, ...] = ()
@@ -60,10 +69,9 @@ def read_images(
                 pages.append(LaidPage(number, upright.height, items, from_pixels=True, extra=kept))
                 on_progress(number, max(number, count))
     except (UnidentifiedImageError, OSError, SyntaxError) as error:
-        raise DocumentUnreadable(
-            stage=Stage.PARSE,
-            cause="the picture is damaged and cannot be opened",
-            advice="open it in an image program, save it anew and upload that copy",
+        raise unreadable(
+            "the picture is damaged and cannot be opened",
+            "open it in an image program, save it anew and upload that copy",
         ) from error
     return Reading(drafts=tuple(draft_pages(pages)), page_count=len(pages))
 
@@ -76,10 +84,9 @@ def learn_heic(content: bytes) -> None:
     if sniff_media_type(content[:64], "") != HEIC:
         return
     if find_spec("pillow_heif") is None:
-        raise DocumentUnreadable(
-            stage=Stage.PARSE,
-            cause="HEIC pictures cannot be opened here",
-            advice="save it as JPEG or PNG, or install pillow-heif beside Footnote",
+        raise unreadable(
+            "HEIC pictures cannot be opened here",
+            "save it as JPEG or PNG, or install pillow-heif beside Footnote",
         )
     import_module("pillow_heif").register_heif_opener()
 
@@ -90,3 +97,43 @@ def kept_drafts(
     """The place of a picture that is kept to be described; none if it is not."""
     if keeper is not None and (kept := keeper.keep(image)):
         yield Draft(kind=BlockKind.IMAGE, text="", page=page, picture=kept)
+
+
+@dataclass(slots=True)
+class PictureKeeper:
+    """Keeps the first pictures of one document that are large enough to show something."""
+
+    most: int
+    left_out: int = 0
+    """Pictures beyond the bounds."""
+    _kept: int = 0
+    _bytes: int = 0
+
+    def keep(self, image: Image.Image) -> bytes:
+        """The picture as a JPEG; nothing where it is too small, or one too many."""
+        if min(image.size) < _LEAST_SIDE or image.width * image.height < _LEAST_PIXELS:
+            return b""
+        if self._kept >= self.most:
+            self.left_out += 1
+            return b""
+        small = on_white(image)
+        small.thumbnail((_MAX_SIDE, _MAX_SIDE), Image.Resampling.LANCZOS)
+        small.info.clear()  # what the file said of itself, such as where it was taken
+        target = io.BytesIO()
+        small.save(target, "JPEG", quality=_QUALITY)
+        encoded = target.getvalue()
+        if self._bytes + len(encoded) > _MAX_BYTES:
+            self.left_out += 1
+            return b""
+        self._kept += 1
+        self._bytes += len(encoded)
+        return encoded
+
+
+def on_white(image: Image.Image) -> Image.Image:
+    """The picture in colours, its transparent parts white."""
+    if image.mode not in ("RGBA", "LA", "PA", "P"):
+        return image.convert("RGB")
+    layered = image.convert("RGBA")
+    white = Image.new("RGBA", layered.size, "white")
+    return Image.alpha_composite(white, layered).convert("RGB")

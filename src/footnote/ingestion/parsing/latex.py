@@ -10,7 +10,7 @@ from footnote.domain import BlockKind, MetadataValue
 from footnote.ingestion.parsing.drafts import Draft, Reading
 from footnote.ingestion.parsing.latextables import latex_rows
 from footnote.ingestion.parsing.latextext import argument, printed
-from footnote.ingestion.parsing.spans import spanned_table_drafts
+from footnote.ingestion.parsing.tables import spanned_table_drafts
 
 _COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%.*?(?:\n[ \t]*|\Z)")
 _DOCUMENT = re.compile(r"\\begin\s*\{document\}(.*?)(?:\\end\s*\{document\}|\Z)", re.DOTALL)
@@ -34,11 +34,13 @@ _FORMULAS = re.compile(r"(?:equation|align|gather|multline|eqnarray|displaymath|
 _TABLES = re.compile(r"(?:tabular[xy*]?|tabulary|longtable|supertabular)\*?")
 _DRAWINGS = frozenset(("tikzpicture", "pgfpicture", "picture", "filecontents", "filecontents*"))
 _MAX_SHORTHAND = 60
+_LISTING_OPTIONS = re.compile(r"\A(?:\[[^\]\n]*\]|\{[^}\n]*\})+[ \t]*\n")
+_FLOAT_OPTIONS = re.compile(r"[ \t]*(?:\[[^\]\n]*\]|\{[^{}\n]*\})*")
 
 
 def read_latex(text: str) -> Reading:
     """Read sections, lists, tables, listings, formulas, captions and footnotes."""
-    text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\x02", "")
+    text = text.replace("\x02", "")
     held: list[str] = []
 
     def hold(found: re.Match[str]) -> str:
@@ -109,15 +111,26 @@ class _Walk:
             if mark.group(1):
                 taken = yield from self._environment(mark.group(1), mark.group(2).strip(), position)
             elif mark.group(3):
-                taken = yield from self._section(mark.group(3), position)
+                yield from self._break()
+                yield from self._end_list()
+                said, taken = argument(self.body, position)
+                level, said = _LEVELS[mark.group(3)], " ".join(printed(said).split())
+                yield Draft(kind=BlockKind.HEADING, text=said, level=level)
             elif mark.group(4):
                 taken = yield from self._command(mark.group(4), position)
             elif opening := mark.group(5) or mark.group(6):
-                taken = yield from self._formula("\\]" if opening == "\\[" else "$$", mark.start())
+                closing = "\\]" if opening == "\\[" else "$$"
+                end = self.body.find(closing, position)
+                end = len(self.body) if end < 0 else end
+                yield from self._break()
+                yield Draft(kind=BlockKind.PARAGRAPH, text=self.body[position:end].strip())
+                taken = end + 2
             else:
                 yield from self._break()
                 if mark.group(8):
-                    yield from self._code(self.held[int(mark.group(8))])
+                    yield from self._end_items()
+                    code = _LISTING_OPTIONS.sub("", self.held[int(mark.group(8))]).strip("\n")
+                    yield Draft(kind=BlockKind.CODE, text=code)
                 taken = position
             position = max(taken, position)
         self.text.append(self.body[position:])
@@ -154,16 +167,9 @@ class _Walk:
         elif name == "abstract" and edge == "begin":
             yield Draft(kind=BlockKind.HEADING, text="Abstract", level=2)
         elif edge == "begin":  # options of a float, a theorem, a minipage
-            return _after_options(self.body, at)
+            options = _FLOAT_OPTIONS.match(self.body, at)
+            return options.end() if options else at
         return at
-
-    def _section(self, name: str, at: int) -> Generator[Draft, None, int]:
-        yield from self._break()
-        yield from self._end_list()
-        title, end = argument(self.body, at)
-        heading = " ".join(printed(title).split())
-        yield Draft(kind=BlockKind.HEADING, text=heading, level=_LEVELS[name])
-        return end
 
     def _command(self, name: str, at: int) -> Generator[Draft, None, int]:
         if name in ("item", "bibitem"):
@@ -197,19 +203,6 @@ class _Walk:
         self.marker = "  " * max(len(self.lists) - 1, 0) + sign
         return at
 
-    def _formula(self, closing: str, start: int) -> Generator[Draft, None, int]:
-        end = self.body.find(closing, start + 2)
-        end = len(self.body) if end < 0 else end
-        yield from self._break()
-        source = self.body[start + 2 : end].strip()
-        yield Draft(kind=BlockKind.PARAGRAPH, text=source)
-        return end + 2
-
-    def _code(self, source: str) -> Iterator[Draft]:
-        yield from self._end_items()
-        code = re.sub(r"\A(?:\[[^\]\n]*\]|\{[^}\n]*\})+[ \t]*\n", "", source)
-        yield Draft(kind=BlockKind.CODE, text=code.strip("\n"))
-
     def _break(self) -> Iterator[Draft]:
         """End the paragraph or item that is being collected; its notes follow it."""
         said = printed("".join(self.text))
@@ -234,8 +227,3 @@ class _Walk:
         self.lists.clear()
         yield from self._end_items()
         yield from self._break()
-
-
-def _after_options(text: str, at: int) -> int:
-    found = re.compile(r"[ \t]*(?:\[[^\]\n]*\]|\{[^{}\n]*\})*").match(text, at)
-    return found.end() if found else at

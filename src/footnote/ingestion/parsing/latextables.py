@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import accumulate, islice
 
 from footnote.ingestion.parsing.latextext import argument, printed
-from footnote.ingestion.parsing.spans import Cell
+from footnote.ingestion.parsing.tables import Cell
 
 _RULES = re.compile(
     r"\\(?:hline|toprule|midrule|bottomrule|endhead|endfirsthead|endfoot|endlastfoot)\b"
@@ -83,34 +83,24 @@ def _cell(source: str) -> Cell:
 
 def _without_places(rows: Sequence[Sequence[Cell]]) -> list[list[Cell]]:
     """The rows without the empty cells into which one above reaches, as far as they are empty."""
-    places = [_by_column(row) for row in rows]
+    places = [
+        dict(zip(accumulate((cell.columns for cell in row), initial=0), row, strict=False))
+        for row in rows
+    ]
     kept = [dict(row) for row in places]
     for number, row in enumerate(places):
         for column, cell in row.items():
             reach = 1
             if cell.text:
                 for below in range(number + 1, min(number + cell.rows, len(rows))):
-                    if not _is_empty(places[below], column, cell.columns):
+                    under = range(column, column + cell.columns)
+                    cells = [each for at, each in places[below].items() if at in under]
+                    within = sum(each.columns for each in cells) == cell.columns
+                    if not within or any(each.text for each in cells):
                         break
-                    for each in range(column, column + cell.columns):
+                    for each in under:
                         kept[below].pop(each, None)
                     reach += 1
             if column in kept[number]:
                 kept[number][column] = replace(cell, rows=reach)
     return [list(row.values()) for row in kept]
-
-
-def _by_column(row: Sequence[Cell]) -> dict[int, Cell]:
-    found: dict[int, Cell] = {}
-    column = 0
-    for cell in row:
-        found[column] = cell
-        column += cell.columns
-    return found
-
-
-def _is_empty(row: dict[int, Cell], column: int, columns: int) -> bool:
-    """Whether the row has empty cells at all these columns, and none that goes beyond them."""
-    cells = [(at, cell) for at, cell in row.items() if column <= at < column + columns]
-    within = sum(cell.columns for _, cell in cells) == columns
-    return within and not any(cell.text for _, cell in cells)

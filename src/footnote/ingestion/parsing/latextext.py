@@ -1,66 +1,69 @@
-"""A stretch of LaTeX becomes the text it prints, formulas as they are written."""
+"""A stretch of LaTeX becomes the text it prints, by pylatexenc; formulas stay as written."""
 
 from __future__ import annotations
 
 import re
-import unicodedata
 
-_ACCENTS = {
-    "`": "\u0300", "'": "\u0301", "^": "\u0302", "~": "\u0303", "=": "\u0304", "u": "\u0306",
-    ".": "\u0307", '"': "\u0308", "r": "\u030a", "H": "\u030b", "v": "\u030c", "c": "\u0327",
-    "k": "\u0328", "d": "\u0323",
+from pylatexenc import latex2text, latexwalker
+from pylatexenc.macrospec import std_macro
+
+_SILENT = {
+    0: "vskip hskip today phantomsection",
+    1: "label vspace hspace pagestyle thispagestyle setcounter bibliographystyle bibliography "
+    "addbibresource input include includeonly usepackage RequirePackage documentclass "
+    "includegraphics index glsadd hypersetup color nocite pagenumbering graphicspath includepdf "
+    "lstset lstinputlisting verbatiminput ref autoref pageref eqref nameref cref Cref",
+    2: "setlength addtolength addtocounter newcommand renewcommand providecommand def let "
+    "markboth markright fontsize",
+    3: "definecolor addcontentsline",
+}
+"""What prints nothing, by the number of its arguments; all take an optional one before them."""
+_CITING = (
+    "cite citep citet citealp citealt citeauthor citeyear Cite Citep Citet textcite Textcite "
+    "parencite Parencite autocite Autocite footcite fullcite"
+).split()
+_SIGNS = {
+    "S": "§", "P": "¶", "copyright": "©", "pounds": "£", "euro": "€", "texteuro": "€", "EUR": "€",
+    "textasciicircum": "^", "textbar": "|", "textless": "<", "textgreater": ">", "LaTeX": "LaTeX",
+    "TeX": "TeX", "BibTeX": "BibTeX", "\\": "\x01", "newline": "\x01",
 }  # fmt: skip
-_LETTERS = {
-    "ss": "ß", "ae": "æ", "AE": "Æ", "oe": "œ", "OE": "Œ", "o": "ø", "O": "Ø", "l": "ł", "L": "Ł",
-    "aa": "å", "AA": "Å", "i": "ı", "j": "ȷ", "ldots": "…", "dots": "…", "textellipsis": "…",
-    "textendash": "–", "textemdash": "—", "S": "§", "P": "¶", "copyright": "©", "pounds": "£",
-    "euro": "€", "texteuro": "€", "EUR": "€", "textdegree": "°", "textbackslash": "\\",
-    "dollar": "$", "textasciitilde": "~", "textasciicircum": "^", "textbar": "|", "textless": "<",
-    "textgreater": ">", "LaTeX": "LaTeX", "TeX": "TeX", "BibTeX": "BibTeX", "newline": "\n",
-    "quad": " ", "qquad": " ", "textquotesingle": "'", "textregistered": "®",
-    "texttrademark": "™", "today": "",
-}  # fmt: skip
-_SILENT = frozenset(
-    "label vspace hspace vskip hskip pagestyle thispagestyle setlength addtolength setcounter "
-    "addtocounter bibliographystyle bibliography addbibresource input include includeonly "
-    "usepackage RequirePackage documentclass newcommand renewcommand providecommand def let "
-    "includegraphics index glsadd definecolor hypersetup color phantomsection nocite "
-    "addcontentsline markboth markright pagenumbering graphicspath includepdf lstset "
-    "lstinputlisting verbatiminput".split()
+"""What pylatexenc prints otherwise or not at all; \x01 stands for the end of a line."""
+_SPECS = (
+    *((name, "[" + "{" * count, "") for count, all_ in _SILENT.items() for name in all_.split()),
+    *((name, "*[[{", "[%(4)s]") for name in _CITING),
+    *((name, "[{{", "%(3)s") for name in ("textcolor", "colorbox", "raisebox", "parbox")),
+    *((name, "*[" if name == "\\" else "", sign) for name, sign in _SIGNS.items()),
+    ("href", "[{{", "%(3)s (%(2)s)"),
 )
-_CITING = re.compile(r"(?:foot|text|paren|auto|no)?[cC]ite\w*")
-_REFERRING = re.compile(r"(?:auto|page|eq|name|[cC])?ref\*?")
-_FORMULA = re.compile(
-    r"\$\$(?:[^$\\]|\\.)+\$\$|\$(?:[^$\\]|\\.)+\$|\\\((?:(?!\\\)).)+\\\)", re.DOTALL
+"""Macros with their arguments, and with what they print of them by number."""
+_ARGUMENTS = latexwalker.get_default_latex_context_db()
+_ARGUMENTS.add_context_category(
+    "ours", macros=[std_macro(name, kinds) for name, kinds, _ in _SPECS], prepend=True
 )
-_ACCENT = re.compile(
-    r"\\([`'^~=.\"]|[urHvckd](?=[\s{\\]))\s*\{?\s*(\\[ij](?![a-zA-Z])|[A-Za-z])\}?"
+_PRINTS = latex2text.get_default_latex_context_db()
+_PRINTS.add_context_category(
+    "ours",
+    macros=[
+        *(latex2text.MacroTextSpec(name, shown) for name, _, shown in _SPECS),
+        latex2text.MacroTextSpec("verb", lambda node: node.nodeargd.verbatim_text),
+    ],
+    prepend=True,
 )
-_MACRO = re.compile(r"\\([a-zA-Z@]+)\*?")
-_SPACES = re.compile(r"[ \t\n]+")
-_HELD = re.compile("\x00(\\d+)\x00")
+_PRINTER = latex2text.LatexNodes2Text(_PRINTS, math_mode="verbatim", strict_latex_spaces=True)
+_MARKUP = re.compile(r"[{}]|\\[a-zA-Z@]*")
 _BRACE = re.compile(r"(?<!\\)[{}]")
-_MAX_MACROS = 200_000
 _MAX_ARGUMENT = 10_000
 """Characters; where no brace closes within, one was forgotten."""
 
 
 def printed(text: str) -> str:
     """What a paragraph prints: styles, labels and commands gone, formulas untouched."""
-    held: list[str] = []
-
-    def hold(found: re.Match[str]) -> str:
-        held.append(found.group(0))
-        return f"\x00{len(held) - 1}\x00"
-
-    text = _FORMULA.sub(hold, text.replace("\x00", "").replace("\\$", "\\dollar{}"))
-    text = _ACCENT.sub(_accented, text)
-    text = _without_macros(text)
-    for mark, sign in (("---", "—"), ("--", "–"), ("``", "“"), ("''", "”"), ("~", " ")):
-        text = text.replace(mark, sign)
-    lines = [_SPACES.sub(" ", line).strip() for line in text.split("\x01")]
-    text = "\n".join(line for line in lines if line)
-    return _HELD.sub(lambda found: held[int(found.group(1))], text)
+    try:
+        said = _PRINTER.latex_to_text(text, tolerant_parsing=True, latex_context=_ARGUMENTS)
+    except RecursionError:
+        said = _MARKUP.sub("", text)
+    lines = (" ".join(line.split()) for line in said.split("\x01"))
+    return "\n".join(line for line in lines if line)
 
 
 def argument(text: str, at: int) -> tuple[str, int]:
@@ -85,78 +88,3 @@ def argument(text: str, at: int) -> tuple[str, int]:
         if not depth:
             return text[position + 1 : brace.start()], brace.end()
     return text[position + 1 : limit], limit
-
-
-def _accented(found: re.Match[str]) -> str:
-    letter = found.group(2).replace("\\i", "i").replace("\\j", "j")
-    return unicodedata.normalize("NFC", letter + _ACCENTS[found.group(1)])
-
-
-def _without_macros(text: str) -> str:
-    """Commands replaced by what they print, from left to right."""
-    pieces: list[str] = []
-    position = 0
-    for _ in range(_MAX_MACROS):
-        slash = text.find("\\", position)
-        if slash < 0:
-            break
-        pieces.append(_bare(text[position:slash]))
-        if macro := _MACRO.match(text, slash):
-            said, position = _macro(macro.group(1), text, macro.end())
-            pieces.append(said)
-        else:
-            sign = text[slash + 1 : slash + 2]
-            pieces.append(
-                {"\\": "\x01", ",": " ", ";": " ", " ": " ", "\n": " "}.get(
-                    sign, sign if sign in "&%#_{}$" else ""
-                )
-            )
-            position = slash + 2
-            if sign == "\\" and (spacing := re.compile(r"\*?\[[^\]\n]*\]").match(text, position)):
-                position = spacing.end()
-    pieces.append(_bare(text[position:]))
-    return "".join(pieces)
-
-
-def _bare(text: str) -> str:
-    return text.replace("{", "").replace("}", "")
-
-
-def _macro(name: str, text: str, at: int) -> tuple[str, int]:
-    """What a command prints, and where the text goes on."""
-    if name in _LETTERS:
-        return _LETTERS[name], at + _ending(_LETTERS[name], text[at : at + 2])
-    said, end = argument(text, at)
-    if name in _SILENT or _REFERRING.fullmatch(name):
-        return "", _after_arguments(text, end) if name in _SILENT else end
-    if _CITING.fullmatch(name):
-        return f"[{said}]" if said else "", end
-    if name == "href":
-        shown, end = argument(text, end)
-        return f"{_bare(shown)} ({said})", end
-    return _styled(name, text, at, end)
-
-
-def _ending(letter: str, following: str) -> int:
-    """How many characters only end the name of a command that prints a letter or a sign."""
-    if following == "{}":
-        return 2
-    return int(len(letter) == 1 and letter.isalpha() and following[:1] == " ")
-
-
-def _styled(name: str, text: str, at: int, end: int) -> tuple[str, int]:
-    """A command that only styles what it is given, or an unknown one."""
-    if name in ("textcolor", "colorbox", "parbox", "raisebox", "fontsize", "hyperref"):
-        return "", end
-    # What it styles follows as plain text, braces and all.
-    opened = text[at : at + 1] in ("{", "[")
-    return ("" if opened else " "), text.find("{", at, end) + 1 or end if opened else at
-
-
-def _after_arguments(text: str, at: int) -> int:
-    while text[at : at + 1] in ("{", "["):
-        _, end = argument(text, at)
-        if end <= at:
-            break
-        at = end
-    return at

@@ -12,7 +12,7 @@ from footnote.domain import BlockKind
 from footnote.ingestion.parsing.drafts import Draft
 from footnote.ingestion.parsing.footnotes import part_notes, placed
 from footnote.ingestion.parsing.furniture import Furniture
-from footnote.ingestion.parsing.geometry import Grid, Line, PageItem
+from footnote.ingestion.parsing.geometry import Grid, Line, PageItem, mean_confidence
 from footnote.ingestion.parsing.headings import (
     BULLET_GLYPH,
     HEADING_NUMBER,
@@ -160,16 +160,14 @@ def lay_out(pages: Iterable[LaidPage]) -> Layout:
     for page in kept:
         items = study.furniture.without(page.height, page.items, running)
         for draft in (*drafter.drafts(replace(page, items=items)), *page.extra):
-            if drafts and _same_list(drafts[-1], draft):
+            before = drafts[-1] if drafts else draft
+            is_list = before.kind is draft.kind is BlockKind.LIST
+            if drafts and is_list and before.page == draft.page:
                 drafts[-1] = replace(drafts[-1], text=f"{drafts[-1].text}\n{draft.text}")
             else:
                 drafts.append(draft)
     header, footer = study.furniture.remembered()
     return Layout(tuple(drafts), header, footer)
-
-
-def _same_list(before: Draft, after: Draft) -> bool:
-    return before.kind is after.kind is BlockKind.LIST and before.page == after.page
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,10 +194,11 @@ class _Drafter:
                 run = []
                 main.append(draft)
         main += _one_list(run)
-        return placed(main, [(note.mark, self._note(note.lines, page.number)) for note in notes])
-
-    def _note(self, lines: Sequence[Line], page: int) -> Draft:
-        return Draft(kind=BlockKind.PARAGRAPH, text=self._text(lines), page=page)
+        noted = []
+        for note in notes:
+            text = self._text(note.lines)
+            noted.append((note.mark, Draft(kind=BlockKind.PARAGRAPH, text=text, page=page.number)))
+        return placed(main, noted)
 
     def _text(self, lines: Sequence[Line]) -> str:
         return joined([line.text for line in lines], self.vocabulary)
@@ -300,7 +299,7 @@ class _Drafter:
         elif _BULLET.match(text) and len(lines) < _MAX_ITEM_LINES:
             kind = BlockKind.LIST
             text = BULLET_GLYPH.sub("- ", text, count=1) if BULLET_GLYPH.match(text) else text
-        confidence = _mean_confidence(lines) if page.from_pixels else None
+        confidence = mean_confidence(lines) if page.from_pixels else None
         yield Draft(kind=kind, text=text, page=page.number, level=level, confidence=confidence)
 
 
@@ -346,23 +345,13 @@ def _indented(lines: Sequence[Line]) -> str:
     return "\n".join(texts)
 
 
-def _mean_confidence(lines: Sequence[Line]) -> float | None:
-    read = [(line.confidence, len(line.text)) for line in lines if line.confidence is not None]
-    total = sum(length for _, length in read)
-    return round(sum(value * length for value, length in read) / total, 4) if total else None
-
-
 def _opens_item(group: Sequence[PageItem], before: Line, after: Line) -> bool:
     """Whether a list item begins; a number alone may just stand at the start of a line."""
     return bool(_BULLET.match(after.text)) and (
         bool(BULLET_GLYPH.match(after.text))
         or before.text.endswith(_SENTENCE_END)
-        or bool(_BULLET.match(_first_text(group)))
+        or (isinstance(group[0], Line) and bool(_BULLET.match(group[0].text)))
     )
-
-
-def _first_text(group: Sequence[PageItem]) -> str:
-    return group[0].text if isinstance(group[0], Line) else ""
 
 
 def _ends_short(group: Sequence[PageItem], before: Line, after: Line) -> bool:

@@ -3,18 +3,34 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from footnote.domain import BlockKind
+from footnote.domain import BlockKind, MetadataValue
 from footnote.ingestion.parsing.drafts import Draft, Reading
-from footnote.ingestion.parsing.frontmatter import known_metadata, split_front_matter
 from footnote.ingestion.parsing.html import read_html
 from footnote.ingestion.parsing.tables import table_drafts
 
+_YAML = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
+_TOML = re.compile(r"\A\+\+\+[ \t]*\n(.*?)\n\+\+\+[ \t]*(?:\n|\Z)", re.DOTALL)
+_FIELD = re.compile(r"([A-Za-z][\w-]*)[ \t]*[:=][ \t]*(.*)")
+_ITEM = re.compile(r"[ \t]*-[ \t]+(.+)")
+_FOLDED = frozenset(("|", ">", "|-", ">-", "|+", ">+"))
+_KEPT = {
+    "author": "author",
+    "authors": "author",
+    "date": "date",
+    "tags": "tags",
+    "keywords": "tags",
+    "categories": "categories",
+    "description": "description",
+    "summary": "description",
+    "lang": "language",
+    "language": "language",
+}
 _STYLED = re.compile(r"[\\`*_\[<&!~]| {2,}\n")
 _TAG = re.compile(r"<!--.*?(?:-->|\Z)|<[^<>]*>", re.DOTALL)
 _TABLE = re.compile(r"<table[\s>]", re.IGNORECASE)
@@ -31,7 +47,7 @@ _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 
 def read_markdown(text: str) -> Reading:
     """Read a Markdown file and its YAML or TOML front matter."""
-    fields, body = split_front_matter(text.replace("\r\n", "\n"))
+    fields, body = split_front_matter(text)
     return Reading(
         drafts=tuple(markdown_drafts(body)),
         title=fields.get("title"),
@@ -79,18 +95,16 @@ class _MarkdownWalk:
                 yield Draft(kind=BlockKind.CODE, text=token.content.rstrip(), page=self._page)
             elif token.type == "html_block":
                 yield from self._flush_list()
-                yield from self._html(token.content)
+                if _TABLE.search(token.content):
+                    for draft in read_html(token.content).drafts:
+                        yield replace(draft, page=self._page)
+                else:
+                    bare = _TAG.sub("", _BREAK.sub("\n", token.content))
+                    yield Draft(kind=BlockKind.PARAGRAPH, text=bare, page=self._page)
             else:
                 yield from self._structure(token)
             position += 1
         yield from self._flush_list()
-
-    def _html(self, text: str) -> Iterator[Draft]:
-        if _TABLE.search(text):
-            yield from (replace(draft, page=self._page) for draft in read_html(text).drafts)
-        else:
-            bare = _TAG.sub("", _BREAK.sub("\n", text))
-            yield Draft(kind=BlockKind.PARAGRAPH, text=bare, page=self._page)
 
     def _structure(self, token: Token) -> Iterator[Draft]:
         """Lists open and close; everything else of the structure is implied."""
@@ -101,17 +115,14 @@ class _MarkdownWalk:
         elif token.type == "ordered_list_open":
             self._lists.append(int(token.attrGet("start") or 1))
         elif token.type == "list_item_open":
-            self._open_item()
+            number = self._lists[-1]
+            if number is not None:
+                self._lists[-1] = number + 1
+            self._marker = "- " if number is None else f"{number}. "
         elif token.type in ("bullet_list_close", "ordered_list_close"):
             self._lists.pop()
             if not self._lists:
                 yield from self._flush_list()
-
-    def _open_item(self) -> None:
-        number = self._lists[-1]
-        if number is not None:
-            self._lists[-1] = number + 1
-        self._marker = "- " if number is None else f"{number}. "
 
     def _inline(self, position: int) -> Iterator[Draft]:
         token, opening = self._tokens[position], self._tokens[position - 1]
@@ -213,3 +224,51 @@ def _plain_tokens(tokens: Sequence[Token]) -> Iterator[str]:
             yield "\n"
         elif token.type != "html_inline":
             yield token.content
+
+
+# --- front matter -----------------------------------------------------------------------------
+
+
+def split_front_matter(text: str) -> tuple[dict[str, str], str]:
+    """The fields of a YAML or TOML header, lists joined by commas, and the text after it.
+
+    Only what stands at the margin is read: nested fields are rare, and none is needed.
+    """
+    front = _YAML.match(text) or _TOML.match(text)
+    if not front:
+        return {}, text
+    fields: dict[str, list[str]] = {}
+    current: list[str] = []
+    for line in front.group(1).split("\n"):
+        if found := _FIELD.match(line):
+            current = fields.setdefault(found.group(1).lower(), [])
+            current += _values(found.group(2).strip())
+        elif item := _ITEM.match(line):
+            current.append(_bare(item.group(1)))
+        elif line[:1].isspace() and line.strip() and not _FIELD.match(line.strip()):
+            current.append(line.strip())
+    joined = {
+        name: (" " if name in ("title", "description", "summary") else ", ").join(values)
+        for name, values in fields.items()
+    }
+    return joined, text[front.end() :]
+
+
+def known_metadata(fields: Mapping[str, str]) -> dict[str, MetadataValue]:
+    """Author, date, tags and the like, under the names they have everywhere."""
+    return {_KEPT[name]: value for name, value in fields.items() if name in _KEPT and value}
+
+
+def _values(text: str) -> list[str]:
+    if text in _FOLDED:
+        return []
+    if text.startswith("[") and text.endswith("]"):
+        return [bare for part in text[1:-1].split(",") if (bare := _bare(part))]
+    return [bare] if (bare := _bare(text)) else []
+
+
+def _bare(text: str) -> str:
+    text = text.strip()
+    if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'":
+        return text[1:-1]
+    return re.sub(r"[ \t]#.*$", "", text).strip()

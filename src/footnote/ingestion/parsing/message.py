@@ -1,9 +1,10 @@
-"""An email becomes its headers, its body and its attachments."""
+"""Mail becomes drafts and attachments: a message, a box of messages, a web page saved as one."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from email import policy
 from email.message import EmailMessage, MIMEPart
 from email.parser import BytesParser
@@ -11,11 +12,14 @@ from email.utils import parsedate_to_datetime
 from itertools import groupby
 
 from footnote.domain import Attachment, BlockKind, MetadataValue
+from footnote.ingestion.failures import unreadable
+from footnote.ingestion.media import EMAIL
 from footnote.ingestion.parsing.charsets import decode
-from footnote.ingestion.parsing.drafts import Draft, Reading
+from footnote.ingestion.parsing.drafts import Draft, Reading, line_drafts
 from footnote.ingestion.parsing.html import read_html
 from footnote.ingestion.parsing.plaintext import is_list
 
+_PARSER = BytesParser(policy=policy.default)
 _PARAGRAPH = re.compile(r"\n[ \t]*\n\s*")
 _WORD = re.compile(r"\w+")
 _HEADERS = ("subject", "from", "to", "cc", "bcc", "date", "message-id", "in-reply-to")
@@ -33,6 +37,12 @@ _EXTENSIONS = {
 }
 INLINE_IMAGE_BYTES = 20_000
 """A smaller picture shown inside a body is a logo, an icon or a pixel that counts readers."""
+_NO_PICTURES = ("image/svg+xml", "image/x-icon", "image/vnd.microsoft.icon")
+_PARTING = re.compile(rb"(?:\A|(?<=\n))From [^\n]*\n(?=[A-Za-z][A-Za-z0-9-]*:|>?From )")
+_ESCAPED = re.compile(rb"^>(>*From )", re.MULTILINE)
+_HEAD_BYTES = 16_384
+_UNSAFE_IN_NAMES = re.compile(r"[^\w\s.,()\-]+")
+_LISTED_TOGETHER = 100
 _STRUCTURED = (BlockKind.TABLE, BlockKind.LIST, BlockKind.HEADING, BlockKind.CODE)
 
 
@@ -42,20 +52,24 @@ def read_message(content: bytes) -> Reading:
     Every attached file and attached message is kept, and of the images shown inside the body
     those of at least `INLINE_IMAGE_BYTES`.
     """
-    return read_parsed_message(BytesParser(policy=policy.default).parsebytes(content))
+    return read_parsed_message(_PARSER.parsebytes(content))
 
 
 def read_parsed_message(message: EmailMessage) -> Reading:
     """Read a message that is no longer bytes."""
     metadata = message_metadata(message)
-    bodies = _bodies(message)
+    found = (message.get_body((kind,)) for kind in ("plain", "html"))
+    bodies = [body for body in found if body is not None]
     drafts = list(_header_drafts(metadata))
     drafts += _richer_body(bodies)
     attachments: list[Attachment] = []
     for part in _leaves(message):
         if any(part is body for body in bodies):
             continue
-        if _is_more_text(part):
+        attached = part.get_content_disposition() == "attachment" or _name(part)
+        textual = part.get_content_type() in ("text/plain", "text/html")
+        # Text may go on after an attachment, as the footer of a mailing list does.
+        if textual and not attached and not part.get("content-id"):
             drafts += _part_drafts(part)
         elif attachment := _attachment(part, len(attachments) + 1):
             attachments.append(attachment)
@@ -110,12 +124,6 @@ def _header_drafts(metadata: dict[str, MetadataValue]) -> Iterator[Draft]:
 # --- bodies ---------------------------------------------------------------------------------
 
 
-def _bodies(message: EmailMessage) -> list[MIMEPart]:
-    """The plain and the HTML body, as far as there are such."""
-    found = (message.get_body((kind,)) for kind in ("plain", "html"))
-    return [body for body in found if body is not None]
-
-
 def _richer_body(bodies: list[MIMEPart]) -> list[Draft]:
     """The HTML body where it says more, or has tables and lists that the plain one lost."""
     read = [_part_drafts(body) for body in bodies]
@@ -134,7 +142,11 @@ def _words(drafts: list[Draft]) -> int:
 
 
 def _part_drafts(part: MIMEPart) -> list[Draft]:
-    text = _text(part)
+    try:
+        text = str(part.get_content())
+    except (LookupError, ValueError, AttributeError):  # no content, an unknown or a lying charset
+        payload = part.get_payload(decode=True)
+        text = decode(payload) if isinstance(payload, bytes) else ""
     if part.get_content_type() == "text/html":
         return list(read_html(text).drafts)
     return list(body_drafts(text))
@@ -154,14 +166,6 @@ def body_drafts(text: str) -> Iterator[Draft]:
     yield Draft(kind=BlockKind.PARAGRAPH, text="\n".join(signature))
 
 
-def _text(part: MIMEPart) -> str:
-    try:
-        return str(part.get_content())
-    except (LookupError, ValueError, AttributeError):  # no content, an unknown or a lying charset
-        payload = part.get_payload(decode=True)
-        return decode(payload) if isinstance(payload, bytes) else ""
-
-
 # --- attachments ----------------------------------------------------------------------------
 
 
@@ -177,13 +181,6 @@ def _leaves(message: EmailMessage) -> Iterator[MIMEPart]:
             waiting += [one for one in reversed(list(inner)) if isinstance(one, MIMEPart)]
         else:
             yield part
-
-
-def _is_more_text(part: MIMEPart) -> bool:
-    """Text that goes on after an attachment, as a mailing list's footer does."""
-    if part.get_content_disposition() == "attachment" or _name(part):
-        return False
-    return part.get_content_type() in ("text/plain", "text/html") and not part.get("content-id")
 
 
 def _attachment(part: MIMEPart, number: int) -> Attachment | None:
@@ -220,3 +217,92 @@ def last_part(filename: str) -> str:
     name = filename.replace("\\", "/").rsplit("/", 1)[-1]
     printable = "".join(character for character in name if character.isprintable()).strip()
     return printable[:_MAX_NAME_CHARACTERS] if printable.strip(".") else ""
+
+
+# --- boxes of messages ------------------------------------------------------------------------
+
+
+def read_mbox(content: bytes, *, max_members: int) -> Reading:
+    """Read a box of messages, of which each becomes a child document.
+
+    Raises DocumentUnreadable when it holds more than `max_members`.
+    """
+    messages = tuple(_messages(content.replace(b"\r\n", b"\n")))
+    if len(messages) > max_members:
+        raise unreadable(
+            f"it holds {len(messages):,} messages, more than the {max_members:,} allowed",
+            "split it",
+        )
+    lines: list[str] = []
+    attachments: list[Attachment] = []
+    for number, message in enumerate(messages, start=1):
+        head = message[:_HEAD_BYTES].split(b"\n\n", 1)[0]
+        headers = message_metadata(_PARSER.parsebytes(head, headersonly=True))
+        subject = str(headers.get("subject", ""))
+        told = (str(headers.get(name, "")) for name in ("date", "from"))
+        said = " | ".join(filter(None, (*told, subject)))
+        lines.append(f"- {said or f'message {number}'}")
+        name = " ".join(_UNSAFE_IN_NAMES.sub(" ", subject).split())[:120]
+        attachments.append(
+            Attachment(
+                filename=f"{number:04d} {name}".strip() + ".eml", media_type=EMAIL, content=message
+            )
+        )
+    return Reading(
+        drafts=tuple(line_drafts(lines, _LISTED_TOGETHER, BlockKind.LIST)),
+        metadata={"members": len(messages)},
+        attachments=tuple(attachments),
+    )
+
+
+def _messages(content: bytes) -> Iterator[bytes]:
+    """Each message without the line that parts it from the one before."""
+    starts = [match.span() for match in _PARTING.finditer(content)]
+    ends = [start for start, _ in starts] + [len(content)]
+    for (_, start), end in zip(starts, ends[1:], strict=True):
+        message = _ESCAPED.sub(rb"\1", content[start:end]).strip(b"\n")
+        if message:
+            yield message + b"\n"
+
+
+# --- saved pages ------------------------------------------------------------------------------
+
+
+def read_mhtml(saved: bytes) -> Reading:
+    """Read the page an MHTML file was saved from (RFC 2557); frames and style sheets go.
+
+    Raises DocumentUnreadable when there is no page in it.
+    """
+    message = _PARSER.parsebytes(saved)
+    parts = list(message.walk())
+    pages = [part for part in parts if part.get_content_type().endswith(("/html", "/xhtml+xml"))]
+    start = message.get_param("start")
+    named = [part for part in pages if start and part.get("content-id") == start]
+    root = next(iter(named or pages), None)
+    if root is None:
+        raise unreadable("there is no page in it", "save the page anew, as HTML or as PDF")
+    content, charset = part_bytes(root), root.get_content_charset()
+    try:
+        page = read_html(content.decode(charset) if charset else decode(content))
+    except (LookupError, UnicodeDecodeError):
+        page = read_html(decode(content))
+    address = message.get("snapshot-content-location") or root.get("content-location")
+    return replace(
+        page,
+        title=page.title or str(message.get("subject", "")),
+        metadata={"url": str(address)} if address else {},
+        attachments=tuple(_pictures(parts)),
+    )
+
+
+def _pictures(parts: Sequence[MIMEPart]) -> list[Attachment]:
+    pictures = []
+    for number, part in enumerate(parts, start=1):
+        media_type = part.get_content_type()
+        content = part_bytes(part) if media_type.startswith("image/") else b""
+        if len(content) < INLINE_IMAGE_BYTES or media_type in _NO_PICTURES:
+            continue
+        address = str(part.get("content-location", "")).split("?", 1)[0]
+        name = last_part(address) or f"picture-{number}"
+        pictures.append(Attachment(filename=name, media_type=media_type, content=content))
+    return pictures

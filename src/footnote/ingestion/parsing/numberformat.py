@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
+from operator import eq, ge, gt, le, lt, ne
 
 from footnote.language.calendar import MONTHS, WEEKDAYS
 
@@ -32,6 +33,7 @@ _TOKEN = re.compile(
 _SHIFTED = re.compile(r"(?<=[0#?]),+(?=\.|$)")
 _ELAPSED = re.compile(r"(h+|m+|s+)", re.IGNORECASE)
 _CONDITION = re.compile(r"(<=|>=|<>|<|>|=)\s*(-?\d+(?:\.\d+)?)")
+_COMPARING = {"<": lt, ">": gt, "<=": le, ">=": ge, "=": eq, "<>": ne}
 _MAX_SERIAL = 2_958_466
 """Midnight after 31 December 9999."""
 _MAX_EXACT = 10**15
@@ -166,17 +168,7 @@ def _chosen(code: str, value: float) -> tuple[_Section, float]:
 
 def _holds(value: float, condition: str) -> bool:
     match = _CONDITION.fullmatch(condition)
-    if match is None:
-        return False
-    other = float(match.group(2))
-    return {
-        "<": value < other,
-        ">": value > other,
-        "<=": value <= other,
-        ">=": value >= other,
-        "=": value == other,
-        "<>": value != other,
-    }[match.group(1)]
+    return match is not None and _COMPARING[match.group(1)](value, float(match.group(2)))
 
 
 def _numeric(value: float, section: Sequence[_Token]) -> str:
@@ -223,7 +215,8 @@ def _digits(number: Decimal, pattern: str) -> str:
 def _dated(value: float, section: Sequence[_Token], *, since_1904: bool) -> str:
     if not 0 <= value < _MAX_SERIAL:
         return general(value)
-    moment = date_of_serial(value, since_1904=since_1904, parts=_second_parts(section))
+    precise = any(token.text.startswith(("s.", "ss.")) for token in section)
+    moment = date_of_serial(value, since_1904=since_1904, parts=1000 if precise else 1)
     half = any(token.kind == "ampm" for token in section)
     text = ""
     for token in section:
@@ -237,10 +230,6 @@ def _dated(value: float, section: Sequence[_Token], *, since_1904: bool) -> str:
         elif token.kind in ("literal", "digits"):
             text += token.text
     return " ".join(text.split())
-
-
-def _second_parts(section: Sequence[_Token]) -> int:
-    return 1000 if any(token.text.startswith(("s.", "ss.")) for token in section) else 1
 
 
 def date_of_serial(value: float, *, since_1904: bool = False, parts: int = 1) -> datetime:

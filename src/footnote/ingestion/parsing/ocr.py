@@ -19,8 +19,8 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image
 
-from footnote.domain import Stage
 from footnote.errors import DocumentUnreadable, how_to_install
+from footnote.ingestion.failures import unreadable
 from footnote.ingestion.parsing.geometry import (
     Box,
     Line,
@@ -75,7 +75,11 @@ def select_ocr(choice: OcrChoice, languages: str) -> Ocr:
     tesseract = shutil.which("tesseract")
     if choice != "rapidocr" and tesseract:
         if languages == ALL_LANGUAGES:
-            languages = _installed_languages(tesseract)
+            # The program is the installed tesseract, the arguments are ours, there is no shell.
+            command = [tesseract, "--list-langs"]
+            result = subprocess.run(command, capture_output=True, check=False, text=True)
+            names = {line.strip() for line in result.stdout.splitlines()[1:]} - {"", "osd", "equ"}
+            languages = "+".join(sorted(names, key=lambda name: (name != "eng", name))) or "eng"
         return Tesseract(tesseract, languages)
     if choice != "tesseract" and importlib.util.find_spec("rapidocr_onnxruntime"):
         return RapidOcr()
@@ -88,20 +92,8 @@ def select_ocr(choice: OcrChoice, languages: str) -> Ocr:
     )
 
 
-def _installed_languages(tesseract: str) -> str:
-    """Every language whose data is installed, English first."""
-    command = [tesseract, "--list-langs"]
-    # The program is the installed tesseract, the arguments are ours, there is no shell.
-    result = subprocess.run(command, capture_output=True, check=False, text=True)
-    names = [line.strip() for line in result.stdout.splitlines()[1:] if line.strip()]
-    languages = sorted(set(names) - {"osd", "equ"}, key=lambda name: (name != "eng", name))
-    return "+".join(languages) or "eng"
-
-
 def _no_ocr(why: str, advice: str) -> DocumentUnreadable:
-    return DocumentUnreadable(
-        stage=Stage.PARSE, cause=f"it has no text, only pictures, and {why}", advice=advice
-    )
+    return unreadable(f"it has no text, only pictures, and {why}", advice)
 
 
 def items_of_image(pixels: Pixels, ocr: Ocr) -> list[PageItem]:
@@ -247,14 +239,14 @@ def _lines_of_tsv(tsv: str) -> Iterator[Line]:
     for _, group in groupby(words, key=lambda row: tuple(row[key] for key in keys)):
         members = list(group)
         height = max(int(row["height"]) for row in members)
-        yield line_of([_word_of_row(row, height) for row in members])
-
-
-def _word_of_row(row: dict[str, str], line_height: int) -> Word:
-    left, top = int(row["left"]), int(row["top"])
-    box = Box(left, top, left + int(row["width"]), top + int(row["height"]))
-    confidence = min(max(float(row["conf"]) / 100, 0.0), 1.0)
-    return Word(row["text"], box, _SIZE_OF_HEIGHT * line_height, confidence=confidence)
+        words_of_line = []
+        for row in members:
+            left, top = int(row["left"]), int(row["top"])
+            box = Box(left, top, left + int(row["width"]), top + int(row["height"]))
+            confidence = min(max(float(row["conf"]) / 100, 0.0), 1.0)
+            size = _SIZE_OF_HEIGHT * height
+            words_of_line.append(Word(row["text"], box, size, confidence=confidence))
+        yield line_of(words_of_line)
 
 
 class RapidOcr:

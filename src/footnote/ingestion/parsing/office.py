@@ -9,16 +9,19 @@ from __future__ import annotations
 import io
 import zipfile
 from dataclasses import replace
+from datetime import datetime, time
 
 import olefile
+from python_calamine import CalamineWorkbook, SheetVisibleEnum
 
-from footnote.domain import Stage
-from footnote.errors import DocumentUnreadable
+from footnote.domain import BlockKind
 from footnote.ingestion import media
+from footnote.ingestion.failures import unreadable
 from footnote.ingestion.libreoffice import INSTALL, find_office, to_open_xml
-from footnote.ingestion.parsing.cells import read_cells
-from footnote.ingestion.parsing.drafts import Reading
+from footnote.ingestion.parsing.drafts import Draft, Reading
+from footnote.ingestion.parsing.numberformat import format_value
 from footnote.ingestion.parsing.pictures import Pictures
+from footnote.ingestion.parsing.sheets import Budget, Sheet, sheet_drafts
 from footnote.ingestion.parsing.slides import read_slides
 from footnote.ingestion.parsing.word import read_word
 from footnote.ingestion.parsing.workbook import is_binary_workbook, read_workbook
@@ -30,6 +33,7 @@ OFFICE_TYPES = frozenset((media.DOCX, media.PPTX, media.XLSX, *_CONVERTED))
 _COMPOUND = b"\xd0\xcf\x11\xe0"
 _MAIN_STREAMS = {"WordDocument": media.DOC, "PowerPoint Document": media.PPT, "Workbook": media.XLS}
 _MOST_RECORDS_BEFORE_LOCK = 20
+_MAX_MERGED = 100_000
 
 
 def read_office(
@@ -43,11 +47,7 @@ def read_office(
     media_type = _actual_type(content, media_type)
     if media_type in _CONVERTED:
         if _is_encrypted(content, media_type):
-            raise DocumentUnreadable(
-                stage=Stage.PARSE,
-                cause="it is protected by a password",
-                advice="upload a copy without a password",
-            )
+            raise unreadable("it is protected by a password", "upload a copy without a password")
         if find_office() is None:
             return _read_without_office(content, media_type, max_characters)
         content, media_type = to_open_xml(content, media_type)
@@ -61,7 +61,7 @@ def read_office(
 def _read_without_office(content: bytes, media_type: str, max_characters: int) -> Reading:
     """Read what can be had of a file; its metadata says how more can be."""
     if media_type in _WORKBOOKS:
-        reading = read_cells(content, max_characters=max_characters)
+        reading = _read_cells(content, max_characters=max_characters)
     else:
         reading = read_by_xberg(content, media_type)
     remedy = f"tables, notes, numbers or pictures may be missing; install LibreOffice: {INSTALL}"
@@ -97,13 +97,49 @@ def _is_encrypted(content: bytes, media_type: str) -> bool:
             return bool(head("WordDocument")[11:12] and head("WordDocument")[11] & 1)
         if media_type == media.PPT:
             return head("Current User")[12:16] == b"\xdf\xc4\xd1\xf3"
-        return _has_file_pass(head("Workbook"))
+        records, position = head("Workbook"), 0
+        for _ in range(_MOST_RECORDS_BEFORE_LOCK):
+            if records[position : position + 2] == b"\x2f\x00":
+                return True
+            position += 4 + int.from_bytes(records[position + 2 : position + 4], "little")
+        return False
 
 
-def _has_file_pass(records: bytes) -> bool:
-    position = 0
-    for _ in range(_MOST_RECORDS_BEFORE_LOCK):
-        if records[position : position + 2] == b"\x2f\x00":
-            return True
-        position += 4 + int.from_bytes(records[position + 2 : position + 4], "little")
-    return False
+def _read_cells(content: bytes, *, max_characters: int) -> Reading:
+    """Read every sheet, hidden ones too.
+
+    Raises DocumentUnreadable when it holds too much, CalamineError when it is damaged.
+    """
+    budget = Budget(max_characters)
+    drafts: list[Draft] = []
+    with CalamineWorkbook.from_filelike(io.BytesIO(content)) as book:
+        for number, about in enumerate(book.sheets_metadata, start=1):
+            source = book.get_sheet_by_name(about.name)
+            hidden = about.visible != SheetVisibleEnum.Visible
+            sheet = Sheet(name=about.name, hidden=hidden)
+            top, left = source.start or (0, 0)
+            for index, values in enumerate(source.to_python(), start=top):
+                cells = [""] * left + [_shown(value) for value in values]
+                while cells and not cells[-1]:
+                    cells.pop()
+                if cells:
+                    budget.spend(cells)
+                    sheet.rows.append((index, cells))
+            merged = source.merged_cell_ranges or []
+            sheet.spread((*first, *last) for first, last in merged[:_MAX_MERGED])
+            drafts += sheet_drafts(sheet, number)
+        pages = len(book.sheets_metadata)
+    if all(draft.kind is BlockKind.HEADING for draft in drafts):
+        drafts = []  # the names of empty sheets are no text
+    return Reading(drafts=tuple(drafts), page_count=pages, pages_stand_alone=True)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).upper()
+    if isinstance(value, float):
+        return format_value(value, "General", since_1904=False)
+    if isinstance(value, datetime):
+        whole_day = value.time() == time()
+        return value.date().isoformat() if whole_day else value.isoformat(" ", "minutes")
+    return str(value)

@@ -6,11 +6,10 @@ property tag, short ones stand in the properties stream of their storage.
 
 from __future__ import annotations
 
-import codecs
 import io
 import mimetypes
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from email import policy
 from email.message import EmailMessage
@@ -66,7 +65,8 @@ class _Storage:
 
     def binary(self, tag: str, kind: str = _BINARY) -> bytes:
         name = [*self.path, f"__substg1.0_{tag}{kind}"]
-        return self.file.openstream(name).read() if self._is_stream(name) else b""
+        is_stream = self.file.get_type(name) == olefile.STGTY_STREAM
+        return self.file.openstream(name).read() if is_stream else b""
 
     def text(self, *tags: str) -> str:
         """The first of these properties that says something."""
@@ -74,7 +74,13 @@ class _Storage:
             if wide := self.binary(tag, _UNICODE):
                 return wide.decode("utf-16-le", "replace").rstrip("\x00")
             if narrow := self.binary(tag, _NARROW):
-                return self._narrow(narrow).rstrip("\x00")
+                page = next((self.numbers[id_] for id_ in _CODEPAGES if id_ in self.numbers), 0)
+                encoding = "utf-8" if page & 0xFFFFFFFF == 65001 else f"cp{page & 0xFFFFFFFF}"
+                try:
+                    said = narrow.decode(encoding)
+                except (LookupError, UnicodeDecodeError):
+                    said = decode(narrow)
+                return said.rstrip("\x00")
         return ""
 
     def children(self, prefix: str) -> Iterator[tuple[str, ...]]:
@@ -83,21 +89,6 @@ class _Storage:
             inside = tuple(entry[:depth]) == self.path and len(entry) == depth + 1
             if inside and entry[depth].startswith(prefix):
                 yield tuple(entry)
-
-    def has_message(self, tag: str) -> bool:
-        return bool(self.file.get_type([*self.path, f"__substg1.0_{tag}{_OBJECT}"]) == 1)
-
-    def _is_stream(self, name: list[str]) -> bool:
-        return bool(self.file.get_type(name) == olefile.STGTY_STREAM)
-
-    def _narrow(self, content: bytes) -> str:
-        page = next((self.numbers[id_] for id_ in _CODEPAGES if id_ in self.numbers), 0)
-        encoding = "utf-8" if page & 0xFFFFFFFF == 65001 else f"cp{page & 0xFFFFFFFF}"
-        try:
-            codecs.lookup(encoding)
-            return content.decode(encoding)
-        except (LookupError, UnicodeDecodeError):
-            return decode(content)
 
 
 def read_outlook(content: bytes) -> Reading:
@@ -115,12 +106,7 @@ def read_outlook(content: bytes) -> Reading:
     if not rich:
         return reading
     body = read_by_xberg(rich, media.RTF)
-    return Reading(
-        drafts=(*reading.drafts, *body.drafts),
-        title=reading.title,
-        metadata=reading.metadata,
-        attachments=reading.attachments,
-    )
+    return replace(reading, drafts=(*reading.drafts, *body.drafts))
 
 
 def _message(storage: _Storage, depth: int) -> EmailMessage:
@@ -130,7 +116,13 @@ def _message(storage: _Storage, depth: int) -> EmailMessage:
             message[name] = " ".join(value.split())
         except (ValueError, IndexError, AttributeError):  # no address, or a second subject
             continue
-    _add_bodies(message, storage)
+    plain, page = _bodies(storage)
+    if plain or not page:
+        message.set_content(plain)
+        if page:
+            message.add_alternative(page, subtype="html")
+    else:
+        message.set_content(page, subtype="html")
     if depth < _MAX_DEPTH:
         for path in storage.children("__attach_version1.0_#"):
             _attach(message, _Storage.at(storage.file, path, header_bytes=8), depth)
@@ -142,7 +134,11 @@ def _message(storage: _Storage, depth: int) -> EmailMessage:
 
 def _headers(storage: _Storage) -> Iterator[tuple[str, str]]:
     sent = HeaderParser().parsestr(storage.text(_TRANSPORT_HEADERS).lstrip())
-    recipients = list(_recipients(storage))
+    recipients: list[tuple[int, str]] = []
+    for path in storage.children("__recip_version1.0_#"):
+        one = _Storage.at(storage.file, path, header_bytes=8)
+        if who := _address(one.text(_RECIPIENT_NAME), _addressed(one, _RECIPIENT_ADDRESSES)):
+            recipients.append((one.numbers.get(_RECIPIENT_KIND, 1) & 3, who))
     headers = {
         "Subject": storage.text(_SUBJECT),
         "From": _address(storage.text(_SENDER_NAME), _addressed(storage, _SENDER_ADDRESSES)),
@@ -153,14 +149,6 @@ def _headers(storage: _Storage) -> Iterator[tuple[str, str]]:
         "In-Reply-To": storage.text(_REPLY_TO_ID) or str(sent.get("in-reply-to", "")),
     }
     yield from ((name, value) for name, value in headers.items() if value.strip())
-
-
-def _recipients(storage: _Storage) -> Iterator[tuple[int, str]]:
-    for path in storage.children("__recip_version1.0_#"):
-        one = _Storage.at(storage.file, path, header_bytes=8)
-        who = _address(one.text(_RECIPIENT_NAME), _addressed(one, _RECIPIENT_ADDRESSES))
-        if who:
-            yield one.numbers.get(_RECIPIENT_KIND, 1) & 3, who
 
 
 def _addressed(storage: _Storage, tags: tuple[str, ...]) -> str:
@@ -198,20 +186,10 @@ def _bodies(storage: _Storage) -> tuple[str, str]:
     return _encodable(storage.text(_BODY).strip()), _encodable(page.strip())
 
 
-def _add_bodies(message: EmailMessage, storage: _Storage) -> None:
-    plain, page = _bodies(storage)
-    if plain or not page:
-        message.set_content(plain)
-        if page:
-            message.add_alternative(page, subtype="html")
-    else:
-        message.set_content(page, subtype="html")
-
-
 def _attach(message: EmailMessage, attached: _Storage, depth: int) -> None:
     name = last_part(_encodable(attached.text(*_FILE_NAMES)))
-    if attached.has_message(_FILE_BYTES):
-        path = (*attached.path, f"__substg1.0_{_FILE_BYTES}{_OBJECT}")
+    path = (*attached.path, f"__substg1.0_{_FILE_BYTES}{_OBJECT}")
+    if attached.file.get_type(list(path)) == olefile.STGTY_STORAGE:
         inner = _Storage.at(attached.file, path, header_bytes=24)
         if inner.numbers:
             subject = last_part(_encodable(inner.text(_SUBJECT))) or name or "message"

@@ -89,7 +89,10 @@ class _Unwrapping:
 
     def _take(self, match: re.Match[str]) -> None:
         if brace := match["brace"]:
-            self._brace(brace)
+            if brace == "{":
+                self._groups.append(self._groups[-1])
+            elif len(self._groups) > 1:
+                self._groups.pop()
         elif word := match["word"]:
             self._word(word, match["number"])
         elif match["hex"]:
@@ -99,12 +102,6 @@ class _Unwrapping:
                 self._bytes.append(int(match["hex"], 16))
         elif match["text"] or match["symbol"]:
             self._say(match["text"] or _symbol(match["symbol"]))
-
-    def _brace(self, brace: str) -> None:
-        if brace == "{":
-            self._groups.append(self._groups[-1])
-        elif len(self._groups) > 1:
-            self._groups.pop()
 
     def _word(self, word: str, number: str | None) -> None:
         if word == "htmlrtf":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -12,8 +12,9 @@ from pathlib import PurePath
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
-from footnote.domain import Attachment, BlockKind, MetadataValue, Stage
+from footnote.domain import Attachment, BlockKind, MetadataValue
 from footnote.errors import DocumentUnreadable
+from footnote.ingestion.failures import unreadable
 from footnote.ingestion.parsing.columns import in_reading_order
 from footnote.ingestion.parsing.drafts import Draft, Reading
 from footnote.ingestion.parsing.geometry import (
@@ -24,7 +25,7 @@ from footnote.ingestion.parsing.geometry import (
     join_baselines,
     rule_tables,
 )
-from footnote.ingestion.parsing.keeping import PictureKeeper
+from footnote.ingestion.parsing.images import PictureKeeper
 from footnote.ingestion.parsing.layout import LaidPage, lay_out
 from footnote.ingestion.parsing.ocr import Ocr, items_of_image
 from footnote.ingestion.parsing.pdf_annotations import Links, annotation_drafts
@@ -63,7 +64,7 @@ def read_pdf(
     document = open_pdf(content)
     try:
         if len(document) > max_pages:
-            raise _unreadable(
+            raise unreadable(
                 f"it has {len(document)} pages, more than the {max_pages} allowed",
                 "split it",
             )
@@ -125,27 +126,23 @@ def open_pdf(content: bytes) -> pdfium.PdfDocument:
         document = pdfium.PdfDocument(content)
     except pdfium.PdfiumError as error:
         if "password" in str(error).lower():
-            raise _unreadable(
+            raise unreadable(
                 "the PDF is protected by a password", "upload a copy without a password"
             ) from error
         raise _damaged() from error
     if not len(document):
         document.close()
-        raise _unreadable("the PDF has no pages", "check that it was exported completely")
+        raise unreadable("the PDF has no pages", "check that it was exported completely")
     with suppress(pdfium.PdfiumError):  # without its form the rest can be read
         document.init_forms()
     return document
 
 
 def _damaged() -> DocumentUnreadable:
-    return _unreadable(
+    return unreadable(
         "the PDF is damaged and cannot be opened",
         "open it in a PDF program, save it anew and upload that copy",
     )
-
-
-def _unreadable(cause: str, advice: str) -> DocumentUnreadable:
-    return DocumentUnreadable(stage=Stage.PARSE, cause=cause, advice=advice)
 
 
 def _metadata(document: pdfium.PdfDocument) -> dict[str, MetadataValue]:
@@ -230,7 +227,7 @@ class _PageReader:
 
     def _read_pixels(self, page: pdfium.PdfPage, number: int) -> LaidPage:
         items: tuple[PageItem, ...] = ()
-        if not _has_contents(page):
+        if next(page.get_objects(max_depth=1), None) is None:
             return LaidPage(number, page.get_height(), items, from_pixels=True)
         pixels = None if self.pictures.keeper is None else rendered(page)
         try:
@@ -240,17 +237,10 @@ class _PageReader:
         except DocumentUnreadable as error:
             self.failure, self.unread = error, self.unread + 1
         height = page.get_height() if pixels is None else pixels.shape[0]
-        shows = pixels is not None and _characters(items) < _FEW_CHARACTERS
+        characters = sum(len(item.text) for item in items if isinstance(item, Line))
+        shows = pixels is not None and characters < _FEW_CHARACTERS
         kept = self.pictures.kept(pixels, number) if pixels is not None and shows else ()
         return LaidPage(number, height, items, from_pixels=True, extra=kept)
-
-
-def _characters(items: Sequence[PageItem]) -> int:
-    return sum(len(item.text) for item in items if isinstance(item, Line))
-
-
-def _has_contents(page: pdfium.PdfPage) -> bool:
-    return any(True for _ in page.get_objects(max_depth=1))
 
 
 def _text_parts(

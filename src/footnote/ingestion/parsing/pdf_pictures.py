@@ -13,8 +13,7 @@ from PIL import Image
 from footnote.errors import DocumentUnreadable
 from footnote.ingestion.parsing.drafts import Draft
 from footnote.ingestion.parsing.geometry import Box, PageItem, connected, union
-from footnote.ingestion.parsing.images import kept_drafts
-from footnote.ingestion.parsing.keeping import PictureKeeper
+from footnote.ingestion.parsing.images import PictureKeeper, kept_drafts
 from footnote.ingestion.parsing.layout import LaidPage
 from footnote.ingestion.parsing.ocr import Ocr, Pixels, items_of_picture
 from footnote.ingestion.parsing.pdf_text import Turn
@@ -45,7 +44,8 @@ class PictureReader:
         """A part of the page for each picture with text; `text` is where its text layer stands."""
         parts = []
         for box in large_pictures(page):
-            if _covered_share(box, text) > _TEXT_SHARE:
+            covered = sum(each.width * each.height for each in text if box.contains_centre_of(each))
+            if covered > _TEXT_SHARE * box.width * box.height:
                 continue
             pixels = rendered(page, box)
             shown = pixels.copy() if self.keeper is not None else pixels
@@ -139,8 +139,3 @@ def _within(box: Box, sheet: Box) -> Box:
     return Box(
         left, top, max(left, min(box.right, sheet.right)), max(top, min(box.bottom, sheet.bottom))
     )
-
-
-def _covered_share(box: Box, text: Sequence[Box]) -> float:
-    covered = sum(each.width * each.height for each in text if box.contains_centre_of(each))
-    return covered / (box.width * box.height)

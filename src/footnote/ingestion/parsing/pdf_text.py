@@ -106,7 +106,9 @@ class PageText:
             degrees = self._degrees(spans[0][0], rotation)
             turn = turns.get(degrees) or turns.setdefault(degrees, Turn.of_page(page, degrees))
             line = line_of(self._words(spans, turn))
-            if ranks and (rank := ranks.get(self._marked_content(spans[0][0]), 0)):
+            found_in = pdfium_c.FPDFText_GetTextObject(self._page, spans[0][0]) if ranks else None
+            marked = pdfium_c.FPDFPageObj_GetMarkedContentID(found_in) if found_in else -1
+            if rank := ranks.get(int(marked), 0):
                 line = replace(line, rank=rank)
             lines.setdefault(degrees, []).append(line)
         return lines
@@ -115,10 +117,6 @@ class PageText:
         """How far the page as shown must be turned clockwise for a character to stand upright."""
         clockwise = math.degrees(float(pdfium_c.FPDFText_GetCharAngle(self._page, index)))
         return (-round(max(clockwise, 0.0) / 90) * 90 - rotation) % 360
-
-    def _marked_content(self, index: int) -> int:
-        found = pdfium_c.FPDFText_GetTextObject(self._page, index)
-        return int(pdfium_c.FPDFPageObj_GetMarkedContentID(found)) if found else -1
 
     def _words(self, spans: Sequence[tuple[int, int]], turn: Turn) -> list[Word]:
         """The words of one line; where its ends agree in size and weight, so does the rest."""

@@ -9,16 +9,18 @@ import hashlib
 import io
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from xml.etree.ElementTree import Element
 
 from PIL import Image, ImageOps, UnidentifiedImageError
 
 from footnote.domain import BlockKind
 from footnote.errors import DocumentUnreadable
 from footnote.ingestion.parsing.drafts import Draft
-from footnote.ingestion.parsing.images import kept_drafts, read_images
-from footnote.ingestion.parsing.keeping import PictureKeeper
+from footnote.ingestion.parsing.images import PictureKeeper, kept_drafts, read_images
 from footnote.ingestion.parsing.ocr import Ocr
+from footnote.ingestion.parsing.package import Package, is_picture
 
 _MIN_WIDTH, _MIN_HEIGHT = 60, 24
 """Smaller pictures are bullets, rules and icons."""
@@ -58,7 +60,20 @@ class Pictures:
             for draft in self._text(single):
                 yield replace(draft, page=page)
             if self.keeper is not None:
-                yield from self._kept(single, page)
+                with (
+                    suppress(UnidentifiedImageError, OSError, SyntaxError, ValueError),
+                    Image.open(io.BytesIO(single)) as image,
+                ):
+                    yield from kept_drafts(ImageOps.exif_transpose(image), page, self.keeper)
+
+    def shown(
+        self, package: Package, part: str, element: Element, page: int | None, description: str = ""
+    ) -> Iterator[Draft]:
+        """The drafts of the picture that an element of a part of an Office file refers to."""
+        target = package.target(part, element)
+        content = package.read(target) if is_picture(target) else b""
+        self.unread += bool(target) and not content
+        yield from self.drafts(content, page, description)
 
     def _single(self, content: bytes) -> bytes:
         """The picture as far as it is worth a look; nothing if it is not."""
@@ -76,13 +91,6 @@ class Pictures:
         self._pixels += pixels
         return single
 
-    def _kept(self, single: bytes, page: int | None) -> Iterator[Draft]:
-        try:
-            with Image.open(io.BytesIO(single)) as image:
-                yield from kept_drafts(ImageOps.exif_transpose(image), page, self.keeper)
-        except (UnidentifiedImageError, OSError, SyntaxError, ValueError):
-            return
-
     def _text(self, single: bytes) -> list[Draft]:
         if self.ocr is None:
             self.unread += 1
@@ -92,7 +100,12 @@ class Pictures:
         except DocumentUnreadable:
             self.unread += 1
             return []
-        return [draft for draft in drafts if _makes_sense(draft)]
+        return [
+            draft
+            for draft in drafts
+            if sum(map(str.isalnum, draft.text)) >= _MIN_LETTERS
+            and (draft.confidence or 0.0) >= _MIN_CONFIDENCE
+        ]
 
 
 def caption_drafts(description: str, page: int | None = None) -> Iterator[Draft]:
@@ -113,8 +126,3 @@ def _single_frame(content: bytes) -> tuple[bytes, int]:
         target = io.BytesIO()
         image.convert("RGBA").save(target, "PNG")
         return target.getvalue(), pixels
-
-
-def _makes_sense(draft: Draft) -> bool:
-    letters = sum(character.isalnum() for character in draft.text)
-    return letters >= _MIN_LETTERS and (draft.confidence or 0.0) >= _MIN_CONFIDENCE

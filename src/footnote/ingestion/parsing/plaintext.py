@@ -40,7 +40,6 @@ def read_plain_text(text: str) -> Reading:
     Form feeds part pages, whose running lines and page numbers are dropped; words divided at
     the ends of lines are made whole.
     """
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
     vocabulary = Vocabulary()
     vocabulary.add(
         word
@@ -78,7 +77,8 @@ def _page_drafts(text: str, page: int | None, vocabulary: Vocabulary) -> Iterato
         lines = paragraph.strip("\n").split("\n")
         level = _heading_level(lines)
         is_first = number == 0 and page in (None, 1) and (page or len(paragraphs) > 1)
-        if is_first and level == 0 and len(lines) == 1 and _could_be_title(lines[0]):
+        short = len(lines[0]) <= MAX_HEADING_CHARACTERS and lines[0].rstrip()[-1:] not in ".;,:!?"
+        if is_first and level == 0 and len(lines) == 1 and short:
             level = 1
         if is_first and level == 2 and _is_over_heading(lines, paragraphs):
             level = 1
@@ -119,10 +119,6 @@ def _is_over_heading(lines: list[str], paragraphs: Sequence[str]) -> bool:
     return below > 0 and not _NUMBERED.match(lines[0].strip())
 
 
-def _could_be_title(line: str) -> bool:
-    return len(line) <= MAX_HEADING_CHARACTERS and line.rstrip()[-1:] not in ".;,:!?"
-
-
 def _heading_level(lines: list[str]) -> int:
     """1 to 6 when a paragraph opens as a heading, 0 otherwise."""
     first = lines[0].strip()
@@ -143,7 +139,7 @@ def _heading_level(lines: list[str]) -> int:
 def read_captions(text: str) -> Reading:
     """WebVTT or SubRip: one utterance per cue, with its speaker, cues of one speaker joined."""
     cues: list[_Cue] = []
-    for block in _PARAGRAPH.split(text.replace("\r\n", "\n")):
+    for block in _PARAGRAPH.split(text):
         cue = _cue(block.strip().split("\n"))
         if cue is None:
             continue

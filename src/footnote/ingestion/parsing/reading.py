@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import PurePath
 
-from footnote.domain import ParsedDocument, Stage
+from footnote.domain import ParsedDocument
 from footnote.errors import DocumentUnreadable
 from footnote.ingestion import media
+from footnote.ingestion.failures import unreadable
 from footnote.ingestion.parsing.archives import ArchiveLimits, read_archive
 from footnote.ingestion.parsing.asciidoc import read_asciidoc
 from footnote.ingestion.parsing.charsets import decode
@@ -16,16 +18,12 @@ from footnote.ingestion.parsing.code import read_code
 from footnote.ingestion.parsing.delimited import read_delimited
 from footnote.ingestion.parsing.drafts import Reading, assemble
 from footnote.ingestion.parsing.elements import read_xml
-from footnote.ingestion.parsing.emptiness import nothing_in
 from footnote.ingestion.parsing.epub import read_epub
 from footnote.ingestion.parsing.html import read_html
-from footnote.ingestion.parsing.images import read_images
-from footnote.ingestion.parsing.keeping import NOT_DESCRIBED, PictureKeeper
+from footnote.ingestion.parsing.images import NOT_DESCRIBED, PictureKeeper, read_images
 from footnote.ingestion.parsing.latex import read_latex
 from footnote.ingestion.parsing.markdown import read_markdown
-from footnote.ingestion.parsing.mbox import read_mbox
-from footnote.ingestion.parsing.message import read_message
-from footnote.ingestion.parsing.mhtml import read_mhtml
+from footnote.ingestion.parsing.message import read_mbox, read_message, read_mhtml
 from footnote.ingestion.parsing.ocr import Ocr, OcrChoice, select_ocr
 from footnote.ingestion.parsing.office import OFFICE_TYPES, read_office
 from footnote.ingestion.parsing.outlook import read_outlook
@@ -66,6 +64,29 @@ _REFUSED = {
     media.RAR: ("RAR archives are not opened", "pack its files as ZIP and upload that"),
 }
 """For each type that is known and not read the cause and the advice."""
+_NOTHING = ("no text was found in it", "check that the file is not empty")
+_NO_PIXELS_READ = (
+    "no text was found on its pages, which are pictures or empty",
+    "check that they are sharp and upright, or upload a copy with a text layer",
+)
+_NO_TEXT_IN_PICTURE = (
+    "no text was found in the picture",
+    "if it shows text, check that it is sharp and upright; a photo without text can be found by "
+    "its description: set FOOTNOTE_VISION_MODEL",
+)
+_NO_CAPTIONS = (
+    "no caption was found in it",
+    "check that each has a line of times above it, such as 00:00:01,000 --> 00:00:04,000",
+)
+_NO_MESSAGES = (
+    "no message was found in it",
+    "check that each begins with a line such as “From ada@example.com Mon May 6 09:00:00 2024”, "
+    "with its headers right below, or export the mailbox anew",
+)
+_NO_CELLS = (
+    "no cell with text was found in this notebook",
+    "open it in Jupyter, save it anew and upload that copy",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,11 +121,11 @@ def read_document(
     options = options or ReadingOptions()
     media_type = media.sniff_media_type(content, filename)
     if media_type is None:
-        raise _unreadable("its type is unknown", "convert it to PDF, an Office format or text")
+        raise unreadable("its type is unknown", "convert it to PDF, an Office format or text")
     if media_type in _REFUSED:
-        raise _unreadable(*_REFUSED[media_type])
+        raise unreadable(*_REFUSED[media_type])
     if media.is_recording(media_type):
-        raise _unreadable(
+        raise unreadable(
             "it is a recording, and there is nobody to listen to it",
             "see what is missing with: footnote doctor; or configure a transcriber: set "
             "FOOTNOTE_TRANSCRIBER_URL and FOOTNOTE_TRANSCRIBER_MODEL",
@@ -137,7 +158,8 @@ def _read(
     if media_type in _CONTAINERS:
         return _read_container(content, filename, media_type, options.archive)
     if _is_text(media_type):
-        return _read_text(without_terminal_codes(decode(content)), filename, media_type)
+        text = without_terminal_codes(decode(content)).replace("\r\n", "\n").replace("\r", "\n")
+        return _read_text(text, filename, media_type)
     ocr = partial(select_ocr, options.ocr, options.ocr_languages)
     if media_type == media.PDF:
         return read_pdf(
@@ -151,7 +173,7 @@ def _read(
     if media_type in OFFICE_TYPES:
         pictures = Pictures(ocr, keeper)
         return read_office(content, media_type, pictures, options.max_text_characters)
-    raise _unreadable(f"{media_type} has no reader", "convert it to PDF, an Office format or text")
+    raise unreadable(f"{media_type} has no reader", "convert it to PDF, an Office format or text")
 
 
 def _engine_if_any(ocr: Callable[[], Ocr]) -> Ocr | None:
@@ -192,37 +214,48 @@ def _read_container(
 
 def _check(reading: Reading, filename: str, media_type: str, options: ReadingOptions) -> None:
     if (reading.page_count or 0) > options.max_pages:
-        raise _unreadable(
+        raise unreadable(
             f"it has {reading.page_count} pages, more than the {options.max_pages} allowed",
             "split it",
         )
     characters = sum(len(draft.text) for draft in reading.drafts)
     if characters > options.max_text_characters:
-        raise _unreadable(
+        raise unreadable(
             f"it holds {characters:,} characters, more than the {options.max_text_characters:,} "
             "allowed",
             "split it into smaller files",
         )
     if len(reading.drafts) > options.max_blocks:
-        raise _unreadable(
+        raise unreadable(
             f"it has {len(reading.drafts):,} paragraphs, headings and tables, more than the "
             f"{options.max_blocks:,} allowed",
             "split it into smaller files",
         )
     worth_it = any(draft.text.strip() or draft.picture for draft in reading.drafts)
     if not worth_it and not reading.attachments:
-        raise _unreadable(*nothing_in(media_type, filename))
+        raise unreadable(*_nothing_in(media_type, filename))
+
+
+def _nothing_in(media_type: str, filename: str) -> tuple[str, str]:
+    """Why a file that was read has nothing to index, and what to do about it."""
+    if media_type == media.PDF:
+        return _NO_PIXELS_READ
+    if media.is_image(media_type):
+        return _NO_TEXT_IN_PICTURE
+    if media_type in (media.CAPTIONS, media.SUBRIP):
+        return _NO_CAPTIONS
+    if media_type == media.MBOX:
+        return _NO_MESSAGES
+    if media_type == media.JSON and PurePath(filename).suffix.lower() == ".ipynb":
+        return _NO_CELLS
+    return _NOTHING
 
 
 def _damaged(error: Exception) -> DocumentUnreadable:
     said = " ".join(f"{type(error).__name__}: {error}".split())[:300]
     if "password" in said.lower() or "encrypted" in said.lower():
-        return _unreadable("it is protected by a password", "upload a copy without a password")
-    return _unreadable(
+        return unreadable("it is protected by a password", "upload a copy without a password")
+    return unreadable(
         f"the file is damaged, or not what its type says ({said})",
         "open it in its own program, save it anew and upload that copy",
     )
-
-
-def _unreadable(cause: str, advice: str) -> DocumentUnreadable:
-    return DocumentUnreadable(stage=Stage.PARSE, cause=cause, advice=advice)

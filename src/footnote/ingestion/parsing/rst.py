@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import ClassVar
 
 from docutils import nodes
@@ -15,9 +15,8 @@ from docutils.parsers.rst.languages import en
 from footnote.domain import BlockKind, MetadataValue
 from footnote.ingestion.parsing.drafts import Draft, Reading
 from footnote.ingestion.parsing.flow import link_text
-from footnote.ingestion.parsing.lists import item_lines
 from footnote.ingestion.parsing.plaintext import read_plain_text
-from footnote.ingestion.parsing.spans import Cell, spanned_table_drafts
+from footnote.ingestion.parsing.tables import Cell, spanned_table_drafts
 from footnote.ingestion.parsing.wordstyles import format_number
 
 _SETTINGS = {
@@ -59,6 +58,8 @@ _NUMBERS = {
     "lowerroman": "lowerRoman",
     "upperroman": "upperRoman",
 }
+_IN_LINE = (BlockKind.PARAGRAPH, BlockKind.LIST, BlockKind.CAPTION, BlockKind.IMAGE)
+"""What becomes lines of the list it stands in; code and tables are blocks of their own."""
 _DOCINFO = {"author": "author", "authors": "author", "date": "date", "version": "version"}
 
 
@@ -176,7 +177,7 @@ def _drafts(
         elif isinstance(node, (nodes.footnote, nodes.citation)):
             yield from _labelled(f"[{node.children[0].astext()}]", node, depth, metadata)
         elif isinstance(node, (nodes.Admonition, nodes.topic, nodes.sidebar)):
-            yield from _labelled(f"{_admonition_name(node)}:", node, depth, metadata)
+            yield from _labelled("", node, depth, metadata)
         elif draft := _single_block(node, metadata):
             yield draft
         else:  # sections, quotes, figures, directives
@@ -208,21 +209,19 @@ def _single_block(node: nodes.Element, metadata: dict[str, MetadataValue]) -> Dr
 def _labelled(
     label: str, node: nodes.Element, depth: int, metadata: dict[str, MetadataValue]
 ) -> Iterator[Draft]:
-    """The blocks of a note or an admonition, the first with its label."""
+    """The blocks of a note or an admonition, the first with its label or its title."""
     inside = nodes.container()
     inside.children = [
         each for each in node.children if not isinstance(each, (nodes.label, nodes.title))
     ]
+    if not label:
+        title = next((each for each in node.children if isinstance(each, nodes.title)), None)
+        label = f"{node.tagname.capitalize() if title is None else _text(title)}:"
     drafts = list(_drafts(inside, depth, metadata))
     if drafts and drafts[0].kind is BlockKind.PARAGRAPH:
         label = f"{label} {drafts.pop(0).text}"
     yield Draft(kind=BlockKind.PARAGRAPH, text=label)
     yield from drafts
-
-
-def _admonition_name(node: nodes.Element) -> str:
-    title = next((each for each in node.children if isinstance(each, nodes.title)), None)
-    return _text(title) if title is not None else node.tagname.capitalize()
 
 
 def _list_drafts(
@@ -236,7 +235,7 @@ def _list_drafts(
         if isinstance(node, nodes.enumerated_list):
             label = format_number(number, _NUMBERS.get(node.get("enumtype", ""), "decimal"))
             sign = f"{node.get('prefix', '')}{label}{node.get('suffix', '.')}"
-        for part in item_lines(sign, _drafts(item, depth, metadata)):
+        for part in _item_lines(sign, _drafts(item, depth, metadata)):
             if isinstance(part, str):
                 lines.append(part)
                 continue
@@ -246,6 +245,20 @@ def _list_drafts(
             yield part
     if lines:
         yield Draft(kind=BlockKind.LIST, text="\n".join(lines))
+
+
+def _item_lines(sign: str, content: Iterable[Draft]) -> Iterator[str | Draft]:
+    """Lines under the item's sign, two spaces further in; code and tables come as they are."""
+    is_first = True
+    for draft in content:
+        if draft.kind not in _IN_LINE:
+            yield draft
+            continue
+        for line in draft.text.split("\n"):
+            if not line.strip():
+                continue
+            yield f"{sign} {line.strip()}" if is_first else f"  {line}"
+            is_first = False
 
 
 def _table_drafts(node: nodes.table) -> Iterator[Draft]:

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 
-from footnote.domain import BlockKind, Stage
-from footnote.errors import DocumentUnreadable
+from footnote.domain import BlockKind
+from footnote.ingestion.failures import unreadable
 from footnote.ingestion.parsing.drafts import Draft
 from footnote.ingestion.parsing.tables import grouped_header_rows, spread_table_drafts, table_text
 
@@ -69,10 +69,8 @@ class Budget:
         self.cells -= len(cells)
         self.characters -= sum(len(cell) + 3 for cell in cells)
         if self.cells < 0 or self.characters < 0:
-            raise DocumentUnreadable(
-                stage=Stage.PARSE,
-                cause="its sheets hold more text than is allowed",
-                advice="split it into smaller files",
+            raise unreadable(
+                "its sheets hold more text than is allowed", "split it into smaller files"
             )
 
 

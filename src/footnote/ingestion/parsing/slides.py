@@ -24,7 +24,6 @@ from footnote.ingestion.parsing.package import (
     core_properties,
     descendants,
     embedded_files,
-    is_picture,
     local,
 )
 from footnote.ingestion.parsing.pictures import Pictures, caption_drafts
@@ -153,10 +152,7 @@ class _SlideReader:
     def _picture(self, shape: Element, part: str, page: int) -> Iterator[Draft]:
         description = _description(shape)
         for found in descendants(shape, "blip"):
-            target = self.package.target(part, found)
-            content = self.package.read(target) if is_picture(target) else b""
-            self.pictures.unread += bool(target) and not content
-            yield from self.pictures.drafts(content, page, description)
+            yield from self.pictures.shown(self.package, part, found, page, description)
             description = ""
         yield from caption_drafts(description, page)
 

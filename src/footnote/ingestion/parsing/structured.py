@@ -8,14 +8,13 @@ from pathlib import PurePath
 
 from footnote.domain import BlockKind, MetadataValue
 from footnote.ingestion.parsing.code import read_code
-from footnote.ingestion.parsing.drafts import Draft, Reading
+from footnote.ingestion.parsing.drafts import Draft, Reading, line_drafts
 from footnote.ingestion.parsing.markdown import markdown_drafts
-from footnote.ingestion.parsing.tables import table_drafts
+from footnote.ingestion.parsing.tables import record_rows, table_drafts
 
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 
 _MAX_HEADING_LEVEL = 3
-_MAX_COLUMNS = 24
 _LINES_TOGETHER = 40
 _TITLES = ("title", "name", "subject")
 _ERROR = ("ename", "evalue")
@@ -71,50 +70,32 @@ def _value_drafts(value: Json, level: int) -> Iterator[Draft]:
 def _object_drafts(value: Mapping[str, Json], level: int) -> Iterator[Draft]:
     """First what the object says itself, then each thing inside it under its name."""
     plain = {key: item for key, item in value.items() if _is_plain(item)}
-    yield from _line_drafts(f"{key}: {_shown(item)}" for key, item in plain.items())
+    lines = (f"{key}: {_shown(item)}" for key, item in plain.items())
+    yield from line_drafts(lines, _LINES_TOGETHER)
     for key, item in value.items():
         if key in plain or not item:
             continue
         if level > _MAX_HEADING_LEVEL:
-            yield from _line_drafts(_flat_lines(key, item))
+            yield from line_drafts(_flat_lines(key, item), _LINES_TOGETHER)
         else:
             yield Draft(kind=BlockKind.HEADING, text=key or "…", level=level)
             yield from _value_drafts(item, level + 1)
 
 
 def _array_drafts(value: Sequence[Json], level: int) -> Iterator[Draft]:
-    rows = _table(value)
-    if rows:
+    records = [dict(_flat(item)) for item in value if isinstance(item, dict)]
+    if 1 < len(records) == len(value) and (rows := record_rows(records, 1)):
         yield from table_drafts(rows)
         return
     for number, item in enumerate(value, start=1):
         if _is_plain(item):
-            yield from _line_drafts([_shown(item)])
+            yield from line_drafts([_shown(item)], _LINES_TOGETHER)
         elif level > _MAX_HEADING_LEVEL:
-            yield from _line_drafts(_flat_lines(str(number), item))
+            yield from line_drafts(_flat_lines(str(number), item), _LINES_TOGETHER)
         else:
             heading = _title(item) or str(number)
             yield Draft(kind=BlockKind.HEADING, text=heading, level=level)
             yield from _value_drafts(item, level + 1)
-
-
-def _table(value: Sequence[Json]) -> list[list[str]]:
-    """Rows under the names that like objects share; empty when they are not alike."""
-    records = [dict(_flat(item)) for item in value if isinstance(item, dict)]
-    if len(records) < 2 or len(records) != len(value):
-        return []
-    columns = list(dict.fromkeys(key for record in records for key in record))
-    filled = sum(len(record) for record in records)
-    if not 0 < len(columns) <= _MAX_COLUMNS or 2 * filled < len(columns) * len(records):
-        return []
-    return [columns, *([record.get(column, "") for column in columns] for record in records)]
-
-
-def _line_drafts(lines: Iterator[str] | Sequence[str]) -> Iterator[Draft]:
-    kept = [line for line in lines if line.strip()]
-    for start in range(0, len(kept), _LINES_TOGETHER):
-        text = "\n".join(kept[start : start + _LINES_TOGETHER])
-        yield Draft(kind=BlockKind.PARAGRAPH, text=text)
 
 
 def _flat(value: Json) -> Iterator[tuple[str, str]]:
@@ -169,7 +150,13 @@ def _read_notebook(notebook: Mapping[str, Json]) -> Reading:
         else:
             drafts.append(Draft(kind=BlockKind.CODE, text=text))
         drafts += _outputs(cell.get("outputs"))
-    return Reading(drafts=tuple(drafts), metadata=_notebook_language(notebook.get("metadata")))
+    metadata = notebook.get("metadata")
+    kernel = metadata.get("kernelspec") if isinstance(metadata, dict) else None
+    language = kernel.get("language") if isinstance(kernel, dict) else None
+    known: dict[str, MetadataValue] = {}
+    if isinstance(language, str):
+        known["programming_language"] = language
+    return Reading(drafts=tuple(drafts), metadata=known)
 
 
 def _outputs(outputs: Json) -> Iterator[Draft]:
@@ -186,9 +173,3 @@ def _joined(source: Json) -> str:
     if isinstance(source, list):
         return "".join(part for part in source if isinstance(part, str))
     return source if isinstance(source, str) else ""
-
-
-def _notebook_language(metadata: Json) -> dict[str, MetadataValue]:
-    kernel = metadata.get("kernelspec") if isinstance(metadata, dict) else None
-    language = kernel.get("language") if isinstance(kernel, dict) else None
-    return {"programming_language": language} if isinstance(language, str) else {}

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
 
 from footnote.domain import BlockKind
 from footnote.ingestion.parsing.drafts import Draft, clean
 
 Rows = Sequence[Sequence[str]]
+_MAX_RECORD_COLUMNS = 24
+_MAX_COLUMNS = 1_000
+_MAX_CELLS = 2_000_000
 
 
 def table_text(rows: Rows) -> str:
@@ -19,7 +24,10 @@ def table_text(rows: Rows) -> str:
     | Rome | 110 |
     """
     width = max(len(row) for row in rows)
-    lines = [_line(row, width) for row in rows]
+    lines = []
+    for row in rows:
+        cells = [cell.replace("|", "\\|") for cell in row] + [""] * (width - len(row))
+        lines.append("| " + " | ".join(cells) + " |")
     lines.insert(1, "| " + " | ".join(["---"] * width) + " |")
     return "\n".join(lines)
 
@@ -33,12 +41,19 @@ def table_drafts(
     """
     grid = [[clean(cell).replace("\n", " ") for cell in row] for row in rows]
     unnamed = has_header and bool(grid) and not _filled(grid[0])
-    for region in _regions(grid):
+    for is_filled, run in groupby(grid, key=any):
+        if not is_filled:
+            continue
+        region = list(run)
         titles = 0
         while not unnamed and titles < len(region) and _is_title(region, titles):
             yield _paragraph(region[titles], page)
             titles += 1
-        table = _without_empty_columns(region[titles:])
+        rest = region[titles:]
+        width = max(map(len, rest), default=0)
+        filled_up = [row + [""] * (width - len(row)) for row in rest]
+        used = [column for column in range(width) if any(row[column] for row in filled_up)]
+        table = [[row[column] for column in used] for row in filled_up]
         if unnamed:
             table.insert(0, [""] * len(table[0]))
         if len(table) > 1 and len(table[0]) > 1:
@@ -48,14 +63,19 @@ def table_drafts(
                 yield _paragraph(row, page)
 
 
+def record_rows(records: Sequence[Mapping[str, str]], least_columns: int) -> list[list[str]]:
+    """Rows under the names that like records share; empty when they are not alike."""
+    columns = list(dict.fromkeys(name for record in records for name in record))
+    filled = sum(map(len, records))
+    few = not least_columns <= len(columns) <= _MAX_RECORD_COLUMNS
+    if few or 2 * filled < len(columns) * len(records):
+        return []
+    return [columns, *([record.get(name, "") for name in columns] for record in records)]
+
+
 def _paragraph(row: Sequence[str], page: int | None) -> Draft:
     text = " | ".join(cell for cell in row if cell)
     return Draft(kind=BlockKind.PARAGRAPH, text=text, page=page)
-
-
-def _line(row: Sequence[str], width: int) -> str:
-    cells = [cell.replace("|", "\\|") for cell in row] + [""] * (width - len(row))
-    return "| " + " | ".join(cells) + " |"
 
 
 def _filled(row: Sequence[str]) -> int:
@@ -77,26 +97,6 @@ def _is_title(region: Rows, position: int) -> bool:
 
 def _first_filled(row: Sequence[str]) -> int:
     return next(column for column, cell in enumerate(row) if cell)
-
-
-def _regions(rows: Rows) -> Iterator[list[Sequence[str]]]:
-    region: list[Sequence[str]] = []
-    for row in rows:
-        if _filled(row):
-            region.append(row)
-        elif region:
-            yield region
-            region = []
-    if region:
-        yield region
-
-
-def _without_empty_columns(region: Iterable[Sequence[str]]) -> list[list[str]]:
-    rows = [list(row) for row in region]
-    width = max((len(row) for row in rows), default=0)
-    rows = [row + [""] * (width - len(row)) for row in rows]
-    used = [column for column in range(width) if any(row[column] for row in rows)]
-    return [[row[column] for column in used] for row in rows]
 
 
 def spread_table_drafts(
@@ -127,8 +127,13 @@ def spread_table_drafts(
         header_rows = max(header_rows - 1, 1)
     table = [[row[column] for column in kept] for _, row in numbered]
     if len(table) > 1 and len(kept) > 1:
-        joined = _joined_header(table, min(header_rows, len(table) - 1))
-        yield Draft(kind=BlockKind.TABLE, text=table_text(joined), page=page)
+        headers = min(header_rows, len(table) - 1)
+        if headers > 1:
+            chains = (
+                dict.fromkeys(filter(None, column)) for column in zip(*table[:headers], strict=True)
+            )
+            table = [[" / ".join(chain) for chain in chains], *table[headers:]]
+        yield Draft(kind=BlockKind.TABLE, text=table_text(table), page=page)
     else:
         for row in table:
             yield _paragraph(row, page)
@@ -163,11 +168,61 @@ def _spans_all(index: int, row: Sequence[str], covered: Collection[tuple[int, in
     return len(row) > 1 and own == [0]
 
 
-def _joined_header(table: Rows, header_rows: int) -> list[Sequence[str]]:
-    if header_rows < 2:
-        return list(table)
-    chains = [
-        dict.fromkeys(cell for cell in column if cell)
-        for column in zip(*table[:header_rows], strict=True)
-    ]
-    return [[" / ".join(chain) for chain in chains], *table[header_rows:]]
+# --- cells that span rows and columns ---------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell as markup writes it."""
+
+    text: str
+    columns: int = 1
+    rows: int = 1
+    is_header: bool = False
+
+
+def spanned_table_drafts(
+    rows: Sequence[Sequence[Cell]], page: int | None = None
+) -> Iterator[Draft]:
+    """A table whose cells say what they say in every row and column they span."""
+    filled = [row for row in rows if row]
+    grid, covered = _grid(filled)
+    header_rows = 0
+    for row in filled:
+        if not all(cell.is_header for cell in row):
+            break
+        header_rows += 1
+    yield from spread_table_drafts(
+        grid, covered=covered, header_rows=max(header_rows, 1), page=page
+    )
+
+
+def _grid(rows: Sequence[Sequence[Cell]]) -> tuple[list[list[str]], set[tuple[int, int]]]:
+    """The text at each place, and the places that only repeat what spans into them."""
+    grid: list[list[str]] = []
+    covered: set[tuple[int, int]] = set()
+    reaching: dict[int, tuple[int, str]] = {}
+    """For a column how many more rows a cell above reaches down, and what it says."""
+    cells = 0
+    for number, row in enumerate(rows):
+        texts: list[str] = []
+        ahead: dict[int, tuple[int, str]] = {}
+        for cell in (*row, None):
+            while len(texts) in reaching:
+                covered.add((number, len(texts)))
+                texts.append(reaching[len(texts)][1])
+            if cell is None:
+                continue
+            for step in range(min(cell.columns, max(_MAX_COLUMNS - len(texts), 1))):
+                if step:
+                    covered.add((number, len(texts)))
+                if cell.rows > 1:
+                    ahead[len(texts)] = (cell.rows - 1, cell.text)
+                texts.append(cell.text)
+        left = {column: (rest - 1, text) for column, (rest, text) in reaching.items() if rest > 1}
+        reaching = left | ahead
+        grid.append(texts)
+        cells += len(texts)
+        if cells > _MAX_CELLS:
+            break
+    return grid, covered

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from xml.etree.ElementTree import Element
 
 from footnote.domain import BlockKind, MetadataValue
@@ -19,7 +19,6 @@ from footnote.ingestion.parsing.package import (
     core_properties,
     descendants,
     embedded_files,
-    is_picture,
     local,
 )
 from footnote.ingestion.parsing.pictures import Pictures, caption_drafts
@@ -199,15 +198,14 @@ class _Story:
         for found in shown:
             name = local(found)
             if name in ("blip", "imagedata"):
-                target = self._package.target(part, found)
-                content = self._package.read(target) if is_picture(target) else b""
-                self.pictures.unread += bool(target) and not content
-                self.flow.defer(self.pictures.drafts(content, None))
+                self.flow.defer(self.pictures.shown(self._package, part, found, None))
             elif name == "chart" and (target := self._package.target(part, found)):
                 self.flow.defer(chart_drafts(self._package.xml(target)))
             elif name == "relIds":
                 self.flow.defer(diagram_drafts(self._package, part, found))
-        for description in _descriptions(shown):
+        keys = {"docPr": "descr", "cNvPr": "descr", "shape": "alt"}
+        said = (attribute(item, keys[local(item)]) for item in shown if local(item) in keys)
+        for description in dict.fromkeys((text or "").strip() for text in said):
             self.flow.defer(caption_drafts(description))
 
     def _table(self, element: Element) -> None:
@@ -216,7 +214,7 @@ class _Story:
         deferred: list[Draft] = []
         header_rows = 0
         for row_index, row in enumerate(_rows(element)):
-            texts = [""] * _skipped(row, "gridBefore")
+            texts = [""] * _number(child(row, "trPr"), "gridBefore", 0)
             if child(row, "trPr", "tblHeader") is not None and header_rows == row_index:
                 header_rows += 1
             for cell in _cells(row):
@@ -225,7 +223,7 @@ class _Story:
                 cells.append(drafts)
                 text = "\n".join(_flat(draft) for draft in drafts)
                 covers = child(cell, "tcPr", "vMerge")
-                column, span = len(texts), _span(cell)
+                column, span = len(texts), max(_number(child(cell, "tcPr"), "gridSpan", 1), 1)
                 if covers is not None and attribute(covers, "val") != "restart":
                     text = merged.get(column, text)
                     covered.update((row_index, column + offset) for offset in range(span))
@@ -299,13 +297,6 @@ def _outside_boxes(element: Element) -> Iterator[Element]:
             yield from _outside_boxes(item)
 
 
-def _descriptions(shown: Iterable[Element]) -> Iterator[str]:
-    """The alternative texts of a drawing's pictures and shapes."""
-    keys = {"docPr": "descr", "cNvPr": "descr", "shape": "alt"}
-    found = (attribute(item, keys[local(item)]) for item in shown if local(item) in keys)
-    return (text for text in dict.fromkeys((text or "").strip() for text in found) if text)
-
-
 def diagram_drafts(
     package: Package, part: str, ids: Element, page: int | None = None
 ) -> Iterator[Draft]:
@@ -342,14 +333,9 @@ def _cells(row: Element) -> Iterator[Element]:
             yield from _cells(element)
 
 
-def _span(cell: Element) -> int:
-    given = value_of(child(cell, "tcPr"), "gridSpan") or "1"
-    return min(max(int(given), 1), 100) if given.isdecimal() else 1
-
-
-def _skipped(row: Element, name: str) -> int:
-    given = value_of(child(row, "trPr"), name) or "0"
-    return min(int(given), 100) if given.isdecimal() else 0
+def _number(properties: Element | None, name: str, default: int) -> int:
+    given = value_of(properties, name) or ""
+    return min(int(given), 100) if given.isdecimal() else default
 
 
 def _running(package: Package, part: str, story: _Story) -> Mapping[str, MetadataValue]:

@@ -6,6 +6,7 @@ The gaps between words are wider than those between letters, and that can be mea
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -27,6 +28,8 @@ _INK = 0.3
 """Share of the contrast from which a pixel is ink."""
 _LEAST_CONTRAST = 24.0
 _FEWEST_LETTERS = 4
+_UNSPACED = re.compile("[\u2e80-\u9fff\uac00-\U0010ffff]")
+"""Of scripts that do not part words by spaces."""
 
 
 def with_gaps(text: str, centres: Sequence[float], picture: Grey) -> str:
@@ -39,7 +42,7 @@ def with_gaps(text: str, centres: Sequence[float], picture: Grey) -> str:
     Law: without its spaces the text stays the same.
     """
     letters = sum(character.isalpha() for character in text)
-    if len(centres) != len(text) or letters < _FEWEST_LETTERS or not _has_spaces(text):
+    if len(centres) != len(text) or letters < _FEWEST_LETTERS or _UNSPACED.search(text):
         return text
     inked = [at for at, character in enumerate(text) if not character.isspace()]
     places = [centres[at] for at in inked]
@@ -103,8 +106,3 @@ def _boundary(gap: float, centres: Sequence[float]) -> int:
 def _parts(before: str, after: str) -> bool:
     """Whether a gap between two characters may be one between words."""
     return not before.isspace() and not after.isspace() and (before.isalpha() or after.isalpha())
-
-
-def _has_spaces(text: str) -> bool:
-    """Whether it is in a script that parts words by spaces."""
-    return not any("\u2e80" <= character <= "\u9fff" or character >= "\uac00" for character in text)

@@ -21,6 +21,8 @@ _MONOSPACED = re.compile(
     r"courier|consolas|mono|menlo|monaco|lucida console|inconsolata|source code|fira code", re.I
 )
 _PLACE = re.compile(r"%([1-9])")
+_ROMAN = {1000: "M", 900: "CM", 500: "D", 400: "CD", 100: "C", 90: "XC", 50: "L", 40: "XL",
+          10: "X", 9: "IX", 5: "V", 4: "IV", 1: "I"}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -227,21 +229,11 @@ def format_number(number: int, style: str) -> str:
         letter = chr(ord("a") + (number - 1) % 26) * ((number - 1) // 26 + 1)
         return letter.upper() if style == "upperLetter" else letter
     if style in ("lowerRoman", "upperRoman") and 0 < number < 4000:
-        roman = _roman(number)
+        roman = ""
+        for value, letters in _ROMAN.items():
+            roman += letters * (number // value)
+            number %= value
         return roman if style == "upperRoman" else roman.lower()
     if style == "decimalZero":
         return f"{number:02d}"
     return "" if style == "none" else str(number)
-
-
-def _roman(number: int) -> str:
-    digits = zip(
-        (1000, 900, 500, 400, 100, 90, 50, 40, 10, 9, 5, 4, 1),
-        "M CM D CD C XC L XL X IX V IV I".split(),
-        strict=True,
-    )
-    text = ""
-    for value, letters in digits:
-        text += letters * (number // value)
-        number %= value
-    return text

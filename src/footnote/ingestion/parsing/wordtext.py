@@ -42,7 +42,6 @@ class ParagraphText:
     """Drawings and VML pictures, whose text boxes and pictures follow the paragraph."""
     monospaced: int = 0
     """Characters in a font of one width."""
-    bold: int = 0
     visible: int = 0
     """Characters but white space."""
 
@@ -86,7 +85,11 @@ class TextReader:
             if name == "r":
                 self._run(item, into)
             elif name == "hyperlink":
-                self._link(item, into)
+                start = len(into.pieces)
+                self._inline(item, into)
+                relation = self.package.relations(self.part).get(item.get(f"{RELATIONSHIPS}id", ""))
+                if relation is not None and relation.external:
+                    _append_target(into, start, relation.target)
             elif name in ("oMath", "oMathPara"):
                 into.pieces.append(f" {equation_text(item)} ")
             elif name == "sdt":
@@ -97,13 +100,6 @@ class TextReader:
                 self._inline(item, into)
             elif name == "AlternateContent" and (chosen := alternative(item)) is not None:
                 self._inline(chosen, into)
-
-    def _link(self, element: Element, into: ParagraphText) -> None:
-        start = len(into.pieces)
-        self._inline(element, into)
-        relation = self.package.relations(self.part).get(element.get(f"{RELATIONSHIPS}id", ""))
-        if relation is not None and relation.external:
-            _append_target(into, start, relation.target)
 
     def _run(self, run: Element, into: ParagraphText) -> None:
         properties = child(run, "rPr")
@@ -116,7 +112,6 @@ class TextReader:
         style = self.styles.get(value_of(properties, "rStyle") or "", Style())
         monospaced = fonts_are_monospaced(properties)
         into.visible += visible
-        into.bold += visible if _is_on(properties, "b") else 0
         if style.monospaced if monospaced is None else monospaced:
             into.monospaced += visible
 
@@ -132,16 +127,14 @@ class TextReader:
         elif name in _SHOWN:
             into.pieces.append(_shown(item))
         elif kind := _NOTES.get(name):
-            self._note(kind, attribute(item, "id") or "", into)
+            number = attribute(item, "id") or ""
+            into.notes.append((kind, number))
+            into.pieces.append(self.note_mark(kind, number))
         elif name in ("drawing", "pict", "object"):
             into.floats.append(item)
         elif name == "AlternateContent" and (chosen := alternative(item)) is not None:
             for inner in chosen:
                 self._run_item(inner, into)
-
-    def _note(self, kind: str, number: str, into: ParagraphText) -> None:
-        into.notes.append((kind, number))
-        into.pieces.append(self.note_mark(kind, number))
 
     def _field(self, change: str | None, into: ParagraphText) -> None:
         if change == "begin":

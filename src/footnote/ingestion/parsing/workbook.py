@@ -21,7 +21,6 @@ from footnote.ingestion.parsing.package import (
     children,
     core_properties,
     descendants,
-    is_picture,
     local,
 )
 from footnote.ingestion.parsing.pictures import Pictures
@@ -154,17 +153,14 @@ class _WorkbookReader:
             index = int(value)
             return self.strings[index] if 0 <= index < len(self.strings) else ""
         if kind == "b":
-            return "TRUE" if value.strip() == "1" else "FALSE"
+            value = "TRUE" if value.strip() == "1" else "FALSE"
         if kind == "n":
-            return self._number(value, cell.get("s", "0"))
+            try:
+                code = self.formats[int(cell.get("s", "0"))] if self.formats else "General"
+                return format_value(float(value), code, since_1904=self.since_1904)
+            except (ValueError, IndexError, ArithmeticError):
+                return value
         return value
-
-    def _number(self, value: str, style: str) -> str:
-        try:
-            code = self.formats[int(style)] if self.formats else "General"
-            return format_value(float(value), code, since_1904=self.since_1904)
-        except (ValueError, IndexError, ArithmeticError):
-            return value
 
     def _link(self, sheet: Sheet, part: str, element: Element) -> None:
         relation = next(
@@ -176,8 +172,8 @@ class _WorkbookReader:
             None,
         )
         for row, column, _, _ in _ranges(attribute(element, "ref") or ""):
-            position = _find(sheet, row)
-            if relation is None or position is None:
+            position = bisect_left(sheet.rows, row, key=lambda entry: entry[0])
+            if relation is None or position == len(sheet.rows) or sheet.rows[position][0] != row:
                 continue
             cells = sheet.rows[position][1]
             if column < len(cells):
@@ -202,10 +198,7 @@ class _WorkbookReader:
             described = next(descendants(anchor, "cNvPr"), None)
             description = attribute(described, "descr") if described is not None else None
             for found in descendants(anchor, "blip"):
-                target = self.package.target(part, found)
-                content = self.package.read(target) if is_picture(target) else b""
-                self.pictures.unread += bool(target) and not content
-                yield from self.pictures.drafts(content, None, description or "")
+                yield from self.pictures.shown(self.package, part, found, None, description or "")
                 description = None
             for found in descendants(anchor, "chart"):
                 if target := self.package.target(part, found):
@@ -239,12 +232,6 @@ def _rich_text(element: Element) -> str:
         elif name == "r":
             text += "".join(part.text or "" for part in children(item, "t"))
     return text
-
-
-def _find(sheet: Sheet, row: int) -> int | None:
-    position = bisect_left(sheet.rows, row, key=lambda entry: entry[0])
-    found = position < len(sheet.rows) and sheet.rows[position][0] == row
-    return position if found else None
 
 
 @lru_cache(maxsize=20_000)

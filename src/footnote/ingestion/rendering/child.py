@@ -9,10 +9,10 @@ from functools import partial
 from pydantic import TypeAdapter
 from pydantic_core import to_json
 
-from footnote.domain import Stage
 from footnote.domain.pages import PagesOfQuote
 from footnote.errors import DocumentUnreadable
 from footnote.ingestion.children import Message, Tell, serve
+from footnote.ingestion.failures import unreadable
 from footnote.ingestion.libreoffice import to_pdf
 from footnote.ingestion.parsing.ocr import select_ocr
 from footnote.ingestion.rendering.pages import Pages, pages_of_quote
@@ -47,10 +47,9 @@ def _configure(
             raise
         except Exception as error:  # a library that stumbles over the file
             said = " ".join(f"{type(error).__name__}: {error}".split())[:300]
-            raise DocumentUnreadable(
-                stage=Stage.PARSE,
-                cause=f"the page is damaged, or not what its type says ({said})",
-                advice="open it in its own program, save it as PDF and upload that copy",
+            raise unreadable(
+                f"the page is damaged, or not what its type says ({said})",
+                "open it in its own program, save it as PDF and upload that copy",
             ) from error
 
     return guarded

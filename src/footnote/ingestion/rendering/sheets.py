@@ -13,12 +13,10 @@ import numpy as np
 import pypdfium2 as pdfium
 from PIL import Image, ImageOps, UnidentifiedImageError
 
-from footnote.domain import Stage
-from footnote.errors import DocumentUnreadable
 from footnote.ingestion import media
+from footnote.ingestion.failures import unreadable
 from footnote.ingestion.parsing.geometry import Box
-from footnote.ingestion.parsing.images import learn_heic
-from footnote.ingestion.parsing.keeping import on_white
+from footnote.ingestion.parsing.images import learn_heic, on_white
 from footnote.ingestion.parsing.ocr import Ocr
 from footnote.ingestion.parsing.pdf import open_pdf
 from footnote.ingestion.parsing.pdf_pictures import RENDER_DPI, large_pictures, rendered
@@ -98,10 +96,9 @@ def opened_page(content: bytes, media_type: str, number: int) -> Iterator[tuple[
         try:
             page = document[number - 1]
         except pdfium.PdfiumError as error:
-            raise DocumentUnreadable(
-                stage=Stage.PARSE,
-                cause=f"page {number} of it is damaged and cannot be drawn",
-                advice="open it in a PDF program, save it anew and upload that copy",
+            raise unreadable(
+                f"page {number} of it is damaged and cannot be drawn",
+                "open it in a PDF program, save it anew and upload that copy",
             ) from error
         with closing(page):
             yield _PdfSheet(document, page), len(document)
@@ -193,18 +190,16 @@ def _frame(content: bytes, number: int) -> tuple[Sheet, int]:
                 raise NoSuchPage(frames)
             image.seek(number - 1)
             if image.width * image.height > _MAX_FRAME_PIXELS:
-                raise DocumentUnreadable(
-                    stage=Stage.PARSE,
-                    cause=f"the picture has {image.width} × {image.height} pixels",
-                    advice="scale it down or split it",
+                raise unreadable(
+                    f"the picture has {image.width} × {image.height} pixels",
+                    "scale it down or split it",
                 )
             upright = on_white(ImageOps.exif_transpose(image))
             return _ImageSheet(upright, _dpi_of(image)), frames
     except (UnidentifiedImageError, OSError, SyntaxError, ValueError) as error:
-        raise DocumentUnreadable(
-            stage=Stage.PARSE,
-            cause="the picture is damaged and cannot be opened",
-            advice="open it in an image program, save it anew and upload that copy",
+        raise unreadable(
+            "the picture is damaged and cannot be opened",
+            "open it in an image program, save it anew and upload that copy",
         ) from error
 
 
