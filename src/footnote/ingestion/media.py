@@ -231,7 +231,11 @@ def _contained(head: bytes, suffix: str) -> str | None:
         return _boxed(head, suffix)
     if head.startswith(b"BM") and int.from_bytes(head[14:18], "little") in _BITMAP_HEADERS:
         return "image/bmp"
-    return "audio/mpeg" if _is_mpeg_audio(head) else None
+    # The header of an MPEG layer III frame.
+    if len(head) < 4 or head[0] != 0xFF or head[1] & 0xE6 != 0xE2 or head[1] & 0x18 == 0x08:
+        return None
+    is_frame = head[2] >> 4 not in (0, 15) and head[2] & 0x0C != 0x0C
+    return "audio/mpeg" if is_frame else None
 
 
 def _boxed(head: bytes, suffix: str) -> str:
@@ -243,13 +247,6 @@ def _boxed(head: bytes, suffix: str) -> str:
     if brands & _HEIC_BRANDS:
         return HEIC
     return "audio/mp4" if brands & _AUDIO_BRANDS or suffix == ".m4a" else "video/mp4"
-
-
-def _is_mpeg_audio(head: bytes) -> bool:
-    """Whether it opens with the header of an MPEG layer III frame."""
-    if len(head) < 4 or head[0] != 0xFF or head[1] & 0xE6 != 0xE2 or head[1] & 0x18 == 0x08:
-        return False
-    return head[2] >> 4 not in (0, 15) and head[2] & 0x0C != 0x0C
 
 
 _DAMAGED = (
@@ -319,28 +316,23 @@ def _controls(text: bytes) -> int:
 def _textual(content: BinaryIO, head: bytes, filename: str) -> str:
     """The kind of a text: by how it opens where that is beyond doubt, then by its name."""
     suffix = PurePath(filename).suffix.lower()
-    opening = _ascii(head).lstrip(b"\xef\xbb\xbf \t\r\n")
-    lowered = opening.lower()
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\x00" in head:
+        head = head.replace(b"\x00", b"").lstrip(b"\xff\xfe")  # UTF-16 narrowed
+    lowered = head.lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     if lowered.startswith(b"webvtt"):
         return CAPTIONS
     mail = _mail_kind(lowered)
     if mail == MBOX:
         return MBOX
     if suffix in TEXT_TYPES:
-        return MHTML if mail == MHTML and suffix == ".eml" else _claimed(lowered, suffix)
+        if mail == MHTML and suffix == ".eml":
+            return MHTML
+        # Pages are saved under the names of other kinds of text.
+        is_page = TEXT_TYPES[suffix] in (CSV, TSV, JSON, XML) and _is_page(lowered)
+        return HTML if is_page else TEXT_TYPES[suffix]
     if mail and suffix in ("", ".txt", ".mail", ".msg"):
         return mail
-    if language_of(filename):
-        return CODE
-    return _unclaimed(content, lowered, suffix)
-
-
-def _claimed(opening: bytes, suffix: str) -> str:
-    """What the name says, unless markup was saved under the name of another kind of text."""
-    claimed = TEXT_TYPES[suffix]
-    if claimed in (CSV, TSV, JSON, XML) and _is_page(opening):
-        return HTML
-    return claimed
+    return CODE if language_of(filename) else _unclaimed(content, lowered, suffix)
 
 
 def _unclaimed(content: BinaryIO, opening: bytes, suffix: str) -> str:
@@ -384,20 +376,11 @@ def _notation(content: BinaryIO) -> str:
     try:
         json.loads(text)
     except (ValueError, RecursionError):
-        lines = text.split(b"\n", 2)[:2]
-        return JSON_LINES if len(lines) == 2 and all(map(_is_object, lines)) else PLAIN
-    return JSON
-
-
-def _is_object(line: bytes) -> bool:
+        pass
+    else:
+        return JSON
     try:
-        return isinstance(json.loads(line), dict)
+        values = [json.loads(line) for line in text.split(b"\n", 2)[:2]]
     except (ValueError, RecursionError):
-        return False
-
-
-def _ascii(head: bytes) -> bytes:
-    """The head with UTF-16 narrowed, so that its first words can be told."""
-    if head.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\x00" in head:
-        return head.replace(b"\x00", b"").lstrip(b"\xff\xfe")
-    return head
+        return PLAIN
+    return JSON_LINES if [type(value) for value in values] == [dict, dict] else PLAIN

@@ -185,7 +185,12 @@ def _zip_members(content: bytes, budget: _Budget) -> Iterator[_Member]:
                 yield _Member(path=path, note="a link, not followed")
             elif info.flag_bits & 1:
                 budget.count_bytes(info.compress_size)
-                yield _Member(path=path, content=_raw_zip_member(content, info))
+                # The member with its header, as both stand in the archive.
+                start = info.header_offset
+                lengths = (content[start + 26 : start + 28], content[start + 28 : start + 30])
+                named = sum(int.from_bytes(length, "little") for length in lengths)
+                end = start + 30 + named + info.compress_size
+                yield _Member(path=path, content=content[start:end])
             else:
                 yield _unpacked(archive, info, path, budget)
 
@@ -203,14 +208,6 @@ def _unpacked(
         return _Member(path=path, note=f"damaged: {error}"[:200])
     unpacked = b"".join(pieces)
     return _Member(path=path, content=unpacked, note="" if unpacked else "empty")
-
-
-def _raw_zip_member(content: bytes, info: zipfile.ZipInfo) -> bytes:
-    """A member with its header as both stand in the archive."""
-    start = info.header_offset
-    name_bytes = int.from_bytes(content[start + 26 : start + 28], "little")
-    extra_bytes = int.from_bytes(content[start + 28 : start + 30], "little")
-    return content[start : start + 30 + name_bytes + extra_bytes + info.compress_size]
 
 
 def _zip_name(info: zipfile.ZipInfo) -> str:

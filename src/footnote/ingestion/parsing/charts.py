@@ -37,7 +37,7 @@ def chart_drafts(root: Element, page: int | None = None) -> Iterator[Draft]:
     if said:
         text = f"Chart: {said}" + (f" ({kind} chart)" if kind else "")
         yield Draft(kind=BlockKind.CAPTION, text=text, page=page)
-    axis = _words(next((found for found in children(plots, "catAx", "dateAx")), None))
+    axis = _words(next(children(plots, "catAx", "dateAx"), None))
     yield from spread_table_drafts(_rows(series, names, axis), page=page)
 
 

@@ -241,10 +241,7 @@ def _is_function(code: CodeLines, number: int, scope: _Scope) -> bool:
     at_margin = language in _C_LIKE and _C_FUNCTION.match(words) is not None
     if not (in_type or (at_margin and (scope.of_type or scope.opening is None))):
         return False
-    return code.has_body(number, scope.stop) if code.in_braces else _opens_by_brace(code, number)
-
-
-def _opens_by_brace(code: CodeLines, number: int) -> bool:
-    """Whether a brace ends the line, or begins the next one."""
+    if code.in_braces:
+        return code.has_body(number, scope.stop)
     following = code.plain[number + 1].strip() if number + 1 < len(code.plain) else ""
     return code.plain[number].rstrip().endswith("{") or following.startswith("{")

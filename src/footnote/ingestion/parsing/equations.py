@@ -44,8 +44,7 @@ def _argument(element: Element, position: int) -> str:
 
 def _fraction(element: Element) -> str:
     above, below = _part(element, "num"), _part(element, "den")
-    kind = child(element, "fPr", "type")
-    if kind is not None and attribute(kind, "val") == "noBar":
+    if _sign(element, "fPr", "type") == "noBar":
         return f"({above} over {below})"
     return f"{_grouped(above)}/{_grouped(below)}"
 
@@ -59,22 +58,21 @@ def _scripts(base: str, below: str, above: str) -> str:
     return text
 
 
-def _root(element: Element) -> str:
-    degree = _part(element, "deg")
-    return f"{degree}√{_grouped(_part(element, 'e')) or '()'}"
+def _sign(element: Element, *path: str) -> str | None:
+    """The sign that a property names; None where it is the usual one."""
+    found = child(element, *path)
+    return attribute(found, "val") if found is not None else None
 
 
 def _sum(element: Element) -> str:
-    sign = child(element, "naryPr", "chr")
-    symbol = (attribute(sign, "val") if sign is not None else None) or "∫"
+    symbol = _sign(element, "naryPr", "chr") or "∫"
     limits = _scripts(symbol, _part(element, "sub"), _part(element, "sup"))
     return f"{limits} {_part(element, 'e')}"
 
 
 def _delimited(element: Element) -> str:
     def sign(name: str, usual: str) -> str:
-        found = child(element, "dPr", name)
-        value = attribute(found, "val") if found is not None else None
+        value = _sign(element, "dPr", name)
         return usual if value is None else value
 
     inner = sign("sepChr", "|").join(_text(item) for item in children(element, "e"))
@@ -94,13 +92,8 @@ def _matrix(element: Element) -> str:
     return f"[{'; '.join(rows)}]"
 
 
-def _array(element: Element) -> str:
-    return "; ".join(_text(item).strip() for item in children(element, "e"))
-
-
 def _accent(element: Element) -> str:
-    sign = child(element, "accPr", "chr")
-    mark = (attribute(sign, "val") if sign is not None else None) or "\u0302"
+    mark = _sign(element, "accPr", "chr") or "\u0302"
     return _part(element, "e") + _ACCENTS.get(mark, mark)
 
 
@@ -110,14 +103,14 @@ _BUILDERS = {
     "sSub": lambda e: _scripts(_part(e, "e"), _part(e, "sub"), ""),
     "sSubSup": lambda e: _scripts(_part(e, "e"), _part(e, "sub"), _part(e, "sup")),
     "sPre": lambda e: _scripts("", _part(e, "sub"), _part(e, "sup")) + _part(e, "e"),
-    "rad": _root,
+    "rad": lambda e: f"{_part(e, 'deg')}√{_grouped(_part(e, 'e')) or '()'}",
     "nary": _sum,
     "d": _delimited,
     "func": _function,
     "limLow": lambda e: _scripts(_part(e, "e"), _part(e, "lim"), ""),
     "limUpp": lambda e: _scripts(_part(e, "e"), "", _part(e, "lim")),
     "m": _matrix,
-    "eqArr": _array,
+    "eqArr": lambda e: "; ".join(_text(item).strip() for item in children(e, "e")),
     "acc": _accent,
     "mfrac": lambda e: f"{_grouped(_argument(e, 0))}/{_grouped(_argument(e, 1))}",
     "msup": lambda e: _scripts(_argument(e, 0), "", _argument(e, 1)),

@@ -63,7 +63,7 @@ class Furniture:
             dropped.add(id(item))
             if not is_number:
                 kept = self.headers if item.box.top < height / 2 else self.footers
-                kept.setdefault(_masked(item.text), Counter())[item.text] += 1
+                kept.setdefault(_DIGITS.sub("#", item.text), Counter())[item.text] += 1
         return tuple(item for item in items if id(item) not in dropped)
 
     def remembered(self) -> tuple[str, str]:
@@ -78,10 +78,6 @@ def _said(lines: dict[str, Counter[str]]) -> str:
         for masked in ordered
     ]
     return " | ".join(texts)[:_MAX_REMEMBERED_CHARACTERS]
-
-
-def _masked(text: str) -> str:
-    return _DIGITS.sub("#", text)
 
 
 def _marginal(items: Sequence[PageItem], height: float) -> list[Line]:
@@ -133,6 +129,6 @@ def _gap(line: Line, other: PageItem, direction: int) -> float:
 
 def _places(line: Line) -> Iterable[Place]:
     """What recurs: the text with its numbers masked, at this height or a little off."""
-    text = _masked(line.text)
+    text = _DIGITS.sub("#", line.text)
     height = int(line.box.top / 4)
     return (text, height), (text, height + 1)

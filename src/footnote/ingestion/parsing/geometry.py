@@ -206,21 +206,20 @@ def connected(boxes: Sequence[Box]) -> Iterator[list[Box]]:
         while frontier:
             current = frontier.pop()
             group.append(current)
-            touching = [box for box in waiting if _touch(current, box)]
+            left, top, right, bottom = current
+            touching = [
+                box
+                for box in waiting
+                if left - _JOIN_TOLERANCE <= box.right
+                and box.left - _JOIN_TOLERANCE <= right
+                and top - _JOIN_TOLERANCE <= box.bottom
+                and box.top - _JOIN_TOLERANCE <= bottom
+            ]
             if touching:
                 frontier.extend(touching)
                 chosen = set(map(id, touching))
                 waiting = [box for box in waiting if id(box) not in chosen]
         yield group
-
-
-def _touch(one: Box, other: Box) -> bool:
-    return (
-        one.left - _JOIN_TOLERANCE <= other.right
-        and other.left - _JOIN_TOLERANCE <= one.right
-        and one.top - _JOIN_TOLERANCE <= other.bottom
-        and other.top - _JOIN_TOLERANCE <= one.bottom
-    )
 
 
 def _distinct(values: Iterable[float]) -> list[float]:

@@ -18,6 +18,7 @@ _TOKEN = re.compile(
     r"\\(?:\*\\)?(?P<word>[a-z]+)(?P<number>-?\d+)? ?|\\'(?P<hex>[0-9a-fA-F]{2})"
     r"|\\(?P<symbol>[^a-z])|(?P<brace>[{}])|(?P<text>[^\\{}\r\n]+)|[\r\n]+|\\"
 )
+_SYMBOLS = {"~": "\xa0", "\\": "\\", "{": "{", "}": "}"}
 _BREAKS = {"par": "\n", "line": "\n", "tab": "\t"}
 _SKIPPED = frozenset(("fonttbl", "colortbl", "stylesheet", "info", "pict", "generator"))
 
@@ -101,7 +102,7 @@ class _Unwrapping:
             elif self._is_shown():
                 self._bytes.append(int(match["hex"], 16))
         elif match["text"] or match["symbol"]:
-            self._say(match["text"] or _symbol(match["symbol"]))
+            self._say(match["text"] or _SYMBOLS.get(match["symbol"], ""))
 
     def _word(self, word: str, number: str | None) -> None:
         if word == "htmlrtf":
@@ -134,9 +135,3 @@ class _Unwrapping:
             except LookupError:
                 self._page.append(self._bytes.decode("cp1252", "replace"))
             self._bytes.clear()
-
-
-def _symbol(symbol: str) -> str:
-    if symbol == "~":
-        return "\xa0"
-    return symbol if symbol in "\\{}" else ""

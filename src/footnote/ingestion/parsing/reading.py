@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import PurePath
@@ -157,7 +158,7 @@ def _read(
 ) -> Reading:
     if media_type in _CONTAINERS:
         return _read_container(content, filename, media_type, options.archive)
-    if _is_text(media_type):
+    if media_type == media.RST or media_type in _TEXT_READERS.keys() | _NAMED_TEXT_READERS.keys():
         text = without_terminal_codes(decode(content)).replace("\r\n", "\n").replace("\r", "\n")
         return _read_text(text, filename, media_type)
     ocr = partial(select_ocr, options.ocr, options.ocr_languages)
@@ -166,7 +167,10 @@ def _read(
             content, ocr, max_pages=options.max_pages, keeper=keeper, on_progress=on_progress
         )
     if media.is_image(media_type):
-        engine = ocr() if keeper is None else _engine_if_any(ocr)
+        engine: Ocr | None = None
+        # A picture that will be described can do without.
+        with suppress(DocumentUnreadable) if keeper is not None else nullcontext():
+            engine = ocr()
         return read_images(
             content, engine, max_pages=options.max_pages, keeper=keeper, on_progress=on_progress
         )
@@ -174,20 +178,6 @@ def _read(
         pictures = Pictures(ocr, keeper)
         return read_office(content, media_type, pictures, options.max_text_characters)
     raise unreadable(f"{media_type} has no reader", "convert it to PDF, an Office format or text")
-
-
-def _engine_if_any(ocr: Callable[[], Ocr]) -> Ocr | None:
-    """The OCR engine, if there is one: a picture that will be described can do without."""
-    try:
-        return ocr()
-    except DocumentUnreadable:
-        return None
-
-
-def _is_text(media_type: str) -> bool:
-    return (
-        media_type == media.RST or media_type in _TEXT_READERS or media_type in _NAMED_TEXT_READERS
-    )
 
 
 def _read_text(text: str, filename: str, media_type: str) -> Reading:

@@ -48,7 +48,11 @@ def with_gaps(text: str, centres: Sequence[float], picture: Grey) -> str:
     places = [centres[at] for at in inked]
     cuts = {inked[_boundary(gap, places)] for gap in word_gaps(picture)}
     return "".join(
-        f" {character}" if at in cuts and _parts(text[at - 1], character) else character
+        f" {character}"
+        if at in cuts
+        and not (text[at - 1].isspace() or character.isspace())
+        and (text[at - 1].isalpha() or character.isalpha())
+        else character
         for at, character in enumerate(text)
     )
 
@@ -101,8 +105,3 @@ def _boundary(gap: float, centres: Sequence[float]) -> int:
         return abs((before + after) / 2 - gap) - (after - before) / 2
 
     return min(range(1, len(centres)), key=missed)
-
-
-def _parts(before: str, after: str) -> bool:
-    """Whether a gap between two characters may be one between words."""
-    return not before.isspace() and not after.isspace() and (before.isalpha() or after.isalpha())
