@@ -22,6 +22,7 @@ import torch
 from encoder import Reader, weights_of
 from export import MATRICES, quantised
 from office_texts import Office
+from paper_texts import Papers
 
 from examples import CONTRADICTED, SUPPORTED, Examples
 
@@ -202,9 +203,8 @@ def altered(examples: Examples, reader: Reader, count: int = 400) -> dict[str, f
     return {"auc": area(p, n), "balanced": balanced(p, n)}
 
 
-def office(reader: Reader, count: int) -> dict[str, float]:
+def office(reader: Reader, count: int, papers: Office | Papers) -> dict[str, float]:
     """Made-up office papers: the choice among eight passages, the span in the one that answers, statements."""
-    papers = Office(random.Random(3), apart=True)
     first, f1, positive, negative = [], [], [], []
     for _ in range(count):
         shown = papers.choice()
@@ -292,8 +292,9 @@ def main() -> None:
     for language in LANGUAGES:
         found = ranked(options.data, reader, language, options.questions // 4)
         print("relevance", language, {k: round(v, 3) for k, v in found.items()}, flush=True)
-    found = office(reader, options.questions)
-    print("office", {k: round(v, 3) for k, v in found.items()}, flush=True)
+    for name, source in (("office", Office), ("papers", Papers)):
+        found = office(reader, options.questions, source(random.Random(3), apart=True))
+        print(name, {k: round(v, 3) for k, v in found.items()}, flush=True)
     for language in ("en", "es", "fr", "zh", "no", "ja"):
         examples = Examples(options.data, reader.tokenizer, 1)
         examples.keep_apart()

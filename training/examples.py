@@ -2,7 +2,7 @@
 
 Three kinds of pairs, one format: a question and a passage (span and relevance), a statement and a quote (support),
 and a question about a table, from a report or made up on the spot (span and relevance). Passages of office papers are
-made by `office_texts.py`.
+made by `office_texts.py` and `paper_texts.py`.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from pathlib import Path
 from alterations import NAME, alter, kind_of, other_number
 from near_misses import NearMisses
 from office_texts import CONTRADICTED, NEITHER, SUPPORTED, Asked, Office
+from paper_texts import Papers
 from rewordings import Rewordings
 from tokenizers import Tokenizer
 
@@ -75,7 +76,7 @@ class Examples:
         """
         self.reword = reword
         self.tokenizer, self.random, self.whole = tokenizer, random.Random(seed), whole
-        self.papers = Office(self.random)
+        self.clauses, self.papers = Office(self.random), Papers(self.random)
         self.searched: dict[str, NearMisses] = {}
         self.sources: dict[str, list[Passage]] = {}
         self.kept_apart: dict[str, list[Passage]] = {}
@@ -115,7 +116,8 @@ class Examples:
     def keep_apart(self) -> None:
         """Draw from what was kept apart instead, for evaluation."""
         self.sources, self.reports = self.kept_apart, self.apart_reports
-        self.papers, self.searched = Office(self.random, apart=True), {}
+        self.clauses, self.searched = Office(self.random, apart=True), {}
+        self.papers = Papers(self.random, apart=True)
         self.index()
 
     def speak(self, language: str) -> None:
@@ -126,8 +128,8 @@ class Examples:
     def __iter__(self) -> Iterator[Pair]:
         """Pairs in the mix of the recipe."""
         kinds = [
-            (self.reading, 0.46), (self.office, 0.22), (self.support, 0.13), (self.office_claim, 0.07),
-            (self.table, 0.05), (self.report, 0.03), (self.decision, 0.02), (self.claim, 0.02),
+            (self.reading, 0.38), (self.office, 0.32), (self.support, 0.13), (self.office_claim, 0.07),
+            (self.table, 0.03), (self.report, 0.03), (self.decision, 0.02), (self.claim, 0.02),
         ]  # fmt: skip
         while True:
             draw = self.random.choices([k for k, _ in kinds], [w for _, w in kinds])[0]
@@ -227,7 +229,11 @@ class Examples:
 
     def office(self) -> Pair | None:
         """A question about an office paper with a passage of it, which answers or comes near."""
-        return self.asked_pair(self.papers.reading())
+        return self.asked_pair(self.office_source(0.7).reading())
+
+    def office_source(self, papers: float) -> Office | Papers:
+        """Papers of all kinds for that share of draws, otherwise clauses and lists of one kind."""
+        return self.papers if self.random.random() < papers else self.clauses
 
     def asked_pair(self, asked: Asked) -> Pair | None:
         """A made-up question with its passage, as it is read."""
@@ -364,7 +370,7 @@ class Examples:
 
     def office_claim(self) -> Pair | None:
         """A statement about an office paper, true, altered or of another fact, with a quote."""
-        said, quote, label = self.papers.claim()
+        said, quote, label = self.office_source(0.55).claim()
         return self.pack("claim: " + said, quote, None, support=label)
 
     def claim(self) -> Pair | None:

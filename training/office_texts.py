@@ -145,6 +145,7 @@ UNITS = {
     "day": ("days", "Tage", "días", "jours", "giorni", "天"), "bday": ("working days", "Werktage", "días hábiles", "jours ouvrables", "giorni lavorativi", "个工作日"),
     "week": ("weeks", "Wochen", "semanas", "semaines", "settimane", "周"), "month": ("months", "Monate", "meses", "mois", "mesi", "个月"),
     "year": ("years", "Jahre", "años", "ans", "anni", "年"), "hour": ("hours", "Stunden", "horas", "heures", "ore", "小时"),
+    "minute": ("minutes", "Minuten", "minutos", "minutes", "minuti", "分钟"),
 }  # fmt: skip
 NUMBERS = (
     "two three four five six seven eight nine ten eleven twelve".split(),
