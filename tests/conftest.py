@@ -1,13 +1,23 @@
-"""One Postgres for the session, one database for each test that asks for one."""
+"""One Postgres, one database and one engine for the tests of a process, workspaces for each test.
+
+Other tests' workspaces stay in the database, without their names and without jobs: no test may
+notice them. A test whose subject is the database itself, the queue of all workspaces, or a
+process that dies uses the fixture `own_database`, and then so does all else that it uses.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import os
+import shutil
 import tempfile
 from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
+from typing import Any
+from unittest import mock
 from uuid import uuid4
 
 import psycopg
@@ -16,6 +26,8 @@ from hypothesis import settings as hypothesis_settings
 from psycopg import sql
 
 from footnote.engine import Engine, WorkspaceEngine, open_engine
+from footnote.ingestion.parsing.subprocess import ChildParser
+from footnote.jobs import worker
 from footnote.models.aligned import AlignedEncoder, load_aligned
 from footnote.settings import Settings
 from footnote.store.database import Database, open_database
@@ -37,6 +49,8 @@ hypothesis_settings.register_profile("thorough", max_examples=1000)
 hypothesis_settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 TEMPLATE = "migrated"
+_SHARING = {"store"}
+"""Folders whose tests share a database unless they ask for their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,21 +111,86 @@ def fresh_database(postgres: EmbeddedPostgres) -> Iterator[TestDatabase]:
             )
 
 
+@pytest.fixture(scope="session")
+def shared_database(postgres: EmbeddedPostgres) -> Iterator[TestDatabase]:
+    with fresh_database(postgres) as made:
+        yield made
+
+
+@pytest.fixture(scope="session")
+def superuser(shared_database: TestDatabase) -> Iterator[psycopg.Connection]:
+    with psycopg.connect(shared_database.superuser_url, autocommit=True) as connection:
+        yield connection
+
+
 @pytest.fixture
-def test_database(postgres: EmbeddedPostgres) -> Iterator[TestDatabase]:
-    """A fresh copy of the migrated template."""
+def own_database(postgres: EmbeddedPostgres) -> Iterator[TestDatabase]:
     with fresh_database(postgres) as made:
         yield made
 
 
 @pytest.fixture
-async def database(test_database: TestDatabase) -> AsyncIterator[Database]:
-    """The application's pool over a fresh database."""
-    opened = await open_database(test_database.application_url, 4, 30)
+def test_database(request: pytest.FixtureRequest) -> Iterator[TestDatabase]:
+    """The database of this test, in which no workspace has a name and no job waits."""
+    if _has_its_own(request):
+        yield request.getfixturevalue("own_database")
+        return
+    superuser: psycopg.Connection = request.getfixturevalue("superuser")
+    yield request.getfixturevalue("shared_database")
+    superuser.execute(_FORGET_THE_TEST)
+
+
+_FORGET_THE_TEST = """
+    UPDATE footnote.workspaces SET name = workspace_id::text WHERE name <> workspace_id::text;
+    UPDATE footnote.workspace_directory SET name = workspace_id::text
+    WHERE name <> workspace_id::text;
+    DELETE FROM footnote.procrastinate_jobs;
+    DELETE FROM footnote.procrastinate_workers
+"""
+
+
+def _has_its_own(request: pytest.FixtureRequest) -> bool:
+    return "own_database" in request.fixturenames or request.path.parent.name not in _SHARING
+
+
+def _fixture_of(request: pytest.FixtureRequest, name: str) -> Any:
+    """What all tests of the process share, or this test's own."""
+    return request.getfixturevalue(("own_" if _has_its_own(request) else "shared_") + name)
+
+
+def opened_over(request: pytest.FixtureRequest, settings: Settings, name: str) -> Any:
+    """What all tests of the process share if they share these settings, or this test's own."""
+    if not _has_its_own(request) and settings is request.getfixturevalue("shared_settings"):
+        return request.getfixturevalue(f"shared_{name}")
+    return request.getfixturevalue(f"own_{name}")
+
+
+@pytest.fixture(scope="session")
+async def shared_pool(shared_database: TestDatabase) -> AsyncIterator[Database]:
+    async with _pool_over(shared_database) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def own_pool(own_database: TestDatabase) -> AsyncIterator[Database]:
+    async with _pool_over(own_database) as opened:
+        yield opened
+
+
+@asynccontextmanager
+async def _pool_over(database: TestDatabase) -> AsyncIterator[Database]:
+    opened = await open_database(database.application_url, 4, 30)
     try:
         yield opened
     finally:
         await opened.pool.close()
+
+
+@pytest.fixture
+def database(request: pytest.FixtureRequest, test_database: TestDatabase) -> Database:
+    """The application's pool over the test's database."""
+    pool: Database = _fixture_of(request, "pool")
+    return pool
 
 
 @pytest.fixture(scope="session")
@@ -130,12 +209,60 @@ def packaged_models(model_home: Path) -> Iterator[AlignedEncoder]:
     embedder.close()
 
 
-@pytest.fixture
-def settings(
-    test_database: TestDatabase, tmp_path: Path, model_home: Path, packaged_models: AlignedEncoder
+@pytest.fixture(scope="session")
+def shared_settings(
+    shared_database: TestDatabase,
+    tmp_path_factory: pytest.TempPathFactory,
+    model_home: Path,
+    packaged_models: AlignedEncoder,
+    kept_parsers: None,
 ) -> Settings:
-    """Settings over a fresh database and a fresh folder, with the models already open."""
-    return settings_over(test_database, tmp_path, model_home)
+    return settings_over(shared_database, tmp_path_factory.mktemp("shared"), model_home)
+
+
+@pytest.fixture
+def own_settings(
+    own_database: TestDatabase,
+    tmp_path: Path,
+    model_home: Path,
+    packaged_models: AlignedEncoder,
+    kept_parsers: None,
+) -> Settings:
+    return settings_over(own_database, tmp_path, model_home)
+
+
+@pytest.fixture
+def settings(request: pytest.FixtureRequest, test_database: TestDatabase) -> Iterator[Settings]:
+    """Settings over the test's database and a home without files, with the models already open."""
+    found: Settings = _fixture_of(request, "settings")
+    yield found
+    for folder in ("blobs", "pages"):
+        shutil.rmtree(found.home / folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+async def kept_parsers() -> AsyncIterator[None]:
+    """Workers on the loop of the tests that read files alike share the processes they read in."""
+    loop = asyncio.get_running_loop()
+    idle: dict[str, list[ChildParser]] = {}
+
+    @asynccontextmanager
+    async def kept(**options: Any) -> AsyncIterator[ChildParser]:
+        if asyncio.get_running_loop() is not loop:
+            async with ChildParser(**options) as parser:
+                yield parser
+            return
+        alike = idle.setdefault(repr(options), [])
+        parser = alike.pop() if alike else ChildParser(**options)
+        try:
+            yield parser
+        finally:
+            alike.append(parser)
+
+    with mock.patch.object(worker, "ChildParser", kept):
+        yield
+    for parser in chain.from_iterable(idle.values()):
+        await parser.aclose()
 
 
 def settings_over(database: TestDatabase, folder: Path, model_home: Path) -> Settings:
@@ -152,16 +279,28 @@ def settings_over(database: TestDatabase, folder: Path, model_home: Path) -> Set
     )
 
 
+@pytest.fixture(scope="session")
+async def shared_engine(shared_settings: Settings) -> AsyncIterator[Engine]:
+    async with await open_engine(shared_settings) as opened:
+        yield opened
+
+
 @pytest.fixture
-async def engine(settings: Settings) -> AsyncIterator[Engine]:
-    """A started engine with the real model over a fresh database."""
+async def own_engine(settings: Settings) -> AsyncIterator[Engine]:
     async with await open_engine(settings) as opened:
         yield opened
 
 
 @pytest.fixture
+def engine(request: pytest.FixtureRequest, settings: Settings) -> Engine:
+    """A started engine with the real model, and these settings."""
+    opened: Engine = opened_over(request, settings, "engine")
+    return opened
+
+
+@pytest.fixture
 async def workspace(engine: Engine) -> WorkspaceEngine:
-    """The default workspace of a fresh engine."""
+    """The default workspace, with nothing in it yet."""
     return await engine.workspace()
 
 

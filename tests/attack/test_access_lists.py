@@ -18,6 +18,8 @@ from footnote.store.index_state import load_scope
 from footnote.store.receiving import Incoming, receive_document
 from tests.store.shelves import Shelf, new_shelf
 
+pytestmark = pytest.mark.usefixtures("own_database")
+
 ANN = Principal(principal_id="ann", groups=("group:board",))
 BOB = Principal(principal_id="bob")
 OF_A_DOCUMENT = ("document_versions", "chunks", "document_embeddings", "stage_results")

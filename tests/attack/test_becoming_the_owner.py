@@ -15,6 +15,8 @@ from footnote.store.migrate import migrate
 from tests.conftest import TestDatabase
 from tests.store.shelves import new_shelf
 
+pytestmark = pytest.mark.usefixtures("own_database")
+
 # A table of the name that a function means, in the schema that Postgres searches first where the
 # search path does not name it, and a trigger that acts as whoever writes to the table.
 _LOOT = """
@@ -41,15 +43,15 @@ CREATE TRIGGER steal AFTER INSERT OR UPDATE OR DELETE ON pg_temp.{table}
 
 
 @pytest.fixture
-def attacker(test_database: TestDatabase) -> Iterator[psycopg.Connection]:
+def attacker(own_database: TestDatabase) -> Iterator[psycopg.Connection]:
     """The application role where temporary tables could not be taken from it."""
-    with psycopg.connect(test_database.superuser_url, autocommit=True) as connection:
+    with psycopg.connect(own_database.superuser_url, autocommit=True) as connection:
         connection.execute(
             sql.SQL("GRANT TEMPORARY ON DATABASE {} TO footnote_app").format(
                 sql.Identifier(connection.info.dbname)
             )
         )
-    with psycopg.connect(test_database.application_url, autocommit=True) as connection:
+    with psycopg.connect(own_database.application_url, autocommit=True) as connection:
         connection.execute("SET search_path = footnote, public")
         connection.execute(_LOOT)
         yield connection
@@ -150,8 +152,8 @@ async def test_a_worker_that_leaves_the_queue_runs_nothing_of_the_callers(
     assert stolen(attacker) == []
 
 
-def test_what_acts_as_its_owner_finds_nothing_of_the_callers(test_database: TestDatabase) -> None:
-    with psycopg.connect(test_database.superuser_url) as connection:
+def test_what_acts_as_its_owner_finds_nothing_of_the_callers(own_database: TestDatabase) -> None:
+    with psycopg.connect(own_database.superuser_url) as connection:
         found = connection.execute(
             """
             SELECT proname, proconfig,
@@ -188,9 +190,9 @@ WHERE pronamespace = 'footnote'::regnamespace
 
 
 def test_every_name_a_function_looks_up_is_looked_up_in_its_own_path(
-    test_database: TestDatabase,
+    own_database: TestDatabase,
 ) -> None:
-    with psycopg.connect(test_database.superuser_url) as connection:
+    with psycopg.connect(own_database.superuser_url) as connection:
         assert connection.execute(UNSETTLED).fetchall() == []
         looked_up = connection.execute(
             "SELECT proname FROM pg_proc"
@@ -211,9 +213,9 @@ def test_every_name_a_function_looks_up_is_looked_up_in_its_own_path(
 
 
 def test_nobody_but_the_application_may_call_a_function_of_ours(
-    test_database: TestDatabase,
+    own_database: TestDatabase,
 ) -> None:
-    with psycopg.connect(test_database.superuser_url) as connection:
+    with psycopg.connect(own_database.superuser_url) as connection:
         assert connection.execute(PUBLIC).fetchall() == []
         triggers = connection.execute(
             """
@@ -225,36 +227,36 @@ def test_nobody_but_the_application_may_call_a_function_of_ours(
     assert triggers == []
 
 
-def test_what_an_upgrade_of_the_queue_brings_is_settled_too(test_database: TestDatabase) -> None:
-    with psycopg.connect(test_database.owner_url, autocommit=True) as connection:
+def test_what_an_upgrade_of_the_queue_brings_is_settled_too(own_database: TestDatabase) -> None:
+    with psycopg.connect(own_database.owner_url, autocommit=True) as connection:
         connection.execute(
             "CREATE FUNCTION footnote.procrastinate_new_v9() RETURNS trigger"
             " LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'"
         )
         assert connection.execute(UNSETTLED).fetchall() == [("procrastinate_new_v9",)]
         assert connection.execute(PUBLIC).fetchall() == [("procrastinate_new_v9",)]
-        migrate(test_database.owner_url)
+        migrate(own_database.owner_url)
         assert connection.execute(UNSETTLED).fetchall() == []
         assert connection.execute(PUBLIC).fetchall() == []
 
 
-def test_the_application_makes_no_temporary_tables(test_database: TestDatabase) -> None:
-    with psycopg.connect(test_database.superuser_url, autocommit=True) as connection:
+def test_the_application_makes_no_temporary_tables(own_database: TestDatabase) -> None:
+    with psycopg.connect(own_database.superuser_url, autocommit=True) as connection:
         name = sql.Identifier(connection.info.dbname)
         # As in a database that was restored, whose rights are those of every new one.
         connection.execute(sql.SQL("GRANT TEMPORARY ON DATABASE {} TO PUBLIC").format(name))
-    migrate(test_database.owner_url)
+    migrate(own_database.owner_url)
     with (
-        psycopg.connect(test_database.application_url) as connection,
+        psycopg.connect(own_database.application_url) as connection,
         pytest.raises(psycopg.errors.InsufficientPrivilege, match="temporary tables"),
     ):
         connection.execute("CREATE TEMPORARY TABLE workspace_directory (name text)")
 
 
 def test_a_database_of_another_owner_is_migrated_and_the_examination_says_what_to_revoke(
-    test_database: TestDatabase,
+    own_database: TestDatabase,
 ) -> None:
-    with psycopg.connect(test_database.superuser_url, autocommit=True) as connection:
+    with psycopg.connect(own_database.superuser_url, autocommit=True) as connection:
         name = sql.Identifier(connection.info.dbname)
         for statement in (
             "ALTER DATABASE {} OWNER TO postgres",
@@ -262,10 +264,10 @@ def test_a_database_of_another_owner_is_migrated_and_the_examination_says_what_t
             "GRANT CREATE ON DATABASE {} TO footnote_owner",
         ):
             connection.execute(sql.SQL(statement).format(name))
-        migrate(test_database.owner_url)
+        migrate(own_database.owner_url)
 
         def found() -> list[tuple[str, str | None]]:
-            checks = examine_database(test_database.application_url, test_database.owner_url)
+            checks = examine_database(own_database.application_url, own_database.owner_url)
             return [(check.name, check.hint) for check in checks if not check.ok]
 
         ((check, advice),) = found()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,10 @@ import footnote
 from footnote.settings import Settings
 from tests.interfaces.serving import served
 
-pytest.importorskip("schemathesis", reason="schemathesis is not installed")
+pytestmark = [
+    pytest.mark.usefixtures("own_database"),
+    pytest.mark.skipif(find_spec("schemathesis") is None, reason="schemathesis is not installed"),
+]
 
 CHECKS = (
     "not_a_server_error",

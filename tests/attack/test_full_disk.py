@@ -26,7 +26,10 @@ PATIENCE_SECONDS = 240
 DOCUMENTS = 3
 SIZE = "64m"
 
-pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount a small disk")
+pytestmark = [
+    pytest.mark.usefixtures("own_database"),
+    pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount a small disk"),
+]
 
 
 @pytest.fixture

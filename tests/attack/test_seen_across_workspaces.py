@@ -19,6 +19,8 @@ from tests.conftest import TestDatabase
 from tests.store.shelves import new_shelf
 from tests.store.test_tenancy import CUSTOMER_TABLES
 
+pytestmark = pytest.mark.usefixtures("own_database")
+
 
 @pytest.fixture
 def onlooker(test_database: TestDatabase) -> Iterator[psycopg.Connection]:

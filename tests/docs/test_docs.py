@@ -39,6 +39,7 @@ from footnote.interfaces.schemas import adapter
 from footnote.retrieval.query import MAX_QUERY_CHARACTERS
 from footnote.settings import Settings
 from footnote.validation.constrained_types import MAX_PAGE
+from tests.interfaces.description import DESCRIPTION
 
 from .pages import ROOT, Page, page, pages
 
@@ -115,7 +116,7 @@ EVERYWHERE = COMMANDS[()].options | {"--help", "-h", "--json"}
 
 @cache
 def routes() -> set[tuple[str, str]]:
-    described = create_app(Settings()).openapi()["paths"]
+    described = DESCRIPTION["paths"]
     return {(method.upper(), path) for path, methods in described.items() for method in methods}
 
 

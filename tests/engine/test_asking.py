@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from footnote.answering import NOT_FOUND
 from footnote.domain import Comparison, Operator, PlanChanges, SearchFilters, Turn
 from footnote.engine import WorkspaceEngine
@@ -20,12 +22,14 @@ async def publish(workspace: WorkspaceEngine, *texts: str) -> None:
     await work_until_resting(workspace.engine, workspace, ids, lambda _: None)
 
 
-async def test_a_follow_up_is_answered_as_it_stands_alone(workspace: WorkspaceEngine) -> None:
+async def test_a_follow_up_is_answered_as_it_stands_alone(
+    workspace: WorkspaceEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     await publish(workspace, STORM, FIRE)
-    engine = workspace.engine
-    search = engine.search_stages
+    search = workspace.engine.search_stages
     model = scripted_model("What is the deductible for fire damage?")
-    engine.search_stages = replace(search, phrase=replace(search.phrase, model=model))
+    condensing = replace(search, phrase=replace(search.phrase, model=model))
+    monkeypatch.setattr(workspace.engine, "search_stages", condensing)
     answer = await workspace.ask(
         "And for fire?",
         changes=PlanChanges(condense=True),

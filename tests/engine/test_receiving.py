@@ -137,6 +137,7 @@ async def test_another_workspace_is_not_refused(crowded: WorkspaceEngine) -> Non
     await (await crowded.engine.workspace("other")).receive(b"one more", "more.txt")
 
 
+@pytest.mark.usefixtures("own_database")
 async def test_the_limit_of_all_workspaces_counts_each(settings: Settings) -> None:
     settings = settings_from(settings, {"max_queued_documents_overall": 1})
     async with await open_engine(settings) as engine:
@@ -178,15 +179,15 @@ class FailsAfterWriting:
 
 
 async def test_bytes_whose_document_was_never_written_are_swept(
-    engine: Engine, workspace: WorkspaceEngine
+    engine: Engine, workspace: WorkspaceEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept = await workspace.receive(b"one text", "a.txt")
     whole = engine.blobs
-    engine.blobs = FailsAfterWriting(whole)  # type: ignore[assignment]
+    monkeypatch.setattr(engine, "blobs", FailsAfterWriting(whole))
     for content in (b"one text", b"another text"):
         with pytest.raises(BlobsUnavailable):
             await workspace.receive(content, "b.txt", collection="elsewhere")
-    engine.blobs = whole
+    monkeypatch.setattr(engine, "blobs", whole)
     workspace_id = workspace.workspace.workspace_id
     assert await sweep(engine, workspace_id) == 0, "their time of grace is not over"
     assert len(blobs(engine)) == 2
@@ -208,17 +209,17 @@ class Removing:
 
 
 async def test_bytes_that_come_again_while_they_are_removed_are_kept_elsewhere(
-    engine: Engine, workspace: WorkspaceEngine
+    engine: Engine, workspace: WorkspaceEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = (await workspace.receive(b"one text", "a.txt")).document
     whole, again = engine.blobs, list[Received]()
 
     async def hand_in() -> None:
-        engine.blobs = whole
+        monkeypatch.setattr(engine, "blobs", whole)
         async with asyncio.timeout(20):  # no transaction of the removal may be in its way
             again.append(await workspace.receive(b"one text", "b.txt"))
 
-    engine.blobs = Removing(whole, hand_in)  # type: ignore[assignment]
+    monkeypatch.setattr(engine, "blobs", Removing(whole, hand_in))
     await workspace.delete_document(first.document_id)
     [received] = again
     assert not received.duplicate
@@ -233,7 +234,7 @@ async def test_bytes_that_come_again_while_they_are_removed_are_kept_elsewhere(
 
 
 async def test_a_removal_that_was_cut_off_is_repeated(
-    engine: Engine, workspace: WorkspaceEngine
+    engine: Engine, workspace: WorkspaceEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     document = (await workspace.receive(b"one text", "a.txt")).document
     whole = engine.blobs
@@ -241,10 +242,10 @@ async def test_a_removal_that_was_cut_off_is_repeated(
     async def die() -> None:
         raise BlobsUnavailable("the store went away")
 
-    engine.blobs = Removing(whole, die)  # type: ignore[assignment]
+    monkeypatch.setattr(engine, "blobs", Removing(whole, die))
     with pytest.raises(BlobsUnavailable):
         await workspace.delete_document(document.document_id)
-    engine.blobs = whole
+    monkeypatch.setattr(engine, "blobs", whole)
     workspace_id = workspace.workspace.workspace_id
     assert len(blobs(engine)) == 1
     assert await sweep(engine, workspace_id) == 0, "somebody may be at it"

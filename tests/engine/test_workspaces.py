@@ -50,6 +50,7 @@ async def test_twins_never_meet(engine: Engine) -> None:
     assert (await bolt.search(SearchRequest(query="POL-88213-X"))).evidence
 
 
+@pytest.mark.usefixtures("own_database")
 async def test_the_default_workspace_makes_itself_and_others_do_not(engine: Engine) -> None:
     assert (await engine.workspace()).workspace.name == "default"
     with pytest.raises(NotFound):

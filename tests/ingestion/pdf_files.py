@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Sequence
+from functools import cache
 
 import pypdfium2 as pdfium
 from PIL import Image
@@ -249,6 +250,7 @@ def recognised_scan(lines: Sequence[str]) -> bytes:
     return pdf(draw)
 
 
+@cache
 def page_with_photo() -> bytes:
     """Text over a picture that shows no letters."""
     noise = Image.effect_noise((600, 400), 80).convert("RGB")

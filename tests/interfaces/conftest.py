@@ -12,7 +12,7 @@ import footnote
 from footnote.interfaces.http.app import create_app
 from footnote.settings import Settings
 from footnote.store.embedded import EmbeddedPostgres
-from tests.conftest import fresh_database, settings_over
+from tests.conftest import fresh_database, opened_over, settings_over
 from tests.interfaces.papers import ANNEX, PAPERS, SECRET
 from tests.interfaces.serving import served
 
@@ -33,11 +33,23 @@ async def closed(unopened: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
         yield client
 
 
+@pytest.fixture(scope="session")
+async def shared_http(shared_settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
+    async with served(shared_settings) as client:
+        yield client
+
+
 @pytest.fixture
-async def http(settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
-    """A client of a real server with an open engine over a fresh database."""
+async def own_http(settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
     async with served(settings) as client:
         yield client
+
+
+@pytest.fixture
+def http(request: pytest.FixtureRequest, settings: Settings) -> httpx.AsyncClient:
+    """A client of a real server with an open engine over the test's database."""
+    client: httpx.AsyncClient = opened_over(request, settings, "http")
+    return client
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

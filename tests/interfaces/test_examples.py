@@ -20,12 +20,12 @@ from pydantic import BaseModel
 from footnote import domain
 from footnote.domain.pages import MarkedQuote, PageRectangles, PagesOfQuote, QuoteMatch, Rectangle
 from footnote.interfaces.http import examples
-from footnote.interfaces.http.app import create_app
 from footnote.interfaces.http.chat_shapes import ChatRequest
 from footnote.interfaces.http.requests import Filters, Request
 from footnote.interfaces.schemas import Delivery, PageWithQuotes, object_of
 from footnote.settings import Settings
 from tests.interfaces.conftest import Library
+from tests.interfaces.description import DESCRIPTION
 from tests.interfaces.papers import CLAIM, POLICY
 from tests.interfaces.records import NOON
 from tests.interfaces.serving import served
@@ -33,7 +33,6 @@ from tests.interfaces.serving import served
 FILE = Path(examples.__file__).with_name("examples.json")
 RECORDED: dict[str, dict[str, Any]] = json.loads(FILE.read_text("utf-8"))
 REQUESTS = RECORDED["requests"]
-DESCRIPTION: dict[str, Any] = create_app().openapi()
 
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|\+00:00)")

@@ -7,11 +7,15 @@ import json
 import sys
 from pathlib import Path
 
+import pytest
+
 import footnote as library
 from footnote.settings import Settings
 from footnote.store.queue import worker_lives
 from tests.interfaces.serving import Ended, environment, footnote
 from tests.interfaces.test_serve import serving
+
+pytestmark = pytest.mark.usefixtures("own_database")
 
 SERVERS = {"FOOTNOTE_CHUNK_POLICY": "characters-900-120"}
 OWN = {"FOOTNOTE_CHUNK_POLICY": "tokens-512-50"}

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 import httpx
 import psycopg
+import pytest
 from ag_ui.core import Event, RunErrorEvent, RunStartedEvent
 from pydantic import TypeAdapter
 
@@ -17,6 +18,8 @@ from footnote.store.embedded import SUPERUSER, EmbeddedPostgres
 from tests.interfaces.conftest import Library
 from tests.interfaces.serving import served
 from tests.interfaces.test_agui import run_of
+
+pytestmark = pytest.mark.usefixtures("own_database")
 
 QUESTION = "Which claims are reported before anyone knows of a loss?"
 CHAT = {"model": "footnote", "messages": [{"role": "user", "content": QUESTION}], "stream": True}

@@ -4,9 +4,8 @@ from typing import Any
 
 import pytest
 
-from footnote.interfaces.http.app import create_app
+from tests.interfaces.description import DESCRIPTION
 
-DESCRIPTION: dict[str, Any] = create_app().openapi()
 CASES: list[tuple[str, str, dict[str, Any]]] = [
     (path, method, operation)
     for path, methods in DESCRIPTION["paths"].items()

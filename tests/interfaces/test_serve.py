@@ -15,6 +15,8 @@ import pytest
 from footnote.settings import Settings
 from tests.interfaces.serving import environment, footnote_process
 
+pytestmark = pytest.mark.usefixtures("own_database")
+
 RESTING = {"indexed", "failed"}
 
 

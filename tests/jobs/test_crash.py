@@ -8,9 +8,13 @@ import signal
 import sys
 from asyncio.subprocess import DEVNULL, Process
 
+import pytest
+
 from footnote.domain import DocumentStatus
 from footnote.engine import Engine, WorkspaceEngine
 from footnote.settings import Settings
+
+pytestmark = pytest.mark.usefixtures("own_database")
 
 DOCUMENTS = 200
 _PATIENCE_SECONDS = 180

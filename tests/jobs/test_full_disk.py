@@ -22,6 +22,8 @@ from footnote.store.queue import take_over
 from tests.conftest import TestDatabase
 from tests.jobs.stages import Around, stages
 
+pytestmark = pytest.mark.usefixtures("own_database")
+
 PATIENCE_SECONDS = 180
 DOCUMENTS = 3
 

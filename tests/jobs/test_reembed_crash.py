@@ -20,6 +20,8 @@ from tests.jobs.lanes import OLD, current, found, opened, settings_with, shelf_i
 from tests.models.embedding_server import embedded_texts, embeds, texts_of
 from tests.models.openai_server import Asked, OpenAiServer, Reply
 
+pytestmark = pytest.mark.usefixtures("own_database")
+
 CHUNKS = 60
 BATCH = 8
 SERVED = "compatible:served#192"

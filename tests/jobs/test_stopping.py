@@ -22,6 +22,8 @@ from footnote.settings import Settings, settings_from
 from tests.interfaces.serving import environment
 from tests.jobs.stages import Around, notes, stages
 
+pytestmark = pytest.mark.usefixtures("own_database")
+
 PATIENCE_SECONDS = 180
 TRIES = 3
 

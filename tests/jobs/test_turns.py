@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
+import pytest
+
 from footnote.domain import Document, DocumentStatus
 from footnote.engine import WorkspaceEngine, open_engine
 from footnote.jobs.inline import work_until_resting
@@ -15,6 +17,8 @@ from footnote.jobs.worker import work_on_queue
 from footnote.ports import Vectors
 from footnote.settings import Settings
 from tests.jobs.stages import Around, stages
+
+pytestmark = pytest.mark.usefixtures("own_database")
 
 BACKLOG = 20
 PATIENCE_SECONDS = 180

@@ -12,6 +12,8 @@ from footnote.store.database import Database, WorkspaceScope
 from footnote.store.workspaces import create_workspace
 from tests.conftest import TestDatabase
 
+pytestmark = pytest.mark.usefixtures("own_database")
+
 
 async def test_a_connection_that_the_server_ended_is_replaced(
     database: Database, test_database: TestDatabase

@@ -358,7 +358,7 @@ async def test_documents_are_attached_once_and_only_what_may_be_seen(shelf: Shel
 
 
 async def test_a_deleted_document_is_gone_from_every_answer_whoever_deletes_it(
-    shelf: Shelf, test_database: TestDatabase
+    shelf: Shelf, own_database: TestDatabase
 ) -> None:
     first = await shelf.put("Zanzibar premium is due in March.")
     second = await shelf.put("Claims are reported at once.")
@@ -376,7 +376,7 @@ async def test_a_deleted_document_is_gone_from_every_answer_whoever_deletes_it(
     assert reply.text == "Claims are reported at once. [2]"
     assert reply.answer == answer.without_documents({first})
     assert reply.answer.removed_markers == (1,)
-    with psycopg.connect(test_database.superuser_url) as connection:
+    with psycopg.connect(own_database.superuser_url) as connection:
         kept = connection.execute("SELECT answer::text FROM footnote.messages").fetchall()
         sources = connection.execute("SELECT document_id FROM footnote.message_sources").fetchall()
     assert "Zanzibar" not in str(kept)
@@ -413,7 +413,7 @@ async def test_what_is_deleted_while_the_answer_is_made_is_not_kept(shelf: Shelf
 
 
 async def test_a_removed_conversation_leaves_nothing(
-    shelf: Shelf, test_database: TestDatabase
+    shelf: Shelf, own_database: TestDatabase
 ) -> None:
     document_id = await shelf.put("The premium is due in March.")
     mine = await a_conversation(shelf)
@@ -422,7 +422,7 @@ async def test_a_removed_conversation_leaves_nothing(
         await attach_document(scope, mine, document_id)
         await judge(scope, mine, 2, "up", "")
         await remove_conversation(scope, mine)
-    with psycopg.connect(test_database.superuser_url) as connection:
+    with psycopg.connect(own_database.superuser_url) as connection:
         for table in (
             *("conversations", "conversation_documents", "messages"),
             *("message_sources", "feedback"),
@@ -486,11 +486,11 @@ def test_the_database_removes_what_the_domain_removes(
 
 
 @pytest.fixture
-async def scope(shelf: Shelf, test_database: TestDatabase) -> AsyncIterator[WorkspaceScope]:
+async def scope(shelf: Shelf, own_database: TestDatabase) -> AsyncIterator[WorkspaceScope]:
     """A workspace with many conversations and one that is long."""
     document_id = await shelf.put("anchor buoy chain")
     workspace_id = shelf.workspace.workspace_id
-    with psycopg.connect(test_database.superuser_url, autocommit=True) as connection:
+    with psycopg.connect(own_database.superuser_url, autocommit=True) as connection:
         connection.execute("SET search_path = footnote, public")
         connection.execute(
             """

@@ -20,6 +20,8 @@ from footnote.store.queue import (
     take_over,
 )
 
+pytestmark = pytest.mark.usefixtures("own_database")
+
 
 async def states(workspace: WorkspaceEngine) -> list[tuple[str, int]]:
     async with workspace.scope() as scope:

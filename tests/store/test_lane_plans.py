@@ -9,6 +9,8 @@ from footnote.store.database import WorkspaceScope
 from footnote.store.statements import load_statements
 from tests.store.test_plans import plan_of, scope, shelf, whole_reads
 
+pytestmark = pytest.mark.usefixtures("own_database")
+
 __all__ = ["scope", "shelf"]  # fixtures
 
 

@@ -46,20 +46,20 @@ def test_the_numbers_have_no_gap() -> None:
     assert numbers == list(range(1, len(numbers) + 1))
 
 
-def test_a_database_of_a_newer_version_is_left_alone(test_database: TestDatabase) -> None:
-    with psycopg.connect(test_database.owner_url) as connection:
+def test_a_database_of_a_newer_version_is_left_alone(own_database: TestDatabase) -> None:
+    with psycopg.connect(own_database.owner_url) as connection:
         connection.execute(
             "INSERT INTO footnote.migrations (name, checksum) VALUES ('9999_future', 'x')"
         )
     with pytest.raises(StoreUnavailable, match="newer"):
-        migrate(test_database.owner_url)
+        migrate(own_database.owner_url)
 
 
-def test_a_migration_that_changed_is_refused(test_database: TestDatabase) -> None:
-    with psycopg.connect(test_database.owner_url) as connection:
+def test_a_migration_that_changed_is_refused(own_database: TestDatabase) -> None:
+    with psycopg.connect(own_database.owner_url) as connection:
         connection.execute("UPDATE footnote.migrations SET checksum = 'x' WHERE name LIKE '0001%'")
     with pytest.raises(StoreUnavailable, match="differs"):
-        migrate(test_database.owner_url)
+        migrate(own_database.owner_url)
 
 
 def test_a_login_without_rights_is_told_what_to_grant(
@@ -77,9 +77,9 @@ def test_an_absent_server_is_reported_as_such() -> None:
 
 
 async def test_a_single_powerful_login_still_acts_as_the_application(
-    test_database: TestDatabase,
+    own_database: TestDatabase,
 ) -> None:
-    database = await open_database(test_database.superuser_url, 1, 30)
+    database = await open_database(own_database.superuser_url, 1, 30)
     try:
         async with database.outside() as connection:
             row = await (await connection.execute("SELECT current_user AS name")).fetchone()
@@ -88,8 +88,8 @@ async def test_a_single_powerful_login_still_acts_as_the_application(
         await database.pool.close()
 
 
-def test_the_examination_of_a_good_database_finds_nothing(test_database: TestDatabase) -> None:
-    checks = examine_database(test_database.application_url, test_database.owner_url)
+def test_the_examination_of_a_good_database_finds_nothing(own_database: TestDatabase) -> None:
+    checks = examine_database(own_database.application_url, own_database.owner_url)
     assert [check.name for check in checks if not check.ok] == []
 
 

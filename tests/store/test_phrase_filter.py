@@ -291,10 +291,10 @@ async def test_the_generation_rises_with_what_is_published_and_deleted(shelf: Sh
     ],
 )
 async def test_a_statement_uses_its_index(
-    shelf: Shelf, test_database: TestDatabase, module: str, name: str, index: str
+    shelf: Shelf, own_database: TestDatabase, module: str, name: str, index: str
 ) -> None:
     await shelf.put("chain", "link")
-    with psycopg.connect(test_database.superuser_url, autocommit=True) as connection:
+    with psycopg.connect(own_database.superuser_url, autocommit=True) as connection:
         connection.execute("SET search_path = footnote, public")
         connection.execute(
             """

@@ -22,6 +22,8 @@ from footnote.store.statements import load_statements
 from tests.conftest import TestDatabase
 from tests.store.shelves import Shelf, new_shelf
 
+pytestmark = pytest.mark.usefixtures("own_database")
+
 ROWS = 20_000
 DIMENSIONS = 64
 

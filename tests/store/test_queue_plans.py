@@ -13,6 +13,8 @@ from tests.conftest import TestDatabase
 from tests.store.shelves import new_shelf
 from tests.store.test_plans import plan_of, whole_reads
 
+pytestmark = pytest.mark.usefixtures("own_database")
+
 JOBS = 20_000
 WORKSPACES = 20
 

@@ -40,6 +40,7 @@ async def test_a_server_that_is_gone_is_named_and_not_the_pool(server: EmbeddedP
         await database.pool.close()
 
 
+@pytest.mark.usefixtures("own_database")
 async def test_a_server_that_says_nothing_is_not_waited_for(database: Database) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         database.pool.conninfo = f"postgresql://x@127.0.0.1:{silent.getsockname()[1]}/x"

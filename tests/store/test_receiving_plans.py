@@ -14,6 +14,8 @@ from footnote.store.statements import load_statements
 from tests.store.shelves import new_shelf
 from tests.store.test_plans import plan_of, whole_reads
 
+pytestmark = pytest.mark.usefixtures("own_database")
+
 
 @pytest.fixture
 async def scope(database: Database) -> AsyncIterator[WorkspaceScope]:

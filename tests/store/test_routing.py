@@ -179,6 +179,7 @@ async def test_another_workspace_knows_nothing_of_it(shelf: Shelf, database: Dat
         assert await rows.fetchall() == []
 
 
+@pytest.mark.usefixtures("own_database")
 @pytest.mark.parametrize(
     ("name", "index"),
     [

@@ -120,9 +120,9 @@ async def test_a_condition_that_makes_no_sense_is_refused(
 
 
 @pytest.fixture
-def crowded(test_database: TestDatabase, workspace_id: UUID) -> Iterator[UUID]:
+def crowded(own_database: TestDatabase, workspace_id: UUID) -> Iterator[UUID]:
     """The workspace beside another that is so much larger that a scan would be dearer."""
-    with psycopg.connect(test_database.superuser_url, autocommit=True) as connection:
+    with psycopg.connect(own_database.superuser_url, autocommit=True) as connection:
         connection.execute("SET search_path = footnote, public")
         other = connection.execute(
             "SELECT workspace_id FROM workspaces WHERE name = 'other'"

@@ -16,6 +16,8 @@ from tests.conftest import TestDatabase
 from tests.store.shelves import new_shelf
 from tests.store.test_plans import plan_of, whole_reads
 
+pytestmark = pytest.mark.usefixtures("own_database")
+
 ROWS = 5_000
 
 

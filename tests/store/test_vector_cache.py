@@ -209,6 +209,7 @@ async def test_only_what_nobody_asks_for_makes_room(database: Database) -> None:
     assert _held(cache, shelves[0], states[0]) is None, "nobody asked for it in a long time"
 
 
+@pytest.mark.usefixtures("own_database")
 async def test_a_failed_load_leaves_the_search_to_the_database(database: Database) -> None:
     shelf = await new_shelf(database)
     await shelf.put("one clause")

@@ -268,12 +268,12 @@ async def test_vectors_of_another_workspace_are_not_found(database: Database) ->
 
 
 @pytest.fixture
-async def crowded(database: Database, test_database: TestDatabase) -> Shelf:
+async def crowded(database: Database, own_database: TestDatabase) -> Shelf:
     """A workspace whose one document has very many chunks."""
     shelf = await new_shelf(database)
     await shelf.put("anchor buoy chain", "dredger estuary")
     parameters = {"workspace": shelf.workspace.workspace_id}
-    with psycopg.connect(test_database.superuser_url) as connection:
+    with psycopg.connect(own_database.superuser_url) as connection:
         connection.execute("SET search_path = footnote, public")
         connection.execute(
             """
@@ -291,7 +291,7 @@ async def crowded(database: Database, test_database: TestDatabase) -> Shelf:
             """,
             parameters,
         )
-    with psycopg.connect(test_database.superuser_url, autocommit=True) as connection:
+    with psycopg.connect(own_database.superuser_url, autocommit=True) as connection:
         connection.execute("VACUUM ANALYZE")
     return shelf
 
