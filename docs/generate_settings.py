@@ -37,8 +37,9 @@ _GROUP = re.compile(r"^    # (.+)\n\n    (\w+): ", re.MULTILINE)
 """The comment before a group of settings, and the first of them."""
 
 _CLOSING = """
-`FOOTNOTE_WORKSPACE` is not a setting of the engine but of the command line: the workspace a command
-works in when it is given no `--workspace`.
+`FOOTNOTE_WORKSPACE` and `FOOTNOTE_NO_SERVER` are not settings of the engine but of the command
+line: the workspace a command works in when it is given no `--workspace`, and, set to 1, that
+commands do not ask a running server.
 """
 
 _DESCRIBED_DEFAULTS = {"home": "the user's data folder"}

@@ -609,7 +609,7 @@ def variables_of(name: str) -> tuple[str, ...]:
     return (f"FOOTNOTE_{name.upper()}",)
 
 
-_NO_SETTINGS = ("FOOTNOTE_WORKSPACE",)
+COMMAND_LINE_VARIABLES = ("FOOTNOTE_NO_SERVER", "FOOTNOTE_WORKSPACE")
 """Variables that the command line reads beside the settings."""
 _PREFIX = "FOOTNOTE_"
 _OF_TESTS = "FOOTNOTE_TEST_"
@@ -618,7 +618,7 @@ _OF_TESTS = "FOOTNOTE_TEST_"
 def unknown_variables(environment: Mapping[str, str]) -> tuple[tuple[str, str | None], ...]:
     """Variables that look like settings and are none, each with the closest that is one."""
     known = {name for field in Settings.model_fields for name in variables_of(field)}
-    known.update(_NO_SETTINGS)
+    known.update(COMMAND_LINE_VARIABLES)
     # Compared without what all have in common, which would make any two of them alike.
     ends = [name.removeprefix(_PREFIX) for name in sorted(known) if name.startswith(_PREFIX)]
     found = []

@@ -32,7 +32,7 @@ from footnote.domain import (
 from footnote.interfaces.cli import present, results
 from footnote.interfaces.cli.ingest import stages
 from footnote.interfaces.cli.present import encodable_json
-from footnote.interfaces.cli.writing import show_rewording, shown_as_written
+from footnote.interfaces.cli.writing import Written, show_rewording
 from tests.interfaces.records import a_document, an_answer, an_evidence, unanswered
 
 
@@ -112,8 +112,9 @@ def test_an_answer_that_was_not_found_shows_the_closest_passage(console: Console
 async def test_the_closest_passage_follows_what_was_shown_as_it_was_written(
     console: Console,
 ) -> None:
-    answer, is_shown = await shown_as_written(console, told(unanswered()), live=True)
-    assert is_shown
+    shown = Written(console, live=True)
+    answer = await shown.answer_of(told(unanswered()))
+    assert shown.has(answer)
     present.show_footnotes(console, answer)
     assert written(console).count("I could not find this.") == 1
     assert "Closest passage: “A claim must" in written(console)
@@ -128,9 +129,9 @@ def test_a_doubtful_sentence_of_a_model_is_named(console: Console) -> None:
 
 async def test_an_answer_is_shown_as_it_is_written(console: Console) -> None:
     answer = an_answer()
-    done, is_shown = await shown_as_written(console, told(answer), live=True)
-    assert done == answer
-    assert is_shown
+    shown = Written(console, live=True)
+    assert await shown.answer_of(told(answer)) == answer
+    assert shown.has(answer)
     assert " ".join(written(console).split()) == answer.text
 
 

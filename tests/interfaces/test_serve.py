@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager
 import httpx
 import pytest
 
+from footnote.interfaces.cli.server import FILE
 from footnote.settings import Settings
 from tests.interfaces.serving import environment, footnote_process
 
@@ -60,8 +61,12 @@ async def test_a_file_that_is_uploaded_is_indexed_by_the_worker_beside_the_serve
             assert document["status"] == "indexed"
             found = await http.post("/v1/answers", json={"question": "What is the deductible?"})
             assert "2,500 euros" in found.json()["text"]
+        assert (settings.home / FILE).exists()
+        asked = await footnote_process(environment(settings), "ask", "What is the deductible?")
+        assert "2,500 euros" in asked.out
         process.send_signal(signal.SIGTERM)
         assert await asyncio.wait_for(process.wait(), 60) == 0
+    assert not (settings.home / FILE).exists()
 
 
 async def _rested(http: httpx.AsyncClient, location: str) -> dict[str, object]:

@@ -6,9 +6,11 @@ from dataclasses import dataclass, field
 from typing import Literal, assert_never
 
 from footnote.domain import (
+    Answer,
     AnswerDone,
     AnswerEvent,
     AnswerFailed,
+    Citation,
     CitationMade,
     SentenceGrounded,
     SourcesFound,
@@ -18,7 +20,8 @@ from footnote.domain import (
     Usage,
     UsageCounted,
 )
-from footnote.interfaces.failures import failure_of_name
+from footnote.interfaces.failures import class_named, failure_of_name
+from footnote.interfaces.schemas import JsonObject, decoded
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,3 +94,34 @@ def named(event: AnswerEvent) -> tuple[str, object]:  # noqa: PLR0911  # one lin
             )
         case _:
             assert_never(event)
+
+
+def answer_event(name: str, value: JsonObject) -> AnswerEvent | None:  # noqa: PLR0911  # one each
+    """What happened while an answer was made; None for an event that is not known here."""
+    match name:
+        case "sources":
+            return decoded(SourcesFound, value)
+        case "token":
+            return decoded(TextWritten, value)
+        case "citation":
+            return CitationMade(citation=decoded(Citation, value))
+        case "grounding":
+            return decoded(SentenceGrounded, value)
+        case "tool":
+            called = value.get("state") == "called"
+            return decoded(ToolCalled, value) if called else decoded(ToolReturned, value)
+        case "usage":
+            return UsageCounted(usage=decoded(Usage, value))
+        case "done":
+            return AnswerDone(answer=decoded(Answer, value))
+        case "error":
+            failed = decoded(AnswerError, {"title": "", "status": 0, "retryable": False, **value})
+            return AnswerFailed(
+                code=class_named(failed.type).__name__,
+                message=failed.detail,
+                hint=failed.hint,
+                retryable=failed.retryable,
+                usage=failed.usage,
+            )
+        case _:
+            return None

@@ -11,6 +11,7 @@ from footnote.errors import (
     Conflict,
     DocumentFailed,
     DocumentInterrupted,
+    DocumentUnreadable,
     FootnoteError,
     InvalidRequest,
     LaneMismatch,
@@ -97,6 +98,19 @@ def failure_of_name(name: str) -> Failure:
     if isinstance(kind, type) and issubclass(kind, FootnoteError):
         return _failure_of_kind(kind)
     return UNEXPECTED
+
+
+_CLASSES: dict[str, type[FootnoteError]] = {
+    **{failure.code: kind for kind, failure in FAILURES.items()},
+    "document-unreadable": DocumentUnreadable,
+    "bad-request": InvalidRequest,
+    "content-too-large": InvalidRequest,
+}
+
+
+def class_named(urn: str) -> type[FootnoteError]:
+    """The error that a type of problem stands for; FootnoteError for one that is not known."""
+    return _CLASSES.get(urn.rpartition(":")[2], FootnoteError)
 
 
 def _failure_of_kind(kind: type) -> Failure:

@@ -6,12 +6,12 @@ differs from their fields. What is here wraps several of them, or shows them oth
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Self, TypeVar, cast
 
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 
 from footnote import domain
 from footnote.domain import LaneStatus, Retried, Workspace
@@ -19,7 +19,9 @@ from footnote.domain.events import WebhookEndpoint
 from footnote.domain.json_form import json_form
 from footnote.domain.models_in_use import EXTRACTIVE, McpServer, ModelsInUse
 from footnote.domain.pages import MarkedQuote, PageRectangles, Rectangle
+from footnote.errors import FootnoteError
 
+JsonObject = Mapping[str, object]
 Kind = TypeVar("Kind")
 
 _adapter = cache(TypeAdapter)
@@ -40,6 +42,22 @@ def object_of(record: object) -> dict[str, object]:
     """A record as a JSON object."""
     written = adapter(type(record)).dump_python(record, mode="json", by_alias=True)
     return cast("dict[str, object]", written)
+
+
+def decoded(kind: type[Kind], value: object) -> Kind:
+    """A record from a server's JSON; members it does not know are passed over.
+
+    Raises FootnoteError.
+    """
+    try:
+        return adapter(kind).validate_python(value)
+    except ValidationError as error:
+        wrong = error.errors(include_url=False)[0]
+        place = ".".join(map(str, wrong["loc"]))
+        raise FootnoteError(
+            f"the server's {kind.__name__} is not understood at {place!r}: {wrong['msg']}",
+            hint="Run the same version of Footnote on both sides.",
+        ) from error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

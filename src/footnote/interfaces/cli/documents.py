@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Sequence
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.text import Text
 
-from footnote import open as opened
 from footnote.domain import (
     Document,
     DocumentPage,
@@ -21,17 +21,21 @@ from footnote.domain import (
 from footnote.errors import InvalidRequest
 from footnote.interfaces import schemas
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.edge import prepared, wait_for
+from footnote.interfaces.cli.edge import in_workspace
 from footnote.interfaces.cli.options import (
     EXIT_CODES,
     AsJson,
     Collection,
     DocumentName,
     Workspace,
-    chosen_workspace,
 )
 from footnote.interfaces.cli.searching import tell_of_unknown_collections
-from footnote.settings import Settings
+from footnote.interfaces.cli.server import running_server
+
+if TYPE_CHECKING:
+    from footnote.engine import WorkspaceEngine
+
+_WHOLE_ID = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 app = typer.Typer(name="documents", help="See and delete documents.", no_args_is_help=True)
 
@@ -48,19 +52,20 @@ def list_documents(
     as_json: AsJson = False,
 ) -> None:
     """List documents, newest first."""
-    settings = prepared()
-    name = chosen_workspace(context, workspace)
+    page = None
+    if server := running_server(context, workspace):
+        given = {"collection": collection, "status": status, "limit": limit, "cursor": cursor}
+        page = server.get(DocumentPage, "/v1/documents", given)
+    if page is None or (collection and not page.documents):  # there may be no such collection
 
-    async def read() -> DocumentPage:
-        async with opened(settings) as engine:
-            inside = await engine.workspace(name)
+        async def read(inside: WorkspaceEngine) -> DocumentPage:
             page = await inside.documents(
                 collection=collection, status=status, limit=limit, cursor=cursor
             )
             await tell_of_unknown_collections(inside, [collection] if collection else [])
             return page
 
-    page = wait_for(read())
+        page = in_workspace(context, workspace, read)
     if as_json:
         present.print_json(page)
         return
@@ -79,22 +84,23 @@ def show_document(
     as_json: AsJson = False,
 ) -> None:
     """Show a document and its attachments."""
-    settings = prepared()
-    name = chosen_workspace(context, workspace)
-    document, children = wait_for(_family(settings, name, called))
+    found = None
+    if (server := running_server(context, workspace)) and _WHOLE_ID.fullmatch(called):
+        found = server.get(DocumentWithAttachments, f"/v1/documents/{called}")
+    if found is None:
+
+        async def read(inside: WorkspaceEngine) -> DocumentWithAttachments:
+            document_id = await inside.document_called(called)
+            return DocumentWithAttachments(
+                document=await inside.document(document_id),
+                attachments=await inside.children(document_id),
+            )
+
+        found = in_workspace(context, workspace, read)
     if as_json:
-        present.print_json(DocumentWithAttachments(document=document, attachments=children))
+        present.print_json(found)
     else:
-        present.show_document(present.terminal(), document, children)
-
-
-async def _family(
-    settings: Settings, name: str | None, called: str
-) -> tuple[Document, tuple[Document, ...]]:
-    async with opened(settings) as engine:
-        workspace = await engine.workspace(name)
-        document_id = await workspace.document_called(called)
-        return await workspace.document(document_id), await workspace.children(document_id)
+        present.show_document(present.terminal(), found.document, found.attachments)
 
 
 @app.command("retry", epilog=EXIT_CODES)
@@ -119,18 +125,14 @@ def retry_documents(
             "It is not clear which documents are meant.",
             hint="Name documents, or give --all-failed.",
         )
-    settings = prepared()
-    name = chosen_workspace(context, workspace)
 
-    async def retry() -> tuple[Retried, ...]:
-        async with opened(settings) as engine:
-            inside = await engine.workspace(name)
-            if all_failed:
-                return await inside.retry_failed()
-            ids = [await inside.document_called(each) for each in documents or ()]
-            return await inside.retry_all(ids)
+    async def retry(inside: WorkspaceEngine) -> tuple[Retried, ...]:
+        if all_failed:
+            return await inside.retry_failed()
+        ids = [await inside.document_called(each) for each in documents or ()]
+        return await inside.retry_all(ids)
 
-    retried = wait_for(retry())
+    retried = in_workspace(context, workspace, retry)
     if as_json:
         present.print_json(schemas.RetryReport(documents=retried))
     else:
@@ -164,9 +166,18 @@ def delete_document(
     as_json: AsJson = False,
 ) -> None:
     """Delete a document, its attachments and everything made from them."""
-    settings = prepared()
-    name = chosen_workspace(context, workspace)
-    document, erasure = wait_for(_delete(settings, name, called, sure=yes, verify=verify))
+
+    async def delete(inside: WorkspaceEngine) -> tuple[Document, Erasure | None]:
+        document_id = await inside.document_called(called)
+        document = await inside.document(document_id)
+        if not yes:
+            _confirm(document)
+        if verify:
+            return document, await inside.erase_document(document_id)
+        await inside.delete_document(document_id)
+        return document, None
+
+    document, erasure = in_workspace(context, workspace, delete)
     if erasure is not None:
         _show_erasure(document, erasure, as_json=as_json)
         raise typer.Exit(0 if erasure.complete else 1)
@@ -196,21 +207,6 @@ def _told(erasure: Erasure) -> str:
     if left:
         return f"there is still something of it left: {', '.join(left)}"
     return f"nothing of it is left but {', '.join(kept)}" if kept else "nothing of it is left"
-
-
-async def _delete(
-    settings: Settings, name: str | None, called: str, *, sure: bool, verify: bool
-) -> tuple[Document, Erasure | None]:
-    async with opened(settings) as engine:
-        workspace = await engine.workspace(name)
-        document_id = await workspace.document_called(called)
-        document = await workspace.document(document_id)
-        if not sure:
-            _confirm(document)
-        if verify:
-            return document, await workspace.erase_document(document_id)
-        await workspace.delete_document(document_id)
-        return document, None
 
 
 def _confirm(document: Document) -> None:

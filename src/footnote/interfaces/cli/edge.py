@@ -8,21 +8,22 @@ import json
 import logging
 import os
 import sys
-from collections.abc import Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import typer
-from pydantic import ValidationError
 from rich.console import Console
 from rich.text import Text
 
 from footnote.errors import FootnoteError
+from footnote.interfaces.cli.options import chosen_workspace
 from footnote.interfaces.cli.present import encodable_json, show_degraded
 from footnote.interfaces.failures import UNEXPECTED, UNWRITABLE, USAGE, failure_of
-from footnote.interfaces.logs import write_logs
-from footnote.settings import Settings, settings_from, unknown_variables
-from footnote.validation.messages import wrong_value
+
+if TYPE_CHECKING:
+    from footnote.engine import WorkspaceEngine
+    from footnote.settings import Settings
 
 INTERRUPTED = 130
 """128 + SIGINT, as shells count."""
@@ -35,6 +36,9 @@ def prepared(*, tell: bool = True, **overrides: object) -> Settings:
 
     Variables that look like settings and are none are told of, unless somebody else does.
     """
+    from footnote.interfaces.logs import write_logs
+    from footnote.settings import settings_from, unknown_variables
+
     given = {name: value for name, value in overrides.items() if value is not None}
     if tell:
         for name, closest in unknown_variables(os.environ):
@@ -48,6 +52,26 @@ def prepared(*, tell: bool = True, **overrides: object) -> Settings:
 def wait_for(work: Coroutine[object, object, T]) -> T:
     """Run the asynchronous part of a command."""
     return asyncio.run(work)
+
+
+def in_workspace(
+    context: typer.Context,
+    workspace: str | None,
+    verb: Callable[[WorkspaceEngine], Awaitable[T]],
+    *,
+    top_k: int | None = None,
+) -> T:
+    """What a verb gives in the workspace of a command, in an engine of this process."""
+    settings = prepared(top_k=top_k)
+    name = chosen_workspace(context, workspace)
+
+    async def work() -> T:
+        from footnote import open as opened
+
+        async with opened(settings) as engine:
+            return await verb(await engine.workspace(name))
+
+    return asyncio.run(work())
 
 
 def exit_code_for(error: BaseException, *, as_json: bool) -> int:
@@ -76,6 +100,10 @@ def exit_code_for(error: BaseException, *, as_json: bool) -> int:
 
 def _in_our_words(error: typer.TyperException) -> str:
     """What is wrong with a command line; what pydantic says of a value is put in words of ours."""
+    from pydantic import ValidationError
+
+    from footnote.validation.messages import wrong_value
+
     if isinstance(error.__cause__, ValidationError):
         first = error.__cause__.errors(include_url=False)[0]
         error.message = wrong_value(first)

@@ -54,7 +54,7 @@ def evaluate(
 ) -> None:
     """Measure search and answers on questions whose answers are known."""
     # The engine and numpy load only when something is measured, so that --help answers at once.
-    from footnote.interfaces.cli.evaluation_session import Order, carry_out  # noqa: PLC0415
+    from footnote.interfaces.cli.evaluation_session import Order, carry_out
 
     order = Order(
         golden=golden,

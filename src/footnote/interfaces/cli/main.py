@@ -14,15 +14,15 @@ import typer.main
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
 from footnote import __version__
-from footnote.interfaces.cli.options import EXIT_CODES, RootWorkspace
+from footnote.interfaces.cli.options import EXIT_CODES, NoServer, RootOptions, RootWorkspace
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "ingest": (
         "ingest.ingest",
         "Take files in and index what is new or changed.",
     ),
-    "search": ("questions.search", "Find the passages that answer a query."),
-    "ask": ("questions.ask", "Answer a question, each statement with its footnote."),
+    "search": ("searching.search", "Find the passages that answer a query."),
+    "ask": ("searching.ask", "Answer a question, each statement with its footnote."),
     "agent": (
         "agent.agent",
         "Have a model look things up by itself, with tools.",
@@ -138,13 +138,14 @@ def _print_version(wanted: bool) -> None:  # the shape typer calls
 def _root(
     context: typer.Context,
     workspace: RootWorkspace = None,
+    no_server: NoServer = False,
     _version: Annotated[
         bool,
         typer.Option("--version", callback=_print_version, is_eager=True, help="Say which it is."),
     ] = False,
 ) -> None:
     """Files go in, cited answers come out."""
-    context.obj = workspace
+    context.obj = RootOptions(workspace=workspace, ask_server=not no_server)
 
 
 for _name, (_, _help) in COMMANDS.items():
@@ -157,7 +158,7 @@ def exit_code_of(command: Callable[[], object], arguments: Sequence[str]) -> int
         code = command()
         sys.stdout.flush()
     except BaseException as error:
-        from footnote.interfaces.cli.edge import exit_code_for, wants_json  # noqa: PLC0415  # slow
+        from footnote.interfaces.cli.edge import exit_code_for, wants_json
 
         return exit_code_for(error, as_json=wants_json(arguments))
     return code if isinstance(code, int) else 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Annotated
 
 import typer
@@ -24,6 +25,14 @@ RootWorkspace = Annotated[
         "--workspace", "-w", metavar="NAME", envvar="FOOTNOTE_WORKSPACE", help=_WORKSPACE_HELP
     ),
 ]
+NoServer = Annotated[
+    bool,
+    typer.Option(
+        "--no-server",
+        envvar="FOOTNOTE_NO_SERVER",
+        help="Work in this process even where `footnote serve` runs and could answer.",
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 TopK = Annotated[
     int | None,
@@ -43,6 +52,21 @@ DocumentName = Annotated[
 ]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RootOptions:
+    """What stands before the command."""
+
+    workspace: str | None
+    ask_server: bool
+
+
+def root_options(context: typer.Context) -> RootOptions:
+    """What was given before the command, or for all commands in the environment."""
+    found = context.find_root().obj
+    assert isinstance(found, RootOptions)
+    return found
+
+
 _WORKSPACE_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")
 """As the database has it; here so that nobody is told to create what cannot be."""
 
@@ -52,10 +76,9 @@ def chosen_workspace(context: typer.Context, named: str | None) -> str | None:
 
     Raises InvalidRequest for a name that no workspace can have.
     """
-    name = context.find_root().obj if named is None else named
-    assert name is None or isinstance(name, str)
+    name = root_options(context).workspace if named is None else named
     if name and not _WORKSPACE_NAME.fullmatch(name):
-        from footnote.errors import InvalidRequest  # noqa: PLC0415  # keeps `--help` fast
+        from footnote.errors import InvalidRequest
 
         raise InvalidRequest(
             f"no workspace is called {name!r}",

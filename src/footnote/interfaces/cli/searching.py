@@ -1,19 +1,31 @@
-"""The options that say how a search goes about it and where it looks, and what they become."""
+"""`footnote search` and `footnote ask`: their options, what they become, and who answers."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Annotated
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import wraps
+from typing import TYPE_CHECKING, Annotated, get_type_hints
+from uuid import UUID
 
 import typer
-from pydantic import TypeAdapter, ValidationError
 
-from footnote.domain import BlockKind, PlanChanges, SearchFilters, SearchRequest, SourceType
-from footnote.errors import InvalidRequest
-from footnote.filters import condition_from_text
-from footnote.interfaces.cli import present
-from footnote.validation.messages import wrong_value
+from footnote.domain import (
+    Answer,
+    BlockKind,
+    DocumentPage,
+    PlanChanges,
+    SearchFilters,
+    SearchRequest,
+    SearchResponse,
+    SourceType,
+)
+from footnote.interfaces.cli import present, results
+from footnote.interfaces.cli.options import AsJson, Collections, TopK, Workspace
+from footnote.interfaces.cli.server import RunningServer, running_server
+from footnote.interfaces.cli.writing import Written, show_rewording
+from footnote.interfaces.encoding import search_json
 
 if TYPE_CHECKING:
     from footnote.engine import WorkspaceEngine
@@ -60,38 +72,193 @@ Explain = Annotated[
     bool, typer.Option("--explain", help="Show what each stage did to each passage.")
 ]
 
-_CHANGES = TypeAdapter(PlanChanges)
 _STAGES = tuple(each.name for each in fields(PlanChanges))
 
 
-def filters_of(
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asking:
+    """How a question is gone about, where, and how what is found is shown."""
+
+    top_k: TopK = None
+    collection: Collections = None
+    document: DocumentIds = None
+    source_type: SourceTypes = None
+    kind: Kinds = None
+    where: Filter = None
+    min_similarity: MinSimilarity = None
+    plan: PlanName = None
+    changes: Changes = None
+    explain: Explain = False
+    workspace: Workspace = None
+    as_json: AsJson = False
+
+    def request(self, query: str, facets: Sequence[str] | None = None) -> SearchRequest:
+        """What is searched, but for the documents and a default `top_k`. Raises InvalidRequest."""
+        where = None
+        if self.where is not None:
+            from footnote.filters import condition_from_text
+
+            where = condition_from_text(self.where)
+        request = SearchRequest(
+            query=query,
+            filters=SearchFilters(
+                collections=tuple(self.collection or ()),
+                source_types=tuple(self.source_type or ()),
+                evidence_types=tuple(self.kind or ()),
+                where=where,
+                min_similarity=self.min_similarity,
+            ),
+            plan=self.plan,
+            changes=changes_of(self.changes),
+            facets=tuple(facets or ()),
+        )
+        return request if self.top_k is None else replace(request, top_k=self.top_k)
+
+    def body(self, server: RunningServer, request: SearchRequest) -> dict[str, object] | None:
+        """What the server is asked; None for what only an engine can tell."""
+        try:
+            ids = [UUID(each) for each in self.document or ()]
+        except ValueError:
+            return None  # a file name, or the beginning of an id
+        for name in self.collection or ():
+            page = server.get(DocumentPage, "/v1/documents", {"collection": name, "limit": 1})
+            if page is None or not page.documents:
+                return None  # There may be no such collection, and another that is meant.
+        filters = replace(request.filters, document_ids=tuple(ids))
+        return {**search_json(replace(request, filters=filters)), "top_k": self.top_k}
+
+    async def looked_up(self, inside: WorkspaceEngine, request: SearchRequest) -> SearchRequest:
+        """The request with the documents that are called so and the `top_k` of the settings.
+
+        Says which collections there are not. Raises NotFound and InvalidRequest.
+        """
+        await tell_of_unknown_collections(inside, request.filters.collections)
+        ids = [await inside.document_called(each) for each in self.document or ()]
+        filters = replace(request.filters, document_ids=tuple(ids))
+        return replace(request, filters=filters, top_k=inside.engine.settings.top_k)
+
+
+def with_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The command, with an option for each field of `Asking` in place of its argument `asking`."""
+    hints = get_type_hints(Asking, include_extras=True)
+    shared = [
+        inspect.Parameter(
+            each.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=each.default,
+            annotation=hints[each.name],
+        )
+        for each in fields(Asking)
+    ]
+
+    @wraps(command)
+    def run(**given: object) -> None:
+        asking = Asking(**{each.name: given.pop(each.name) for each in shared})  # type: ignore[arg-type]  # as typer read them
+        command(asking=asking, **given)
+
+    signature = inspect.signature(command, eval_str=True)
+    own = [each for name, each in signature.parameters.items() if name != "asking"]
+    parameters = [*own, *shared]
+    run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]  # read by typer
+    run.__annotations__ = {each.name: each.annotation for each in parameters}
+    return run
+
+
+@with_options
+def search(
     *,
-    collections: Sequence[str] | None,
-    source_types: Sequence[SourceType] | None,
-    kinds: Sequence[BlockKind] | None,
-    where: str | None,
-    min_similarity: float | None,
-) -> SearchFilters:
-    """What restricts a search. Raises InvalidRequest, with the place in the filter."""
-    return SearchFilters(
-        collections=tuple(collections or ()),
-        source_types=tuple(source_types or ()),
-        evidence_types=tuple(kinds or ()),
-        where=None if where is None else condition_from_text(where),
-        min_similarity=min_similarity,
-    )
+    context: typer.Context,
+    query: Annotated[
+        str, typer.Argument(metavar="QUERY", help="Words, an identifier or a question.")
+    ],
+    facet: Facets = None,
+    asking: Asking,
+) -> None:
+    """Find the passages that answer a query."""
+    request = asking.request(query, facet)
+    response = None
+    if server := running_server(context, asking.workspace):
+        body = asking.body(server, request)
+        response = server.post(SearchResponse, "/v1/search", body) if body else None
+    if response is None:
+        from footnote.interfaces.cli.edge import in_workspace
+
+        async def work(inside: WorkspaceEngine) -> SearchResponse:
+            return await inside.search(await asking.looked_up(inside, request))
+
+        response = in_workspace(context, asking.workspace, work, top_k=asking.top_k)
+    present.show_degraded(response.degraded)
+    if asking.as_json:
+        present.print_json(response)
+    else:
+        results.show_response(present.terminal(), response, explain=asking.explain)
 
 
-async def looked_up(
-    workspace: WorkspaceEngine, request: SearchRequest, documents: Sequence[str] | None
-) -> SearchRequest:
-    """The request, within the documents that are called so; says which collections there are not.
+@with_options
+def ask(
+    *,
+    context: typer.Context,
+    question: Annotated[
+        str, typer.Argument(metavar="QUESTION", help="A question about your documents.")
+    ],
+    asking: Asking,
+) -> None:
+    """Answer a question, each statement with its footnote."""
+    request = asking.request(question)
+    console = present.terminal()
+    written = Written(console, live=console.is_terminal and not asking.as_json)
+    server = running_server(context, asking.workspace)
+    answer = _answer_of(server, request, asking, written) if server else None
+    if answer is None:
+        from footnote.interfaces.cli.edge import in_workspace
 
-    Raises NotFound and InvalidRequest.
+        async def work(inside: WorkspaceEngine) -> Answer:
+            found = await asking.looked_up(inside, request)
+            events = inside.ask_stream(
+                question,
+                top_k=found.top_k,
+                filters=found.filters,
+                plan=found.plan,
+                changes=found.changes,
+            )
+            # Quotes come all at once; only a model takes its time.
+            written.live = written.live and bool(inside.engine.answer_models.names)
+            return await written.answer_of(events)
+
+        answer = in_workspace(context, asking.workspace, work, top_k=asking.top_k)
+    present.show_degraded(answer.degraded)
+    if asking.as_json:
+        present.print_json(answer)
+        return
+    show_rewording(console, answer)
+    if written.has(answer):
+        present.show_footnotes(console, answer)
+    else:
+        present.show_answer(console, answer)
+    if asking.explain:
+        results.show_evidence(console, answer.evidence, explain=True)
+
+
+def _answer_of(
+    server: RunningServer, request: SearchRequest, asking: Asking, written: Written
+) -> Answer | None:
+    """The answer of a running server, shown as it comes; None where there is none.
+
+    Raises ModelUnavailable.
     """
-    await tell_of_unknown_collections(workspace, request.filters.collections)
-    ids = [await workspace.document_called(each) for each in documents or ()]
-    return replace(request, filters=replace(request.filters, document_ids=tuple(ids)))
+    body = asking.body(server, request)
+    if body is None:
+        return None
+    live, written.live = written.live, written.live and server.record.writes_answers
+    body |= {"question": body.pop("query"), "stream": True}
+    del body["facets"]
+    for event in server.events("/v1/answers", body):
+        if answer := written.take(event):
+            return answer
+    if written.prose:
+        raise written.broken_off()
+    written.live = live
+    return None
 
 
 async def tell_of_unknown_collections(workspace: WorkspaceEngine, names: Sequence[str]) -> None:
@@ -105,9 +272,26 @@ async def tell_of_unknown_collections(workspace: WorkspaceEngine, names: Sequenc
 
 def changes_of(settings: Sequence[str] | None) -> PlanChanges:
     """What is changed of a plan by words like `fusion=rrf`. Raises InvalidRequest."""
-    given = dict(map(_pair, settings or ()))
+    if not settings:
+        return PlanChanges()
+    from pydantic import TypeAdapter, ValidationError
+
+    from footnote.errors import InvalidRequest
+    from footnote.validation.messages import wrong_value
+
+    given: dict[str, str] = {}
+    for text in settings:
+        stage, equals, value = (part.strip() for part in text.partition("="))
+        stage = stage.replace("-", "_")
+        if not equals or not stage:
+            raise InvalidRequest(
+                f"{text!r} does not set anything", hint="write it as in --set neighbours=1"
+            )
+        if stage not in _STAGES:
+            raise InvalidRequest(f"a plan has no {stage!r}", hint=f"it has {', '.join(_STAGES)}")
+        given[stage] = value
     try:
-        return _CHANGES.validate_python(given)
+        return TypeAdapter(PlanChanges).validate_python(given)
     except ValidationError as error:
         wrong = error.errors(include_url=False)[0]
         stage = str(wrong["loc"][0])
@@ -115,15 +299,3 @@ def changes_of(settings: Sequence[str] | None) -> PlanChanges:
             f"{stage}={given[stage]} cannot be used: {wrong_value(wrong)}",
             hint="each stage with its values is in docs/retrieval.md",
         ) from error
-
-
-def _pair(text: str) -> tuple[str, str]:
-    stage, equals, value = (part.strip() for part in text.partition("="))
-    stage = stage.replace("-", "_")
-    if not equals or not stage:
-        raise InvalidRequest(
-            f"{text!r} does not set anything", hint="write it as in --set neighbours=1"
-        )
-    if stage not in _STAGES:
-        raise InvalidRequest(f"a plan has no {stage!r}", hint=f"it has {', '.join(_STAGES)}")
-    return stage, value

@@ -7,7 +7,13 @@ import signal
 import socket
 import sys
 from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
+from contextlib import (
+    AbstractAsyncContextManager,
+    ExitStack,
+    asynccontextmanager,
+    nullcontext,
+    suppress,
+)
 from typing import Annotated
 
 import structlog
@@ -16,9 +22,11 @@ import uvicorn
 from fastapi import FastAPI
 from rich.text import Text
 
+from footnote.engine.answer_models import answer_models_from
 from footnote.errors import FootnoteError, UnsupportedSettings
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import prepared, wait_for
+from footnote.interfaces.cli.server import announced
 from footnote.interfaces.http.app import create_app
 from footnote.interfaces.http.connections import Patience, patient_protocol
 from footnote.interfaces.http.guard import MAX_HEAD_BYTES, is_loopback
@@ -88,6 +96,14 @@ async def _serve(settings: Settings, listening: socket.socket, *, with_worker: b
     ready = asyncio.Event()
 
     def begin() -> None:
+        writes_answers = bool(answer_models_from(settings).names)
+        try:
+            announcement.enter_context(
+                announced(settings.home, listening.getsockname()[:2], writes_answers=writes_answers)
+            )
+        except OSError as error:
+            log = structlog.get_logger(__name__)
+            log.warning("commands cannot find this server", reason=str(error))
         present.notices().print("Ready.")
         ready.set()
 
@@ -101,7 +117,8 @@ async def _serve(settings: Settings, listening: socket.socket, *, with_worker: b
     app = create_app(settings, on_ready=begin, on_failure=stop_for, beside=beside)
     server = server_of(app, settings, _GRACE_SECONDS)
     _end_quietly_on_signals(server)
-    await server.serve(sockets=[listening])
+    with ExitStack() as announcement:
+        await server.serve(sockets=[listening])
     if failures:
         raise failures[0]
 

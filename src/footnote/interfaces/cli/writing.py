@@ -35,20 +35,49 @@ class Written:
     prose: str = ""
     _column: int = field(default=0, init=False)
 
-    def show(self, event: AnswerEvent) -> None:
-        """Show what a reader of a terminal wants to see of an event at once."""
-        if isinstance(event, ToolCalled):
-            _notice(f"{event.name} {present.excerpt(event.arguments, _ARGUMENT_CHARACTERS)}")
-        elif isinstance(event, ToolReturned) and event.failed:
-            _notice(f"{event.name} failed: {present.excerpt(event.result, _ARGUMENT_CHARACTERS)}")
-        elif isinstance(event, TextWritten) and self.live:
-            self.prose += event.text
-            self._print(event.text)
+    async def answer_of(self, events: AsyncGenerator[AnswerEvent]) -> Answer:
+        """The answer that the events end with, shown as it comes. Raises ModelUnavailable."""
+        async with aclosing(events):
+            async for event in events:
+                if answer := self.take(event):
+                    return answer
+        raise self.broken_off()
 
-    def end(self) -> None:
-        """End the line that is being written."""
+    def take(self, event: AnswerEvent) -> Answer | None:
+        """Show of an event what a reader of a terminal wants to see at once; the answer if done.
+
+        Tool calls are told on standard error. Raises ModelUnavailable.
+        """
+        match event:
+            case ToolCalled():
+                _notice(f"{event.name} {present.excerpt(event.arguments, _ARGUMENT_CHARACTERS)}")
+            case ToolReturned(failed=True):
+                told = present.excerpt(event.result, _ARGUMENT_CHARACTERS)
+                _notice(f"{event.name} failed: {told}")
+            case TextWritten() if self.live:
+                self.prose += event.text
+                self._print(event.text)
+            case AnswerDone():
+                self._end_line()
+                return event.answer
+            case AnswerFailed():
+                self._end_line()
+                raise ModelUnavailable(event.message, hint=event.hint, usage=event.usage)
+        return None
+
+    def has(self, answer: Answer) -> bool:
+        """Whether the text of the answer is on the terminal already."""
+        return self.prose == answer.text
+
+    def broken_off(self) -> ModelUnavailable:
+        """The error for events that end without an answer."""
+        self._end_line()
+        return ModelUnavailable("the answer broke off before it was complete", hint="ask again")
+
+    def _end_line(self) -> None:
         if self._column:
             self.console.print()
+            self._column = 0
 
     def _print(self, text: str) -> None:
         """Print words, each on the line it fits on."""
@@ -62,26 +91,6 @@ class Written:
                     self._column = 0
                 self.console.print(Text(word), end="", soft_wrap=True)
                 self._column += len(word)
-
-
-async def shown_as_written(
-    console: Console, events: AsyncGenerator[AnswerEvent], *, live: bool
-) -> tuple[Answer, bool]:
-    """The answer, and whether its text is on the terminal already.
-
-    Tool calls are told on standard error. Raises ModelUnavailable.
-    """
-    written = Written(console, live)
-    async with aclosing(events):
-        async for event in events:
-            written.show(event)
-            if isinstance(event, AnswerDone):
-                written.end()
-                return event.answer, written.prose == event.answer.text
-            if isinstance(event, AnswerFailed):
-                written.end()
-                raise ModelUnavailable(event.message, hint=event.hint, usage=event.usage)
-    raise ModelUnavailable("the answer broke off before it was complete", hint="ask again")
 
 
 def show_rewording(console: Console, answer: Answer) -> None:

@@ -11,7 +11,8 @@ import httpx
 
 from footnote.domain import AnswerDone, AnswerEvent, AnswerFailed
 from footnote.errors import NotFound, NotReady
-from footnote.interfaces.sdk.decoding import JsonObject, answer_event, decoded
+from footnote.interfaces.answer_events import answer_event
+from footnote.interfaces.schemas import JsonObject, decoded
 from footnote.interfaces.sdk.transport import Content, Repeat, Transport, server_sent_events
 
 _ASK_AGAIN = "Ask again."

@@ -9,7 +9,7 @@ from uuid import UUID
 from footnote.domain.events import TOLD_KINDS, WebhookEndpoint
 from footnote.domain.models_in_use import EXTRACTIVE, McpServer, ModelsInUse
 from footnote.errors import NotFound
-from footnote.interfaces.sdk.decoding import JsonObject, decoded
+from footnote.interfaces.schemas import JsonObject, decoded
 from footnote.interfaces.sdk.pages import Remote
 from footnote.interfaces.sdk.transport import Content, Repeat
 

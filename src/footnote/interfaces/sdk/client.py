@@ -32,12 +32,12 @@ from footnote.domain import (
     WorkspaceStats,
 )
 from footnote.errors import FootnoteError, InvalidRequest, NotFound, NotReady
+from footnote.interfaces.encoding import question_json, search_json, turns_json
+from footnote.interfaces.schemas import JsonObject, decoded
 from footnote.interfaces.sdk import choices, grounding, pages
 from footnote.interfaces.sdk import lanes as lane_verbs
 from footnote.interfaces.sdk.answering import answer_events
 from footnote.interfaces.sdk.conversations import AsyncConversations
-from footnote.interfaces.sdk.decoding import JsonObject, decoded
-from footnote.interfaces.sdk.encoding import question_json, search_json, turns_json
 from footnote.interfaces.sdk.transport import (
     NOTHING,
     Content,

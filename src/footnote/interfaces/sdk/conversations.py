@@ -17,9 +17,9 @@ from footnote.domain.conversations import (
     MessagePage,
     Thumb,
 )
+from footnote.interfaces.encoding import JsonObject, question_json
+from footnote.interfaces.schemas import decoded
 from footnote.interfaces.sdk.answering import answer_events
-from footnote.interfaces.sdk.decoding import decoded
-from footnote.interfaces.sdk.encoding import JsonObject, question_json
 from footnote.interfaces.sdk.transport import Content, Repeat, Transport
 from footnote.validation.arguments import checks_arguments
 

@@ -12,21 +12,14 @@ from footnote.domain import Stage, Usage
 from footnote.errors import (
     DocumentUnreadable,
     FootnoteError,
-    InvalidRequest,
     ModelUnavailable,
     NotReady,
     QueueFull,
 )
-from footnote.interfaces.failures import FAILURES
+from footnote.interfaces.failures import class_named
 
 Kind = TypeVar("Kind", bound=FootnoteError)
 
-_CLASSES: dict[str, type[FootnoteError]] = {
-    **{failure.code: kind for kind, failure in FAILURES.items()},
-    "document-unreadable": DocumentUnreadable,
-    "bad-request": InvalidRequest,
-    "content-too-large": InvalidRequest,
-}
 _UNREADABLE = re.compile(r"(.*) \((\w+)\); (.*)", re.DOTALL)
 
 
@@ -40,11 +33,6 @@ class _Problem(BaseModel):
     detail: str
     hint: str | None = None
     usage: Usage | None = None
-
-
-def class_named(urn: str) -> type[FootnoteError]:
-    """The error that a type of problem stands for; FootnoteError for one that is not known."""
-    return _CLASSES.get(urn.rpartition(":")[2], FootnoteError)
 
 
 def error_of(response: httpx.Response) -> FootnoteError:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from footnote.domain.grounding import GroundingCheck, GroundingSource
-from footnote.interfaces.sdk.decoding import decoded
-from footnote.interfaces.sdk.encoding import grounding_json
+from footnote.interfaces.encoding import grounding_json
+from footnote.interfaces.schemas import decoded
 from footnote.interfaces.sdk.pages import Remote
 from footnote.interfaces.sdk.transport import Content
 

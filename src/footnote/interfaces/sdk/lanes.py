@@ -6,7 +6,7 @@ import re
 
 from footnote.domain import LaneStatus, Reembedding
 from footnote.errors import NotFound
-from footnote.interfaces.sdk.decoding import decoded
+from footnote.interfaces.schemas import decoded
 from footnote.interfaces.sdk.pages import Remote
 from footnote.interfaces.sdk.transport import NOTHING, Content, Repeat
 

@@ -11,7 +11,7 @@ from uuid import UUID
 
 from footnote.domain.pages import Highlight, PageImage, PageRectangles, PagesOfQuote
 from footnote.errors import InvalidRequest
-from footnote.interfaces.sdk.decoding import decoded
+from footnote.interfaces.schemas import decoded
 from footnote.interfaces.sdk.transport import Content, Params, Repeat, Transport
 
 DEFAULT_DPI = 120

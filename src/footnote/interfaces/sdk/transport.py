@@ -15,7 +15,7 @@ from typing import BinaryIO
 import httpx
 
 from footnote.errors import InvalidRequest, NotReady
-from footnote.interfaces.sdk.decoding import decoded
+from footnote.interfaces.schemas import decoded
 from footnote.interfaces.sdk.failing import error_of, retry_after_seconds, unreachable
 
 JsonValue = object

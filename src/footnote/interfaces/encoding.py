@@ -7,7 +7,6 @@ from dataclasses import asdict
 
 from footnote.domain import PlanChanges, SearchFilters, SearchRequest, Turn
 from footnote.domain.grounding import GroundingSource
-from footnote.filters import condition_to_json
 
 JsonObject = dict[str, object]
 
@@ -47,12 +46,17 @@ def question_json(
 
 def filters_json(filters: SearchFilters) -> JsonObject:
     """What restricts a search."""
+    where = None
+    if filters.where is not None:
+        from footnote.filters import condition_to_json  # noqa: PLC0415  # seldom needed
+
+        where = condition_to_json(filters.where)
     return {
         "collections": list(filters.collections),
         "document_ids": [str(each) for each in filters.document_ids],
         "source_types": [each.value for each in filters.source_types],
         "evidence_types": [each.value for each in filters.evidence_types],
-        "where": None if filters.where is None else condition_to_json(filters.where),
+        "where": where,
         "min_similarity": filters.min_similarity,
     }
 

@@ -1,0 +1,244 @@
+"""Takes answers from the server that runs over the same home, where a command only reads.
+
+`footnote serve` writes into FOOTNOTE_HOME where it listens and what decides its answers. A command
+asks it only where version, user, machine and settings are the same, and takes only a whole answer
+that it understands; in any other case the command opens an engine of its own, so that its output
+and its errors do not depend on whether a server runs. See docs/decisions/0042.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import secrets
+import stat
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
+from dataclasses import asdict, dataclass
+from http import HTTPStatus
+from http.client import HTTPConnection, HTTPException, HTTPResponse
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+from urllib.parse import urlencode
+
+import platformdirs
+import typer
+
+from footnote import __version__
+from footnote.interfaces.cli.options import chosen_workspace, root_options
+
+if TYPE_CHECKING:
+    from footnote.domain import AnswerEvent
+
+Record = TypeVar("Record")
+
+FILE = "server.json"
+WORKSPACE_HEADER = "Footnote-Workspace"
+_PREFIX = "FOOTNOTE_"
+_OF_TESTS = "FOOTNOTE_TEST_"
+_OF_POSTGRES = "PG"
+"""What variables begin with that libpq reads beside an address."""
+_UNCHANGING = frozenset({"home", "host", "port"})
+"""Settings that change no answer: the file lies in the home, and says where the server listens."""
+_SILENT_SECONDS = 60.0
+"""After which a server that says nothing is given up; a stream of events beats every 15."""
+_LOCK_TRIES = 20
+_LOCK_PAUSE_SECONDS = 0.01
+"""A command holds the lock for less while it looks whether a server does."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerRecord:
+    """What a server says of itself."""
+
+    version: str
+    machine: str
+    host: str
+    port: int
+    writes_answers: bool
+    """Whether a model writes its answers, so that they are worth showing as they come."""
+    deciding: Sequence[str]
+    """The environment variables that decide what it answers."""
+    other: Sequence[str]
+    """The variables that are known and decide nothing."""
+    salt: str
+    digest: str
+    """Of the salt and the deciding variables with their values, which may be secret."""
+
+
+@contextmanager
+def announced(home: Path, address: tuple[str, int], *, writes_answers: bool) -> Iterator[None]:
+    """Let commands find the server at this address as long as the block lasts.
+
+    The file is locked meanwhile, so that one that was left behind is known for what it is. Of two
+    servers over one home, commands find the first.
+    """
+    from footnote.settings import COMMAND_LINE_VARIABLES, Settings, variables_of
+
+    names = {each: variables_of(each) for each in Settings.model_fields}
+    deciding = tuple(sorted(name for each in names.keys() - _UNCHANGING for name in names[each]))
+    other = {name for each in _UNCHANGING for name in names[each]} | {*COMMAND_LINE_VARIABLES}
+    salt = secrets.token_hex(16)
+    record = ServerRecord(
+        version=__version__,
+        machine=os.uname().nodename,
+        host=address[0],
+        port=address[1],
+        writes_answers=writes_answers,
+        deciding=deciding,
+        other=tuple(sorted(other)),
+        salt=salt,
+        digest=_digest(os.environ, deciding, salt),
+    )
+    path = home / FILE
+    descriptor = _locked(path)
+    if descriptor is None:
+        yield
+        return
+    try:
+        os.ftruncate(descriptor, 0)
+        os.write(descriptor, json.dumps(asdict(record)).encode())
+        yield
+    finally:
+        path.unlink(missing_ok=True)
+        os.close(descriptor)
+
+
+def _locked(path: Path) -> int | None:
+    """The file, open and locked; None where another server has it."""
+    for _ in range(_LOCK_TRIES):
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            # Whoever had it before may have removed it in between.
+            if path.exists() and os.path.samestat(os.fstat(descriptor), path.stat()):
+                os.fchmod(descriptor, 0o600)
+                return descriptor
+        except BlockingIOError:
+            time.sleep(_LOCK_PAUSE_SECONDS)
+        os.close(descriptor)
+    return None
+
+
+def _digest(environment: Mapping[str, str], deciding: Sequence[str], salt: str) -> str:
+    """What two processes with the same variables have in common; a path counts as it is here."""
+    said = {
+        name: str(Path(value).resolve()) if os.path.lexists(value) else value
+        for name, value in environment.items()
+        if value and (name in deciding or name.startswith(_OF_POSTGRES))
+    }
+    return hashlib.sha256(json.dumps([salt, said], sort_keys=True).encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class RunningServer:
+    """A server that would answer as this process does, and the workspace it is asked in."""
+
+    record: ServerRecord
+    workspace: str | None
+
+    def get(
+        self, kind: type[Record], path: str, params: Mapping[str, object] | None = None
+    ) -> Record | None:
+        """The record at a path; None where it is not to be had, for whatever reason."""
+        given = {name: value for name, value in (params or {}).items() if value is not None}
+        return self._read(kind, "GET", f"{path}?{urlencode(given)}" if given else path, None)
+
+    def post(self, kind: type[Record], path: str, body: Mapping[str, object]) -> Record | None:
+        """What a server says to a body; None where it is not to be had, for whatever reason."""
+        return self._read(kind, "POST", path, body)
+
+    def events(self, path: str, body: Mapping[str, object]) -> Iterator[AnswerEvent]:
+        """What happens while an answer is made, as far as it is to be had; perhaps nothing."""
+        from footnote.errors import FootnoteError
+        from footnote.interfaces.answer_events import answer_event
+
+        nothing_to_use = suppress(OSError, HTTPException, ValueError, FootnoteError)
+        with nothing_to_use, self._asked("POST", path, body) as found:
+            if found.status != HTTPStatus.OK:
+                return
+            name = ""
+            for line in found:
+                field, _, value = line.decode().rstrip("\n").partition(": ")
+                if field == "event":
+                    name = value
+                elif field == "data" and name in _SHOWN_EVENTS:
+                    event = answer_event(name, json.loads(value))
+                    if event is not None:
+                        yield event
+
+    def _read(
+        self, kind: type[Record], method: str, path: str, body: Mapping[str, object] | None
+    ) -> Record | None:
+        from footnote.interfaces.schemas import adapter
+
+        try:
+            with self._asked(method, path, body) as found:
+                return (
+                    adapter(kind).validate_json(found.read())
+                    if found.status == HTTPStatus.OK
+                    else None
+                )
+        except (OSError, HTTPException, ValueError):
+            return None
+
+    @contextmanager
+    def _asked(
+        self, method: str, path: str, body: Mapping[str, object] | None
+    ) -> Iterator[HTTPResponse]:
+        headers = {"Content-Type": "application/json"}
+        if self.workspace:
+            headers[WORKSPACE_HEADER] = self.workspace
+        http = HTTPConnection(self.record.host, self.record.port, timeout=_SILENT_SECONDS)
+        with closing(http):
+            http.request(method, path, None if body is None else json.dumps(body), headers)
+            with http.getresponse() as response:
+                yield response
+
+
+_SHOWN_EVENTS = ("token", "tool", "done", "error")
+"""What a terminal shows; sources, quotes and verdicts come again with the answer."""
+
+
+def running_server(context: typer.Context, workspace: str | None) -> RunningServer | None:
+    """The server that would answer as this process does. Raises InvalidRequest for no workspace.
+
+    None where none runs, where it is not to be asked, or where anything about it is in doubt.
+    """
+    if not root_options(context).ask_server:
+        return None
+    home = os.environ.get("FOOTNOTE_HOME") or platformdirs.user_data_dir("footnote")
+    record = _record_in(Path(home))
+    if record is None:
+        return None
+    known = {*record.deciding, *record.other}
+    for name in os.environ:
+        spelt = name.upper()
+        about = spelt in known or (spelt.startswith(_PREFIX) and not spelt.startswith(_OF_TESTS))
+        if about and name not in known:
+            return None  # Spelt in another way, or none that is known: the command says so.
+    if (record.version, record.machine) != (__version__, os.uname().nodename):
+        return None
+    if record.digest != _digest(os.environ, record.deciding, record.salt):
+        return None
+    return RunningServer(record, chosen_workspace(context, workspace))
+
+
+def _record_in(home: Path) -> ServerRecord | None:
+    """What a living server of this user says in the home."""
+    try:
+        descriptor = os.open(home / FILE, os.O_RDONLY | os.O_NOFOLLOW)
+        with os.fdopen(descriptor) as file:
+            status = os.fstat(descriptor)
+            if status.st_uid != os.geteuid() or stat.S_IMODE(status.st_mode) & 0o077:
+                return None
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return ServerRecord(**json.load(file))
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        return None
+    return None  # Nobody holds the lock: it was left behind.
