@@ -21,8 +21,8 @@ import footnote
 from footnote.domain import Answer, Citation, Passage
 from footnote.domain.search import CHUNK_NO_NOT_TOLD
 from footnote.engine import WorkspaceEngine, WorkspaceVerbs
-from footnote.interfaces.schemas import object_of
-from footnote.interfaces.sdk import decoding
+from footnote.interfaces.answer_events import answer_event
+from footnote.interfaces.schemas import decoded, object_of
 from footnote.interfaces.sdk.conversations import AsyncConversations
 from footnote.settings import Settings
 from tests.interfaces.breaking import before
@@ -345,7 +345,7 @@ async def test_documents_are_the_records_of_the_engine(
 
 def test_an_answer_survives_its_way_through_json() -> None:
     answer = an_answer()
-    assert told_answer(decoding.decoded(Answer, object_of(answer))) == told_answer(answer)
+    assert told_answer(decoded(Answer, object_of(answer))) == told_answer(answer)
 
 
 @given(
@@ -357,21 +357,21 @@ def test_a_citation_survives_its_way_through_json(
     quote: str, page: int | None, starts: float | None
 ) -> None:
     citation = replace(an_answer().citations[0], quote=quote, page=page, start_seconds=starts)
-    assert decoding.decoded(Citation, object_of(citation)) == citation
+    assert decoded(Citation, object_of(citation)) == citation
 
 
 def test_what_a_newer_server_adds_is_passed_over() -> None:
     shape = object_of(an_evidence())
-    found = decoding.answer_event("sources", {"evidence": [{**shape, "new": 1}], "more": 2})
+    found = answer_event("sources", {"evidence": [{**shape, "new": 1}], "more": 2})
     assert found == footnote.SourcesFound(
         evidence=(replace(an_evidence(), passage=told(a_passage())),)
     )
-    assert decoding.answer_event("tomorrow", {}) is None
+    assert answer_event("tomorrow", {}) is None
 
 
 def test_what_cannot_be_understood_says_where() -> None:
     with pytest.raises(footnote.FootnoteError, match="chunk_id") as raised:
-        decoding.decoded(Citation, {"marker": 1})
+        decoded(Citation, {"marker": 1})
     assert "same version" in str(raised.value.hint)
 
 
@@ -539,4 +539,4 @@ async def test_the_blocking_twin_raises_as_it_iterates(library: Library) -> None
 
 def test_the_closest_passage_comes_back_as_it_went_out() -> None:
     answer = unanswered()
-    assert decoding.decoded(Answer, object_of(answer)).closest == answer.closest
+    assert decoded(Answer, object_of(answer)).closest == answer.closest
