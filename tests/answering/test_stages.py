@@ -12,7 +12,6 @@ from footnote.answering.coefficients import ANSWERABILITY, SUPPORT, Trust
 from footnote.answering.context import CLOSING_FENCE, OPENING_FENCE, compose_context
 from footnote.answering.decide import OUTLOOK_NAMES
 from footnote.answering.ground import SIGNAL_NAMES, Signals, weigh
-from footnote.answering.identifiers import is_identifier
 from footnote.answering.kinds import holds_kind, lacks_counted, lacks_name
 from footnote.answering.question import AnswerKind, read_question
 from footnote.answering.reading import rarity, read
@@ -21,6 +20,7 @@ from footnote.answering.sentences import candidates_of
 from footnote.answering.signs import lacks_sign
 from footnote.domain import BlockKind
 from footnote.index.analysis import TextAnalyzer
+from footnote.language.identifiers import is_identifier
 
 from .factories import make_evidence, make_passage
 

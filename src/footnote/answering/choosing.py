@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from uuid import UUID
 
-from footnote.answering.identifiers import identifiers_in, speaks_of_another
 from footnote.answering.sentences import Candidate
 from footnote.domain import BlockKind, Evidence, Passage
+from footnote.language.identifiers import identifiers_in, speaks_of_another
 
 _NOT_WORD = re.compile(r"[\W_]+")
 EQUAL_ODDS = 0.8

@@ -6,12 +6,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from footnote.answering.figures import Figure, agrees, figures_of
 from footnote.answering.names import Name, acronyms_of, names_of, words_of
 from footnote.answering.negation import Denial, Term, denials_in
 from footnote.answering.opposites import Sides, sides_in
 from footnote.answering.sanitise import without_hidden
 from footnote.language.dates import DateMention, bears_out, dates_mentioned
+from footnote.language.figures import Figure, agrees, figures_of
 from footnote.language.scripts import HAN
 from footnote.ports import Analyzer
 
@@ -53,7 +53,7 @@ def read_claims(text: str, language: str | None, analyzer: Analyzer) -> Claims:
     """Read a text in this language; None is read as English."""
     text = without_hidden(text)
     dates = dates_mentioned(text)
-    figures = figures_of(text, [(each.start, each.end) for each in dates])
+    figures = figures_of(text, language, [(each.start, each.end) for each in dates])
     counted = [(each.start, each.end) for each in dates]
     counted += [(each.start, each.end) for each in figures if each.claims]
     # "Million dollars" is compared as a part of its figure, and June as a part of its date.

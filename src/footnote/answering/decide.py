@@ -11,10 +11,10 @@ from statistics import median
 
 from footnote.answering.coefficients import ANSWERABILITY, Trust, probability
 from footnote.answering.ground import Weighed
-from footnote.answering.identifiers import is_identifier
 from footnote.answering.question import Question
 from footnote.answering.reading import Reading
 from footnote.answering.sanitise import without_hidden
+from footnote.language.identifiers import is_identifier
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,12 +10,12 @@ from statistics import median
 import numpy as np
 
 from footnote.answering.coefficients import SUPPORT, Trust, probability
-from footnote.answering.identifiers import identifiers_in, is_identifier
 from footnote.answering.kinds import holds_kind, lacks_counted, lacks_name
 from footnote.answering.question import AnswerKind, Question
 from footnote.answering.reading import Reading
 from footnote.answering.signs import lacks_sign
 from footnote.domain import BlockKind
+from footnote.language.identifiers import identifiers_in, is_identifier
 from footnote.ports import Vector, Vectors
 
 SHORTEST_STATEMENT_TERMS = 3

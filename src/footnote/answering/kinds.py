@@ -6,23 +6,21 @@ import re
 from collections.abc import Mapping
 from itertools import chain
 
-from footnote.answering.identifiers import without_identifiers
 from footnote.answering.question import AnswerKind
 from footnote.answering.signs import NAMED_ASKED
 from footnote.language.calendar import ANY_MONTH, WEEKDAYS
+from footnote.language.identifiers import without_identifiers
+from footnote.language.number_words import CHINESE_NUMERAL, NUMBER_WORDS
 
 # Italian "due" is left out: in English papers it stands in every payment clause.
-_NUMBER_WORDS = (
-    "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen"
-    "|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundreds?|thousands?|millions?"
-    "|billions?|dozens?|half|twice|once|both|none|no"
-    "|ein|eine[mnr]?|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|hundert|tausend"
-    "|million(?:en)?|milliarden?|dutzend|beide|keine?"
-    "|un|une|deux|trois|quatre|cinq|sept|huit|neuf|dix|cent|mille"
-    "|una|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|cien|ciento|mil|millones"
-    "|uno|tre|quattro|cinque|sei|sette|otto|nove|dieci|cento|mila|milioni"
+_NUMBER_WORDS = "|".join(
+    (
+        *sorted(NUMBER_WORDS - {"due", "third", "quarter", "double"}),
+        "one|once|both|none|no|(?:hundred|thousand|million|billion|dozen)s|billion|dozen",
+        "ein|eine[mnr]?|milliarden?|dutzend|beide|keine?|un|une|un[ao]|millones|milioni",
+    )
 )
-_NUMBER = rf"\d[\d.,' ]*\d|\d|(?<!\w)(?:{_NUMBER_WORDS})(?!\w)|[零一二两三四五六七八九十百千万亿]+"
+_NUMBER = rf"\d[\d.,' ]*\d|\d|(?<!\w)(?:{_NUMBER_WORDS})(?!\w)|{CHINESE_NUMERAL}"
 _WEEKDAYS = "|".join(chain.from_iterable(WEEKDAYS.values()))
 _DATE = (
     rf"(?<!\d)(?:1\d|20)\d\d(?!\d)|\d{{1,4}}[./-]\d{{1,2}}[./-]\d{{1,4}}"

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from footnote.language.negators import bounded
+
 Sides = Mapping[str, frozenset[int]]
 """For each pair of opposites that a text uses, which of the two."""
 
@@ -189,11 +191,6 @@ def opposed(one: Sides, other: Sides) -> frozenset[str]:
     return frozenset(
         name for name, sides in one.items() if name in other and not sides & other[name]
     )
-
-
-def bounded(pattern: str, language: str) -> str:
-    """The alternatives as whole words, where the language has spaces between them."""
-    return f"(?:{pattern})" if language == "zh" else rf"(?<!\w)(?:{pattern})(?!\w)"
 
 
 def _compiled(language: str) -> Mapping[str, Sequence[re.Pattern[str]]]:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from footnote.answering.figures import currency_of
+from footnote.language.figures import currency_of
 
 _GROUPS = " \u00a0\u2009\u202f'’"
 _NUMBER = re.compile(

@@ -9,8 +9,8 @@ from enum import StrEnum
 from itertools import chain
 from types import MappingProxyType
 
-from footnote.answering.identifiers import WORD, is_identifier
 from footnote.answering.sanitise import without_hidden
+from footnote.language.identifiers import WORD, is_identifier
 from footnote.language.scripts import HAN, KANA
 from footnote.language.thesaurus import LANGUAGES, related_words
 from footnote.ports import Analyzer

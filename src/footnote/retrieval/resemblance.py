@@ -8,6 +8,8 @@ from collections import Counter
 from dataclasses import dataclass
 
 from footnote.language.calendar import months_of
+from footnote.language.negators import NEGATION_WORDS
+from footnote.language.number_words import NUMBER_WORDS
 from footnote.language.scripts import UNSPACED
 
 SHINGLE_WORDS = 3
@@ -26,28 +28,10 @@ _NEGATIVE = re.compile(r"-(?<![\w)]-)\d+")
 _OPENING = re.compile(r"(?:^|[.!?:;。]|\n)[^\w\n]*$")
 _OPENING_CHARACTERS = 12  # Quotes, brackets and bullets between a full stop and a word.
 
-_TELLING = frozenset(
-    # Negations; `t` and `n` are what is left of `can't` and `n'est`.
-    "no not never none nothing nobody neither nor without cannot t except unless nicht nie niemals "
-    "kein keine keinen keinem keiner keines nichts ohne weder außer ne n pas jamais aucun aucune "
-    "rien sans ni sauf nunca jamás ninguno ninguna ningún nada sin non mai nessuno nessuna nessun "
-    "niente senza não nenhum nenhuma sem niet nooit geen zonder не нет ни без "
-    "不 没 沒 无 無 未 非 否 勿 "
-    # Numbers in words; those that are articles as well are left out.
-    "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-    "seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred "
-    "thousand million billion half quarter third twice double "
-    "zwei drei vier fünf sechs sieben acht neun zehn elf zwölf zwanzig dreißig vierzig fünfzig "
-    "sechzig siebzig achtzig neunzig hundert tausend million millionen "
-    "deux trois quatre cinq sept huit neuf dix onze douze quinze vingt trente quarante cinquante "
-    "soixante cent cents mille millions dos tres cuatro cinco seis siete ocho nueve diez doce "
-    "quince veinte treinta cuarenta cincuenta sesenta setenta ochenta noventa cien ciento mil "
-    "due tre quattro cinque sei sette otto nove dieci dodici venti trenta quaranta cinquanta "
-    "sessanta settanta ottanta novanta cento mila dois duas três quatro sete oito dez doze vinte "
-    "trinta quarenta cinquenta sessenta cem milhões millones twee drie vijf zes zeven acht negen "
-    "tien elf twaalf twintig dertig veertig vijftig zestig zeventig tachtig negentig honderd "
-    "".split()
-) | (months_of("fr", "es", "it", "pt", "nl") - months_of("en"))  # written small there
+# Of months, those that are written small.
+_TELLING = (
+    NEGATION_WORDS | NUMBER_WORDS | (months_of("fr", "es", "it", "pt", "nl") - months_of("en"))
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

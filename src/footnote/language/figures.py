@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from footnote.answering.number_words import SCALES, chinese_value, spelled_numbers
+from footnote.language.number_words import SCALES, chinese_value, spelled_numbers
 
 _GAP = "\u00a0\u2009\u202f "
 _NUMBER = re.compile(
@@ -82,12 +82,14 @@ class Figure:
     """Whether it is meant roughly: after "about", or in thousands or millions."""
 
 
-def figures_of(text: str, taken: Sequence[tuple[int, int]] = ()) -> list[Figure]:
+def figures_of(
+    text: str, language: str | None = None, taken: Sequence[tuple[int, int]] = ()
+) -> list[Figure]:
     """The figures of a text in order; what stands in `taken`, such as dates, is left out."""
     found: list[Figure] = []
     used = list(taken)
-    for source in (_codes, _numerals, _words, _romans):
-        for figure in source(text):
+    for source in (_codes(text), _numerals(text), _words(text, language), _romans(text)):
+        for figure in source:
             if all(figure.end <= start or figure.start >= end for start, end in used):
                 found.append(figure)
                 used.append((figure.start, figure.end))
@@ -227,8 +229,8 @@ def _unit(text: str, start: int, end: int) -> tuple[str, int]:
     return "", end
 
 
-def _words(text: str) -> Iterator[Figure]:
-    for start, end, value, claims in spelled_numbers(text):
+def _words(text: str, language: str | None) -> Iterator[Figure]:
+    for start, end, value, claims in spelled_numbers(text, language):
         unit, stop = _unit(text, start, end)
         yield Figure(
             start=start, end=stop, values=frozenset({float(value)}), unit=unit, claims=claims
