@@ -32,6 +32,7 @@ from footnote.store.blob_claims import remove_unused
 from footnote.store.documents import WholeText
 from footnote.store.erasure import BLOBS, drop_jobs, family_of, find_all
 from footnote.store.merging import purge_dead
+from footnote.store.passages import passages_in_order
 from footnote.store.receiving import requeue_failed
 from footnote.store.workspaces import workspace_stats
 from footnote.validation.constrained_types import MAX_PAGE, Name, PageLimit
@@ -207,7 +208,7 @@ async def passages(
     """The first passages of a document, in its order. Raises NotFound."""
     async with workspace.scope() as scope:
         await stored.get_document(scope, document_id)
-        return await stored.passages_in_order(scope, document_id, limit)
+        return await passages_in_order(scope, document_id, limit)
 
 
 # --- deleted ----------------------------------------------------------------------------------

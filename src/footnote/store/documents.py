@@ -20,7 +20,6 @@ from footnote.domain import (
     DocumentPage,
     DocumentStatus,
     Failure,
-    Passage,
     Progress,
     SourceType,
     Stage,
@@ -28,7 +27,6 @@ from footnote.domain import (
 from footnote.errors import InvalidRequest, NotFound
 from footnote.store.conditions import compile_condition
 from footnote.store.database import WorkspaceScope
-from footnote.store.passages import read_passages
 from footnote.store.statements import load_statements, record_of
 
 _SQL = load_statements("documents")
@@ -249,15 +247,6 @@ async def texts_of_spans(
         },
     )
     return tuple(SpanText(**row) for row in rows)
-
-
-async def passages_in_order(
-    scope: WorkspaceScope, document_id: UUID, limit: int
-) -> tuple[Passage, ...]:
-    """Read the first passages of a published document in its order; none where it has none."""
-    parameters = {"document_id": document_id, "limit": limit}
-    found = await read_passages(await scope.execute(_SQL["passages_in_order"], parameters))
-    return tuple(sorted(found.values(), key=lambda each: each.ordinal))
 
 
 def _page(rows: Sequence[DictRow], limit: int) -> DocumentPage:

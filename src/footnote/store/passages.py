@@ -40,6 +40,15 @@ async def load_passages(
     return await read_passages(await ask_passages(scope, chunk_numbers))
 
 
+async def passages_in_order(
+    scope: WorkspaceScope, document_id: UUID, limit: int
+) -> tuple[Passage, ...]:
+    """Read the first passages of a published document in its order; none where it has none."""
+    parameters = {"document_id": document_id, "limit": limit}
+    found = await read_passages(await scope.execute(_SQL["passages_in_order"], parameters))
+    return tuple(sorted(found.values(), key=lambda each: each.ordinal))
+
+
 async def passage_context(scope: WorkspaceScope, chunk_id: str, window: int) -> PassageContext:
     """A passage with up to `window` neighbours on each side.
 
