@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from footnote.domain import Evidence, SourceType
-from footnote.engine.tools.ledger import EvidenceLedger
+from footnote.engine.tools import EvidenceLedger
 from footnote.engine.tools.rendering import evidence_text, line, source_line
 from tests.engine.test_digest import PASSAGE
 

@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from footnote.engine.services import WorkspaceAccess
-from footnote.engine.tools.analysis import Analysing
-from footnote.engine.tools.creating import IndexNow, Writing
-from footnote.engine.tools.definition import ABSENT, Arguments, Definition
-from footnote.engine.tools.documents import Shelves, passage_path
-from footnote.engine.tools.grounding import Checking
-from footnote.engine.tools.ledger import EvidenceLedger
-from footnote.engine.tools.searching import Searching
+from footnote.engine.tools.analysis import analyze_document
+from footnote.engine.tools.creating import create_document
+from footnote.engine.tools.definition import (
+    ABSENT,
+    Arguments,
+    BoundTool,
+    EvidenceLedger,
+    IndexNow,
+    ToolContext,
+)
+from footnote.engine.tools.documents import get_document, list_documents, passage_path
+from footnote.engine.tools.grounding import check_statements
+from footnote.engine.tools.searching import get_document_context, search_documents
 from footnote.ports import Refusal, Tool
 
 __all__ = [
@@ -38,18 +44,24 @@ def document_tools(
     `index_now`, a document that a model saves is found once a worker has indexed it. A text that
     tells of a failure is a `Refusal`. `base_url` is where the HTTP server is reached, for links.
     """
-    searching = Searching(workspace=workspace, ledger=ledger)
-    search, context = searching.definitions()
+    context = ToolContext(
+        workspace=workspace, ledger=ledger, index_now=index_now, base_url=base_url
+    )
     return (
-        search.tool(),
-        *(each.tool() for each in Shelves(workspace=workspace, base_url=base_url).definitions()),
-        context.tool(),
-        *(each.tool() for each in Analysing(workspace=workspace, ledger=ledger).definitions()),
-        *(each.tool() for each in Checking(workspace=workspace).definitions()),
-        *(each.tool() for each in Writing(workspace=workspace, index_now=index_now).definitions()),
+        search_documents.bound(context),
+        get_document.bound(context),
+        list_documents.bound(context),
+        get_document_context.bound(context),
+        analyze_document.bound(context),
+        check_statements.bound(context),
+        create_document.bound(context),
     )
 
 
 def argument_shapes(tools: tuple[Tool, ...]) -> Mapping[str, type[Arguments]]:
     """The model of each tool's arguments, for libraries that want one instead of a schema."""
-    return {each.name: each.call.arguments for each in tools if isinstance(each.call, Definition)}
+    return {
+        each.name: each.call.definition.arguments
+        for each in tools
+        if isinstance(each.call, BoundTool)
+    }

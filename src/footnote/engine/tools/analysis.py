@@ -14,14 +14,20 @@ from footnote.engine.answer_models import answer_writer_for
 from footnote.engine.lanes import serving
 from footnote.engine.search import search
 from footnote.engine.services import WorkspaceAccess
-from footnote.engine.tools.definition import Arguments, Definition, DocumentId, Text
-from footnote.engine.tools.digest import Digest, Write, digest
-from footnote.engine.tools.ledger import EvidenceLedger
+from footnote.engine.tools.definition import (
+    Arguments,
+    DocumentId,
+    EvidenceLedger,
+    Text,
+    ToolContext,
+    tool,
+)
+from footnote.engine.tools.digest import Digest, digest
 from footnote.engine.tools.rendering import evidence_text, line, source_line
 from footnote.engine.tools.results import Analysis, found_passage, readable, told
 from footnote.engine.tools.searching import as_evidence, parents_of
 from footnote.errors import ModelUnavailable
-from footnote.ports import Refusal, Writer
+from footnote.ports import Refusal
 
 MAX_PASSAGES = 2_000
 """Of one document: some hundred thousand words."""
@@ -48,143 +54,134 @@ class AnalyzeDocument(Arguments):
     )
 
 
-_ANALYZE = """\
+@tool(
+    """\
 Read one whole document, part by part, to answer a deep question about it: all obligations in a \
 contract, every figure on a subject, how an argument develops. Returns the findings, each cited \
 [n]. Use it when the answer is spread over one document that you know the id of, from \
 search_documents or list_documents; it is slower than search_documents, which suffices for single \
-facts."""
+facts.""",
+    returns=Analysis,
+)
+async def analyze_document(context: ToolContext, asked: AnalyzeDocument) -> str:
+    """What the document says on the question, each statement cited."""
+    workspace = context.workspace
+    document = await document_verbs.document(workspace, asked.document_id)
+    read = await document_verbs.passages(workspace, asked.document_id, limit=MAX_PASSAGES)
+    if not read:
+        status = document.status.value
+        return Refusal(f"analyze_document failed: the document is {status} and has no text yet")
+    head = [f"Analysis of “{line(document.title)}”, {len(read)} passages read."]
+    if document.chunk_count > len(read):
+        head.append(f"Its last {document.chunk_count - len(read)} passages were not read.")
+    writer = await answer_writer_for(workspace)
+    if writer is not None:
+
+        async def write(instructions: str, prompt: str) -> str:
+            async with aclosing(writer(instructions, prompt)) as pieces:
+                return "".join([piece.text async for piece in pieces])
+
+        try:
+            found = await digest(write, asked.question, read)
+            return await _digested(context, head, document, found, read)
+        except ModelUnavailable as error:
+            head.append(f"The language model could not be asked ({line(str(error))}); quotes:")
+    return await _quotes(context, head, document, asked, read)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Analysing:
-    """Reads whole documents of one workspace."""
+async def _digested(
+    context: ToolContext,
+    head: list[str],
+    document: Document,
+    found: Digest,
+    read: Sequence[Passage],
+) -> str:
+    """What the model wrote, with its markers renumbered, and the passages it cites."""
+    if not found.cited:
+        return _nothing(head, document, len(read))
+    suspicion = context.workspace.engine.suspicion
+    flagged = await suspicion.flag([as_evidence(read[number - 1]) for number in found.cited])
+    evidence = dict(zip(found.cited, flagged, strict=True))
+    numbers = dict(zip(found.cited, (n for n, _ in context.numbered(flagged)), strict=True))
+    parents = await parents_of(context.workspace, [each.passage for each in evidence.values()])
+    shown = [
+        evidence_text(numbers[number], each, parents, note="Cited above.")
+        for number, each in list(evidence.items())[:_MOST_SHOWN]
+    ]
+    rest = [
+        source_line(numbers[number], each.passage, each.passage.text)
+        for number, each in list(evidence.items())[_MOST_SHOWN:]
+    ]
+    if found.removed:
+        head.append(f"Removed citations of what was never read: {found.removed}.")
+    findings = found.numbered(numbers)
+    said = "\n\n".join(["\n".join(head), findings, *shown, *rest])
+    cited = {numbers[number]: each for number, each in evidence.items()}
+    return told(said, _analysis(document, len(read), findings, cited), readable([document]))
 
-    workspace: WorkspaceAccess
-    ledger: EvidenceLedger | None
 
-    def definitions(self) -> tuple[Definition[AnalyzeDocument]]:
-        """The tool."""
-        return (
-            Definition(
-                name="analyze_document",
-                description=_ANALYZE,
-                arguments=AnalyzeDocument,
-                work=self.analyse,
-                returns=Analysis,
-            ),
-        )
+async def _quotes(
+    context: ToolContext,
+    head: list[str],
+    document: Document,
+    asked: AnalyzeDocument,
+    read: Sequence[Passage],
+) -> str:
+    """The best-supported statements of all parts, in the order of the document."""
+    ranked = await _ranked(context.workspace, asked, read)
+    known = await serving(context.workspace)
+    answerer = replace(known.answerer, least_answerability=_LEAST_ANSWERABILITY)
+    answers = [
+        await answerer(asked.question, [ranked[each.chunk_id] for each in part])
+        for part in _parts(read)
+    ]
+    statements = _best(answers)
+    if not statements:
+        return _nothing(head, document, len(read))
+    if max(each.confidence for each in answers) < known.answerer.least_answerability:
+        head.append("Nothing in it answers this clearly; the following comes nearest.")
+    ledger = EvidenceLedger() if context.ledger is None else context.ledger
+    lines, section = list[str](), ""
+    sources: dict[int, str] = {}
+    cited: dict[int, Evidence] = {}
+    for each in statements:
+        passage = each.evidence.passage
+        number = ledger.number(each.evidence)
+        heading = line(" > ".join(passage.heading_path))
+        if heading != section:
+            lines.append(f"{heading}:")
+            section = heading
+        lines.append(f"- {line(each.text, 1000)} [{number}]")
+        sources.setdefault(number, source_line(number, passage, each.quote))
+        cited.setdefault(number, each.evidence)
+    said = "\n".join([*head, "", *lines, "", "Sources:", *sources.values()])
+    analysis = _analysis(document, len(read), "\n".join(lines), cited)
+    return told(said, analysis, readable([document]))
 
-    async def analyse(self, asked: AnalyzeDocument) -> str:
-        """What the document says on the question, each statement cited."""
-        document = await document_verbs.document(self.workspace, asked.document_id)
-        read = await document_verbs.passages(self.workspace, asked.document_id, limit=MAX_PASSAGES)
-        if not read:
-            status = document.status.value
-            return Refusal(f"analyze_document failed: the document is {status} and has no text yet")
-        head = [f"Analysis of “{line(document.title)}”, {len(read)} passages read."]
-        if document.chunk_count > len(read):
-            head.append(f"Its last {document.chunk_count - len(read)} passages were not read.")
-        ledger = EvidenceLedger() if self.ledger is None else self.ledger
-        writer = await answer_writer_for(self.workspace)
-        if writer is not None:
-            try:
-                found = await digest(_whole(writer), asked.question, read)
-                return await self._digested(head, document, found, read, ledger)
-            except ModelUnavailable as error:
-                head.append(f"The language model could not be asked ({line(str(error))}); quotes:")
-        return await self._quotes(head, document, asked, read, ledger)
 
-    async def _digested(
-        self,
-        head: list[str],
-        document: Document,
-        found: Digest,
-        read: Sequence[Passage],
-        ledger: EvidenceLedger,
-    ) -> str:
-        """What the model wrote, with its markers renumbered, and the passages it cites."""
-        if not found.cited:
-            return _nothing(head, document, len(read))
-        suspicion = self.workspace.engine.suspicion
-        flagged = await suspicion.flag([as_evidence(read[number - 1]) for number in found.cited])
-        evidence = dict(zip(found.cited, flagged, strict=True))
-        numbers = {number: ledger.number(each) for number, each in evidence.items()}
-        parents = await parents_of(self.workspace, [each.passage for each in evidence.values()])
-        shown = [
-            evidence_text(numbers[number], each, parents, note="Cited above.")
-            for number, each in list(evidence.items())[:_MOST_SHOWN]
+async def _ranked(
+    workspace: WorkspaceAccess, asked: AnalyzeDocument, read: Sequence[Passage]
+) -> dict[str, Evidence]:
+    """Each passage as evidence by its chunk, ranked as a search in the document ranks it."""
+    response = await search(
+        workspace,
+        SearchRequest(
+            query=asked.question,
+            top_k=min(len(read), _MOST_RANKED),
+            filters=SearchFilters(document_ids=(asked.document_id,)),
+        ),
+    )
+    found = {each.passage.chunk_id: each for each in response.evidence}
+    last = len(found) + 1
+    ranked = await workspace.engine.suspicion.flag(
+        [
+            replace(found[each.chunk_id], passage=each)
+            if each.chunk_id in found
+            else replace(as_evidence(each), rank=last + place)
+            for place, each in enumerate(read)
         ]
-        rest = [
-            source_line(numbers[number], each.passage, each.passage.text)
-            for number, each in list(evidence.items())[_MOST_SHOWN:]
-        ]
-        if found.removed:
-            head.append(f"Removed citations of what was never read: {found.removed}.")
-        findings = found.numbered(numbers)
-        said = "\n\n".join(["\n".join(head), findings, *shown, *rest])
-        cited = {numbers[number]: each for number, each in evidence.items()}
-        return told(said, _analysis(document, len(read), findings, cited), readable([document]))
-
-    async def _quotes(
-        self,
-        head: list[str],
-        document: Document,
-        asked: AnalyzeDocument,
-        read: Sequence[Passage],
-        ledger: EvidenceLedger,
-    ) -> str:
-        """The best-supported statements of all parts, in the order of the document."""
-        ranked = await self._ranked(asked, read)
-        known = await serving(self.workspace)
-        answerer = replace(known.answerer, least_answerability=_LEAST_ANSWERABILITY)
-        answers = [
-            await answerer(asked.question, [ranked[each.chunk_id] for each in part])
-            for part in _parts(read)
-        ]
-        statements = _best(answers)
-        if not statements:
-            return _nothing(head, document, len(read))
-        if max(each.confidence for each in answers) < known.answerer.least_answerability:
-            head.append("Nothing in it answers this clearly; the following comes nearest.")
-        lines, section = list[str](), ""
-        sources: dict[int, str] = {}
-        cited: dict[int, Evidence] = {}
-        for each in statements:
-            passage = each.evidence.passage
-            number = ledger.number(each.evidence)
-            heading = line(" > ".join(passage.heading_path))
-            if heading != section:
-                lines.append(f"{heading}:")
-                section = heading
-            lines.append(f"- {line(each.text, 1000)} [{number}]")
-            sources.setdefault(number, source_line(number, passage, each.quote))
-            cited.setdefault(number, each.evidence)
-        said = "\n".join([*head, "", *lines, "", "Sources:", *sources.values()])
-        analysis = _analysis(document, len(read), "\n".join(lines), cited)
-        return told(said, analysis, readable([document]))
-
-    async def _ranked(self, asked: AnalyzeDocument, read: Sequence[Passage]) -> dict[str, Evidence]:
-        """Each passage as evidence by its chunk, ranked as a search in the document ranks it."""
-        response = await search(
-            self.workspace,
-            SearchRequest(
-                query=asked.question,
-                top_k=min(len(read), _MOST_RANKED),
-                filters=SearchFilters(document_ids=(asked.document_id,)),
-            ),
-        )
-        found = {each.passage.chunk_id: each for each in response.evidence}
-        last = len(found) + 1
-        ranked = await self.workspace.engine.suspicion.flag(
-            [
-                replace(found[each.chunk_id], passage=each)
-                if each.chunk_id in found
-                else replace(as_evidence(each), rank=last + place)
-                for place, each in enumerate(read)
-            ]
-        )
-        return {each.passage.chunk_id: each for each in ranked}
+    )
+    return {each.passage.chunk_id: each for each in ranked}
 
 
 def _nothing(head: Sequence[str], document: Document, read: int) -> str:
@@ -203,16 +200,6 @@ def _analysis(
         findings=findings,
         passages=[found_passage(number, each) for number, each in sorted(cited.items())],
     )
-
-
-def _whole(writer: Writer) -> Write:
-    """The writer's text once it is complete."""
-
-    async def write(instructions: str, prompt: str) -> str:
-        async with aclosing(writer(instructions, prompt)) as pieces:
-            return "".join([piece.text async for piece in pieces])
-
-    return write
 
 
 def _parts(read: Sequence[Passage]) -> list[Sequence[Passage]]:

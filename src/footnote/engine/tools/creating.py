@@ -4,23 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
-from uuid import UUID
+from contextlib import suppress
 
 from pydantic import Field
 
-from footnote.domain import Document, DocumentStatus, SourceType
+from footnote.domain import DocumentStatus, SourceType
 from footnote.engine import documents as verbs
 from footnote.engine.receiving import receive
-from footnote.engine.services import WorkspaceAccess
-from footnote.engine.tools.definition import Arguments, Definition, Name, Text
+from footnote.engine.tools.definition import Arguments, Name, Text, ToolContext, tool
 from footnote.engine.tools.rendering import line
-from footnote.engine.tools.results import SavedDocument, readable, told
+from footnote.engine.tools.results import SavedDocument, filled, readable, told
 from footnote.ports import Refusal
-
-IndexNow = Callable[[WorkspaceAccess, Sequence[UUID]], Awaitable[Mapping[UUID, Document]]]
-"""Brings received documents of the workspace to rest, and returns them."""
 
 FAILED = "Failed to create document"
 MAX_CONTENT_CHARACTERS = 500_000
@@ -44,79 +38,48 @@ class CreateDocument(Arguments):
     tags: tuple[Name, ...] = Field((), max_length=50, description="What it is sorted under.")
 
 
-_CREATE = """\
+@tool(
+    """\
 Save a new Markdown document in the workspace, such as minutes, a summary or a report. It is \
 indexed at once and found by the next search_documents call. Use it only when the user asks for \
-something to be saved or written down as a document, never for an answer in the conversation."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Writing:
-    """Saves documents in one workspace."""
-
-    workspace: WorkspaceAccess
-    index_now: IndexNow | None
-    """Without it a worker must be running."""
-    patience_seconds: float = PATIENCE_SECONDS
-
-    def definitions(self) -> tuple[Definition[CreateDocument]]:
-        """The tool."""
-        return (
-            Definition(
-                name="create_document",
-                description=_CREATE,
-                arguments=CreateDocument,
-                work=self.create,
-                returns=SavedDocument,
-                failed=FAILED,
-            ),
-        )
-
-    async def create(self, asked: CreateDocument) -> str:
-        """The new document's id, once it can be found."""
-        received = await receive(
-            self.workspace,
-            markdown(asked.title, asked.content).encode(),
-            f"{sanitised(asked.title)}.md",
-            collection=asked.collection,
-            tags=asked.tags,
-            source_type=SourceType.GENERATED,
-        )
-        document = await self._rested(received.document)
-        lines = [
-            f"Document ID: {document.document_id}",
-            f"Title: {line(document.title)}",
-            f"File name: {line(document.filename)}",
-        ]
-        if document.failure is not None:
-            failure = document.failure
-            return Refusal("\n".join([f"{FAILED}: {failure.cause}. {failure.advice}", *lines]))
-        if document.status is not DocumentStatus.INDEXED:
-            head = "Document saved. It is not indexed yet and will be found once a worker has."
-        elif received.duplicate:
-            head = "There was already a document with exactly this text; nothing was added."
-        else:
-            head = "Document created; search_documents finds it from now on."
-        result = SavedDocument(
-            document_id=document.document_id,
-            title=document.title,
-            filename=document.filename,
-            status=document.status.value,
-            duplicate=received.duplicate,
-        )
-        return told("\n".join([head, *lines]), result, readable([document]))
-
-    async def _rested(self, document: Document) -> Document:
-        """The document once it is indexed or failed, or as it is when patience ends."""
-        if document.status in (DocumentStatus.INDEXED, DocumentStatus.FAILED):
-            return document
-        if self.index_now is not None:
-            try:
-                async with asyncio.timeout(self.patience_seconds):
-                    await self.index_now(self.workspace, [document.document_id])
-            except TimeoutError:
-                pass
-        return await verbs.document(self.workspace, document.document_id)
+something to be saved or written down as a document, never for an answer in the conversation.""",
+    returns=SavedDocument,
+    failed=FAILED,
+)
+async def create_document(context: ToolContext, asked: CreateDocument) -> str:
+    """The new document's id, once it can be found or patience ends."""
+    workspace = context.workspace
+    received = await receive(
+        workspace,
+        markdown(asked.title, asked.content).encode(),
+        f"{sanitised(asked.title)}.md",
+        collection=asked.collection,
+        tags=asked.tags,
+        source_type=SourceType.GENERATED,
+    )
+    document = received.document
+    if document.status not in (DocumentStatus.INDEXED, DocumentStatus.FAILED):
+        if context.index_now is not None:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(PATIENCE_SECONDS):
+                    await context.index_now(workspace, [document.document_id])
+        document = await verbs.document(workspace, document.document_id)
+    lines = [
+        f"Document ID: {document.document_id}",
+        f"Title: {line(document.title)}",
+        f"File name: {line(document.filename)}",
+    ]
+    if document.failure is not None:
+        failure = document.failure
+        return Refusal("\n".join([f"{FAILED}: {failure.cause}. {failure.advice}", *lines]))
+    if document.status is not DocumentStatus.INDEXED:
+        head = "Document saved. It is not indexed yet and will be found once a worker has."
+    elif received.duplicate:
+        head = "There was already a document with exactly this text; nothing was added."
+    else:
+        head = "Document created; search_documents finds it from now on."
+    result = filled(SavedDocument, document, duplicate=received.duplicate)
+    return told("\n".join([head, *lines]), result, readable([document]))
 
 
 def markdown(title: str, content: str) -> str:

@@ -1,17 +1,18 @@
-"""A tool, made of a shape of arguments and a verb: checked before, worded when it fails."""
+"""A tool, made of a shape of arguments and a function: checked before, worded when it fails."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Annotated, Generic, TypeVar
+from typing import Annotated, Generic, TypeVar, get_type_hints
 from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
-from footnote.domain import MAX_NAME_CHARACTERS
+from footnote.domain import MAX_NAME_CHARACTERS, Document, Evidence, Passage
+from footnote.engine.services import WorkspaceAccess
 from footnote.errors import (
     BlobDamaged,
     BlobsUnavailable,
@@ -21,8 +22,8 @@ from footnote.errors import (
     StoreUnavailable,
 )
 from footnote.ports import Refusal, Tool
+from footnote.validation.constrained_types import storable
 from footnote.validation.messages import wrong_places
-from footnote.validation.text import is_storable
 
 ABSENT = "not found in this workspace"
 """What every tool says alike of what is absent, foreign or hidden."""
@@ -40,51 +41,130 @@ class Arguments(BaseModel):
 Shape = TypeVar("Shape", bound=Arguments)
 
 
-def _storable(text: str) -> str:
-    if not is_storable(text):
-        raise ValueError("it holds a character that cannot be stored")
-    return text
-
-
-Text = Annotated[str, AfterValidator(_storable)]
+Text = Annotated[str, AfterValidator(storable)]
 Name = Annotated[Text, Field(min_length=1, max_length=MAX_NAME_CHARACTERS)]
 DocumentId = Annotated[
     UUID, Field(description="The document's id, from search_documents or list_documents.")
 ]
 
 
+@dataclass(slots=True)
+class EvidenceLedger:
+    """The evidence of one run; what tools show as `[n]` is the n-th.
+
+    The same chunk keeps its number, also where a later call shows more of its document around
+    it. Law: `ledger.evidence[n - 1].rank == n`.
+    """
+
+    _evidence: list[Evidence] = field(default_factory=list)
+
+    @property
+    def evidence(self) -> tuple[Evidence, ...]:
+        """All that was shown, by number."""
+        return tuple(self._evidence)
+
+    def number(self, evidence: Evidence) -> int:
+        """The number under which the evidence is shown."""
+        for place, known in enumerate(self._evidence):
+            if known.passage.chunk_id != evidence.passage.chunk_id:
+                continue
+            if _covers(known.passage, evidence.passage):
+                return known.rank
+            if _covers(evidence.passage, known.passage):
+                self._evidence[place] = replace(evidence, rank=known.rank)
+                return known.rank
+        rank = len(self._evidence) + 1
+        self._evidence.append(replace(evidence, rank=rank))
+        return rank
+
+
+def _covers(outer: Passage, inner: Passage) -> bool:
+    return outer.char_start <= inner.char_start and inner.char_end <= outer.char_end
+
+
+IndexNow = Callable[[WorkspaceAccess, Sequence[UUID]], Awaitable[Mapping[UUID, Document]]]
+"""Works on received documents of the workspace until they are indexed or failed; returns them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolContext:
+    """What the tools of one workspace work with, as one principal."""
+
+    workspace: WorkspaceAccess
+    ledger: EvidenceLedger | None = None
+    """None numbers the evidence of each call from 1."""
+    index_now: IndexNow | None = None
+    """Without it a worker must be running."""
+    base_url: str = ""
+    """What the paths of the HTTP server follow; may be empty."""
+
+    def numbered(self, evidence: Sequence[Evidence]) -> list[tuple[int, Evidence]]:
+        """Each with the number under which it is shown."""
+        ledger = EvidenceLedger() if self.ledger is None else self.ledger
+        return [(ledger.number(each), each) for each in evidence]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Definition(Generic[Shape]):
-    """What a tool is to a model, and the verb behind it."""
+    """What a tool is to a model, and the function behind it."""
 
     name: str
     description: str
     arguments: type[Shape]
-    work: Callable[[Shape], Awaitable[str]] = field(repr=False)
     returns: type[BaseModel]
     """The shape of the data of what it says."""
+    work: Callable[[ToolContext, Shape], Awaitable[str]] = field(repr=False)
     failed: str = ""
     """How the text of a failure begins; the name of the tool if empty."""
 
-    def tool(self) -> Tool:
-        """The tool; it raises only what no other arguments could mend."""
+    def bound(self, context: ToolContext) -> Tool:
+        """The tool of a workspace; it raises only what no other arguments could mend."""
         return Tool(
             name=self.name,
             description=self.description,
             parameters=schema_of(self.arguments),
-            call=self,
+            call=BoundTool(self, context),
             returns=schema_of(self.returns),
         )
 
+
+def tool(
+    description: str, *, returns: type[BaseModel], failed: str = ""
+) -> Callable[[Callable[[ToolContext, Shape], Coroutine[object, object, str]]], Definition[Shape]]:
+    """Make a tool of a function, with its name and with the type of `asked` as its arguments."""
+
+    def define(
+        work: Callable[[ToolContext, Shape], Coroutine[object, object, str]],
+    ) -> Definition[Shape]:
+        return Definition(
+            name=work.__name__,
+            description=description,
+            arguments=get_type_hints(work)["asked"],
+            returns=returns,
+            work=work,
+            failed=failed,
+        )
+
+    return define
+
+
+@dataclass(frozen=True, slots=True)
+class BoundTool(Generic[Shape]):
+    """A tool with the workspace it works in."""
+
+    definition: Definition[Shape]
+    context: ToolContext
+
     async def __call__(self, arguments: Mapping[str, object]) -> str:
         """What the model reads."""
+        tool = self.definition
         given = {name: value for name, value in arguments.items() if value is not None}
         try:
-            asked = self.arguments.model_validate(given)
+            asked = tool.arguments.model_validate(given)
         except ValidationError as error:
-            return self._refusal("\n".join(_faults(error, self.arguments)))
+            return self._refusal("\n".join(_faults(error, tool.arguments)))
         try:
-            return await self.work(asked)
+            return await tool.work(self.context, asked)
         except _BROKEN:
             raise
         except NotFound:
@@ -93,7 +173,8 @@ class Definition(Generic[Shape]):
             return self._refusal(". ".join(each for each in (str(error), error.hint) if each))
 
     def _refusal(self, reason: str) -> Refusal:
-        return Refusal(f"{self.failed or f'{self.name} failed'}: {reason}")
+        tool = self.definition
+        return Refusal(f"{tool.failed or f'{tool.name} failed'}: {reason}")
 
 
 def _faults(error: ValidationError, shape: type[Arguments]) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 from uuid import UUID
 
@@ -13,7 +12,6 @@ from footnote.domain import (
     AnyOf,
     Comparison,
     Condition,
-    Document,
     DocumentClass,
     DocumentStatus,
     Operator,
@@ -21,8 +19,14 @@ from footnote.domain import (
     SourceType,
 )
 from footnote.engine import documents as verbs
-from footnote.engine.services import WorkspaceAccess
-from footnote.engine.tools.definition import Arguments, Definition, DocumentId, Name, Text
+from footnote.engine.tools.definition import (
+    Arguments,
+    DocumentId,
+    Name,
+    Text,
+    ToolContext,
+    tool,
+)
 from footnote.engine.tools.rendering import (
     document_row,
     fields,
@@ -33,10 +37,10 @@ from footnote.engine.tools.rendering import (
 )
 from footnote.engine.tools.results import (
     DocumentFacts,
+    DocumentRow,
     DocumentRows,
-    facts_of,
+    filled,
     readable,
-    row_of,
     told,
 )
 from footnote.engine.tools.searching import Day, Where, within
@@ -70,19 +74,6 @@ class ListDocuments(Arguments):
     )
 
 
-_GET = """\
-Show what is known of one document: title, file name, type, size, when it was added, status, \
-summary, keywords, and where to download it. Use it after search_documents or list_documents when \
-the user wants to know about a document rather than what it says, or wants the file. It does not \
-return the text: use search_documents, get_document_context or analyze_document for that."""
-
-_LIST = """\
-List documents of the workspace, newest first, one row each with id, title, file name, type, size \
-and when it was added. Use it for "what do I have on file?", to find a document by its name, kind \
-or date, or when search_documents finds nothing. It looks at documents' names and dates, not at \
-what they say."""
-
-
 def content_path(workspace: str, document_id: UUID) -> str:
     """Where the HTTP server gives out a document's file."""
     return f"/v1/documents/{document_id}/content?workspace={workspace}"
@@ -97,75 +88,83 @@ def passage_path(workspace: str, passage: Passage) -> str:
     return f"{page}?{span}&workspace={workspace}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shelves:
-    """The documents of one workspace."""
-
-    workspace: WorkspaceAccess
-    base_url: str
-    """What the paths of the HTTP server follow; may be empty."""
-
-    def definitions(self) -> tuple[Definition[GetDocument], Definition[ListDocuments]]:
-        """The two tools."""
-        return (
-            Definition(
-                name="get_document",
-                description=_GET,
-                arguments=GetDocument,
-                work=self.get,
-                returns=DocumentFacts,
-            ),
-            Definition(
-                name="list_documents",
-                description=_LIST,
-                arguments=ListDocuments,
-                work=self.list,
-                returns=DocumentRows,
-            ),
-        )
-
-    async def get(self, asked: GetDocument) -> str:
-        """What is known of a document, a line for each thing."""
-        found = await verbs.document(self.workspace, asked.document_id)
-        attached = await verbs.children(self.workspace, asked.document_id)
-        lines = _described(found) + fields(
-            [
-                ("Attachments", names([each.filename for each in attached[:20]])),
-                ("Download", self._url(found)),
-            ]
-        )
-        facts = facts_of(found, attachments=attached, download=self._url(found))
-        return told("\n".join(lines), facts, readable([found]))
-
-    def _url(self, document: Document) -> str:
-        name = self.workspace.workspace.name
-        return f"{self.base_url}{content_path(name, document.document_id)}"
-
-    async def list(self, asked: ListDocuments) -> str:
-        """A header line, a row for each document, and how to go on."""
-        page = await verbs.select_documents(
-            self.workspace,
-            _wanted(asked),
-            status=asked.status,
-            limit=asked.limit,
-            cursor=asked.cursor,
-        )
-        result = DocumentRows(
-            documents=[row_of(each) for each in page.documents], next_cursor=page.next_cursor
-        )
-        if not page.documents:
-            return told(
-                "No documents match." if asked.cursor is None else "There are no more.", result
-            )
-        count = len(page.documents)
-        rows = [
-            f"{count} document{'s' if count > 1 else ''}, newest first: "
-            "id | title | file name | type | size | added",
-            *map(document_row, page.documents),
+@tool(
+    """\
+Show what is known of one document: title, file name, type, size, when it was added, status, \
+summary, keywords, and where to download it. Use it after search_documents or list_documents when \
+the user wants to know about a document rather than what it says, or wants the file. It does not \
+return the text: use search_documents, get_document_context or analyze_document for that.""",
+    returns=DocumentFacts,
+)
+async def get_document(context: ToolContext, asked: GetDocument) -> str:
+    """What is known of a document, a line for each thing."""
+    workspace = context.workspace
+    found = await verbs.document(workspace, asked.document_id)
+    attached = [each.filename for each in await verbs.children(workspace, asked.document_id)]
+    path = content_path(workspace.workspace.name, found.document_id)
+    download = f"{context.base_url}{path}"
+    failure = f"{found.failure.cause}; {found.failure.advice}" if found.failure else None
+    lines = fields(
+        [
+            ("Title", line(found.title)),
+            ("Document ID", str(found.document_id)),
+            ("File name", line(found.filename)),
+            ("Type", f"{found.media_type} ({found.document_class.value})"),
+            ("Source", found.source_type.value),
+            ("From", sender_of(found)),
+            ("Attached to", str(found.parent_id) if found.parent_id else None),
+            ("Collection", line(found.collection)),
+            ("Tags", names(found.tags)),
+            ("Size", size_text(found.byte_size)),
+            ("Pages", str(found.page_count) if found.page_count else None),
+            ("Language", found.language),
+            ("Added", f"{found.created_at:%Y-%m-%d %H:%M} UTC"),
+            ("Status", found.status.value),
+            ("Failure", line(failure) if failure else None),
+            ("Sections", names(found.sections[:20])),
+            ("Keywords", names(found.keywords[:20])),
+            ("Dates mentioned", names(found.dates[:20])),
+            ("Summary", line(found.summary, 2000)),
+            ("Attachments", names(attached[:20])),
+            ("Download", download),
         ]
-        if page.next_cursor:
-            rows.append(f"There are more; go on with cursor: {page.next_cursor}")
-        return told("\n".join(rows), result, readable(page.documents))
+    )
+    facts = filled(DocumentFacts, found, failure=failure, attachments=attached, download=download)
+    return told("\n".join(lines), facts, readable([found]))
+
+
+@tool(
+    """\
+List documents of the workspace, newest first, one row each with id, title, file name, type, size \
+and when it was added. Use it for "what do I have on file?", to find a document by its name, kind \
+or date, or when search_documents finds nothing. It looks at documents' names and dates, not at \
+what they say.""",
+    returns=DocumentRows,
+)
+async def list_documents(context: ToolContext, asked: ListDocuments) -> str:
+    """A header line, a row for each document, and how to go on."""
+    page = await verbs.select_documents(
+        context.workspace,
+        _wanted(asked),
+        status=asked.status,
+        limit=asked.limit,
+        cursor=asked.cursor,
+    )
+    result = DocumentRows(
+        documents=[filled(DocumentRow, each) for each in page.documents],
+        next_cursor=page.next_cursor,
+    )
+    if not page.documents:
+        return told("No documents match." if asked.cursor is None else "There are no more.", result)
+    count = len(page.documents)
+    rows = [
+        f"{count} document{'s' if count > 1 else ''}, newest first: "
+        "id | title | file name | type | size | added",
+        *map(document_row, page.documents),
+    ]
+    if page.next_cursor:
+        rows.append(f"There are more; go on with cursor: {page.next_cursor}")
+    return told("\n".join(rows), result, readable(page.documents))
 
 
 def _wanted(asked: ListDocuments) -> Condition:
@@ -183,42 +182,13 @@ def _wanted(asked: ListDocuments) -> Condition:
             Comparison(field="collection", operator=Operator.EQUALS, value=asked.collection)
         )
     if asked.name_contains is not None:
-        parts.append(_named(asked.name_contains))
+        parts.append(
+            AnyOf(
+                conditions=tuple(
+                    Comparison(field=name, operator=Operator.CONTAINS, value=asked.name_contains)
+                    for name in ("title", "filename")
+                )
+            )
+        )
     between = within(asked.created_after, asked.created_before, asked.where)
     return AllOf(conditions=(*parts, *([] if between is None else [between])))
-
-
-def _named(part: str) -> Condition:
-    return AnyOf(
-        conditions=tuple(
-            Comparison(field=name, operator=Operator.CONTAINS, value=part)
-            for name in ("title", "filename")
-        )
-    )
-
-
-def _described(document: Document) -> list[str]:
-    failure = document.failure
-    return fields(
-        [
-            ("Title", line(document.title)),
-            ("Document ID", str(document.document_id)),
-            ("File name", line(document.filename)),
-            ("Type", f"{document.media_type} ({document.document_class.value})"),
-            ("Source", document.source_type.value),
-            ("From", sender_of(document)),
-            ("Attached to", str(document.parent_id) if document.parent_id else None),
-            ("Collection", line(document.collection)),
-            ("Tags", names(document.tags)),
-            ("Size", size_text(document.byte_size)),
-            ("Pages", str(document.page_count) if document.page_count else None),
-            ("Language", document.language),
-            ("Added", f"{document.created_at:%Y-%m-%d %H:%M} UTC"),
-            ("Status", document.status.value),
-            ("Failure", line(f"{failure.cause}; {failure.advice}") if failure else None),
-            ("Sections", names(document.sections[:20])),
-            ("Keywords", names(document.keywords[:20])),
-            ("Dates mentioned", names(document.dates[:20])),
-            ("Summary", line(document.summary, 2000)),
-        ]
-    )

@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from uuid import UUID
 
 from pydantic import Field
 
-from footnote.domain.grounding import ClaimCheck, ClaimVerdict, GroundingSource
+from footnote.domain.grounding import ClaimVerdict, GroundingSource
 from footnote.engine.grounding import MAX_STATEMENT_CHARACTERS, check_grounding
-from footnote.engine.services import WorkspaceAccess
-from footnote.engine.tools.definition import Arguments, Definition, Text
+from footnote.engine.tools.definition import Arguments, Text, ToolContext, tool
 from footnote.engine.tools.rendering import line
-from footnote.engine.tools.results import Result, told
+from footnote.engine.tools.results import Result, filled, told
 from footnote.ports import ReadableDocument
 
 _MOST_STATEMENTS = 30
 _MOST_SOURCES = 20
 _SHOWN_QUOTES = 2
-
-_CHECK = """\
-Check statements against documents or passages: for each it says whether they support it, \
-contradict it, or neither, with the exact quotes and the numbers, dates or names that they lack. \
-Use it before you state something that must be right. The ids come from search_documents or \
-list_documents."""
 
 
 class CheckStatements(Arguments):
@@ -75,83 +67,59 @@ class CheckedStatements(Result):
     statements: list[CheckedStatement]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Checking:
-    """Checks statements in one workspace."""
-
-    workspace: WorkspaceAccess
-
-    def definitions(self) -> tuple[Definition[CheckStatements]]:
-        """The tool."""
-        return (
-            Definition(
-                name="check_statements",
-                description=_CHECK,
-                arguments=CheckStatements,
-                work=self.check,
-                returns=CheckedStatements,
-            ),
-        )
-
-    async def check(self, asked: CheckStatements) -> str:
-        """Each statement with its verdict and quotes."""
-        sources = [GroundingSource(document_id=each) for each in dict.fromkeys(asked.document_ids)]
-        sources += [GroundingSource(chunk_id=each) for each in dict.fromkeys(asked.chunk_ids)]
-        found = await check_grounding(self.workspace, sources, statements=asked.statements)
-        result = CheckedStatements(
-            judge=found.judge,
-            degraded=list(found.degraded),
-            statements=[_statement(each) for each in found.claims],
-        )
-        lines = [text for each in found.claims for text in _lines(each)]
-        documents = {
-            quote.document_id: ReadableDocument(
-                document_id=quote.document_id,
-                filename=quote.filename or "",
-                title=quote.document_title or "",
+@tool(
+    """\
+Check statements against documents or passages: for each it says whether they support it, \
+contradict it, or neither, with the exact quotes and the numbers, dates or names that they lack. \
+Use it before you state something that must be right. The ids come from search_documents or \
+list_documents.""",
+    returns=CheckedStatements,
+)
+async def check_statements(context: ToolContext, asked: CheckStatements) -> str:
+    """Each statement with its verdict and quotes."""
+    sources = [GroundingSource(document_id=each) for each in dict.fromkeys(asked.document_ids)]
+    sources += [GroundingSource(chunk_id=each) for each in dict.fromkeys(asked.chunk_ids)]
+    found = await check_grounding(context.workspace, sources, statements=asked.statements)
+    result = CheckedStatements(
+        judge=found.judge,
+        degraded=list(found.degraded),
+        statements=[
+            filled(
+                CheckedStatement,
+                claim,
+                verdict=claim.verdict.value,
+                missing=[]
+                if claim.verdict is ClaimVerdict.SUPPORTED
+                else [each.text for each in claim.guards if each.text],
+                quotes=[
+                    filled(CheckedQuote, each, relation=each.relation.value)
+                    for each in claim.quotes
+                ],
             )
-            for each in found.claims
-            for quote in each.quotes
-            if quote.document_id is not None
-        }
-        return told("\n".join(lines), result, documents.values())
-
-
-def _lines(claim: ClaimCheck) -> list[str]:
-    verdict = claim.verdict.value.replace("_", " ").upper()
-    missing = ", ".join(f"{each.kind.value} {line(each.text)}".strip() for each in claim.guards)
-    why = f" (not in the quotes: {missing})" if missing else ""
-    return [
-        f"{claim.number}. {verdict}, {claim.probability:.2f}{why}: {line(claim.text, 400)}",
-        *(
+            for claim in found.claims
+        ],
+    )
+    lines: list[str] = []
+    for claim in found.claims:
+        verdict = claim.verdict.value.replace("_", " ").upper()
+        missing = ", ".join(f"{each.kind.value} {line(each.text)}".strip() for each in claim.guards)
+        why = f" (not in the quotes: {missing})" if missing else ""
+        lines.append(
+            f"{claim.number}. {verdict}, {claim.probability:.2f}{why}: {line(claim.text, 400)}"
+        )
+        lines += [
             f"   {each.relation.value}: “{line(each.quote, 400)}” "
             f"({line(each.document_title or each.source_id)}, Chunk ID: {each.chunk_id})"
             for each in claim.quotes[:_SHOWN_QUOTES]
-        ),
-        *([] if claim.quotes else ["   Nothing there speaks of it."]),
+        ] or ["   Nothing there speaks of it."]
+    documents = [
+        ReadableDocument(
+            document_id=quote.document_id,
+            filename=quote.filename or "",
+            title=quote.document_title or "",
+        )
+        for claim in found.claims
+        for quote in claim.quotes
+        if quote.document_id is not None
     ]
-
-
-def _statement(claim: ClaimCheck) -> CheckedStatement:
-    supported = claim.verdict is ClaimVerdict.SUPPORTED
-    return CheckedStatement(
-        number=claim.number,
-        text=claim.text,
-        verdict=claim.verdict.value,
-        probability=claim.probability,
-        missing=[] if supported else [each.text for each in claim.guards if each.text],
-        quotes=[
-            CheckedQuote(
-                quote=each.quote,
-                relation=each.relation.value,
-                document_id=each.document_id,
-                document_title=each.document_title,
-                chunk_id=each.chunk_id,
-                page=each.page,
-                paragraph=each.paragraph,
-                char_start=each.char_start,
-                char_end=each.char_end,
-            )
-            for each in claim.quotes
-        ],
-    )
+    return told("\n".join(lines), result, documents)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime
+from typing import TypeVar
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -116,6 +117,19 @@ class SavedDocument(Result):
     duplicate: bool = Field(description="Whether exactly this was there already.")
 
 
+Filled = TypeVar("Filled", bound=Result)
+
+
+def filled(shape: type[Filled], record: object, **others: object) -> Filled:
+    """A result whose fields are those of the same names in a record, but for the others."""
+    own = {
+        name: getattr(record, name)
+        for name in shape.model_fields
+        if name not in others and hasattr(record, name)
+    }
+    return shape.model_validate(own | others)
+
+
 def told(text: str, result: Result, documents: Iterable[ReadableDocument] = ()) -> ToolText:
     """The text of a tool with its data."""
     return ToolText(text, result.model_dump(mode="json", exclude_none=True), documents)
@@ -123,25 +137,13 @@ def told(text: str, result: Result, documents: Iterable[ReadableDocument] = ()) 
 
 def found_passage(number: int, evidence: Evidence) -> FoundPassage:
     """Evidence under the number that the text shows it by."""
-    passage = evidence.passage
-    return FoundPassage(
+    return filled(
+        FoundPassage,
+        evidence.passage,
         number=number,
-        chunk_id=passage.chunk_id,
-        document_id=passage.document_id,
-        document_title=passage.document_title,
-        filename=passage.filename,
-        collection=passage.collection,
-        source_type=passage.source_type.value,
-        section=" > ".join(passage.heading_path) or None,
-        page_start=passage.page_start,
-        page_end=passage.page_end,
-        char_start=passage.char_start,
-        char_end=passage.char_end,
-        start_seconds=passage.start_seconds,
-        end_seconds=passage.end_seconds,
+        section=" > ".join(evidence.passage.heading_path) or None,
         score=evidence.score,
         suspicious=evidence.suspicious,
-        text=passage.text,
     )
 
 
@@ -160,40 +162,3 @@ def readable(documents: Iterable[Document]) -> list[ReadableDocument]:
         for each in documents
         if each.chunk_count
     ]
-
-
-def row_of(document: Document) -> DocumentRow:
-    """A document as it is listed."""
-    return DocumentRow(
-        document_id=document.document_id,
-        title=document.title,
-        filename=document.filename,
-        media_type=document.media_type,
-        byte_size=document.byte_size,
-        status=document.status.value,
-        created_at=document.created_at,
-    )
-
-
-def facts_of(
-    document: Document, *, attachments: Iterable[Document], download: str
-) -> DocumentFacts:
-    """What is known of a document."""
-    failure = document.failure
-    return DocumentFacts(
-        **row_of(document).model_dump(),
-        document_class=document.document_class.value,
-        source_type=document.source_type.value,
-        collection=document.collection,
-        tags=list(document.tags),
-        page_count=document.page_count,
-        language=document.language,
-        parent_id=document.parent_id,
-        failure=None if failure is None else f"{failure.cause}; {failure.advice}",
-        sections=list(document.sections),
-        keywords=list(document.keywords),
-        dates=list(document.dates),
-        summary=document.summary,
-        attachments=[each.filename for each in attachments],
-        download=download,
-    )
