@@ -72,7 +72,7 @@ def test_the_blocking_twin_has_every_verb(twin: type, original: type, elsewhere:
         name
         for name in verbs(original)
         if inspect.iscoroutinefunction(getattr(original, name))
-        or inspect.isasyncgenfunction(getattr(original, name))
+        or inspect.isasyncgenfunction(inspect.unwrap(getattr(original, name)))
     }
     assert asynchronous - elsewhere <= verbs(twin)
     for name in asynchronous - elsewhere:

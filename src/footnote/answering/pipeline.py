@@ -107,34 +107,26 @@ class ExtractiveAnswerer:
             self.embedded_statements,
         )
         kept = [readings[position] for position in likely]
-        target, vectors, degraded = await self._embed(question.text, kept)
+        target: Vector | None = None
+        vectors: Vectors | None = None
+        degraded: tuple[str, ...] = ()
+        texts = [reading.candidate.embedded_text for reading in kept]
+        # The longer half alone, so that the shorter is not padded.
+        order = sorted(range(len(texts)), key=lambda each: len(texts[each]))
+        half = (len(order) + 1) // 2
+        try:
+            target = await self.embedder.embed_query(question.text)
+            vectors = np.empty((len(texts), self.embedder.lane.dimensions), dtype=np.float32)
+            for part in filter(None, (order[:half], order[half:])):
+                vectors[part] = await self.embedder.embed_documents([texts[each] for each in part])
+        except LaneUnavailable as unavailable:
+            target, vectors = None, None
+            degraded = (f"answer: words alone, {unavailable}",)
         trusts = [self._trust(question, reading, degraded) for reading in kept]
         weighed = weigh(
             question, kept, vectors=vectors, target=target, trusts=trusts, rarities=rarities
         )
         return weighed, degraded
-
-    async def _embed(
-        self, question: str, readings: Sequence[Reading]
-    ) -> tuple[Vector | None, Vectors | None, tuple[str, ...]]:
-        try:
-            target = await self.embedder.embed_query(question)
-            vectors = await self._embed_by_length(
-                [reading.candidate.embedded_text for reading in readings]
-            )
-        except LaneUnavailable as unavailable:
-            return None, None, (f"answer: words alone, {unavailable}",)
-        return target, vectors, ()
-
-    async def _embed_by_length(self, texts: Sequence[str]) -> Vectors:
-        """The vectors of the texts; the longer half alone, so that the shorter is not padded."""
-        order = sorted(range(len(texts)), key=lambda each: len(texts[each]))
-        half = (len(order) + 1) // 2
-        vectors = np.empty((len(texts), self.embedder.lane.dimensions), dtype=np.float32)
-        for part in (order[:half], order[half:]):
-            if part:
-                vectors[part] = await self.embedder.embed_documents([texts[each] for each in part])
-        return vectors
 
     def _trust(self, question: Question, reading: Reading, degraded: tuple[str, ...]) -> Trust:
         if degraded:

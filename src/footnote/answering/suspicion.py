@@ -123,7 +123,9 @@ class Suspicion:
         worded in ways that no list knows. What was found out when a passage was published is taken
         from it; another is looked at, about a millisecond for 1,000 characters, the first time.
         """
-        passages = await self.look_at([each.passage for each in evidence])
+        passages = [each.passage for each in evidence]
+        if any(each.suspicious is None for each in passages):
+            passages = await self.look_at(passages)
         return tuple(
             replace(each, passage=passage, suspicious=each.suspicious or passage.suspicious is True)
             for each, passage in zip(evidence, passages, strict=True)

@@ -102,7 +102,7 @@ async def ask_stream(
     models = (await models_in_use(workspace)).used if engine.answer_models.names else ()
     cached = _cached_question(prepared, models)
     if cached is not None and engine.answer_cache.capacity_bytes:
-        if not prepared.asked.is_current and engine.answer_cache.may_hold(cached):
+        if engine.answer_cache.may_hold(cached):
             generation = await prepared.asked.index.generation()
             cached = replace(cached, key=replace(cached.key, generation=generation))
         known = engine.answer_cache.find(cached)

@@ -47,7 +47,9 @@ async def prepare_search(
     found = await serving(workspace, afresh=afresh)
     index = workspace.index_in(found.embedder.lane)
     asker = Asker(workspace_id=workspace.workspace_id, principal=workspace.principal)
-    asked = await found.stages.prepare(request, index, asker)
+    known = index.last_generation
+    generation = await index.generation() if known is None else known
+    asked = found.stages.prepare(request, index, asker, generation)
     return PreparedSearch(request=request, serving=found, asked=asked)
 
 

@@ -272,7 +272,8 @@ class SemanticCache(GenerationCache[SearchResponse]):
         started = self.clock()
         counts = self._counts_of(question)
         wording = bare_wording(question.text)
-        similar = await self._similar(question, wording, vector)
+        others = self._others(question, wording)
+        similar = await self._nearest(question, others, vector) if others else None
         if similar is not None:
             counts.near += 1
             return replace(similar, searched=similar.searched or (similar.query,)), "near"
@@ -283,14 +284,19 @@ class SemanticCache(GenerationCache[SearchResponse]):
             self.keep(question, response, wording)
         return replace(response, timings_ms={**response.timings_ms, "cache": looked_up}), None
 
-    async def _similar(
-        self, question: Question, wording: tuple[str, ...], vector: QueryVector
-    ) -> SearchResponse | None:
+    def _others(self, question: Question, wording: tuple[str, ...]) -> Sequence[Question]:
+        """Earlier queries of equal wording, the latest of them."""
         partition = self._partition(question.key)
         if partition is None or not wording or self.similarity is None or self.similarity >= 1:
-            return None
-        others = partition.of_wording(question.key, wording)[-_VARIANTS:]
-        if not others or (asked := await vector(question.text)) is None:
+            return ()
+        return partition.of_wording(question.key, wording)[-_VARIANTS:]
+
+    async def _nearest(
+        self, question: Question, others: Sequence[Question], vector: QueryVector
+    ) -> SearchResponse | None:
+        """The response to the nearest of them, if it is near enough."""
+        asked = await vector(question.text)
+        if asked is None or self.similarity is None:
             return None
         nearest: tuple[float, Question] | None = None
         for other in others:

@@ -88,7 +88,9 @@ class Gather:
     async def __call__(self, wordings: Sequence[Wording], asked: Asked) -> Gathered:
         """What the wordings find, the first of which is the question's own."""
         first = await self._search(wordings[0], asked)
-        mended = await self._mended(first, asked)
+        mended = None
+        if asked.plan.spelling and first.recalled.absent_terms:
+            mended = await self._mended(first, asked)
         searched = [mended or first, *[await self._search(each, asked) for each in wordings[1:]]]
         ranking = searched[0].fused.ranking
         if len(searched) > 1:
@@ -178,11 +180,8 @@ class Gather:
         )
         if asked.plan.route:
             routed = replace(wanted, route=self.routing)
-            found = await asked.journal.attempt(
-                ROUTE, None, lambda: asked.index.recall(routed, wording.vector)
-            )
-            if found is not None:
-                return found
+            with asked.journal.attempt(ROUTE):
+                return await asked.index.recall(routed, wording.vector)
         try:
             return await asked.index.recall(wanted, wording.vector)
         except FootnoteError as error:
@@ -201,28 +200,21 @@ class Gather:
         asked: Asked,
     ) -> _Searched | None:
         """The search again with its spelling mended; None where there is nothing to mend."""
-        recalled = first.recalled
-        if not asked.plan.spelling or not recalled.absent_terms:
-            return None
-        with asked.journal.timed("spelling"):
-            text = await asked.journal.attempt(
-                "spelling",
-                None,
-                lambda: self.correct(
-                    first.wording.text,
-                    recalled.absent_terms,
-                    recalled.languages,
-                    asked.index,
-                    asked.request.filters,
-                ),
+        recalled, text = first.recalled, None
+        with asked.journal.timed("spelling"), asked.journal.attempt("spelling"):
+            text = await self.correct(
+                first.wording.text,
+                recalled.absent_terms,
+                recalled.languages,
+                asked.index,
+                asked.request.filters,
             )
         if text is None:
             return None
-        parsed, vector = parse_query(text), await first.wording.vector
-        if vector is not None:
-            vector = await asked.journal.attempt(
-                "dense", None, lambda: self.embedder.embed_query(parsed.text)
-            )
+        parsed, vector = parse_query(text), None
+        if await first.wording.vector is not None:
+            with asked.journal.attempt("dense"):
+                vector = await self.embedder.embed_query(parsed.text)
         wording = Wording(text=text, parsed=parsed, vector=at_hand(vector))
         return await self._search(wording, asked)
 

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import TypeVar
 from uuid import UUID
 
 from footnote.domain import Plan, Principal, SearchRequest
 from footnote.errors import FootnoteError, InvalidRequest, LaneMismatch, NotFound
 from footnote.ports import Index
 from footnote.retrieval.cache import CacheKey
-
-Result = TypeVar("Result")
 
 _THE_CALLERS = (InvalidRequest, LaneMismatch, NotFound)
 """What a caller must hear, rather than get a search that quietly did something else."""
@@ -52,17 +49,15 @@ class Journal:
             elapsed = (perf_counter() - started) * 1e3
             self._milliseconds[stage] = self._milliseconds.get(stage, 0.0) + elapsed
 
-    async def attempt(
-        self, stage: str, otherwise: Result, work: Callable[[], Awaitable[Result]]
-    ) -> Result:
-        """What the work gives, or the other value and a note if it fails."""
+    @contextmanager
+    def attempt(self, stage: str) -> Iterator[None]:
+        """Go on after the block where it fails, with a note of the stage."""
         try:
-            return await work()
+            yield
         except _THE_CALLERS:
             raise
         except FootnoteError as error:
             self.note(f"{stage}: {error}")
-            return otherwise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,9 +80,9 @@ class Asked:
     index: Index
     asker: Asker
     key: CacheKey | None = None
-    """What an earlier result must share with this one; None where none is to be given again."""
-    is_current: bool = False
-    """Whether the generation in `key` was asked of the database for this search."""
+    """What an earlier result must share with this one; None where none is to be given again.
+
+    Its generation may be out of date."""
     notes: tuple[str, ...] = ()
     """What could not be done to put the query so that it stands alone."""
     journal: Journal = field(default_factory=Journal)

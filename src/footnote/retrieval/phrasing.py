@@ -112,13 +112,10 @@ class Phrase:
 
     async def _embedded(self, text: str, asked: Asked) -> Vector | None:
         """Its vector, or none where the model is away."""
-        nothing: Vector | None = None
-        with asked.journal.timed("embed"):
-            return await asked.journal.attempt(
-                "dense",
-                nothing,
-                lambda: self.vectors(asked.asker.workspace_id, text, self.embedder),
-            )
+        vector: Vector | None = None
+        with asked.journal.timed("embed"), asked.journal.attempt("dense"):
+            vector = await self.vectors(asked.asker.workspace_id, text, self.embedder)
+        return vector  # noqa: RET504  # the block above may end without one
 
 
 def _without_model(stage: str) -> str:

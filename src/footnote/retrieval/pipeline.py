@@ -43,11 +43,14 @@ class Search:
 
     async def __call__(self, request: SearchRequest, index: Index, asker: Asker) -> SearchResponse:
         """Prepare a search and run it."""
-        return await self.run(await self.prepare(request, index, asker))
+        known = index.last_generation
+        generation = await index.generation() if known is None else known
+        return await self.run(self.prepare(request, index, asker, generation))
 
-    async def prepare(self, request: SearchRequest, index: Index, asker: Asker) -> Asked:
+    def prepare(self, request: SearchRequest, index: Index, asker: Asker, generation: int) -> Asked:
         """Check the request and resolve its plan, its follow-up and its cache key, once for all.
 
+        The generation this process saw last will do: it tells whether anything is kept at all.
         Raises InvalidRequest for a question that asks nothing.
         """
         query = checked_query(request)
@@ -61,22 +64,25 @@ class Search:
         request, notes = self.phrase.without_conversation(
             replace(request, query=query, filters=filters), plan
         )
-        asked = Asked(
-            query=query, request=request, plan=plan, index=index, asker=asker, notes=notes
+        key = None
+        if plan.cache:
+            key = CacheKey.of(
+                request,
+                plan,
+                workspace_id=asker.workspace_id,
+                access=asker.principal.access_names,
+                lane=self.phrase.embedder.lane.fingerprint,
+                generation=generation,
+            )
+        return Asked(
+            query=query,
+            request=request,
+            plan=plan,
+            index=index,
+            asker=asker,
+            key=key,
+            notes=notes,
         )
-        if not plan.cache:
-            return asked
-        # The generation this process saw last will do to look whether anything is kept at all.
-        known = index.last_generation
-        key = CacheKey.of(
-            request,
-            plan,
-            workspace_id=asker.workspace_id,
-            access=asker.principal.access_names,
-            lane=self.phrase.embedder.lane.fingerprint,
-            generation=await index.generation() if known is None else known,
-        )
-        return replace(asked, key=key, is_current=known is None)
 
     async def run(self, asked: Asked) -> SearchResponse:
         """Search as prepared, unless the response of an earlier search will do.
@@ -90,7 +96,7 @@ class Search:
         else:
             # A response is given again only after asking the database whether the index still
             # stands as it did; where none could serve, the question is spared.
-            if not asked.is_current and self.cache.may_serve(key, request.query):
+            if self.cache.may_serve(key, request.query):
                 key = replace(key, generation=await asked.index.generation())
             response = await self.cache.answer(
                 key,
@@ -127,22 +133,17 @@ class Search:
         evidence = found.evidence[: asked.request.top_k]
         if plan.neighbours and evidence:
             passages = [each.passage for each in evidence]
-            nothing: Mapping[int, Widened] = {}
+            widened: Mapping[int, Widened] = {}
             with journal.timed("expand"):
-                widened = await journal.attempt(
-                    "expand",
-                    nothing,
-                    lambda: asked.index.widened(passages, plan.neighbours, plan.across_headings),
-                )
+                with journal.attempt("expand"):
+                    widened = await asked.index.widened(
+                        passages, plan.neighbours, plan.across_headings
+                    )
                 evidence = expand(evidence, widened, self.decay)
         facets: Mapping[str, tuple[FacetCount, ...]] = {}
         if asked.request.facets:
-            with journal.timed("facets"):
-                facets = await journal.attempt(
-                    "facets",
-                    facets,
-                    lambda: asked.index.facets(asked.request.facets, asked.request.filters),
-                )
+            with journal.timed("facets"), journal.attempt("facets"):
+                facets = await asked.index.facets(asked.request.facets, asked.request.filters)
         tried = dict.fromkeys((*(each.text for each in wordings), *found.searched))
         return SearchResponse(
             query=asked.request.query,

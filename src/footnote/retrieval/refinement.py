@@ -51,7 +51,6 @@ class Refine:
             vectors: Mapping[int, Vector] = {}
             if diversify.needs_vectors:
                 numbers = [each.passage.chunk_no for each in evidence]
-                vectors = await asked.journal.attempt(
-                    "diversify", {}, lambda: asked.index.vectors(numbers)
-                )
+                with asked.journal.attempt("diversify"):
+                    vectors = await asked.index.vectors(numbers)
             return diversify(evidence, asked.request.top_k, vectors)

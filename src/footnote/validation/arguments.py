@@ -9,7 +9,6 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import aclosing
 from dataclasses import is_dataclass
 from functools import cache, wraps
 from types import SimpleNamespace
@@ -41,26 +40,20 @@ def checks_arguments(kind: Kind) -> Kind:
 
 
 def checks(verb: Verb) -> Verb:
-    """Have a function raise InvalidRequest for unusable arguments; the first one is not checked."""
+    """Have a function raise InvalidRequest for unusable arguments; the first one is not checked.
+
+    A generator is checked when it is asked for, a coroutine when it is awaited.
+    """
     call = cast("Callable[..., object]", verb)
     if hasattr(call, "checks_its_arguments"):
         return verb
-    if inspect.isasyncgenfunction(call):
-
-        @wraps(call)
-        async def checked_stream(*args: object, **kwargs: object) -> object:
-            async with aclosing(call(**_checked(call, args, kwargs))) as events:
-                async for each in events:
-                    yield each
-
-        checked: Callable[..., object] = checked_stream
-    elif inspect.iscoroutinefunction(call):
+    if inspect.iscoroutinefunction(call):
 
         @wraps(call)
         async def checked_verb(*args: object, **kwargs: object) -> object:
             return await call(**_checked(call, args, kwargs))
 
-        checked = checked_verb
+        checked: Callable[..., object] = checked_verb
     else:
 
         @wraps(call)
