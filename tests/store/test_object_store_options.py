@@ -1,4 +1,4 @@
-"""A wrong option of an object store is refused by name, before the store's library sees it."""
+"""A wrong option of an object store is refused by name, and none makes its library panic."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from footnote.errors import UnsupportedSettings
 from footnote.jobs.sources.addresses import source_at
 from footnote.settings import Settings
 from footnote.store.blobs import StoredBlobs, blobs_from
-from footnote.store.object_store_options import CLIENT_OPTIONS, STORE_OPTIONS
 
 STUBS = Path(obstore.__file__).parent / "_store"
 URLS = {"s3": "s3://bucket/prefix", "gs": "gs://bucket", "az": "az://container"}
@@ -27,33 +26,26 @@ CONFIGURATIONS = {
     "gs": ("_gcs", "GCSConfig"),
     "az": ("_azure", "AzureConfig"),
 }
-WRONG = [
-    ("allow_http", "true", "true or false"),
-    ("allow_http", "maybe", "true or false"),
-    ("allow_http", 1, "true or false"),
-    ("aws_allow_http", "true", "true or false"),
-    ("ALLOW_HTTP", "true", "true or false"),
-    ("skip_signature", "nonsense", "true or false"),
-    ("virtual_hosted_style_request", None, "true or false"),
-    ("timeout", "soon", "a duration"),
-    ("timeout", 5, "a duration"),
-    ("connect_timeout", "-5s", "a duration"),
-    ("read_timeout", "99999999999999999999s", "a duration"),
-    ("pool_max_idle_per_host", "many", "a whole number"),
-    ("pool_max_idle_per_host", True, "a whole number"),
-    ("region", 5, "text"),
-    ("region", ["eu"], "text"),
-    ("secret_access_key", {"a": "b"}, "text"),
-    ("root_certificate", "nonsense", "a certificate"),
-    ("proxy_url", "nonsense", "a proxy"),
-    ("default_headers", {"a b": "c"}, "an object of texts"),
-    ("default_headers", {"a": "b\n"}, "an object of texts"),
-    ("user_agent", "a\nb", "text without line breaks"),
-    ("checksum_algorithm", "md5", "one of SHA256"),
-    ("conditional_put", "nonsense", "one of etag"),
-    ("copy_if_not_exists", "nonsense", "multipart"),
-    ("server_side_encryption", "nonsense", "one of AES256"),
-    ("endpoint", "minio:9000", "an address that begins with https:// or http://"),
+WRONG: list[dict[str, object]] = [
+    {"allow_http": "maybe"},
+    {"aws_allow_http": 1.5},
+    {"ALLOW_HTTP": []},
+    {"skip_signature": "nonsense"},
+    {"virtual_hosted_style_request": None},
+    {"timeout": "soon"},
+    {"timeout": 5},
+    {"connect_timeout": "-5s"},
+    {"pool_max_idle_per_host": "many"},
+    {"pool_max_idle_per_host": True},
+    {"region": ["eu"]},
+    {"secret_access_key": {"a": "b"}},
+    {"root_certificate": "nonsense"},
+    {"default_headers": {"a b": "c"}},
+    {"default_headers": {"a": "b\n"}},
+    {"user_agent": "a\nb"},
+    {"checksum_algorithm": "md5"},
+    {"server_side_encryption": "nonsense"},
+    {"endpoint": "minio:9000"},
 ]
 
 
@@ -73,32 +65,37 @@ def refusal(url: str, options: object) -> UnsupportedSettings | None:
     return None
 
 
-@pytest.mark.parametrize(("name", "value", "needed"), WRONG)
-def test_a_value_that_an_option_cannot_have_is_refused_by_the_name_of_the_option(
-    name: str, value: object, needed: str
-) -> None:
-    error = refusal("s3://bucket", {name: value})
-    assert error is not None
-    assert f"blob_options cannot be used: its option {name} must be" in str(error)
-    assert needed in str(error)
-    assert "FOOTNOTE_BLOB_OPTIONS" in str(error.hint)
+def test_a_value_that_an_option_cannot_have_is_refused_by_the_name_of_the_option() -> None:
+    for options in WRONG:
+        [name] = options
+        error = refusal("s3://bucket", {"access_key_id": "a", "secret_access_key": "b"} | options)
+        assert f"its option {name}" in str(error), options
+        assert "FOOTNOTE_BLOB_OPTIONS" in str(error and error.hint)
 
 
 @pytest.mark.parametrize("vendor", URLS)
-@pytest.mark.parametrize("value", ["true", "maybe"])
-def test_every_store_refuses_a_word_where_allow_http_must_be_true_or_false(
-    vendor: str, value: str
-) -> None:
-    options = {**NEEDED[vendor], "allow_http": value}
-    assert "its option allow_http must be true or false" in str(refusal(URLS[vendor], options))
-    secret = SecretStr(json.dumps(options))
-    with pytest.raises(UnsupportedSettings, match="its option allow_http must be") as caught:
-        source_at(URLS[vendor], Settings(source_options=secret))
+def test_a_source_refuses_what_blobs_refuse_and_names_its_own_setting(vendor: str) -> None:
+    options = {**NEEDED[vendor], "allow_http": "maybe"}
+    assert "its option allow_http" in str(refusal(URLS[vendor], options))
+    with pytest.raises(UnsupportedSettings, match="its option allow_http") as caught:
+        source_at(URLS[vendor], Settings(source_options=SecretStr(json.dumps(options))))
     assert "FOOTNOTE_SOURCE_OPTIONS" in str(caught.value.hint)
 
 
-def test_the_value_of_a_refused_option_is_not_repeated() -> None:
-    error = refusal("s3://bucket", {"access_key_id": "a", "secret_access_key": ["hunter2"]})
+@pytest.mark.parametrize(
+    ("vendor", "options"),
+    [
+        ("s3", {"access_key_id": "a", "secret_access_key": ["hunter2"]}),
+        ("s3", {"skip_signature": "hunter2"}),
+        ("s3", {"user_agent": "hunter2\n"}),
+        ("az", {"account_name": "a", "account_key": "hunter2"}),
+        ("gs", {"service_account_key": "hunter2"}),
+    ],
+)
+def test_the_value_of_a_refused_option_is_not_repeated(
+    vendor: str, options: dict[str, object]
+) -> None:
+    error = refusal(URLS[vendor], options)
     assert error is not None
     assert "hunter2" not in f"{error} {error.hint}"
 
@@ -146,36 +143,6 @@ def test_every_option_of_the_library_is_known_and_none_makes_it_panic(vendor: st
             assert "no such option" not in str(error), name
 
 
-RIGHT: dict[str, object] = {
-    "a certificate in PEM": None,  # refused by the same code that reads it
-    "a duration": "2m 30s",
-    "a whole number": 5,
-    "an address": "https://127.0.0.1:9",
-    "an object of texts": {"x-team": "papers"},
-    "multipart": "multipart",
-    "text": "x",
-    "the address of a proxy": "http://127.0.0.1:9",
-    "true": True,
-}
-"""A value for each kind of option, by what a refusal says of the kind."""
-
-
-@pytest.mark.parametrize("vendor", URLS)
-def test_the_library_takes_every_name_that_is_known(vendor: str) -> None:
-    for name, kind in {**STORE_OPTIONS[vendor], **CLIENT_OPTIONS}.items():
-        for value in right_values(kind.needed):
-            error = refusal(URLS[vendor], {**NEEDED[vendor], name: value})
-            assert "Configuration key" not in str(error), name
-            assert value is None or "its option" not in str(error), name
-
-
-def right_values(needed: str) -> list[object]:
-    if needed.startswith("one of "):
-        return list(needed.removeprefix("one of ").split(", "))
-    begun = (each for each in RIGHT if needed.strip('"').startswith(each))
-    return [RIGHT[max(begun, key=len)]]
-
-
 NAMES = sorted(
     {name for each in CONFIGURATIONS.values() for name in names_in_the_stubs(*each)}
     | {
@@ -188,7 +155,7 @@ WORDS = ["true", "5s", "http://x", "https://x", "etag", "multipart", "AES256", "
 VALUES = st.none() | st.booleans() | st.integers() | st.text() | st.sampled_from(WORDS)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=100)
 @given(
     vendor=st.sampled_from(sorted(URLS)),
     options=st.dictionaries(st.sampled_from(NAMES), VALUES, max_size=4),

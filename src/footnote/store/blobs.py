@@ -51,42 +51,31 @@ def blobs_from(folder: Path, url: str | None, options: str | None) -> Blobs:
 
 @dataclass(frozen=True, slots=True)
 class LocalBlobs:
-    """Blobs in a folder; what `put` has returned from survives a power cut."""
+    """Blobs in a folder (`ports.Blobs`); what `put` has returned from survives a power cut."""
 
     folder: Path
 
     async def put(self, key: str, content: bytes | BinaryIO) -> None:
-        """Store the bytes, all or none of them; storing the same key again changes nothing.
-
-        Raises BlobsUnavailable.
-        """
         with _local(key):
             await asyncio.to_thread(self.folder.mkdir, mode=0o700, parents=True, exist_ok=True)
-            await _put(self._store(), key, content)
+            await _put(LocalStore(self.folder, mkdir=True), key, content)
             await asyncio.to_thread(self._flush, key)
 
     async def get(self, key: str) -> bytes:
-        """The bytes, as they were stored. Raises NotFound, BlobDamaged and BlobsUnavailable."""
         with _local(key):
             return await _checked(key, await asyncio.to_thread((self.folder / key).read_bytes))
 
     async def delete(self, key: str) -> None:
-        """Remove the bytes if they are there. Raises BlobsUnavailable."""
         with _local(key):
             await asyncio.to_thread((self.folder / key).unlink, missing_ok=True)
 
     async def exists(self, key: str) -> bool:
-        """Whether there are bytes under the key."""
         return await asyncio.to_thread((self.folder / key).is_file)
 
     async def list(self, prefix: str = "") -> AsyncIterator[str]:
-        """The keys below a prefix, which ends where a part of the key does."""
         if self.folder.is_dir():
-            async for key in _keys(self._store(), prefix):
+            async for key in _keys(LocalStore(self.folder, mkdir=True), prefix):
                 yield key
-
-    def _store(self) -> LocalStore:
-        return LocalStore(self.folder, mkdir=True)
 
     def _flush(self, key: str) -> None:
         path = self.folder / key
@@ -100,25 +89,22 @@ class LocalBlobs:
 
 @dataclass(frozen=True, slots=True)
 class StoredBlobs:
-    """Blobs in an object store, which stores an object whole or not at all."""
+    """Blobs in an object store (`ports.Blobs`), which stores an object whole or not at all."""
 
     store: ObjectStore
     credentials_hint: str = ""
     """How it is given credentials."""
 
     async def put(self, key: str, content: bytes | BinaryIO) -> None:
-        """Store the bytes; storing the same key again changes nothing. Raises BlobsUnavailable."""
         with self._remote(key, missing_is_an_answer=False):
             await _put(self.store, key, content)
 
     async def get(self, key: str) -> bytes:
-        """The bytes, as they were stored. Raises NotFound, BlobDamaged and BlobsUnavailable."""
         with self._remote(key):
             answer = await obstore.get_async(self.store, key)
             return await _checked(key, bytes(await answer.bytes_async()))
 
     async def delete(self, key: str) -> None:
-        """Remove the bytes if they are there. Raises BlobsUnavailable."""
         try:
             with self._remote(key):
                 await obstore.delete_async(self.store, key)
@@ -126,7 +112,6 @@ class StoredBlobs:
             return
 
     async def exists(self, key: str) -> bool:
-        """Whether there are bytes under the key. Raises BlobsUnavailable."""
         try:
             with self._remote(key):
                 await obstore.head_async(self.store, key)
@@ -135,10 +120,6 @@ class StoredBlobs:
         return True
 
     async def list(self, prefix: str = "") -> AsyncIterator[str]:
-        """The keys below a prefix, which ends where a part of the key does.
-
-        Raises BlobsUnavailable.
-        """
         with self._remote(prefix, missing_is_an_answer=False):
             async for key in _keys(self.store, prefix):
                 yield key
@@ -150,16 +131,10 @@ class StoredBlobs:
         except FileNotFoundError as error:
             if missing_is_an_answer and "NoSuchBucket" not in str(error):
                 raise _missing(key) from error
-            raise self._unreachable("there is no such bucket or container") from error
+            raise _unusable("there is no such bucket or container") from error
         except (OSError, ValueError, BaseError) as error:
             hint = self.credentials_hint if lacks_credentials(error) else ""
-            raise self._unreachable(said_by_store(error), hint) from error
-
-    def _unreachable(self, reason: str, hint: str = "") -> BlobsUnavailable:
-        return BlobsUnavailable(
-            f"the object store of the files cannot be used: {reason}",
-            hint=hint or "check FOOTNOTE_BLOB_URL, FOOTNOTE_BLOB_OPTIONS and that it answers",
-        )
+            raise _unusable(said_by_store(error), hint) from error
 
 
 async def _put(store: ObjectStore, key: str, content: bytes | BinaryIO) -> None:
@@ -196,23 +171,26 @@ def _local(key: str) -> Iterator[None]:
     except FileNotFoundError as error:
         raise _missing(key) from error
     except (OSError, BaseError) as error:
-        if _is_full(error):
+        # The library only passes on the system's own words.
+        full = (errno.ENOSPC, errno.EDQUOT)
+        if (isinstance(error, OSError) and error.errno in full) or any(
+            f"(os error {number})" in str(error) for number in full
+        ):
             raise BlobsFull(
                 f"the disk is full: the file {key} cannot be stored",
                 hint="make room on the disk of FOOTNOTE_HOME",
             ) from error
         raise BlobsUnavailable(
-            f"the stored file {key} cannot be reached: {_first_line(error)}",
+            f"the stored file {key} cannot be reached: {said_by_store(error)}",
             hint="check the disk of FOOTNOTE_HOME and its rights",
         ) from error
 
 
-def _is_full(error: OSError | BaseError) -> bool:
-    """Whether the disk has no room; the library below only passes on the system's own words."""
-    full = (errno.ENOSPC, errno.EDQUOT)
-    if isinstance(error, OSError):
-        return error.errno in full
-    return any(f"(os error {number})" in str(error) for number in full)
+def _unusable(reason: str, hint: str = "") -> BlobsUnavailable:
+    return BlobsUnavailable(
+        f"the object store of the files cannot be used: {reason}",
+        hint=hint or "check FOOTNOTE_BLOB_URL, FOOTNOTE_BLOB_OPTIONS and that it answers",
+    )
 
 
 def _missing(key: str) -> NotFound:
@@ -220,8 +198,3 @@ def _missing(key: str) -> NotFound:
         f"the stored file {key} is missing",
         hint="hand the file in once more, or restore the blobs from a backup",
     )
-
-
-def _first_line(error: Exception) -> str:
-    """What the store says, without the dump of its inside that follows."""
-    return str(error).strip().partition("\n")[0].rstrip(".") or type(error).__name__

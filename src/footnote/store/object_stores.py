@@ -1,18 +1,19 @@
-"""Opens object stores, and says in our words what they refuse."""
+"""Opens object stores with the options of a setting, and says in plain words what is refused."""
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from datetime import timedelta
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, NoReturn, cast
 from urllib.parse import urlsplit
 
-from obstore.exceptions import BaseError
+from obstore.exceptions import BaseError, UnknownConfigurationKeyError
 from obstore.store import ObjectStore, from_url
 
 from footnote.errors import UnsupportedSettings
-from footnote.store.object_store_options import WrongOption, checked_options
 from footnote.validation.text import NamedTwice, members_once
 
 if TYPE_CHECKING:
@@ -28,6 +29,22 @@ _AZURE = ("az", "abfs", "abfss")
 _SCHEMES = (*_S3, "gs", *_AZURE, "memory")
 _PLACE = re.compile(r"[A-Za-z0-9._$-]+(@[A-Za-z0-9.-]+)?")
 """A bucket or a container; Azure's may name its account as well."""
+
+_CLIENT_OPTIONS = frozenset(
+    """
+    allow_http allow_invalid_certificates connect_timeout default_content_type default_headers
+    http1_only http2_keep_alive_interval http2_keep_alive_timeout http2_keep_alive_while_idle
+    http2_only pool_idle_timeout pool_max_idle_per_host proxy_ca_certificate proxy_excludes
+    proxy_url randomize_addresses read_timeout root_certificate timeout user_agent
+    """.split()
+)
+"""Those of the HTTP client; among the store's own they make the library panic."""
+_PREFIX = re.compile("^(aws|google|azure_storage|azure)_")
+_RENAMED = {"sts_endpoint": "endpoint_url_sts"}
+"""What the library documents under another name than it reads."""
+_ENDPOINTS = ("endpoint", "endpoint_url", "endpoint_url_s3", "base_url")
+_SECRET_CHARACTERS = 6  # Shorter values are words of the message as well.
+_LIBRARY_ERRORS = (ValueError, TypeError, BaseError)
 
 _KEYS = {
     "s3": '{"access_key_id": "…", "secret_access_key": "…", "region": "…"}',
@@ -45,6 +62,10 @@ _EXCHANGE = re.compile(
     r"(, after \d+ retries, max_retries: \d+, retry_timeout: \S+)? +- "
 )
 _ANSWERED = re.compile(r"Server returned non-2xx status code: (\d{3}[^:]*)")
+
+
+class _WrongOption(Exception):
+    """An option has a value that no store takes; the value is not repeated."""
 
 
 def names_a_place(url: str) -> bool:
@@ -69,23 +90,85 @@ def store_at(url: str, options: str | None, url_name: str, options_name: str) ->
     if scheme == "memory":
         return from_url(url)
     try:
-        config = checked_options(given, _vendor_of(url))
-    except WrongOption as error:
+        return _opened(url, given)
+    except _WrongOption as error:
         _refuse(options_name, str(error), _keys_of(url), error)
-    try:
-        return from_url(
-            url,
-            config=cast("S3Config", config.store),  # each store has its own
-            client_options=cast("ClientConfig", {"connect_timeout": _CONNECTING, **config.client}),
-            retry_config={
-                "max_retries": _RETRIES,
-                "retry_timeout": timedelta(seconds=_RETRY_SECONDS),
-            },
-        )
-    except (ValueError, BaseError) as error:
+    except _LIBRARY_ERRORS as error:
         if _IN_THE_ADDRESS.search(str(error)):
             raise _wrong_address(url_name, said_by_store(error)) from error
-        _refuse(options_name, said_by_store(error), _keys_of(url), error)
+        reason = _without_values(said_by_store(error), given)
+        wrong = _wrong_option(url, given)
+        if wrong is not None and isinstance(error, UnknownConfigurationKeyError):
+            close = get_close_matches(wrong.lower(), _CLIENT_OPTIONS, n=1)
+            reason = f"it holds {wrong!r}, and the store knows no such option"
+            reason += f"; did you mean {close[0]}?" if close else ""
+        elif wrong is not None:
+            reason = f"the store does not take its option {wrong}: {reason}"
+        _refuse(options_name, reason, _keys_of(url), error)
+
+
+def _opened(url: str, given: Mapping[str, object]) -> ObjectStore:
+    """Open a store with options. Raises _WrongOption, and what the library raises for a value."""
+    config: dict[str, str] = {}
+    client: dict[str, object] = {"connect_timeout": _CONNECTING}
+    plain_endpoint = None
+    for name, value in given.items():
+        bare = _PREFIX.sub("", name.lower())
+        if bare in _CLIENT_OPTIONS:
+            client[bare] = value if bare == "default_headers" else _text_of(name, value)
+            continue
+        text = _text_of(name, value)
+        config[_RENAMED.get(bare, name.lower())] = text
+        if bare in _ENDPOINTS:
+            if not text.lower().startswith(("https://", "http://")):
+                raise _WrongOption(
+                    f"its option {name} must be an address that begins with https:// or http://"
+                )
+            if text.lower().startswith("http://"):
+                plain_endpoint = name
+    if plain_endpoint is not None:
+        if client.get("allow_http") == "false":
+            raise _WrongOption(
+                f"its option {plain_endpoint} begins with http:// and allow_http is false"
+            )
+        client["allow_http"] = "true"
+    return from_url(
+        url,
+        config=cast("S3Config", config),  # each store has its own
+        client_options=cast("ClientConfig", client),
+        retry_config={
+            "max_retries": _RETRIES,
+            "retry_timeout": timedelta(seconds=_RETRY_SECONDS),
+        },
+    )
+
+
+def _text_of(name: str, value: object) -> str:
+    if not isinstance(value, (str, int)):
+        raise _WrongOption(f"its option {name} must be text, a number, true or false")
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _wrong_option(url: str, given: Mapping[str, object]) -> str | None:
+    """Find the option without which the store opens; None where there are several."""
+    for name in given:
+        try:
+            _opened(url, {each: value for each, value in given.items() if each != name})
+        except (_WrongOption, *_LIBRARY_ERRORS):
+            continue
+        return name
+    return None
+
+
+def _without_values(reason: str, given: Mapping[str, object]) -> str:
+    """Leave out what the library repeats of the options: it may be secret."""
+    for value in given.values():
+        line = value.partition("\n")[0] if isinstance(value, str) else ""
+        if line:
+            reason = reason.replace(f'"{line}', '"…')
+        if len(line) >= _SECRET_CHARACTERS:
+            reason = reason.replace(line, "…")
+    return reason
 
 
 def _wrong_address(url_name: str, reason: str) -> UnsupportedSettings:
