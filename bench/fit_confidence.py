@@ -29,12 +29,10 @@ from footnote.index.bm25 import (
     Frequencies,
     Numbers,
     corpus_lengths,
-    decode_posting,
     inverse_frequency,
     score,
 )
 from footnote.index.ranges import ChunkRanges
-from footnote.index.segments import build_segment
 from footnote.index.terms import term_ids
 from footnote.models.minilm import load_minilm
 from footnote.models.sentence_encoder import SentenceEncoder
@@ -45,7 +43,7 @@ from footnote.retrieval.fusion import FusionChoices, Recalls
 from footnote.retrieval.trust import observe
 from installation import MODELS
 from reporting import finish, machine, progress, show
-from retrieval_sets import RetrievalSet, read_set
+from retrieval_sets import RetrievalSet, index_of, read_set
 
 DEFAULT_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 SETS = {"xquad-en": "native", "xquad-de": "foreign", "xquad-es": "foreign", "xquad-zh": "foreign"}
@@ -85,16 +83,13 @@ class Corpus:
 async def indexed(judged: RetrievalSet, embedder: SentenceEncoder) -> Corpus:
     analyzer = TextAnalyzer()
     texts = [each.whole for each in judged.documents]
-    segment = build_segment(
-        0, [term_ids(KEY, analyzer.terms(text, judged.language)) for text in texts]
+    postings, lengths = index_of(
+        [term_ids(KEY, analyzer.terms(text, judged.language)) for text in texts]
     )
     return Corpus(
         judged=judged,
-        postings={
-            each.term: decode_posting(each.chunk_numbers, each.frequencies)
-            for each in segment.postings
-        },
-        lengths=(segment.chunk_numbers, segment.lengths),
+        postings=postings,
+        lengths=lengths,
         vectors=await embedder.embed_documents(texts),
     )
 

@@ -23,9 +23,8 @@ import numpy.typing as npt
 
 from footnote.domain import FusionName, Hit, Ranking
 from footnote.index.analysis import TextAnalyzer
-from footnote.index.bm25 import corpus_lengths, decode_posting, inverse_frequency, score
+from footnote.index.bm25 import corpus_lengths, inverse_frequency, score
 from footnote.index.ranges import ChunkRanges
-from footnote.index.segments import build_segment
 from footnote.index.terms import term_ids
 from footnote.models.minilm import load_minilm
 from footnote.models.sentence_encoder import SentenceEncoder
@@ -34,7 +33,7 @@ from footnote.retrieval.fusion import Fusion, FusionChoices, Recalls
 from footnote.retrieval.trust import Signals, TrustModel, observe
 from installation import MODELS
 from reporting import finish, machine, progress, show
-from retrieval_sets import RetrievalSet, names_in, read_set
+from retrieval_sets import RetrievalSet, index_of, names_in, read_set
 
 Floats = npt.NDArray[np.float64]
 
@@ -71,13 +70,10 @@ async def judged_queries(judged: RetrievalSet, embedder: SentenceEncoder) -> lis
     texts = [f"{each.title}\n{each.text}" if each.title else each.text for each in judged.documents]
     places = {each.identity: number for number, each in enumerate(judged.documents)}
     vectors = await embedder.embed_documents(texts)
-    segment = build_segment(
-        0, [term_ids(KEY, analyzer.terms(text, judged.language)) for text in texts]
+    postings, lengths = index_of(
+        [term_ids(KEY, analyzer.terms(text, judged.language)) for text in texts]
     )
-    postings = {
-        each.term: decode_posting(each.chunk_numbers, each.frequencies) for each in segment.postings
-    }
-    corpus = corpus_lengths([(segment.chunk_numbers, segment.lengths)], NOTHING_DEAD)
+    corpus = corpus_lengths([lengths], NOTHING_DEAD)
     found = []
     for identity, query in judged.queries.items():
         relevance = judged.judgements.get(identity, {})

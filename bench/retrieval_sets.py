@@ -1,13 +1,26 @@
-"""Reads retrieval sets: `corpus.jsonl`, `queries.jsonl` and `qrels.tsv` in a folder."""
+"""Reads retrieval sets (`corpus.jsonl`, `queries.jsonl`, `qrels.tsv`) and indexes their texts."""
 
 from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+
+import numpy as np
+
+from footnote.domain import ChunkTerms
+from footnote.index.bm25 import Frequencies, Numbers
+from footnote.index.segments import (
+    CHUNK_NUMBER,
+    COUNT,
+    FREQUENCY,
+    TERM,
+    chunk_lengths,
+    posting_parts,
+)
 
 Titles = Literal["always", "own-language", "never"]
 FILES = ("corpus.jsonl", "queries.jsonl", "qrels.tsv")
@@ -84,3 +97,18 @@ def _title(row: Mapping[str, object]) -> str:
 def _rows(path: Path) -> list[dict[str, object]]:
     with path.open(encoding="utf-8") as lines:
         return [json.loads(line) for line in lines]
+
+
+def index_of(
+    chunks: Sequence[Sequence[int]],
+) -> tuple[dict[int, tuple[Numbers, Frequencies]], tuple[bytes, bytes]]:
+    """Posting lists by term, and chunk numbers with lengths, of chunks given by their term ids."""
+    counted = ChunkTerms.of(chunks)
+    postings: dict[int, tuple[Numbers, Frequencies]] = {}
+    for part in posting_parts(0, counted):
+        ends = np.cumsum(np.frombuffer(part.counts, COUNT))[:-1]
+        numbers = np.split(np.frombuffer(part.chunk_numbers, CHUNK_NUMBER), ends)
+        frequencies = np.split(np.frombuffer(part.frequencies, FREQUENCY), ends)
+        terms = np.frombuffer(part.terms, TERM).tolist()
+        postings |= zip(terms, zip(numbers, frequencies, strict=True), strict=True)
+    return postings, chunk_lengths(0, counted)

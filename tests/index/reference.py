@@ -5,15 +5,96 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import reduce
 from operator import add
 
+import numpy as np
 from hypothesis import strategies as st
 
-from footnote.domain import Hit
+from footnote.domain import ChunkTerms, Hit
 from footnote.index.bm25 import CorpusLengths, Frequencies, Numbers, corpus_lengths, decode_posting
 from footnote.index.ranges import ChunkRanges
-from footnote.index.segments import Segment, build_segment, merge_postings
+from footnote.index.segments import (
+    CHUNK_NUMBER,
+    COUNT,
+    FREQUENCY,
+    TERM,
+    Postings,
+    chunk_lengths,
+    merge_postings,
+    posting_parts,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Posting:
+    """Where one term occurs in one segment."""
+
+    term: int
+    chunk_numbers: bytes
+    """int32 little-endian, strictly rising."""
+    frequencies: bytes
+    """uint16 little-endian, one for each chunk number, at least 1."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Segment:
+    """The index of consecutive chunks; it never changes."""
+
+    first_chunk: int
+    chunk_numbers: bytes
+    """int32 little-endian: first_chunk, first_chunk + 1, …"""
+    lengths: bytes
+    """int32 little-endian: analysed terms of each chunk."""
+    postings: Postings
+
+    @property
+    def lists(self) -> list[Posting]:
+        """The posting list of each term, by rising term."""
+        counts = np.frombuffer(self.postings.counts, COUNT)
+        ends = np.cumsum(counts)
+        numbers = np.frombuffer(self.postings.chunk_numbers, CHUNK_NUMBER)
+        frequencies = np.frombuffer(self.postings.frequencies, FREQUENCY)
+        return [
+            Posting(
+                term=term,
+                chunk_numbers=numbers[end - count : end].tobytes(),
+                frequencies=frequencies[end - count : end].tobytes(),
+            )
+            for term, count, end in zip(
+                np.frombuffer(self.postings.terms, TERM).tolist(), counts, ends, strict=True
+            )
+        ]
+
+
+def build_segment(
+    first_chunk: int,
+    chunk_terms: Sequence[Sequence[int]],
+    document_terms: Sequence[int] = (),
+    name_terms: Sequence[int] = (),
+) -> Segment:
+    """The segment of chunks first_chunk, first_chunk + 1, … given each chunk's term ids.
+
+    Document terms and name terms are posted at the first chunk without counting in its length.
+
+    Law: building two neighbouring runs of chunks and merging them equals building both at once.
+    """
+    counted = ChunkTerms.of(chunk_terms)
+    numbers, lengths = chunk_lengths(first_chunk, counted)
+    parts = tuple(posting_parts(first_chunk, counted, document_terms, name_terms))
+    return Segment(
+        first_chunk=first_chunk,
+        chunk_numbers=numbers,
+        lengths=lengths,
+        postings=Postings(
+            terms=b"".join(part.terms for part in parts),
+            counts=b"".join(part.counts for part in parts),
+            chunk_numbers=b"".join(part.chunk_numbers for part in parts),
+            frequencies=b"".join(part.frequencies for part in parts),
+        ),
+    )
+
 
 Corpus = Mapping[int, Sequence[int]]
 """Chunk number to its term ids."""
@@ -62,7 +143,7 @@ def searchable(
         groups = [
             (posting.chunk_numbers, posting.frequencies)
             for segment in segments
-            for posting in segment.postings
+            for posting in segment.lists
             if posting.term == term
         ]
         if groups:

@@ -15,10 +15,10 @@ from footnote.domain import Hit
 from footnote.index.analysis import TextAnalyzer
 from footnote.index.bm25 import corpus_lengths, decode_posting, score, score_chunks
 from footnote.index.ranges import ChunkRanges
-from footnote.index.segments import build_segment
 
 from .reference import (
     Corpus,
+    build_segment,
     corpora,
     naive_ranking,
     plain_sum,

@@ -8,8 +8,9 @@ import pytest
 from footnote.index.bm25 import decode_posting
 from footnote.index.naming import NamedDocuments, name_terms, named_documents
 from footnote.index.ranges import ChunkRanges
-from footnote.index.segments import build_segment, merge_postings
+from footnote.index.segments import merge_postings
 from footnote.index.terms import term_ids
+from tests.index.reference import build_segment
 
 KEY = b"key"
 EVERYTHING = ChunkRanges.everything()
@@ -29,7 +30,7 @@ def postings_of(query: tuple[str, ...]) -> dict[int, tuple[np.ndarray, np.ndarra
     first = 0
     for size, names in DOCUMENTS:
         segment = build_segment(first, [[7]] * size, name_terms=term_ids(KEY, name_terms(names)))
-        for posting in segment.postings:
+        for posting in segment.lists:
             if posting.term in lists:
                 lists[posting.term].append((posting.chunk_numbers, posting.frequencies))
         first += size

@@ -11,8 +11,9 @@ from footnote.index.analysis import TextAnalyzer
 from footnote.index.bm25 import corpus_lengths, decode_posting, score
 from footnote.index.ranges import ChunkRanges
 from footnote.index.routing import DocumentTable, document_terms, rank_documents
-from footnote.index.segments import CHUNK_NUMBER, LENGTH, build_segment
+from footnote.index.segments import CHUNK_NUMBER, LENGTH
 from footnote.index.terms import term_ids
+from tests.index.reference import build_segment
 
 ANALYZER = TextAnalyzer()
 NOTHING = ChunkRanges.empty()
@@ -122,8 +123,8 @@ def test_document_terms_are_posted_at_the_first_chunk_and_lengthen_none(
     assert (whole.lengths, whole.chunk_numbers) == (bare.lengths, bare.chunk_numbers)
     # A term that means both, by a collision, is counted as one.
     assert whole.postings == build_segment(5, [[*chunks[0], *about], *chunks[1:]]).postings
-    assert len({posting.term for posting in whole.postings}) == len(whole.postings)
-    for posting in whole.postings:
+    assert len({posting.term for posting in whole.lists}) == len(whole.lists)
+    for posting in whole.lists:
         numbers, _ = decode_posting(posting.chunk_numbers, posting.frequencies)
         assert (np.diff(numbers) > 0).all()
 

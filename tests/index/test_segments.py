@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,15 +14,21 @@ from footnote.index.ranges import NUMBER_LIMIT, ChunkRanges
 from footnote.index.segments import (
     MAX_FREQUENCY,
     Postings,
-    Segment,
-    build_segment,
     merge_lengths,
     merge_postings,
     merge_terms,
     posting_parts,
 )
 
-from .reference import chunk_lists, corpora, ranges, segments_of, without
+from .reference import (
+    Segment,
+    build_segment,
+    chunk_lists,
+    corpora,
+    ranges,
+    segments_of,
+    without,
+)
 
 NONE_DEAD = ChunkRanges.empty()
 
@@ -29,13 +36,13 @@ Lists = dict[int, tuple[bytes, bytes]]
 
 
 def merged(segments: list[Segment], dead: ChunkRanges = NONE_DEAD) -> Lists:
-    terms = {posting.term for segment in segments for posting in segment.postings}
+    terms = {posting.term for segment in segments for posting in segment.lists}
     lists = {
         term: merge_postings(
             [
                 (posting.chunk_numbers, posting.frequencies)
                 for segment in segments
-                for posting in segment.postings
+                for posting in segment.lists
                 if posting.term == term
             ],
             dead,
@@ -55,14 +62,14 @@ def test_a_segment_can_be_read_back_into_the_counts_of_its_chunks(
 ) -> None:
     segment = build_segment(first, chunk_terms)
     counts: dict[int, Counter[int]] = {first + i: Counter() for i in range(len(chunk_terms))}
-    for posting in segment.postings:
+    for posting in segment.lists:
         numbers = np.frombuffer(posting.chunk_numbers, "<i4").tolist()
         frequencies = np.frombuffer(posting.frequencies, "<u2").tolist()
         assert numbers == sorted(set(numbers))
         for number, frequency in zip(numbers, frequencies, strict=True):
             counts[number][posting.term] = frequency
     assert list(counts.values()) == [Counter(terms) for terms in chunk_terms]
-    assert [posting.term for posting in segment.postings] == sorted(set().union(*chunk_terms))
+    assert [posting.term for posting in segment.lists] == sorted(set().union(*chunk_terms))
     assert np.frombuffer(segment.chunk_numbers, "<i4").tolist() == list(counts)
     assert np.frombuffer(segment.lengths, "<i4").tolist() == [len(t) for t in chunk_terms]
 
@@ -82,12 +89,12 @@ def test_merging_neighbours_equals_building_both_at_once(
 def test_the_list_of_two_neighbours_is_the_bytes_of_one_after_the_other(
     left: list[list[int]], right: list[list[int]]
 ) -> None:
-    whole = {p.term: p for p in build_segment(0, left + right).postings}
+    whole = {p.term: p for p in build_segment(0, left + right).lists}
     for term, posting in whole.items():
         halves = [
             p
             for segment in (build_segment(0, left), build_segment(len(left), right))
-            for p in segment.postings
+            for p in segment.lists
             if p.term == term
         ]
         assert posting.chunk_numbers == b"".join(p.chunk_numbers for p in halves)
@@ -120,16 +127,15 @@ def test_merging_all_terms_at_once_equals_merging_one_by_one(
     corpus: dict[int, list[int]], dead: ChunkRanges, data: st.DataObject
 ) -> None:
     segments = segments_of(corpus)
-    postings = data.draw(
-        st.permutations([each for segment in segments for each in segment.postings])
-    )
+    postings = data.draw(st.permutations([each for segment in segments for each in segment.lists]))
     at_once = merge_terms(
         [each.term for each in postings],
         [(each.chunk_numbers, each.frequencies) for each in postings],
         dead,
     )
-    assert [each.term for each in at_once] == sorted(each.term for each in at_once)
-    assert {each.term: (each.chunk_numbers, each.frequencies) for each in at_once} == merged(
+    found = Segment(first_chunk=0, chunk_numbers=b"", lengths=b"", postings=at_once).lists
+    assert [each.term for each in found] == sorted(each.term for each in found)
+    assert {each.term: (each.chunk_numbers, each.frequencies) for each in found} == merged(
         segments, dead
     )
 
@@ -163,7 +169,7 @@ def test_a_chunk_in_two_segments_is_refused() -> None:
     segment = build_segment(0, [[1], [1]])
     with pytest.raises(ValueError, match="two of the segments"):
         lengths([segment, segment])
-    (posting,) = segment.postings
+    (posting,) = segment.lists
     twice = (posting.chunk_numbers, posting.frequencies)
     with pytest.raises(ValueError, match="two of the segments"):
         merge_terms([1, 1], [twice, twice], NONE_DEAD)
@@ -199,8 +205,9 @@ TERMS = st.integers(0, 2**31 - 1)
 def test_parts_of_the_terms_are_the_whole_in_pieces(
     chunks: list[list[int]], about: list[int]
 ) -> None:
-    whole = build_segment(9, chunks, about).postings
+    whole = build_segment(9, chunks, about)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(segments_module, "_ENTRIES_OF_PART", 2)
         parts = tuple(posting_parts(9, ChunkTerms.of(chunks), about))
-    assert [posting for part in parts for posting in part] == list(whole)
+    pieces = (replace(whole, postings=part).lists for part in parts)
+    assert [posting for piece in pieces for posting in piece] == whole.lists

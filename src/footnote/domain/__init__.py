@@ -6,191 +6,87 @@ count Unicode code points; times are aware UTC; text is NFC; scores are higher-i
 
 from __future__ import annotations
 
-from footnote.domain.answer_events import (
-    AnswerDone,
-    AnswerEvent,
-    AnswerFailed,
-    CitationMade,
-    SentenceGrounded,
-    SourcesFound,
-    TextWritten,
-    ToolCalled,
-    ToolReturned,
-    UsageCounted,
-)
-from footnote.domain.answers import (
-    Answer,
-    AnswerSentence,
-    Citation,
-    ClosestPassage,
-    Usage,
-    Verdict,
-)
-from footnote.domain.chunk_terms import ChunkTerms
-from footnote.domain.condition import (
-    CacheStats,
-    Check,
-    Health,
-    WorkspaceStats,
-)
-from footnote.domain.documents import (
-    MAX_EXTERNAL_ID_CHARACTERS,
-    MAX_NAME_CHARACTERS,
-    MAX_TAG_CHARACTERS,
-    MAX_TAGS,
-    Attachment,
-    Block,
-    BlockKind,
-    BlockSpan,
-    Chunk,
-    Document,
-    DocumentClass,
-    DocumentPage,
-    DocumentStatus,
-    DocumentWithAttachments,
-    Enrichment,
-    Failure,
-    MetadataValue,
-    ParsedDocument,
-    Picture,
-    Progress,
-    Publication,
-    Received,
-    Retried,
-    SourceType,
-    Stage,
-    Transcript,
-    Utterance,
-)
-from footnote.domain.erasure import Erasure, ErasureCheck
-from footnote.domain.filters import (
-    FACET_FIELDS,
-    FILTER_FIELDS,
-    AllOf,
-    AnyOf,
-    Comparison,
-    Condition,
-    FacetCount,
-    Not,
-    Operator,
-    SearchFilters,
-)
-from footnote.domain.identity import (
-    LOCAL_PRINCIPAL,
-    Lane,
-    Principal,
-    Workspace,
-)
-from footnote.domain.lanes import (
-    LaneState,
-    LaneStatus,
-    Reembedding,
-    ReembeddingState,
-)
-from footnote.domain.plans import (
-    DiversityName,
-    FusionName,
-    Plan,
-    PlanChanges,
-    Turn,
-)
-from footnote.domain.search import (
-    Evidence,
-    Hit,
-    NearDuplicate,
-    Neighbour,
-    Passage,
-    PassageContext,
-    Ranking,
-    Recall,
-    SearchRequest,
-    SearchResponse,
-    StageRecord,
-)
-
-__all__ = [
-    "FACET_FIELDS",
-    "FILTER_FIELDS",
-    "LOCAL_PRINCIPAL",
-    "MAX_EXTERNAL_ID_CHARACTERS",
-    "MAX_NAME_CHARACTERS",
-    "MAX_TAGS",
-    "MAX_TAG_CHARACTERS",
-    "AllOf",
-    "Answer",
-    "AnswerDone",
-    "AnswerEvent",
-    "AnswerFailed",
-    "AnswerSentence",
-    "AnyOf",
-    "Attachment",
-    "Block",
-    "BlockKind",
-    "BlockSpan",
-    "CacheStats",
-    "Check",
-    "Chunk",
-    "ChunkTerms",
-    "Citation",
-    "CitationMade",
-    "ClosestPassage",
-    "Comparison",
-    "Condition",
-    "DiversityName",
-    "Document",
-    "DocumentClass",
-    "DocumentPage",
-    "DocumentStatus",
-    "DocumentWithAttachments",
-    "Enrichment",
-    "Erasure",
-    "ErasureCheck",
-    "Evidence",
-    "FacetCount",
-    "Failure",
-    "FusionName",
-    "Health",
-    "Hit",
-    "Lane",
-    "LaneState",
-    "LaneStatus",
-    "MetadataValue",
-    "NearDuplicate",
-    "Neighbour",
-    "Not",
-    "Operator",
-    "ParsedDocument",
-    "Passage",
-    "PassageContext",
-    "Picture",
-    "Plan",
-    "PlanChanges",
-    "Principal",
-    "Progress",
-    "Publication",
-    "Ranking",
-    "Recall",
-    "Received",
-    "Reembedding",
-    "ReembeddingState",
-    "Retried",
-    "SearchFilters",
-    "SearchRequest",
-    "SearchResponse",
-    "SentenceGrounded",
-    "SourceType",
-    "SourcesFound",
-    "Stage",
-    "StageRecord",
-    "TextWritten",
-    "ToolCalled",
-    "ToolReturned",
-    "Transcript",
-    "Turn",
-    "Usage",
-    "UsageCounted",
-    "Utterance",
-    "Verdict",
-    "Workspace",
-    "WorkspaceStats",
-]
+from footnote.domain.answer_events import AnswerDone as AnswerDone
+from footnote.domain.answer_events import AnswerEvent as AnswerEvent
+from footnote.domain.answer_events import AnswerFailed as AnswerFailed
+from footnote.domain.answer_events import CitationMade as CitationMade
+from footnote.domain.answer_events import SentenceGrounded as SentenceGrounded
+from footnote.domain.answer_events import SourcesFound as SourcesFound
+from footnote.domain.answer_events import TextWritten as TextWritten
+from footnote.domain.answer_events import ToolCalled as ToolCalled
+from footnote.domain.answer_events import ToolReturned as ToolReturned
+from footnote.domain.answer_events import UsageCounted as UsageCounted
+from footnote.domain.answers import Answer as Answer
+from footnote.domain.answers import AnswerSentence as AnswerSentence
+from footnote.domain.answers import Citation as Citation
+from footnote.domain.answers import ClosestPassage as ClosestPassage
+from footnote.domain.answers import Usage as Usage
+from footnote.domain.answers import Verdict as Verdict
+from footnote.domain.chunk_terms import ChunkTerms as ChunkTerms
+from footnote.domain.condition import CacheStats as CacheStats
+from footnote.domain.condition import Check as Check
+from footnote.domain.condition import Health as Health
+from footnote.domain.condition import WorkspaceStats as WorkspaceStats
+from footnote.domain.documents import MAX_EXTERNAL_ID_CHARACTERS as MAX_EXTERNAL_ID_CHARACTERS
+from footnote.domain.documents import MAX_NAME_CHARACTERS as MAX_NAME_CHARACTERS
+from footnote.domain.documents import MAX_TAG_CHARACTERS as MAX_TAG_CHARACTERS
+from footnote.domain.documents import MAX_TAGS as MAX_TAGS
+from footnote.domain.documents import Attachment as Attachment
+from footnote.domain.documents import Block as Block
+from footnote.domain.documents import BlockKind as BlockKind
+from footnote.domain.documents import BlockSpan as BlockSpan
+from footnote.domain.documents import Chunk as Chunk
+from footnote.domain.documents import Document as Document
+from footnote.domain.documents import DocumentClass as DocumentClass
+from footnote.domain.documents import DocumentPage as DocumentPage
+from footnote.domain.documents import DocumentStatus as DocumentStatus
+from footnote.domain.documents import DocumentWithAttachments as DocumentWithAttachments
+from footnote.domain.documents import Enrichment as Enrichment
+from footnote.domain.documents import Failure as Failure
+from footnote.domain.documents import MetadataValue as MetadataValue
+from footnote.domain.documents import ParsedDocument as ParsedDocument
+from footnote.domain.documents import Picture as Picture
+from footnote.domain.documents import Progress as Progress
+from footnote.domain.documents import Publication as Publication
+from footnote.domain.documents import Received as Received
+from footnote.domain.documents import Retried as Retried
+from footnote.domain.documents import SourceType as SourceType
+from footnote.domain.documents import Stage as Stage
+from footnote.domain.documents import Transcript as Transcript
+from footnote.domain.documents import Utterance as Utterance
+from footnote.domain.erasure import Erasure as Erasure
+from footnote.domain.erasure import ErasureCheck as ErasureCheck
+from footnote.domain.filters import FACET_FIELDS as FACET_FIELDS
+from footnote.domain.filters import FILTER_FIELDS as FILTER_FIELDS
+from footnote.domain.filters import AllOf as AllOf
+from footnote.domain.filters import AnyOf as AnyOf
+from footnote.domain.filters import Comparison as Comparison
+from footnote.domain.filters import Condition as Condition
+from footnote.domain.filters import FacetCount as FacetCount
+from footnote.domain.filters import Not as Not
+from footnote.domain.filters import Operator as Operator
+from footnote.domain.filters import SearchFilters as SearchFilters
+from footnote.domain.identity import LOCAL_PRINCIPAL as LOCAL_PRINCIPAL
+from footnote.domain.identity import Lane as Lane
+from footnote.domain.identity import Principal as Principal
+from footnote.domain.identity import Workspace as Workspace
+from footnote.domain.lanes import LaneState as LaneState
+from footnote.domain.lanes import LaneStatus as LaneStatus
+from footnote.domain.lanes import Reembedding as Reembedding
+from footnote.domain.lanes import ReembeddingState as ReembeddingState
+from footnote.domain.plans import DiversityName as DiversityName
+from footnote.domain.plans import FusionName as FusionName
+from footnote.domain.plans import Plan as Plan
+from footnote.domain.plans import PlanChanges as PlanChanges
+from footnote.domain.plans import Turn as Turn
+from footnote.domain.search import Evidence as Evidence
+from footnote.domain.search import Hit as Hit
+from footnote.domain.search import NearDuplicate as NearDuplicate
+from footnote.domain.search import Neighbour as Neighbour
+from footnote.domain.search import Passage as Passage
+from footnote.domain.search import PassageContext as PassageContext
+from footnote.domain.search import Ranking as Ranking
+from footnote.domain.search import Recall as Recall
+from footnote.domain.search import SearchRequest as SearchRequest
+from footnote.domain.search import SearchResponse as SearchResponse
+from footnote.domain.search import StageRecord as StageRecord

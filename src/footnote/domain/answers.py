@@ -98,7 +98,6 @@ class AnswerSentence:
     support: float
     """How well its quotes carry it, 0…1."""
     verdict: Verdict = Verdict.UNCITED
-    """How far its quotes carry it, in a word."""
     gap: str | None = None
     """The white space before it, where its writer chose it; None after what is quoted: a space
     after a full stop, else a line break, since a row or a bullet has no full stop."""

@@ -41,9 +41,8 @@ class WorkspaceStats:
     segments: int
     lane: Lane
     search_cache: CacheStats = field(default_factory=CacheStats)
-    """Of searches in this workspace alone."""
+    """Of this workspace alone, as the other."""
     answer_cache: CacheStats = field(default_factory=CacheStats)
-    """Of its answers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -29,7 +29,6 @@ class Conversation:
     title: str
     """The first question, unless it was given another; empty before there is one."""
     document_mode: DocumentMode
-    """Whether attached documents are searched before all others, or they alone."""
     document_ids: tuple[UUID, ...]
     """What is attached and may be seen, in the order of attaching."""
     created_at: datetime

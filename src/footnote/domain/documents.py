@@ -270,7 +270,6 @@ class Publication:
     text_hashes: Sequence[bytes]
     """One for each chunk: the key of its vector."""
     chunk_terms: ChunkTerms
-    """The term ids of each chunk."""
     document_hash: bytes | None = None
     """The key of the vector of what the document is about; without it nothing routes to it."""
     document_terms: tuple[int, ...] = ()
@@ -286,14 +285,13 @@ class Failure:
     stage: Stage
     cause: str
     advice: str
-    """What to do about it."""
     retryable: bool
     """Whether the same document may pass on another try."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """How far a stage has come: pages where it parses, texts where it embeds."""
+    """How far a stage has come."""
 
     done: int
     """Pages where it parses, texts where it embeds."""
@@ -313,7 +311,6 @@ class Document:
     content_sha256: str
     source_type: SourceType
     status: DocumentStatus
-    """`indexed` and `failed` are resting places."""
     stage: Stage
     """The stage it is in, or the last one it finished."""
     version: int
@@ -333,7 +330,6 @@ class Document:
     summary: str = ""
     keywords: tuple[str, ...] = ()
     sections: tuple[str, ...] = ()
-    """The headings of its sections."""
     dates: tuple[str, ...] = ()
     """ISO dates mentioned in it."""
     metadata: Mapping[str, MetadataValue] = field(default_factory=dict)

@@ -90,7 +90,6 @@ class ClaimQuote:
     """Offsets in the text as it was given, or in the document's canonical text."""
     char_end: int
     relation: QuoteRelation
-    """How it stands to the claim."""
     supported: float
     """How likely this quote alone carries the claim, 0…1."""
     contradicted: float
@@ -128,7 +127,6 @@ class ClaimCheck:
     contradicted: float
     neither: float
     decided_by: DecidedBy
-    """What the verdict rests on."""
     guards: tuple[Guard, ...] = ()
     quotes: tuple[ClaimQuote, ...] = ()
     """Those that decide first; empty where nothing in the sources speaks of it."""

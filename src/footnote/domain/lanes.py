@@ -44,7 +44,7 @@ class Reembedding:
     chunks_embedded: int
     """Chunks with a vector in the lane."""
     chunks: int
-    """Chunks the workspace has."""
+    """Of the workspace."""
     texts_embedded: int
     """Texts that were handed to the model."""
     texts_reused: int

@@ -141,7 +141,6 @@ class Evidence:
     near_duplicates: tuple[NearDuplicate, ...] = ()
     """Passages that say the same, left out in its favour."""
     neighbours: tuple[Neighbour, ...] = ()
-    """Chunks that were merged into the passage."""
     why: str = ""
     """The explanation in one sentence."""
     suspicious: bool = False

@@ -1,4 +1,4 @@
-"""What each field of a document is compared with, and how."""
+"""What each field of a document is compared with, and what is said of a wrong value."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from difflib import get_close_matches
 from uuid import UUID
 
 from footnote.domain import FILTER_FIELDS, DocumentClass, MetadataValue, Operator, SourceType
 from footnote.filters.json_text import JsonPath
-from footnote.filters.words import Fault, suggestion
 from footnote.validation.messages import shown
 from footnote.validation.text import is_storable
 
@@ -19,9 +19,27 @@ MAX_TEXT_CHARACTERS = 1_000
 METADATA = "metadata."
 """What stands before the key of a document's metadata."""
 
+_SHOWN_CHARACTERS = 60
 _MAX_NUMBER = 2**63
 _MAX_KEY_CHARACTERS = 200
 _MEANT = {"and": "all", "or": "any", "must": "all", "should": "any", "must_not": "not"}
+
+
+class Fault(Exception):
+    """What is wrong at a path; `at_name` when it is the name there rather than the value."""
+
+    def __init__(self, path: JsonPath, message: str, hint: str, *, at_name: bool = False) -> None:
+        super().__init__(message)
+        self.path = path
+        self.hint = hint
+        self.at_name = at_name
+
+
+def suggestion(word: str, known: Sequence[str]) -> str | None:
+    """What was probably meant, as a question."""
+    near = get_close_matches(word[:_SHOWN_CHARACTERS].lower(), known, n=1)
+    return f"did you mean `{near[0]}`?" if near else None
+
 
 Reader = Callable[[object, JsonPath], MetadataValue]
 """Gives the canonical form of a value. Raises Fault."""

@@ -12,7 +12,7 @@ from footnote.domain import (
     Operator,
 )
 from footnote.errors import InvalidRequest
-from footnote.filters.fields import Kind, kind_of
+from footnote.filters.fields import Fault, Kind, kind_of, suggestion
 from footnote.filters.json_text import (
     JsonPath,
     MalformedJson,
@@ -20,7 +20,6 @@ from footnote.filters.json_text import (
     place_of,
     read_located,
 )
-from footnote.filters.words import Fault, suggestion
 from footnote.validation.messages import shown
 
 MAX_DEPTH = 8
@@ -166,15 +165,16 @@ def _comparisons(name: str, value: object, path: JsonPath) -> list[Comparison]:
         hint = 'write {"in": […]} for one of several values'
         raise Fault(path, "an array stands here, and one value is needed", hint)
     if not isinstance(value, dict):
-        return [_comparison(name, kind, Operator.EQUALS, value, path)]
+        equal = _value(kind, Operator.EQUALS, value, path)
+        return [Comparison(field=name, operator=Operator.EQUALS, value=equal)]
     if not value:
         raise Fault(path, "there is no operator", kind.advice)
-    return [
-        _comparison(
-            name, kind, _operator(kind, str(word), (*path, str(word))), inner, (*path, word)
-        )
-        for word, inner in value.items()
-    ]
+    found = []
+    for word, inner in value.items():
+        operator = _operator(kind, str(word), (*path, str(word)))
+        compared = _value(kind, operator, inner, (*path, word))
+        found.append(Comparison(field=name, operator=operator, value=compared))
+    return found
 
 
 def _operator(kind: Kind, word: str, path: JsonPath) -> Operator:
@@ -186,12 +186,6 @@ def _operator(kind: Kind, word: str, path: JsonPath) -> Operator:
     return Operator(word)
 
 
-def _comparison(
-    name: str, kind: Kind, operator: Operator, value: object, path: JsonPath
-) -> Comparison:
-    return Comparison(field=name, operator=operator, value=_value(kind, operator, value, path))
-
-
 def _value(
     kind: Kind, operator: Operator, value: object, path: JsonPath
 ) -> MetadataValue | tuple[MetadataValue, ...]:
@@ -201,7 +195,11 @@ def _value(
                 raise Fault(path, f"{shown(value)} stands here", "say true or false")
             return value
         case Operator.ONE_OF:
-            return _values(kind, value, path)
+            if not isinstance(value, list):
+                raise Fault(path, f"{shown(value)} stands here", "`in` takes an array of values")
+            if len(value) > MAX_VALUES:
+                raise Fault(path, f"it has {len(value)} values", f"give at most {MAX_VALUES}")
+            return tuple(kind.read(each, (*path, position)) for position, each in enumerate(value))
         case Operator.CONTAINS:
             return kind.read_part(value, path)
         case _:
@@ -209,11 +207,3 @@ def _value(
             if isinstance(read, bool) and operator in _ORDERING:
                 raise Fault(path, f"{shown(read)} has no order", "compare it with `eq`")
             return read
-
-
-def _values(kind: Kind, value: object, path: JsonPath) -> tuple[MetadataValue, ...]:
-    if not isinstance(value, list):
-        raise Fault(path, f"{shown(value)} stands here", "`in` takes an array of values")
-    if len(value) > MAX_VALUES:
-        raise Fault(path, f"it has {len(value)} values", f"give at most {MAX_VALUES}")
-    return tuple(kind.read(each, (*path, position)) for position, each in enumerate(value))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
-from footnote.index.phones import has_phone_number, phone_numbers
 from footnote.index.stemming import analysis_language, is_stop_word, stems_of
 from footnote.index.tokens import token_terms, whole, words
 from footnote.language.calendar import MONTHS
@@ -21,6 +21,16 @@ _NARROW_GAP = re.compile("(?<=[0-9])[\u00a0\u2009\u202f](?=[0-9]{3}(?![0-9]))")
 _IBAN = re.compile("(?<![0-9A-Z])[A-Z]{2}[0-9]{2}[0-9A-Z]{11,30}(?![0-9A-Z])")
 _NUMBERED_MONTHS = ("ja", "ko", "zh")
 _IBAN_GROUP = re.compile(".{1,4}")
+_FEWEST_DIGITS = 8
+_MOST_DIGITS = 15  # E.164, the country's included
+_GAP = "[ \u00a0\u2009\u202f./()\u2010-\u2013-]{1,3}"
+_PHONE = re.compile(
+    # First what may begin one, which is looked for quickly, and then what may not stand before it.
+    r"[+0](?<![\w+].)(?:(?<=\+)[ ]?|0[ -]?)\(?(?P<number>[1-9][0-9]{0,14}(?!\w)"
+    rf"(?:{_GAP}[0-9]{{1,14}}(?!\w)){{0,7}})"
+)
+_TRUNK = re.compile(r"\(0\)")
+_DIGITS = re.compile("[0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +52,7 @@ class TextAnalyzer:
         """Every term of the text, in order, repeated as it repeats; never an empty string."""
         code = analysis_language(language)
         found: list[str] = []
-        dials = has_phone_number(text)
+        dials = _has_phone_number(text)
         for line in text.split("\n") if dials else (text,):
             for token in _tokens(line):
                 found += token_terms(token, code, None)
@@ -79,7 +89,7 @@ class TextAnalyzer:
         terms = _distinct_terms(tokens, codes, spoken) or _distinct_terms(tokens, codes, None)
         joined = [*_neighbours_in_one(tokens), *_code_in_one(tokens)]
         respelt = _distinct_terms(_respelt(text, codes), codes, None)
-        phones = [form for _, forms in phone_numbers(text) for form in forms]
+        phones = [form for _, forms in _phone_numbers(text) for form in forms]
         dialled = [f"00{form}" for form in phones]
         return list(dict.fromkeys([*terms, *joined, *respelt, *phones, *dialled]))
 
@@ -101,7 +111,7 @@ def _fresh_terms(word: str, code: str) -> Iterator[str]:
 
 def _phone_terms(line: str) -> Iterator[str]:
     """The forms of the telephone numbers in a line that its tokens do not have already."""
-    for written, forms in phone_numbers(line):
+    for written, forms in _phone_numbers(line):
         held = {term for token in _tokens(written) for term in token_terms(token, "en", None)}
         yield from (form for form in forms if form not in held)
 
@@ -171,3 +181,24 @@ def _code_in_one(tokens: Sequence[str]) -> Iterator[str]:
         if len(run) > _JOINED_TOKENS and len(joined) <= _CODE_CHARACTERS:
             yield joined
         run = []
+
+
+def _has_phone_number(text: str) -> bool:
+    """Whether something in it looks like one, which is known sooner than what it is."""
+    return ("+" in text or "00" in text) and _PHONE.search(text) is not None
+
+
+def _phone_numbers(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Each number as it is written, and its digits from the country's code on.
+
+    Where one ends cannot be told when digits follow, so there is a form for each group that may
+    be its last: `+49 30 123456 7` gives `4930123456` and `49301234567`. So do `0049 30 123456-7`
+    and `+49 (0)30/123456 7`. A number without its country is not one of these.
+    """
+    for match in _PHONE.finditer(text):
+        groups = _DIGITS.findall(_TRUNK.sub(" ", match["number"]))
+        forms = tuple(
+            form for form in accumulate(groups) if _FEWEST_DIGITS <= len(form) <= _MOST_DIGITS
+        )
+        if forms:
+            yield match.group(), forms

@@ -31,17 +31,6 @@ _ENTRIES_OF_PART = 100_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Posting:
-    """Where one term occurs in one segment."""
-
-    term: int
-    chunk_numbers: bytes
-    """int32 little-endian, strictly rising."""
-    frequencies: bytes
-    """uint16 little-endian, one for each chunk number, at least 1."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Postings:
     """The posting lists of many terms one behind the other, by rising term.
 
@@ -56,65 +45,6 @@ class Postings:
     """int32 little-endian: the lists of all terms."""
     frequencies: bytes
     """uint16 little-endian, one for each chunk number, at least 1."""
-
-    def __len__(self) -> int:
-        return len(self.terms) // TERM.itemsize
-
-    def __iter__(self) -> Iterator[Posting]:
-        start = 0
-        for term, count in zip(
-            np.frombuffer(self.terms, TERM).tolist(),
-            np.frombuffer(self.counts, COUNT).tolist(),
-            strict=True,
-        ):
-            end = start + count
-            yield Posting(
-                term=term,
-                chunk_numbers=_cut(self.chunk_numbers, CHUNK_NUMBER, start, end),
-                frequencies=_cut(self.frequencies, FREQUENCY, start, end),
-            )
-            start = end
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Segment:
-    """The index of consecutive chunks; it never changes."""
-
-    first_chunk: int
-    chunk_numbers: bytes
-    """int32 little-endian: first_chunk, first_chunk + 1, …"""
-    lengths: bytes
-    """int32 little-endian: analysed terms of each chunk."""
-    postings: Postings
-
-
-def build_segment(
-    first_chunk: int,
-    chunk_terms: Sequence[Sequence[int]],
-    document_terms: Sequence[int] = (),
-    name_terms: Sequence[int] = (),
-) -> Segment:
-    """The segment of chunks first_chunk, first_chunk + 1, … given each chunk's term ids.
-
-    Document terms and name terms are posted at the first chunk without counting in its length.
-
-    Law: building two neighbouring runs of chunks and merging them equals building both at once.
-    Raises ValueError when a chunk number or a term id does not fit 31 bits.
-    """
-    counted = ChunkTerms.of(chunk_terms)
-    numbers, lengths = chunk_lengths(first_chunk, counted)
-    parts = tuple(posting_parts(first_chunk, counted, document_terms, name_terms))
-    return Segment(
-        first_chunk=first_chunk,
-        chunk_numbers=numbers,
-        lengths=lengths,
-        postings=Postings(
-            terms=b"".join(part.terms for part in parts),
-            counts=b"".join(part.counts for part in parts),
-            chunk_numbers=b"".join(part.chunk_numbers for part in parts),
-            frequencies=b"".join(part.frequencies for part in parts),
-        ),
-    )
 
 
 def chunk_lengths(first_chunk: int, chunk_terms: ChunkTerms) -> tuple[bytes, bytes]:
@@ -235,10 +165,6 @@ def _divided(
         chunk_numbers=number_bytes,
         frequencies=frequency_bytes,
     )
-
-
-def _cut(values: bytes, value_type: np.dtype[np.generic], start: int, end: int) -> bytes:
-    return values[start * value_type.itemsize : end * value_type.itemsize]
 
 
 def _merge(
