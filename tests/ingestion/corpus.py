@@ -38,7 +38,6 @@ CONVERTED = frozenset(("DOC", "ODT", "RTF", "PPT", "ODP", "XLS", "ODS"))
 """Formats that LibreOffice converts before they are read."""
 OUTLINES = Path(__file__).parent / "corpus"
 _SECTION = re.compile(r"^=== ", re.MULTILINE)
-_SHOWN_CHARACTERS = 100
 _HEARD = (
     (0.0, 2.5, " Hello there."),
     (2.5, 4.0, " The winch"),
@@ -126,8 +125,8 @@ async def _hear(content: bytes, filename: str, media_type: str) -> ParsedDocumen
 def outline(parsed: ParsedDocument, name: str) -> str:
     """What a document was read as: a line for itself and each thing known of it, block and file.
 
-    A block's line has its kind, its page and its paragraph's number, the headings above it, the
-    beginning of its text and how many characters follow; `⏎` is a line's end.
+    A block's line has its kind, its page and its paragraph's number, the headings above it and
+    its text; `⏎` is a line's end.
     """
     return "\n".join(_lines(parsed, name))
 
@@ -165,9 +164,7 @@ def _line(block: Block) -> str:
     page = f"p{block.page} " if block.page is not None else ""
     above = f"[{' › '.join(path)}] " if path else ""
     flat = block.text.replace("\n", "⏎")
-    rest = len(flat) - _SHOWN_CHARACTERS
-    said = f"{flat[:_SHOWN_CHARACTERS]} … {rest} more" if rest > 0 else flat
-    return f"{kind:<10}  {page}¶{block.paragraph}  {above}{said}{_heard_at(block)}"
+    return f"{kind:<10}  {page}¶{block.paragraph}  {above}{flat}{_heard_at(block)}"
 
 
 def _heard_at(block: Block) -> str:

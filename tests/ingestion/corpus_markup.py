@@ -357,10 +357,142 @@ ASCIIDOC = texts(
     """,
 )
 
+RST_GUIDE = """\
+=========
+The Guide
+=========
+
+:Author: Ada
+:Date: 2024-01-02
+
+.. a comment
+
+Introduction
+============
+
+Some *emphasised* ``lit*eral*`` text, a `link <http://x.example/a>`_ and :func:`foo`. See [1]_.
+
+.. note::
+
+   Take care.
+
+- one
+
+  continued
+- two
+
+  - deep
+
+1. first
+#. second
+
+Sub part
+--------
+
++-------+------+
+| City  | Rate |
++=======+======+
+| Rome  | 110  |
+| (all) |      |
++-------+------+
+
+===== =====
+A     B
+===== =====
+1     2
+===== =====
+
+.. code-block:: python
+   :linenos:
+
+   def f():
+       return 1
+
+Like so::
+
+    verbatim *x*
+
+.. include:: /etc/passwd
+
+.. raw:: html
+
+   <b>no</b>
+
+.. math::
+
+   a^2 + b^2
+
+.. list-table:: Of things
+   :header-rows: 1
+
+   * - H1
+     - H2
+   * - x
+     - y
+
+term
+   its meaning
+
+.. [1] The note.
+"""
+
+ASCIIDOC_GUIDE = """\
+= The Guide
+Ada Byron <ada@x.example>
+v1.0, 2024-01-02
+:product: Buoy
+
+// a comment
+The {product} _floats_ in `water`, see link:https://x.example[the page] and <<end,the end>>.
+
+include::/etc/passwd[]
+
+[[anchor]]
+== Steps
+
+.Procedure
+. Open it.
++
+NOTE: Slowly.
+. Close it.
+** deep
+
+Buoy:: floats
+Chain::
+  holds
+
+[source,python]
+----
+def f():  # not | a table
+    return 1
+----
+
+.Rates
+[cols="1,2",options="header"]
+|===
+|City |Rate
+
+|Rome
+|110
+2+|both
+|===
+
+////
+gone
+////
+
+[WARNING]
+====
+Hot.
+====
+
+* last
+"""
+
 FILES = {
     "HTML": HTML,
     "XHTML": XHTML,
     "Markdown": MARKDOWN,
-    "reStructuredText": RST,
-    "AsciiDoc": ASCIIDOC,
+    "reStructuredText": {**RST, "guide.rst": RST_GUIDE.encode()},
+    "AsciiDoc": {**ASCIIDOC, "the guide.adoc": ASCIIDOC_GUIDE.encode()},
 }

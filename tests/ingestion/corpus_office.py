@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import io
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,13 +13,16 @@ from pptx.util import Inches
 
 from tests.ingestion import files
 from tests.ingestion.office_files import (
+    WORD_NAMESPACES,
     cell,
     chart_part,
+    drawing,
     item,
     open_document,
     p,
     row,
     run,
+    saved,
     table,
     word,
 )
@@ -194,13 +196,128 @@ _TABLE_RTF = (
     r"\pard After\par"
 )
 
+
+def _clauses() -> bytes:
+    notes = (
+        f'<w:footnotes {WORD_NAMESPACES}><w:footnote w:type="separator" w:id="-1"/>'
+        f'<w:footnote w:id="2">{p("As published in 2024.")}</w:footnote></w:footnotes>'
+    )
+    comments = (
+        f'<w:comments {WORD_NAMESPACES}><w:comment w:id="0" w:author="Ada">'
+        f"{p('Is this still true?')}</w:comment></w:comments>"
+    )
+    header = f"<w:hdr {WORD_NAMESPACES}>{p('Acme confidential')}</w:hdr>"
+    footer = f"<w:ftr {WORD_NAMESPACES}>{p('Draft of May')}</w:ftr>"
+    body = (
+        p("Supply agreement", "Titel")
+        + p("Scope", "berschrift1")
+        + item("Goods are listed in the annex.", 1)
+        + item("by type", 1, 1)
+        + item("by number", 1, 1)
+        + item("Services are not covered.", 1)
+        + p("Price", "Eigene")
+        + p(
+            run("The price is ")
+            + f"<w:del>{run('ten')}</w:del><w:ins>{run('twelve')}</w:ins>"
+            + run(" euros")
+            + '<w:r><w:footnoteReference w:id="2"/></w:r>'
+            + run(" a piece.")
+            + run(" Do not tell them.", "<w:vanish/>")
+            + '<w:r><w:commentReference w:id="0"/></w:r>'
+        )
+        + p(run("See ") + f'<w:hyperlink r:id="h">{run("our terms")}</w:hyperlink>' + run("."))
+        + item("A new list begins at one.", 3)
+        + p("Direct level", extra='<w:outlineLvl w:val="0"/>')
+    )
+    return word(
+            body,
+            parts={"footnotes.xml": notes, "comments.xml": comments,
+                   "header1.xml": header, "footer1.xml": footer},
+            links={"h": ("hyperlink", "https://acme.example/terms")},
+            core="<dc:creator>Grace</dc:creator>"
+            "<dcterms:created>2024-05-01T08:00:00Z</dcterms:created>",
+        )  # fmt: skip
+
+
+def _merged_cells() -> bytes:
+    start, goes_on = '<w:vMerge w:val="restart"/>', "<w:vMerge/>"
+    wide = '<w:gridSpan w:val="2"/>'
+    inner = table(row(cell("x"), cell("y")), row(cell("1"), cell("2")))
+    head = "<w:tblHeader/>"
+    body = (
+        table(
+            row(cell("Region", start), cell("Units", wide), properties=head),
+            row(cell("", goes_on), cell("2023"), cell("2024"), properties=head),
+            row(cell("North", start), cell("5"), cell("6")),
+            row(cell("", goes_on), cell("7"), cell("8")),
+            row(cell("Deleted"), cell("0"), cell("0"), properties="<w:del/>"),
+        )
+        + p("Between.")
+        + table(
+            row(cell("Annual report", wide)), row(cell("a"), cell("b")), row(cell("c"), cell("d"))
+        )
+        + table(row(cell("Name"), cell("Nested")), row(cell("one"), cell(inner + p("end"))))
+        + table(row(cell(p("A box", "berschrift1") + p("of prose."))))
+    )
+    return word(body)
+
+
+def _technical() -> bytes:
+    box = "<wps:txbx><w:txbxContent>" + p("Inside the box.") + "</w:txbxContent></wps:txbx>"
+    fraction = (
+        "<m:oMath><m:r><m:t>x=</m:t></m:r><m:f><m:num><m:r><m:t>a+b</m:t></m:r></m:num>"
+        "<m:den><m:sSup><m:e><m:r><m:t>c</m:t></m:r></m:e><m:sup><m:r><m:t>2</m:t></m:r></m:sup>"
+        "</m:sSup></m:den></m:f></m:oMath>"
+    )
+    field = (
+        '<w:r><w:fldChar w:fldCharType="begin"/></w:r>'
+        '<w:r><w:instrText> HYPERLINK "https://acme.example" </w:instrText></w:r>'
+        '<w:r><w:fldChar w:fldCharType="separate"/></w:r>'
+        + run("home")
+        + '<w:r><w:fldChar w:fldCharType="end"/></w:r>'
+    )
+    mono = '<w:rFonts w:ascii="Courier New"/>'
+    body = (
+        p("Contents", "Verzeichnis1")
+        + p(run("def f(x):"), "Code")
+        + p(run("    return x", mono))
+        + p(run("Typed on a typewriter", mono))
+        + p(run("Solve ") + fraction + run(" now."))
+        + f"<w:sdt><w:sdtContent>{p('In a content control.')}</w:sdtContent></w:sdt>"
+        + p(
+            run("Look:")
+            + f"<mc:AlternateContent><mc:Choice>{drawing(box)}</mc:Choice>"
+            + f"<mc:Fallback>{drawing(box)}</mc:Fallback></mc:AlternateContent>"
+        )
+        + p(drawing('<c:chart r:id="c"/>'))
+        + p(drawing('<a:blip r:embed="i"/>', "A buoy at sea"))
+        + p("Figure 1: a buoy", "Beschriftung")
+        + p(run("Back ") + field)
+    )
+    return word(
+        body,
+        parts={
+            "charts/chart1.xml": chart_part("Margin", ["Q1", "Q2"], {"2024": [0.1, 0.25]}),
+            "media/image1.png": files.picture(["x"]),
+        },
+        links={"c": ("chart", "charts/chart1.xml"), "i": ("image", "media/image1.png")},
+    )
+
+
+def _boxes() -> bytes:
+    box = (
+        "<wps:txbx><w:txbxContent>"
+        + p(run("Inner") + drawing('<a:blip r:embed="i"/>', "A buoy"))
+        + "</w:txbxContent></wps:txbx>"
+    )
+    return word(
+        p(run("Outer") + drawing(box, "A frame")),
+        parts={"media/image1.png": files.picture(["x"]), "embeddings/b.xlsx": files.prices_xlsx()},
+        links={"i": ("image", "media/image1.png"), "e": ("package", "embeddings/b.xlsx")},
+    )
+
+
 # --- slides ----------------------------------------------------------------------------------
-
-
-def _saved(deck: object) -> bytes:
-    target = io.BytesIO()
-    deck.save(target)  # type: ignore[attr-defined]  # python-pptx gives a function, not a type
-    return target.getvalue()
 
 
 def _chart_pptx() -> bytes:
@@ -212,7 +329,7 @@ def _chart_pptx() -> bytes:
     data.add_series("2024", (5, 7))  # type: ignore[no-untyped-call]  # as above
     place = (Inches(1), Inches(2), Inches(6), Inches(4))
     slide.shapes.add_chart(XL_CHART_TYPE.COLUMN_CLUSTERED, *place, data)
-    return _saved(deck)
+    return saved(deck)
 
 
 def _order_pptx() -> bytes:
@@ -225,7 +342,7 @@ def _order_pptx() -> bytes:
             frame = slide.shapes.add_textbox(Inches(across), Inches(down), Inches(2), Inches(1))
             frame.text_frame.text = text
     deck.slides[1]._element.set("show", "0")
-    return _saved(deck)
+    return saved(deck)
 
 
 def _kept(name: str) -> Callable[[], bytes]:
@@ -239,6 +356,10 @@ FILES: dict[str, dict[str, Callable[[], bytes]]] = {
         "agreement.docx": _agreement,
         "prices.docx": _word_tables,
         "objects.docx": _word_objects,
+        "clauses.docx": _clauses,
+        "merged.docx": _merged_cells,
+        "technical.docx": _technical,
+        "boxes.docx": _boxes,
     },
     "DOC": {name: _kept(name) for name in ("rules.doc", "prices.doc", "mixed.doc")},
     "ODT": {"rules.odt": _rules_odt, "prices.odt": _prices_odt, "mixed.odt": _mixed_odt},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Sequence
-from datetime import date
+from datetime import date, datetime, time
 
 import openpyxl
 import pytest
@@ -12,7 +12,7 @@ from openpyxl.comments import Comment
 from openpyxl.worksheet.worksheet import Worksheet
 
 from tests.ingestion import files
-from tests.ingestion.office_files import open_document
+from tests.ingestion.office_files import open_document, saved
 
 Rows = Sequence[Sequence[object]]
 _TWO_TABLES: Rows = [["a", "b", None, None, "c", "d"], [1, 2, None, None, 3, 4], [], [], ["end"]]
@@ -30,12 +30,6 @@ def _book(*sheets: tuple[str, Rows]) -> tuple[openpyxl.Workbook, list[Worksheet]
     return book, made
 
 
-def _saved(book: openpyxl.Workbook) -> bytes:
-    target = io.BytesIO()
-    book.save(target)
-    return target.getvalue()
-
-
 def _shown() -> bytes:
     """Dates, shares and money as the sheet shows them, a formula, a link, a comment."""
     rows: Rows = [["When", "Share", "Price"], [date(2024, 3, 5), 0.125, 1234.5]]
@@ -45,7 +39,7 @@ def _shown() -> bytes:
     sheet["C2"].number_format = "#,##0.00"
     sheet["A1"].hyperlink = "https://a.example/when"
     sheet["C2"].comment = Comment("Check this", "Bo")
-    return _saved(book)
+    return saved(book)
 
 
 def _merged() -> bytes:
@@ -54,13 +48,13 @@ def _merged() -> bytes:
     sheet.merge_cells("A1:A2")
     sheet.merge_cells("B1:C1")
     hidden.sheet_state = "hidden"
-    return _saved(book)
+    return saved(book)
 
 
 def _with_macros(content: bytes) -> bytes:
     """The workbook as one that may hold macros."""
     book = openpyxl.load_workbook(io.BytesIO(content), keep_vba=True)
-    return _saved(book)
+    return saved(book)
 
 
 def _legacy(
@@ -134,17 +128,70 @@ def _open_sheets() -> bytes:
 
 _PRICES: Rows = [["Article", "Price"], ["Buoy", 1200], ["Chain", 80]]
 
+
+def _both() -> bytes:
+    book = openpyxl.Workbook()
+    sheet = book.active
+    assert sheet is not None
+    sheet.title = "Both"
+    cells = {
+        "A1": "Report 2024", "A2": "Region", "B2": "Units", "B3": "2023", "C3": "2024",
+        "A4": "North", "B4": 5, "C4": 6, "B5": 7, "C5": 8,
+        "F2": "City", "G2": "Rate", "F3": "Rome", "G3": 110,
+        "B9": "A lone remark",
+        "A11": "Name", "C11": "Ada", "A12": "Place", "C12": "Rome",
+    }  # fmt: skip
+    for address, value in cells.items():
+        sheet[address] = value
+    for area in ("A1:C1", "A2:A3", "B2:C2", "A4:A5"):
+        sheet.merge_cells(area)
+    sheet["G3"].hyperlink = "https://rates.example/rome"
+    sheet["F3"].comment = Comment("The old town", "Ada")
+    hidden = book.create_sheet("Secret")
+    hidden.sheet_state = "hidden"
+    hidden.append(["a", "b"])
+    hidden.append([1, 2])
+    return saved(book)
+
+
+_FORMATTED = [
+    (date(2024, 3, 5), "yyyy-mm-dd"),
+    (
+        datetime.combine(date(2024, 3, 5), time(14, 30)),
+        "d mmm yyyy h:mm AM/PM",
+    ),
+    (0.125, "0.0%"),
+    (1234.5, "#,##0.00 €"),
+    (3.0, "General"),
+    (True, "General"),
+]
+
+
+def _costs() -> bytes:
+    book = openpyxl.Workbook()
+    sheet = book.active
+    assert sheet is not None
+    sheet.title = "Costs"
+    sheet.append(["What", "Value"])
+    for index, (value, code) in enumerate(_FORMATTED, start=2):
+        sheet.cell(index, 1, f"v{index}")
+        sheet.cell(index, 2, value).number_format = code
+    return saved(book)
+
+
 FILES: dict[str, dict[str, Callable[[], bytes]]] = {
     "XLSX": {
         "prices.xlsx": files.prices_xlsx,
+        "both.xlsx": _both,
+        "costs.xlsx": _costs,
         "shown.xlsx": _shown,
         "merged.xlsx": _merged,
-        "two.xlsx": lambda: _saved(_book(("Two", _TWO_TABLES))[0]),
+        "two.xlsx": lambda: saved(_book(("Two", _TWO_TABLES))[0]),
     },
     "XLSM": {
         "prices.xlsm": lambda: _with_macros(files.prices_xlsx()),
         "merged.xlsm": lambda: _with_macros(_merged()),
-        "two.xlsm": lambda: _with_macros(_saved(_book(("Two", _TWO_TABLES))[0])),
+        "two.xlsm": lambda: _with_macros(saved(_book(("Two", _TWO_TABLES))[0])),
     },
     "XLS": {
         "prices.xls": _legacy(("Hardware", _PRICES), ("Log", [["When"], [date(2024, 3, 5)]])),

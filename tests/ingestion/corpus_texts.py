@@ -178,8 +178,55 @@ SUBRIP = texts(
     """,
 )
 
+LATEX_PAPER = r"""
+\documentclass{article} % a comment
+\newcommand{\firm}{Acme Ltd}
+\title{On Buoys\thanks{Paid}}
+\author{Ada Byron \and Bob}
+\date{2024}
+\begin{document}
+\maketitle
+\begin{abstract}
+We study \emph{buoys} of \firm.
+\end{abstract}
+\section{Caf\'e and \"{u}ber}
+Bold \textbf{text}, a \cite{knuth84}, $a^2+b^2$ and 50\,\% of \$3.\footnote{A note.}
+
+\subsection*{Lists}
+\begin{itemize}
+\item one
+\item[x] two
+\begin{enumerate}
+\item deep
+\end{enumerate}
+\end{itemize}
+\begin{table}[h]
+\begin{tabular}{|l|r|}
+\hline
+City & Rate \\ \hline
+Rome \& all & 110 \\[2pt]
+\multicolumn{2}{c}{both} \\
+\end{tabular}
+\caption{Rates}\label{t}
+\end{table}
+\begin{equation}
+E = mc^2
+\end{equation}
+\begin{verbatim}
+x % not a comment
+  \y
+\end{verbatim}
+\input{/etc/passwd}
+See \href{https://x.example}{the page}.
+\begin{tikzpicture}\draw (0,0);\end{tikzpicture}
+\begin{thebibliography}{9}
+\bibitem{knuth84} Knuth, The book.
+\end{thebibliography}
+\end{document}
+"""
+
 FILES = {
-    "LaTeX": LATEX,
+    "LaTeX": {**LATEX, "buoys.tex": LATEX_PAPER.encode()},
     "plain text": PLAIN,
     "WebVTT": CAPTIONS,
     "SubRip": SUBRIP,

@@ -5,8 +5,11 @@ from __future__ import annotations
 import io
 import zipfile
 from collections.abc import Mapping
+from textwrap import dedent
 
 from footnote.domain import BlockKind, ParsedDocument
+from footnote.ingestion.parsing.reading import ReadingOptions, read_document
+from tests.ingestion.test_reading import assert_lawful
 
 W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 R = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
@@ -216,3 +219,28 @@ def shown(parsed: ParsedDocument) -> str:
         else:
             lines.append(f"<{block.kind.value}>\n{block.text}")
     return "\n".join(lines)
+
+
+def drawing(inside: str, description: str = "") -> str:
+    return (
+        f'<w:r><w:drawing><wp:inline><wp:docPr id="1" name="x" descr="{description}"/>'
+        f"<a:graphic>{inside}</a:graphic></wp:inline></w:drawing></w:r>"
+    )
+
+
+def read(content: bytes, name: str) -> ParsedDocument:
+    """The document, without OCR; its spans are its text."""
+    parsed = read_document(content, name, ReadingOptions(ocr="off"))
+    assert_lawful(parsed)
+    return parsed
+
+
+def expect(parsed: ParsedDocument, golden: str) -> None:
+    assert shown(parsed) == dedent(golden).strip("\n")
+
+
+def saved(file: object) -> bytes:
+    """The bytes of a deck, a workbook or a document of a library."""
+    target = io.BytesIO()
+    file.save(target)  # type: ignore[attr-defined]  # libraries without types
+    return target.getvalue()

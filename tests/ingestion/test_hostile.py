@@ -13,8 +13,10 @@ from footnote.ingestion.media import LANGUAGES, TEXT_TYPES
 from footnote.ingestion.parsing.archives import ArchiveLimits
 from footnote.ingestion.parsing.reading import ReadingOptions, read_document
 from tests.ingestion import files, mailfiles
+from tests.ingestion.corpus_markup import ASCIIDOC_GUIDE, RST_GUIDE
+from tests.ingestion.corpus_texts import LATEX_PAPER
 from tests.ingestion.test_archives import tarred, zipped
-from tests.ingestion.test_markup import ASCIIDOC, LATEX, RST, book, cause_of_failure
+from tests.ingestion.test_markup import book, cause_of_failure
 
 CAREFUL = ReadingOptions(ocr="off", archive=ArchiveLimits(max_bytes=8 * 1024 * 1024))
 SUFFIXES = sorted({*TEXT_TYPES, *LANGUAGES, "", ".txt", ".pdf", ".zip", ".tar.gz", ".msg", ".epub"})
@@ -35,9 +37,9 @@ GOOD = {
     "a.mbox": mailfiles.box(mailfiles.plain_message(), mailfiles.plain_message("B")),
     "a.mht": mailfiles.saved_page("<p>words</p>", files.picture(["x"])),
     "a.epub": book({"a.xhtml": "<p>words</p>", "b.xhtml": "<h1>B</h1>"}),
-    "a.rst": RST.encode(),
-    "a.adoc": ASCIIDOC.encode(),
-    "a.tex": LATEX.encode(),
+    "a.rst": RST_GUIDE.encode(),
+    "a.adoc": ASCIIDOC_GUIDE.encode(),
+    "a.tex": LATEX_PAPER.encode(),
     "a.png": files.picture(["words"]),
 }
 

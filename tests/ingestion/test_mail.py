@@ -12,24 +12,6 @@ from tests.ingestion.test_reading import assert_lawful, block_with, blocks_of
 PICTURE = files.picture([f"line {number} of a plan that is large" for number in range(40)])
 
 
-def test_a_message_has_its_headers_as_metadata() -> None:
-    parsed = read_document(mailfiles.plain_message().as_bytes(), "a.eml")
-    assert_lawful(parsed)
-    assert parsed.metadata["sender"] == "Linnet <linnet@supplier.example>"
-    assert parsed.metadata["recipients"] == "purchasing@acme.example, Ann <ann@acme.example>"
-    assert parsed.metadata["sent"] == "2025-03-12T09:30:00+01:00"
-    assert parsed.metadata["subject"] == "Four sensors"
-    assert parsed.metadata["message_id"] == "<4@supplier.example>"
-    assert parsed.metadata["in_reply_to"] == "<3@acme.example>"
-
-
-def test_quotes_and_the_signature_of_a_message_stand_apart() -> None:
-    body = "Yes, please.\n\n> Shall we order?\n> Four of them.\n\nThanks\n-- \nAnn\nAcme\n"
-    parsed = read_document(mailfiles.plain_message(body=body).as_bytes(), "a.eml")
-    texts = [block.text for block in parsed.blocks][2:]
-    assert texts == ["Yes, please.", "> Shall we order?\n> Four of them.", "Thanks", "Ann\nAcme"]
-
-
 def test_the_body_that_says_more_is_read() -> None:
     short = mailfiles.plain_message(body="See the HTML version.")
     short.add_alternative(
@@ -57,15 +39,6 @@ def test_inline_pictures_are_kept_when_they_are_more_than_a_logo() -> None:
     assert parsed.attachments[0].content == PICTURE
 
 
-def test_a_message_inside_a_message_is_a_document_of_its_own() -> None:
-    message = mailfiles.plain_message("Fwd")
-    message.add_attachment(mailfiles.plain_message("Inner", "The inner words."))
-    (attachment,) = read_document(message.as_bytes(), "a.eml").attachments
-    inner = read_document(bytes(attachment.content), attachment.filename)
-    assert inner.title == "Inner"
-    assert "inner words" in inner.text
-
-
 def test_files_deep_in_a_message_and_messages_that_are_a_file_are_kept() -> None:
     raw = (
         b"From: a@b.example\nTo: c@d.example\nMIME-Version: 1.0\n"
@@ -83,21 +56,6 @@ def test_files_deep_in_a_message_and_messages_that_are_a_file_are_kept() -> None
 
 
 # --- boxes and saved pages ------------------------------------------------------------------
-
-
-def test_a_box_lists_its_messages_and_each_is_a_child() -> None:
-    escaped = mailfiles.plain_message("Third", "From here on all is well.")
-    content = mailfiles.box(
-        mailfiles.plain_message("First"), mailfiles.plain_message("Second / part"), escaped
-    )
-    parsed = read_document(content, "mail")
-    assert parsed.media_type == "application/mbox"
-    assert "Linnet <linnet@supplier.example> | First" in parsed.text
-    assert parsed.metadata["members"] == 3
-    names = [attachment.filename for attachment in parsed.attachments]
-    assert names == ["0001 First.eml", "0002 Second part.eml", "0003 Third.eml"]
-    third = read_document(bytes(parsed.attachments[2].content), names[2])
-    assert third.blocks[-1].text == "From here on all is well."
 
 
 def test_a_box_of_too_many_messages_is_refused() -> None:
@@ -119,22 +77,6 @@ def test_a_saved_page_is_read_as_its_page(name: str) -> None:
 
 
 # --- Outlook --------------------------------------------------------------------------------
-
-
-def test_an_outlook_item_has_headers_body_and_attachments() -> None:
-    item = mailfiles.outlook_item(
-        "Sensors", "Dear Ann,\r\n\r\nfour left our dock.", files={"list.csv": b"a,b\n1,2\n"}
-    )
-    parsed = read_document(mailfiles.CompoundFile(item).to_bytes(), "a.msg")
-    assert_lawful(parsed)
-    assert (parsed.media_type, parsed.title) == ("application/vnd.ms-outlook", "Sensors")
-    assert parsed.metadata["sender"] == "Linnet <linnet@supplier.example>"
-    assert parsed.metadata["recipients"] == "Ann <ann@acme.example>"
-    assert parsed.metadata["sent"] == "2025-03-12T08:30:00+00:00"
-    assert parsed.metadata["message_id"] == "<4@supplier.example>"
-    assert block_with(parsed, "left our dock").kind is BlockKind.PARAGRAPH
-    (attachment,) = parsed.attachments
-    assert (attachment.filename, attachment.content) == ("list.csv", b"a,b\n1,2\n")
 
 
 def test_an_outlook_item_inside_another_is_a_message_with_its_own_files() -> None:

@@ -6,11 +6,11 @@ from itertools import product
 
 import pytest
 
-from footnote.domain import Block, BlockKind, ParsedDocument
+from footnote.domain import Block, ParsedDocument
 from footnote.errors import DocumentUnreadable
 from footnote.ingestion.parsing.archives import ArchiveLimits
 from footnote.ingestion.parsing.reading import ReadingOptions, read_document
-from tests.ingestion.test_reading import assert_lawful, block_with, blocks_of
+from tests.ingestion.test_reading import assert_lawful
 
 Shown = list[tuple[str, str]]
 
@@ -122,113 +122,6 @@ def test_formulas_tables_in_html_and_comments_of_markdown() -> None:
 
 # --- reStructuredText -----------------------------------------------------------------------
 
-RST = """\
-=========
-The Guide
-=========
-
-:Author: Ada
-:Date: 2024-01-02
-
-.. a comment
-
-Introduction
-============
-
-Some *emphasised* ``lit*eral*`` text, a `link <http://x.example/a>`_ and :func:`foo`. See [1]_.
-
-.. note::
-
-   Take care.
-
-- one
-
-  continued
-- two
-
-  - deep
-
-1. first
-#. second
-
-Sub part
---------
-
-+-------+------+
-| City  | Rate |
-+=======+======+
-| Rome  | 110  |
-| (all) |      |
-+-------+------+
-
-===== =====
-A     B
-===== =====
-1     2
-===== =====
-
-.. code-block:: python
-   :linenos:
-
-   def f():
-       return 1
-
-Like so::
-
-    verbatim *x*
-
-.. include:: /etc/passwd
-
-.. raw:: html
-
-   <b>no</b>
-
-.. math::
-
-   a^2 + b^2
-
-.. list-table:: Of things
-   :header-rows: 1
-
-   * - H1
-     - H2
-   * - x
-     - y
-
-term
-   its meaning
-
-.. [1] The note.
-"""
-
-
-def test_restructured_text_keeps_its_structure() -> None:
-    parsed = read_document(RST.encode(), "a.rst")
-    assert shown(parsed) == [
-        ("h1", "The Guide"),
-        ("paragraph", "Author: Ada\nDate: 2024-01-02"),
-        ("h2", "Introduction"),
-        (
-            "paragraph",
-            "Some emphasised lit*eral* text, a link (http://x.example/a) and foo. See [1].",
-        ),
-        ("paragraph", "Note: Take care."),
-        ("list", "- one\n  continued\n- two\n  - deep"),
-        ("list", "1. first\n2. second"),
-        ("h3", "Sub part"),
-        ("table", "| City | Rate |\n| --- | --- |\n| Rome (all) | 110 |"),
-        ("table", "| A | B |\n| --- | --- |\n| 1 | 2 |"),
-        ("code", "def f():\n    return 1"),
-        ("paragraph", "Like so:"),
-        ("code", "verbatim *x*"),
-        ("paragraph", "a^2 + b^2"),
-        ("caption", "Of things"),
-        ("table", "| H1 | H2 |\n| --- | --- |\n| x | y |"),
-        ("list", "- term\n  its meaning"),
-        ("paragraph", "[1] The note."),
-    ]
-    assert parsed.metadata == {"author": "Ada", "date": "2024-01-02"}
-
 
 def test_levels_of_restructured_text_follow_their_first_use() -> None:
     text = "A\n~~~\n\nB\n***\n\nC\n~~~\n\nd\n"
@@ -256,78 +149,6 @@ def test_a_grid_cell_may_span_columns() -> None:
 
 # --- AsciiDoc -------------------------------------------------------------------------------
 
-ASCIIDOC = """\
-= The Guide
-Ada Byron <ada@x.example>
-v1.0, 2024-01-02
-:product: Buoy
-
-// a comment
-The {product} _floats_ in `water`, see link:https://x.example[the page] and <<end,the end>>.
-
-include::/etc/passwd[]
-
-[[anchor]]
-== Steps
-
-.Procedure
-. Open it.
-+
-NOTE: Slowly.
-. Close it.
-** deep
-
-Buoy:: floats
-Chain::
-  holds
-
-[source,python]
-----
-def f():  # not | a table
-    return 1
-----
-
-.Rates
-[cols="1,2",options="header"]
-|===
-|City |Rate
-
-|Rome
-|110
-2+|both
-|===
-
-////
-gone
-////
-
-[WARNING]
-====
-Hot.
-====
-
-* last
-"""
-
-
-def test_asciidoc_keeps_its_structure() -> None:
-    parsed = read_document(ASCIIDOC.encode(), "a.adoc")
-    assert shown(parsed) == [
-        ("h1", "The Guide"),
-        ("paragraph", "The Buoy floats in water, see the page (https://x.example) and the end."),
-        ("h2", "Steps"),
-        ("caption", "Procedure"),
-        ("list", "1. Open it.\n  NOTE: Slowly.\n2. Close it.\n  - deep\n- Buoy: floats\n"
-                 "- Chain: holds"),
-        ("code", "def f():  # not | a table\n    return 1"),
-        ("caption", "Rates"),
-        ("table", "| City | Rate |\n| --- | --- |\n| Rome | 110 |\n| both | both |"),
-        ("paragraph", "WARNING: Hot."),
-        ("list", "- last"),
-    ]  # fmt: skip
-    assert parsed.metadata["author"] == "Ada Byron"
-    assert parsed.metadata["date"] == "2024-01-02"
-
 
 @pytest.mark.parametrize(
     ("text", "expected"),
@@ -348,75 +169,6 @@ def test_further_asciidoc(text: str, expected: Shown) -> None:
 
 
 # --- LaTeX ----------------------------------------------------------------------------------
-
-LATEX = r"""
-\documentclass{article} % a comment
-\newcommand{\firm}{Acme Ltd}
-\title{On Buoys\thanks{Paid}}
-\author{Ada Byron \and Bob}
-\date{2024}
-\begin{document}
-\maketitle
-\begin{abstract}
-We study \emph{buoys} of \firm.
-\end{abstract}
-\section{Caf\'e and \"{u}ber}
-Bold \textbf{text}, a \cite{knuth84}, $a^2+b^2$ and 50\,\% of \$3.\footnote{A note.}
-
-\subsection*{Lists}
-\begin{itemize}
-\item one
-\item[x] two
-\begin{enumerate}
-\item deep
-\end{enumerate}
-\end{itemize}
-\begin{table}[h]
-\begin{tabular}{|l|r|}
-\hline
-City & Rate \\ \hline
-Rome \& all & 110 \\[2pt]
-\multicolumn{2}{c}{both} \\
-\end{tabular}
-\caption{Rates}\label{t}
-\end{table}
-\begin{equation}
-E = mc^2
-\end{equation}
-\begin{verbatim}
-x % not a comment
-  \y
-\end{verbatim}
-\input{/etc/passwd}
-See \href{https://x.example}{the page}.
-\begin{tikzpicture}\draw (0,0);\end{tikzpicture}
-\begin{thebibliography}{9}
-\bibitem{knuth84} Knuth, The book.
-\end{thebibliography}
-\end{document}
-"""
-
-
-def test_latex_keeps_its_structure() -> None:
-    parsed = read_document(LATEX.encode(), "a.tex")
-    assert shown(parsed) == [
-        ("h1", "On Buoys"),
-        ("h2", "Abstract"),
-        ("paragraph", "We study buoys of Acme Ltd."),
-        ("h2", "Café and über"),
-        ("paragraph", "Bold text, a [knuth84], $a^2+b^2$ and 50 % of $3.[note 1]"),
-        ("paragraph", "[note 1: A note.]"),
-        ("h3", "Lists"),
-        ("list", "- one\n- x two\n  1. deep"),
-        ("table", "| City | Rate |\n| --- | --- |\n| Rome & all | 110 |\n| both | both |"),
-        ("caption", "Rates"),
-        ("paragraph", "E = mc^2"),
-        ("code", "x % not a comment\n  \\y"),
-        ("paragraph", "See the page (https://x.example)."),
-        ("list", "[knuth84] Knuth, The book."),
-    ]
-    assert parsed.title == "On Buoys"
-    assert parsed.metadata == {"author": "Ada Byron, Bob", "date": "2024"}
 
 
 @pytest.mark.parametrize(
@@ -498,25 +250,6 @@ def book(chapters: dict[str, str], *, encryption: str = "", pad: int = 0) -> byt
     return target.getvalue()
 
 
-def test_a_book_is_read_in_the_order_of_its_spine() -> None:
-    content = book(
-        {
-            "b.xhtml": '<p>Second.</p><aside epub:type="footnote"><p>A note.</p></aside>',
-            "a.xhtml": "<h1>One</h1><p>First.</p>",
-        }
-    )
-    parsed = read_document(content, "a.epub")
-    assert shown(parsed) == [
-        ("h1", "One"),
-        ("paragraph", "First."),
-        ("h1", "Label of b.xhtml"),
-        ("paragraph", "Second."),
-        ("paragraph", "A note."),
-    ]
-    assert (parsed.title, parsed.languages) == ("Buoys", ("en",))
-    assert parsed.metadata["author"] == "Ada"
-
-
 def test_a_protected_book_fails_and_one_with_hidden_fonts_does_not() -> None:
     chapters = {"a.xhtml": "<p>Words.</p>"}
     with pytest.raises(DocumentUnreadable, match="copy-protected"):
@@ -553,12 +286,3 @@ def cause_of_failure(content: bytes, name: str) -> str:
     except DocumentUnreadable as failure:
         return failure.cause
     return ""
-
-
-def test_a_table_is_found_where_markup_writes_one() -> None:
-    for name, text in (("a.rst", RST), ("a.adoc", ASCIIDOC), ("a.tex", LATEX)):
-        parsed = read_document(text.encode(), name)
-        assert any("110" in table.text for table in blocks_of(parsed, BlockKind.TABLE))
-        assert "passwd" not in parsed.text
-        assert "root:" not in parsed.text
-        assert block_with(parsed, "110").heading_path[0] in ("The Guide", "On Buoys")

@@ -42,75 +42,6 @@ def assert_lawful(parsed: ParsedDocument) -> None:
         assert before.char_end < after.char_start
 
 
-def test_a_pdf_keeps_pages_headings_lists_and_tables() -> None:
-    parsed = read_document(files.handbook_pdf(), "handbook.pdf", NO_OCR)
-    assert_lawful(parsed)
-    assert parsed.title == "Handbook"
-    assert parsed.page_count == 3
-    headings = [(block.page, block.text) for block in blocks_of(parsed, BlockKind.HEADING)]
-    assert headings == [
-        (1, "Employee Handbook"),
-        (1, "Leave"),
-        (1, "Sick leave"),
-        (2, "Travel"),
-        (3, "The end"),
-    ]
-    sick = block_with(parsed, "certificate")
-    assert (sick.page, sick.paragraph, sick.heading_path[-2:]) == (1, 2, ("Leave", "Sick leave"))
-    assert block_with(parsed, "Rule number 1").kind is BlockKind.LIST
-    ruled, spaced = blocks_of(parsed, BlockKind.TABLE)
-    assert ruled.text.splitlines() == [
-        "| Grade | Salary | Bonus |",
-        "| --- | --- | --- |",
-        "| A | 50,000 | 5 % |",
-        "| B | 60,000 | 7 % |",
-    ]
-    assert (spaced.page, spaced.text.splitlines()[2]) == (2, "| Berlin | 120 |")
-
-
-def test_running_headers_and_page_numbers_are_dropped() -> None:
-    parsed = read_document(files.handbook_pdf(), "handbook.pdf", NO_OCR)
-    assert "confidential" not in parsed.text
-    assert "Page 1 of" not in parsed.text
-
-
-def test_two_paragraphs_of_a_pdf_stay_two() -> None:
-    parsed = read_document(files.handbook_pdf(), "handbook.pdf", NO_OCR)
-    travel = [block for block in parsed.blocks if block.page == 2]
-    assert [block.text for block in travel[1:3]] == [files.TRAVEL, files.LEAVE]
-    assert [block.paragraph for block in travel[:3]] == [1, 1, 2]
-
-
-def test_a_word_file_keeps_its_structure() -> None:
-    parsed = read_document(files.contract_docx(), "contract.docx")
-    assert_lawful(parsed)
-    assert parsed.title == "Rental agreement"
-    notice = block_with(parsed, "90 days")
-    assert notice.heading_path == ("Term", "Notice")
-    assert block_with(parsed, "second point").heading_path == ("Term", "Notice")
-    assert "| Buoy | 1,200 |" in blocks_of(parsed, BlockKind.TABLE)[0].text
-
-
-def test_each_slide_is_a_page_with_its_notes() -> None:
-    parsed = read_document(files.deck_pptx(), "deck.pptx")
-    assert_lawful(parsed)
-    assert parsed.page_count == 2
-    assert block_with(parsed, "Ship it").heading_path == ("Launch plan",)
-    assert block_with(parsed, "Say hello").page == 1
-    table = block_with(parsed, "| Q1 | 40 |")
-    assert (table.page, table.heading_path) == (2, ())
-
-
-def test_each_sheet_is_a_heading_over_its_table() -> None:
-    parsed = read_document(files.prices_xlsx(), "prices.xlsx")
-    assert_lawful(parsed)
-    assert block_with(parsed, "Price list").kind is BlockKind.PARAGRAPH
-    hardware, services = blocks_of(parsed, BlockKind.TABLE)
-    assert hardware.heading_path == ("Hardware",)
-    assert hardware.text.startswith("| Article | Price |")
-    assert services.heading_path == ("Services",)
-
-
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
 def test_values_are_read_under_their_delimiter(delimiter: str) -> None:
     rows = [["name", "note"], ["Ada", '"one, two; three"'], ["Bob", "x"]]
@@ -118,19 +49,6 @@ def test_values_are_read_under_their_delimiter(delimiter: str) -> None:
     (table,) = read_document(text.encode(), "people.csv").blocks
     assert table.text.splitlines()[0] == "| name | note |"
     assert "| Ada | one, two; three |" in table.text
-
-
-def test_an_email_has_headers_a_body_and_attachments() -> None:
-    parsed = read_document(files.letter_eml(), "letter.eml")
-    assert_lawful(parsed)
-    assert parsed.title == "Delivery of four sensors"
-    assert parsed.metadata["from"] == "Linnet <linnet@supplier.example>"
-    assert parsed.metadata["to"] == "purchasing@acme.example"
-    assert parsed.metadata["date"] == "2025-03-12T09:30:00+01:00"
-    assert block_with(parsed, "left our dock").kind is BlockKind.PARAGRAPH
-    (attachment,) = parsed.attachments
-    assert (attachment.filename, attachment.media_type) == ("sensors.csv", "text/csv")
-    assert bytes(attachment.content).startswith(b"serial,price")
 
 
 @pytest.mark.parametrize(
@@ -170,22 +88,6 @@ def test_html_leaves_out_what_is_not_the_page() -> None:
     assert block_with(parsed, "x = 1").text == "x = 1\n  y = 2"
 
 
-def test_markdown_loses_its_marks_and_keeps_its_structure() -> None:
-    text = (
-        "---\ntitle: Notes\n---\n# One\n\nA **bold** [link](http://x) and `code`.\n\n"
-        "## Two\n\n1. first\n2. second\n   - deep\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n"
-        "```\nraw *text*\n```\n"
-    )
-    parsed = read_document(text.encode(), "notes.md")
-    assert_lawful(parsed)
-    assert parsed.title == "Notes"
-    assert block_with(parsed, "bold").text == "A bold link and code."
-    assert block_with(parsed, "deep").text == "1. first\n2. second\n  - deep"
-    assert block_with(parsed, "deep").heading_path == ("One", "Two")
-    assert block_with(parsed, "raw").text == "raw *text*"
-    assert "| 1 | 2 |" in blocks_of(parsed, BlockKind.TABLE)[0].text
-
-
 def test_plain_text_has_headings_and_unwrapped_paragraphs() -> None:
     text = (
         "1. WORKING HOURS\n\nThe regular week has thirty-eight hours, spread over five days,\n"
@@ -205,19 +107,6 @@ def test_plain_text_has_headings_and_unwrapped_paragraphs() -> None:
 def test_text_is_decoded_whatever_its_encoding(encoding: str) -> None:
     parsed = read_document("Grüße aus Köln – für alle.".encode(encoding), "a.txt")
     assert parsed.text == "Grüße aus Köln – für alle."
-
-
-def test_captions_become_utterances_with_times_and_speakers() -> None:
-    text = (
-        "WEBVTT\n\n00:00:01.000 --> 00:00:02.000\n<v Ann>Good morning.\n\n"
-        "00:00:02.000 --> 00:00:04.000\n<v Ann>Let us begin.\n\n"
-        "00:00:05.000 --> 00:00:06.000\n<v Bob>Yes.\n"
-    )
-    parsed = read_document(text.encode(), "call.vtt")
-    assert [block.text for block in parsed.blocks] == [
-        "[00:00:01] Ann: Good morning. Let us begin.",
-        "[00:00:05] Bob: Yes.",
-    ]
 
 
 def test_text_is_composed_and_without_invisible_characters() -> None:

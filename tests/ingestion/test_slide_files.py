@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import io
-from textwrap import dedent
 
 import pytest
 from pptx import Presentation
@@ -10,30 +9,13 @@ from pptx.enum.chart import XL_CHART_TYPE
 from pptx.oxml.ns import qn
 from pptx.util import Inches
 
-from footnote.domain import BlockKind, ParsedDocument
+from footnote.domain import BlockKind
 from footnote.ingestion.parsing.reading import ReadingOptions, read_document
 from tests.ingestion import files
-from tests.ingestion.office_files import shown
+from tests.ingestion.office_files import expect, read, saved
 from tests.ingestion.test_ocr import ENGINES
-from tests.ingestion.test_reading import assert_lawful
 
 NO_OCR = ReadingOptions(ocr="off")
-
-
-def read(content: bytes, name: str) -> ParsedDocument:
-    parsed = read_document(content, name, NO_OCR)
-    assert_lawful(parsed)
-    return parsed
-
-
-def expect(parsed: ParsedDocument, golden: str) -> None:
-    assert shown(parsed) == dedent(golden).strip("\n")
-
-
-def saved(deck: object) -> bytes:
-    target = io.BytesIO()
-    deck.save(target)  # type: ignore[attr-defined]
-    return target.getvalue()
 
 
 def test_slides_keep_titles_bullets_numbers_links_and_notes() -> None:

@@ -19,62 +19,10 @@ from tests.ingestion.test_reading import assert_lawful, blocks_of
 # --- JSON -----------------------------------------------------------------------------------
 
 
-def test_objects_become_lines_headings_and_tables() -> None:
-    value = {
-        "title": "Stock",
-        "open": True,
-        "none": None,
-        "tags": ["a", "b"],
-        "place": {"city": "Rome", "deep": {"er": {"still": {"more": [1, {"x": 2}]}}}},
-        "rows": [{"name": "Buoy", "price": {"net": 1200}}, {"name": "Chain", "price": {"net": 80}}],
-    }
-    parsed = read_document(json.dumps(value).encode(), "a.json")
-    assert parsed.title == "Stock"
-    assert shown(parsed) == [
-        ("paragraph", "title: Stock\nopen: true\nnone: \ntags: a, b".replace("none: ", "none:")),
-        ("h1", "place"),
-        ("paragraph", "city: Rome"),
-        ("h2", "deep"),
-        ("h3", "er"),
-        ("paragraph", "still.more[0]: 1\nstill.more[1].x: 2"),
-        ("h1", "rows"),
-        ("table", "| name | price.net |\n| --- | --- |\n| Buoy | 1200 |\n| Chain | 80 |"),
-    ]
-
-
-def test_records_by_lines_become_a_table_and_broken_lines_are_kept() -> None:
-    parsed = read_document(b'{"a": 1, "b": 2}\n{"a": 3, "b": 4}\n', "a.jsonl")
-    assert parsed.text.splitlines()[2:] == ["| 1 | 2 |", "| 3 | 4 |"]
-    assert "{broken" in read_document(b'{"a": 1}\n{broken\n', "a.jsonl").text
-
-
 def test_what_is_not_quite_json_is_kept_as_code() -> None:
     (block,) = read_document(b'// comment\n{"a": 1,}', "a.json").blocks
     assert (block.kind, block.text) == (BlockKind.CODE, '// comment\n{"a": 1,}')
     assert read_document(b"[" * 100_000, "a.json").blocks[0].kind is BlockKind.CODE
-
-
-def test_a_notebook_is_its_cells() -> None:
-    notebook = {
-        "nbformat": 4,
-        "metadata": {"kernelspec": {"language": "python"}},
-        "cells": [
-            {"cell_type": "markdown", "source": ["# Title\n", "\n", "Some *words*."]},
-            {
-                "cell_type": "code",
-                "source": "x = 1\nx",
-                "outputs": [{"data": {"text/plain": ["1"], "image/png": "AAAA"}}],
-            },
-        ],
-    }
-    parsed = read_document(json.dumps(notebook).encode(), "a.ipynb")
-    assert shown(parsed) == [
-        ("h1", "Title"),
-        ("paragraph", "Some words."),
-        ("code", "x = 1\nx"),
-        ("code", "1"),
-    ]
-    assert parsed.metadata["programming_language"] == "python"
 
 
 leaves = st.none() | st.booleans() | st.integers() | st.text("abc xyz", min_size=1, max_size=9)
@@ -385,22 +333,6 @@ def test_a_text_is_read_in_its_encoding(encoding: str, end: str) -> None:
 def test_one_odd_letter_in_a_long_text_is_western() -> None:
     text = "The lease runs for two years and ends by itself. " * 20 + "A naïve café."
     assert decode(text.encode("cp1252")) == text
-
-
-def test_form_feeds_part_pages_and_running_lines_go() -> None:
-    pages = [
-        f"Acme confidential\n\nPage {number} speaks of its own matter, number {number}.\n\n"
-        f"- {number} -"
-        for number in range(1, 5)
-    ]
-    parsed = read_document("\x0c".join(pages).encode(), "a.txt")
-    assert_lawful(parsed)
-    assert parsed.page_count == 4
-    assert [(block.page, block.paragraph) for block in parsed.blocks] == [
-        (n, 1) for n in (1, 2, 3, 4)
-    ]
-    assert "confidential" not in parsed.text
-    assert "- 3 -" not in parsed.text
 
 
 def test_words_divided_at_line_ends_are_made_whole() -> None:
