@@ -30,6 +30,7 @@ from tests.ingestion import (
     corpus_office,
     corpus_pages,
     corpus_sheets,
+    corpus_slides,
     corpus_texts,
 )
 from tests.models.transcription_server import TranscriptionServer, heard
@@ -66,7 +67,7 @@ def _samples() -> Iterator[Sample]:
         for kind, contents in texts.items():
             for name, content in contents.items():
                 yield Sample(format=kind, name=name, make=partial(bytes, content))
-    for rooms in (corpus_pages, corpus_office, corpus_sheets, corpus_mail):
+    for rooms in (corpus_pages, corpus_office, corpus_slides, corpus_sheets, corpus_mail):
         for kind, makers in rooms.FILES.items():
             for name, make in makers.items():
                 yield Sample(format=kind, name=name, make=make)

@@ -334,6 +334,51 @@ CSS = texts(
     mixed__less="@red: #f00;\n.a { color: @red; }\n",
 )
 
+_CODE = {
+    "second.py": b'''"""A module."""
+
+import os
+
+
+@cached
+def first(a: int) -> int:
+    """Doc."""
+
+    return a
+
+
+class Second:
+    """Short."""
+
+    def inner(self) -> None:
+        pass
+''',
+    "add.c": rb"""#include <stdio.h>
+
+static const int limit = 3;
+int declared(int a);
+
+// Adds.
+static int add(int a, int b)
+{
+    return a + b;
+}
+
+int main(void) {
+    if (add(1, 2)) {
+        puts("x");
+    }
+    return 0;
+}
+""",
+    "a.go": b'package a\n\nimport "fmt"\n\nfunc A() {\n\tfmt.Println()\n}\n\n\n'
+    b"func (s *S) B() int {\n\treturn 1\n}\n",
+    "a.ts": b"import x from 'x';\n\n\nexport const add = (a, b) => {\n  return a + b;\n};\n\n"
+    b"export class C {\n  run() {\n    return 1;\n  }\n}\n",
+    "a.sql": b"-- all\nSET x = 1;\n\n\nCREATE TABLE a (\n  b int\n);\n\nCREATE VIEW c AS\n"
+    b"SELECT 1\nFROM a;\n",
+}
+
 FILES = {
     "CSV": CSV,
     "TSV": TSV,
@@ -341,9 +386,12 @@ FILES = {
     "JSON by lines": JSON_LINES,
     "Jupyter notebooks": NOTEBOOKS,
     "XML": XML,
-    "source code": CODE,
+    "source code": CODE | _CODE,
     "YAML": YAML,
-    "TOML": TOML,
+    "TOML": {
+        **TOML,
+        "tool.toml": b"x = 1\n\n\n\n[tool.a]\nb = 1\nc = 2\nd = 3\n[tool.e]\nf = 1\n",
+    },
     "INI": INI,
     "CSS": CSS,
 }

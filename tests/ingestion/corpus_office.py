@@ -6,11 +6,6 @@ import gzip
 from collections.abc import Callable
 from pathlib import Path
 
-from pptx import Presentation
-from pptx.chart.data import CategoryChartData
-from pptx.enum.chart import XL_CHART_TYPE
-from pptx.util import Inches
-
 from tests.ingestion import files
 from tests.ingestion.office_files import (
     WORD_NAMESPACES,
@@ -22,7 +17,6 @@ from tests.ingestion.office_files import (
     p,
     row,
     run,
-    saved,
     table,
     word,
 )
@@ -317,34 +311,6 @@ def _boxes() -> bytes:
     )
 
 
-# --- slides ----------------------------------------------------------------------------------
-
-
-def _chart_pptx() -> bytes:
-    deck = Presentation()
-    slide = deck.slides.add_slide(deck.slide_layouts[5])
-    slide.shapes.title.text = "Sales"
-    data = CategoryChartData()  # type: ignore[no-untyped-call]  # python-pptx has no types here
-    data.categories = ["Rome", "Paris"]
-    data.add_series("2024", (5, 7))  # type: ignore[no-untyped-call]  # as above
-    place = (Inches(1), Inches(2), Inches(6), Inches(4))
-    slide.shapes.add_chart(XL_CHART_TYPE.COLUMN_CLUSTERED, *place, data)
-    return saved(deck)
-
-
-def _order_pptx() -> bytes:
-    """Boxes that the file holds in another order than they stand, on two slides, one hidden."""
-    deck = Presentation()
-    for number, texts in enumerate((["lower", "upper"], ["right", "left"])):
-        slide = deck.slides.add_slide(deck.slide_layouts[6])
-        for place, text in enumerate(texts):
-            across, down = (4 - 3 * place, 1) if number else (1, 4 - 3 * place)
-            frame = slide.shapes.add_textbox(Inches(across), Inches(down), Inches(2), Inches(1))
-            frame.text_frame.text = text
-    deck.slides[1]._element.set("show", "0")
-    return saved(deck)
-
-
 def _kept(name: str) -> Callable[[], bytes]:
     """A file that LibreOffice made of one of the others, since nothing here writes its format."""
     return lambda: gzip.decompress((Path(__file__).parent / "office" / f"{name}.gz").read_bytes())
@@ -368,7 +334,6 @@ FILES: dict[str, dict[str, Callable[[], bytes]]] = {
         "rules.rtf": _kept("rules.rtf"),
         "prices.rtf": _rtf(_TABLE_RTF),
     },
-    "PPTX": {"deck.pptx": files.deck_pptx, "sales.pptx": _chart_pptx, "order.pptx": _order_pptx},
     "ODP": {name: _kept(name) for name in ("deck.odp", "order.odp", "sales.odp")},
     "PPT": {name: _kept(name) for name in ("deck.ppt", "order.ppt", "sales.ppt")},
 }

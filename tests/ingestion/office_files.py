@@ -5,9 +5,8 @@ from __future__ import annotations
 import io
 import zipfile
 from collections.abc import Mapping
-from textwrap import dedent
 
-from footnote.domain import BlockKind, ParsedDocument
+from footnote.domain import ParsedDocument
 from footnote.ingestion.parsing.reading import ReadingOptions, read_document
 from tests.ingestion.test_reading import assert_lawful
 
@@ -204,23 +203,6 @@ def chart_part(title: str, categories: list[str], series: dict[str, list[float]]
     )
 
 
-def shown(parsed: ParsedDocument) -> str:
-    """A document as text that a person can check: pages, headings by level, kinds of blocks."""
-    lines: list[str] = []
-    page = None
-    for block in parsed.blocks:
-        if block.page != page:
-            page = block.page
-            lines.append(f"=== page {page}")
-        if block.kind is BlockKind.HEADING:
-            lines.append(f"{'#' * (block.heading_level or 0)} {block.text}")
-        elif block.kind is BlockKind.PARAGRAPH:
-            lines.append(block.text)
-        else:
-            lines.append(f"<{block.kind.value}>\n{block.text}")
-    return "\n".join(lines)
-
-
 def drawing(inside: str, description: str = "") -> str:
     return (
         f'<w:r><w:drawing><wp:inline><wp:docPr id="1" name="x" descr="{description}"/>'
@@ -233,10 +215,6 @@ def read(content: bytes, name: str) -> ParsedDocument:
     parsed = read_document(content, name, ReadingOptions(ocr="off"))
     assert_lawful(parsed)
     return parsed
-
-
-def expect(parsed: ParsedDocument, golden: str) -> None:
-    assert shown(parsed) == dedent(golden).strip("\n")
 
 
 def saved(file: object) -> bytes:

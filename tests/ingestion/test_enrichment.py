@@ -91,6 +91,7 @@ def test_enriching_twice_gives_the_same() -> None:
         (files.handbook_pdf(), "employee-handbook.pdf", DocumentClass.POLICY),
         (b"# Minutes of the meeting\n\nPresent: Ann, Bob.", "a.md", DocumentClass.MINUTES),
         (b"```\nx = 1\ny = 2\nz = 3\n```", "a.md", DocumentClass.CODE),
+        (b"def f():\n    return 1\n", "a.py", DocumentClass.CODE),
         (b"The weather is fine.", "a.txt", DocumentClass.GENERIC),
         (b"# Code snippets of the page\n\nSome rules apply.", "a.md", DocumentClass.GENERIC),
     ],

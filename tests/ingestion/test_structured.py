@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from footnote.domain import BlockKind
 from footnote.errors import DocumentUnreadable
 from footnote.ingestion.chunking import chunk_blocks
-from footnote.ingestion.enrichment import classify
 from footnote.ingestion.parsing.charsets import decode
 from footnote.ingestion.parsing.reading import read_document
 from tests.ingestion.test_chunking import TOKENIZER
@@ -124,81 +123,6 @@ def test_elements_too_deep_are_refused_and_broken_ones_kept_as_code() -> None:
 
 
 # --- code -----------------------------------------------------------------------------------
-
-PYTHON = '''"""A module."""
-
-import os
-
-
-@cached
-def first(a: int) -> int:
-    """Doc."""
-
-    return a
-
-
-class Second:
-    """Short."""
-
-    def inner(self) -> None:
-        pass
-'''
-C = """#include <stdio.h>
-
-static const int limit = 3;
-int declared(int a);
-
-// Adds.
-static int add(int a, int b)
-{
-    return a + b;
-}
-
-int main(void) {
-    if (add(1, 2)) {
-        puts("x");
-    }
-    return 0;
-}
-"""
-
-
-@pytest.mark.parametrize(
-    ("text", "name", "headings"),
-    [
-        (PYTHON, "a.py", ["def first(a: int) -> int", "class Second"]),
-        (C, "a.c", ["static int add(int a, int b)", "int main(void)"]),
-        (
-            'package a\n\nimport "fmt"\n\nfunc A() {\n\tfmt.Println()\n}\n\n\n'
-            "func (s *S) B() int {\n\treturn 1\n}\n",
-            "a.go",
-            ["func A()", "func (s *S) B() int"],
-        ),
-        (
-            "import x from 'x';\n\n\nexport const add = (a, b) => {\n  return a + b;\n};\n\n"
-            "export class C {\n  run() {\n    return 1;\n  }\n}\n",
-            "a.ts",
-            ["export const add = (a, b) =>", "export class C"],
-        ),
-        (
-            "-- all\nSET x = 1;\n\n\nCREATE TABLE a (\n  b int\n);\n\nCREATE VIEW c AS\nSELECT 1\n"
-            "FROM a;\n",
-            "a.sql",
-            ["CREATE TABLE a", "CREATE VIEW c AS"],
-        ),
-        ("x = 1\n\n\n\n[tool.a]\nb = 1\nc = 2\nd = 3\n[tool.e]\nf = 1\n", "a.toml",
-         ["tool.a", "tool.e"]),
-    ],
-    ids=["python", "c", "go", "typescript", "sql", "toml"],
-)  # fmt: skip
-def test_code_is_parted_at_its_definitions(text: str, name: str, headings: list[str]) -> None:
-    parsed = read_document(text.encode(), name)
-    assert_lawful(parsed)
-    assert [block.text for block in blocks_of(parsed, BlockKind.HEADING)] == headings
-    assert parsed.title == name
-    code = "\n".join(block.text for block in blocks_of(parsed, BlockKind.CODE))
-    assert _lines(code) == _lines(text)
-    assert classify(parsed, name).value == "code"
 
 
 def _long(opening: str, body: str = "work();", closing: str = "") -> str:

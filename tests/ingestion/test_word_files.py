@@ -7,6 +7,7 @@ from footnote.errors import DocumentUnreadable
 from footnote.ingestion.parsing.reading import ReadingOptions, read_document
 from tests.ingestion import files
 from tests.ingestion import office_files as office
+from tests.ingestion.corpus_slides import deck_with_picture
 from tests.ingestion.office_files import drawing, p, read, run
 from tests.ingestion.test_ocr import ENGINES
 from tests.ingestion.test_reading import assert_lawful
@@ -62,3 +63,13 @@ def test_a_document_type_is_refused_in_every_encoding() -> None:
         }
         with pytest.raises(DocumentUnreadable, match="document type"):
             read_document(office.zipped(parts), "a.docx", NO_OCR)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_picture_on_a_slide_is_read_with_confidence(engine: str) -> None:
+    options = ReadingOptions(ocr=engine)  # type: ignore[arg-type]
+    parsed = read_document(deck_with_picture(), "picture.pptx", options)
+    block = next(block for block in parsed.blocks if block.kind is BlockKind.OCR_TEXT)
+    assert "4711" in block.text
+    assert block.page == 1
+    assert 0.5 < (block.confidence or 0) <= 1

@@ -29,7 +29,11 @@ def read_delimited(text: str) -> Reading:
     Raises DocumentUnreadable for a value that is longer than any could be.
     """
     rows = _rows(text.replace("\0", ""))
-    top = _first_full_row(rows)
+    # The table begins at the first row of two values, if one of three fields comes at all.
+    filled = (sum(1 for cell in row if cell.strip()) for row in rows)
+    full = (number for number, count in enumerate(filled) if count > 1)
+    has_table = max(map(len, rows), default=0) >= _LEAST_COLUMNS_UNDER_TITLE
+    top = next(full, 0) if has_table else 0
     titles = [Draft(kind=BlockKind.PARAGRAPH, text=cell) for row in rows[:top] for cell in row]
     rows = _without_gaps(rows[top:])
     if rows and any(cell.strip() for cell in rows[0]):
@@ -49,14 +53,6 @@ def _rows(text: str) -> list[list[str]]:
             "all that follows; close it, or split the file",
         ) from error
     return rows
-
-
-def _first_full_row(rows: Sequence[Sequence[str]]) -> int:
-    """Where the table begins: the first row of two values, if one of three fields comes at all."""
-    if max(map(len, rows), default=0) < _LEAST_COLUMNS_UNDER_TITLE:
-        return 0
-    filled = (sum(1 for cell in row if cell.strip()) for row in rows)
-    return next((number for number, count in enumerate(filled) if count > 1), 0)
 
 
 def _full_header(rows: Sequence[Sequence[str]]) -> list[str]:

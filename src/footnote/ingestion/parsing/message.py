@@ -227,7 +227,15 @@ def read_mbox(content: bytes, *, max_members: int) -> Reading:
 
     Raises DocumentUnreadable when it holds more than `max_members`.
     """
-    messages = tuple(_messages(content.replace(b"\r\n", b"\n")))
+    content = content.replace(b"\r\n", b"\n")
+    starts = [match.span() for match in _PARTING.finditer(content)]
+    ends = [start for start, _ in starts] + [len(content)]
+    # Each message without the line that parts it from the one before.
+    found = (
+        _ESCAPED.sub(rb"\1", content[start:end]).strip(b"\n")
+        for (_, start), end in zip(starts, ends[1:], strict=True)
+    )
+    messages = tuple(message + b"\n" for message in found if message)
     if len(messages) > max_members:
         raise unreadable(
             f"it holds {len(messages):,} messages, more than the {max_members:,} allowed",
@@ -253,16 +261,6 @@ def read_mbox(content: bytes, *, max_members: int) -> Reading:
         metadata={"members": len(messages)},
         attachments=tuple(attachments),
     )
-
-
-def _messages(content: bytes) -> Iterator[bytes]:
-    """Each message without the line that parts it from the one before."""
-    starts = [match.span() for match in _PARTING.finditer(content)]
-    ends = [start for start, _ in starts] + [len(content)]
-    for (_, start), end in zip(starts, ends[1:], strict=True):
-        message = _ESCAPED.sub(rb"\1", content[start:end]).strip(b"\n")
-        if message:
-            yield message + b"\n"
 
 
 # --- saved pages ------------------------------------------------------------------------------

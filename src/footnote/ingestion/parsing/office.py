@@ -34,6 +34,7 @@ _COMPOUND = b"\xd0\xcf\x11\xe0"
 _MAIN_STREAMS = {"WordDocument": media.DOC, "PowerPoint Document": media.PPT, "Workbook": media.XLS}
 _MOST_RECORDS_BEFORE_LOCK = 20
 _MAX_MERGED = 100_000
+_REMEDY = f"tables, notes, numbers or pictures may be missing; install LibreOffice: {INSTALL}"
 
 
 def read_office(
@@ -49,23 +50,17 @@ def read_office(
         if _is_encrypted(content, media_type):
             raise unreadable("it is protected by a password", "upload a copy without a password")
         if find_office() is None:
-            return _read_without_office(content, media_type, max_characters)
+            if media_type in _WORKBOOKS:
+                reading = _read_cells(content, max_characters=max_characters)
+            else:
+                reading = read_by_xberg(content, media_type)
+            return replace(reading, metadata={**reading.metadata, "read_in_part": _REMEDY})
         content, media_type = to_open_xml(content, media_type)
     if media_type == media.DOCX:
         return read_word(content, pictures)
     if media_type == media.PPTX:
         return read_slides(content, pictures)
     return read_workbook(content, pictures, max_characters=max_characters)
-
-
-def _read_without_office(content: bytes, media_type: str, max_characters: int) -> Reading:
-    """Read what can be had of a file; its metadata says how more can be."""
-    if media_type in _WORKBOOKS:
-        reading = _read_cells(content, max_characters=max_characters)
-    else:
-        reading = read_by_xberg(content, media_type)
-    remedy = f"tables, notes, numbers or pictures may be missing; install LibreOffice: {INSTALL}"
-    return replace(reading, metadata={**reading.metadata, "read_in_part": remedy})
 
 
 def _actual_type(content: bytes, media_type: str) -> str:

@@ -102,12 +102,14 @@ def large_pictures(page: pdfium.PdfPage) -> list[Box]:
     """Where pictures stand that may hold text; the strips of a divided one count as one."""
     turn = Turn.of_page(page)
     width, height = page.get_size()
-    sheet = Box(0.0, 0.0, width, height)
     boxes = []
     for count, item in enumerate(
         page.get_objects(filter=[pdfium_c.FPDF_PAGEOBJ_IMAGE], max_depth=3)
     ):
-        box = _within(_shown(item, turn), sheet)
+        shown = _shown(item, turn)
+        left, top = max(shown.left, 0.0), max(shown.top, 0.0)
+        right, bottom = min(shown.right, width), min(shown.bottom, height)
+        box = Box(left, top, max(left, right), max(top, bottom))
         if box.width > 1 and box.height > 1:
             boxes.append(box)
         if count > _MAX_OBJECTS:
@@ -132,10 +134,3 @@ def _shown(item: pdfium.PdfObject, turn: Turn) -> Box:
         left, bottom, right, top = min(xs), min(ys), max(xs), max(ys)
         container = container.container
     return turn.box(left, bottom, right, top)
-
-
-def _within(box: Box, sheet: Box) -> Box:
-    left, top = max(box.left, sheet.left), max(box.top, sheet.top)
-    return Box(
-        left, top, max(left, min(box.right, sheet.right)), max(top, min(box.bottom, sheet.bottom))
-    )

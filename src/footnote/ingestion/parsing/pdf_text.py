@@ -103,7 +103,9 @@ class PageText:
             spans = [word.span() for word in _WORD.finditer(self.text, *found.span())]
             if not spans:
                 continue
-            degrees = self._degrees(spans[0][0], rotation)
+            # How far the page as shown is turned clockwise for the line to stand upright.
+            clockwise = math.degrees(float(pdfium_c.FPDFText_GetCharAngle(self._page, spans[0][0])))
+            degrees = (-round(max(clockwise, 0.0) / 90) * 90 - rotation) % 360
             turn = turns.get(degrees) or turns.setdefault(degrees, Turn.of_page(page, degrees))
             line = line_of(self._words(spans, turn))
             found_in = pdfium_c.FPDFText_GetTextObject(self._page, spans[0][0]) if ranks else None
@@ -112,11 +114,6 @@ class PageText:
                 line = replace(line, rank=rank)
             lines.setdefault(degrees, []).append(line)
         return lines
-
-    def _degrees(self, index: int, rotation: int) -> int:
-        """How far the page as shown must be turned clockwise for a character to stand upright."""
-        clockwise = math.degrees(float(pdfium_c.FPDFText_GetCharAngle(self._page, index)))
-        return (-round(max(clockwise, 0.0) / 90) * 90 - rotation) % 360
 
     def _words(self, spans: Sequence[tuple[int, int]], turn: Turn) -> list[Word]:
         """The words of one line; where its ends agree in size and weight, so does the rest."""

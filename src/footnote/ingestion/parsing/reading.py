@@ -160,7 +160,9 @@ def _read(
         return _read_container(content, filename, media_type, options.archive)
     if media_type == media.RST or media_type in _TEXT_READERS.keys() | _NAMED_TEXT_READERS.keys():
         text = without_terminal_codes(decode(content)).replace("\r\n", "\n").replace("\r", "\n")
-        return _read_text(text, filename, media_type)
+        if named_reader := _NAMED_TEXT_READERS.get(media_type):
+            return named_reader(text, filename)
+        return _read_rst(text) if media_type == media.RST else _TEXT_READERS[media_type](text)
     ocr = partial(select_ocr, options.ocr, options.ocr_languages)
     if media_type == media.PDF:
         return read_pdf(
@@ -180,14 +182,10 @@ def _read(
     raise unreadable(f"{media_type} has no reader", "convert it to PDF, an Office format or text")
 
 
-def _read_text(text: str, filename: str, media_type: str) -> Reading:
-    if named_reader := _NAMED_TEXT_READERS.get(media_type):
-        return named_reader(text, filename)
-    if media_type == media.RST:
-        from footnote.ingestion.parsing.rst import read_rst  # noqa: PLC0415  # docutils is large
+def _read_rst(text: str) -> Reading:
+    from footnote.ingestion.parsing.rst import read_rst  # noqa: PLC0415  # docutils is large
 
-        return read_rst(text)
-    return _TEXT_READERS[media_type](text)
+    return read_rst(text)
 
 
 def _read_container(

@@ -149,7 +149,14 @@ def _read_notebook(notebook: Mapping[str, Json]) -> Reading:
             drafts += markdown_drafts(text)
         else:
             drafts.append(Draft(kind=BlockKind.CODE, text=text))
-        drafts += _outputs(cell.get("outputs"))
+        # What cells printed, without pictures and colours.
+        outputs = cell.get("outputs")
+        for output in outputs if isinstance(outputs, list) else []:
+            if isinstance(output, dict):
+                data = output.get("data")
+                shown = data.get("text/plain") if isinstance(data, dict) else output.get("text")
+                failed = ": ".join(filter(None, (_joined(output.get(key)) for key in _ERROR)))
+                drafts.append(Draft(kind=BlockKind.CODE, text=_joined(shown) or failed))
     metadata = notebook.get("metadata")
     kernel = metadata.get("kernelspec") if isinstance(metadata, dict) else None
     language = kernel.get("language") if isinstance(kernel, dict) else None
@@ -157,16 +164,6 @@ def _read_notebook(notebook: Mapping[str, Json]) -> Reading:
     if isinstance(language, str):
         known["programming_language"] = language
     return Reading(drafts=tuple(drafts), metadata=known)
-
-
-def _outputs(outputs: Json) -> Iterator[Draft]:
-    """What cells printed, without pictures and colours."""
-    for output in outputs if isinstance(outputs, list) else []:
-        if isinstance(output, dict):
-            data = output.get("data")
-            shown = data.get("text/plain") if isinstance(data, dict) else output.get("text")
-            failed = ": ".join(filter(None, (_joined(output.get(key)) for key in _ERROR)))
-            yield Draft(kind=BlockKind.CODE, text=_joined(shown) or failed)
 
 
 def _joined(source: Json) -> str:

@@ -213,11 +213,11 @@ class _Story:
         merged: dict[int, str] = {}
         deferred: list[Draft] = []
         header_rows = 0
-        for row_index, row in enumerate(_rows(element)):
+        for row_index, row in enumerate(_members(element, "tr", "trPr", "del")):
             texts = [""] * _number(child(row, "trPr"), "gridBefore", 0)
             if child(row, "trPr", "tblHeader") is not None and header_rows == row_index:
                 header_rows += 1
-            for cell in _cells(row):
+            for cell in _members(row, "tc", "tcPr", "cellDel"):
                 drafts, late = self._inner(cell).split()
                 deferred += late
                 cells.append(drafts)
@@ -312,25 +312,15 @@ def diagram_drafts(
     yield from flow.close()
 
 
-def _rows(table: Element) -> Iterator[Element]:
-    """The rows but those deleted by a tracked change."""
-    for element in table:
+def _members(container: Element, kind: str, *deletion: str) -> Iterator[Element]:
+    """The rows or cells inside but those deleted by a tracked change."""
+    for element in container:
         name = local(element)
-        if name == "tr":
-            if child(element, "trPr", "del") is None:
+        if name == kind:
+            if child(element, *deletion) is None:
                 yield element
         elif name == "sdt" or name in _TRANSPARENT:
-            yield from _rows(element)
-
-
-def _cells(row: Element) -> Iterator[Element]:
-    for element in row:
-        name = local(element)
-        if name == "tc":
-            if child(element, "tcPr", "cellDel") is None:
-                yield element
-        elif name == "sdt" or name in _TRANSPARENT:
-            yield from _cells(element)
+            yield from _members(element, kind, *deletion)
 
 
 def _number(properties: Element | None, name: str, default: int) -> int:
