@@ -49,7 +49,7 @@ hypothesis_settings.register_profile("thorough", max_examples=1000)
 hypothesis_settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 TEMPLATE = "migrated"
-_SHARING = {"store"}
+_SHARING = {"engine", "jobs", "store"}
 """Folders whose tests share a database unless they ask for their own."""
 
 

@@ -147,7 +147,7 @@ async def test_what_is_published_meanwhile_is_in_the_new_lane_when_it_is_switche
 
 
 async def test_what_is_deleted_meanwhile_leaves_no_vector(
-    engine: Engine, workspace: WorkspaceEngine, shelf: Shelf, test_database: TestDatabase
+    engine: Engine, workspace: WorkspaceEngine, shelf: Shelf, own_database: TestDatabase
 ) -> None:
     doomed = await shelf.put("doomed one", "doomed two", about="doomed one")
     heard = listen(engine)
@@ -162,7 +162,7 @@ async def test_what_is_deleted_meanwhile_leaves_no_vector(
     assert "doomed one" in heard.texts
     assert done.state is ReembeddingState.SWITCHED
     orphans = await rows(
-        test_database,
+        own_database,
         "SELECT chunk_no FROM embeddings LEFT JOIN chunks USING (workspace_id, chunk_no)"
         " WHERE document_id IS NULL",
     )
@@ -187,13 +187,13 @@ async def test_a_version_that_was_embedded_before_the_switch_is_embedded_again(
 
 
 async def test_vectors_of_whole_documents_change_with_their_chunks(
-    engine: Engine, workspace: WorkspaceEngine, shelf: Shelf, test_database: TestDatabase
+    engine: Engine, workspace: WorkspaceEngine, shelf: Shelf, own_database: TestDatabase
 ) -> None:
     listen(engine)
     await workspace.reembed(NEW)
     await work(engine, workspace)
     counted = await rows(
-        test_database,
+        own_database,
         "SELECT lane_id, count(*), min(vector_dims(embedding)) FROM document_embeddings"
         " GROUP BY lane_id ORDER BY lane_id",
     )
@@ -372,7 +372,7 @@ async def test_a_process_that_has_the_model_notices_the_switch_by_itself(
 
 
 async def test_a_limit_on_texts_leaves_the_rest_to_later_slices(
-    engine: Engine, workspace: WorkspaceEngine, shelf: Shelf, test_database: TestDatabase
+    engine: Engine, workspace: WorkspaceEngine, shelf: Shelf, own_database: TestDatabase
 ) -> None:
     heard = listen(engine)
     begun = await workspace.reembed(NEW, texts_per_second=0.1)
@@ -381,7 +381,7 @@ async def test_a_limit_on_texts_leaves_the_rest_to_later_slices(
     assert len(heard.texts) == 2
     assert (await workspace.reembedding()).is_under_way
     [(delay,)] = await rows(
-        test_database,
+        own_database,
         "SELECT extract(epoch FROM max(scheduled_at) - now()) FROM procrastinate_jobs"
         " WHERE task_name = 'reembed_lane'",
     )
@@ -406,7 +406,7 @@ async def test_a_slice_ends_so_that_documents_have_their_turn(
 
 
 async def test_a_large_workspace_has_its_index_when_it_is_switched_and_when_it_goes_back(
-    settings: Settings, test_database: TestDatabase
+    settings: Settings, own_database: TestDatabase
 ) -> None:
     large = settings_with(settings, hnsw_threshold_chunks=100)
     async with await opened(large) as engine:
@@ -423,19 +423,19 @@ async def test_a_large_workspace_has_its_index_when_it_is_switched_and_when_it_g
                 await work(engine, workspace)
             else:
                 await workspace.rollback_lane()
-            assert await rows(test_database, "SELECT hnsw_lane FROM index_states") == [(lane_id,)]
+            assert await rows(own_database, "SELECT hnsw_lane FROM index_states") == [(lane_id,)]
             response = await found(workspace, texts[77])
             assert response.evidence[0].similarity == pytest.approx(1, abs=0.01)
         await workspace.purge_lanes(at_once=True)
         await maintain(engine, workspace.workspace.workspace_id)
         names = await rows(
-            test_database, "SELECT right(relname, 2) FROM pg_class WHERE relname LIKE 'hnsw%'"
+            own_database, "SELECT right(relname, 2) FROM pg_class WHERE relname LIKE 'hnsw%'"
         )
     assert names == [("_1",)]
 
 
 async def test_a_purge_removes_vectors_and_its_number_is_never_given_again(
-    engine: Engine, workspace: WorkspaceEngine, shelf: Shelf, test_database: TestDatabase
+    engine: Engine, workspace: WorkspaceEngine, shelf: Shelf, own_database: TestDatabase
 ) -> None:
     listen(engine)
     await workspace.reembed(NEW)
@@ -445,7 +445,7 @@ async def test_a_purge_removes_vectors_and_its_number_is_never_given_again(
     left = await workspace.purge_lanes(at_once=True)
     assert [each.lane.model for each in left] == ["new"]
     left_over = await rows(
-        test_database,
+        own_database,
         "SELECT lane_id FROM embeddings UNION SELECT lane_id FROM document_embeddings"
         " UNION SELECT lane_id FROM staged_embeddings",
     )
