@@ -45,6 +45,9 @@ demo: $(VENV)/.installed  ## Ingest the examples and ask them questions
 serve: $(VENV)/.installed  ## Serve what the demo ingested
 	@FOOTNOTE_HOME='$(DEMO_HOME)' $(BIN)/footnote serve
 
+# Where the environment forbids it, each process of the tests would compile all modules anew.
+test coverage: export PYTHONDONTWRITEBYTECODE :=
+
 test: $(VENV)/.dev  ## Run the whole test suite and name its ten slowest tests
 	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --durations=10
 
