@@ -20,9 +20,8 @@ from footnote.errors import (
     InvalidRequest,
     QueueFull,
 )
-from footnote.jobs.inline import work_until_resting
-from footnote.jobs.room import received_when_there_is_room
-from footnote.jobs.sweep import sweep
+from footnote.jobs.inline import received_when_there_is_room, work_until_resting
+from footnote.jobs.maintenance import sweep
 from footnote.ports import Blobs
 from footnote.settings import Settings, settings_from
 from footnote.store.receiving import retry_after

@@ -17,7 +17,7 @@ from pydantic import SecretStr
 import footnote
 from footnote.engine.receiving import clean_name
 from footnote.jobs.inline import work_until_resting
-from footnote.jobs.signing import HEADER, is_genuine, signature
+from footnote.jobs.webhooks import HEADER, is_genuine, signature
 from footnote.jobs.worker import run_worker
 from footnote.settings import Settings, settings_from
 from tests.interfaces.serving import served

@@ -20,7 +20,7 @@ import pytest
 
 from footnote.domain import Document, DocumentStatus
 from footnote.engine import WorkspaceEngine, open_engine
-from footnote.jobs.sweep import sweep
+from footnote.jobs.maintenance import sweep
 from footnote.settings import Settings
 from tests.interfaces.serving import environment
 

@@ -17,10 +17,8 @@ import footnote
 from footnote.domain.events import EventCursor, WebhookEndpoint
 from footnote.engine import Engine, WorkspaceEngine
 from footnote.errors import InvalidRequest, NotFound, SourceUnreachable
-from footnote.jobs import deliver as deliveries
-from footnote.jobs.deliver import DeliveryJob, deliver
-from footnote.jobs.signing import is_genuine
-from footnote.jobs.trial import try_webhook
+from footnote.jobs import webhooks as deliveries
+from footnote.jobs.webhooks import DeliveryJob, deliver, is_genuine, try_webhook
 from footnote.jobs.worker import run_worker
 from footnote.settings import Settings, settings_from
 from footnote.store.events import BEGINNING, events_after

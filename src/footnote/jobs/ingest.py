@@ -13,7 +13,6 @@ from footnote.engine.lanes import embedder_of, lane_of_workspace
 from footnote.errors import BlobsFull, DocumentFailed, FootnoteError, StoreFull
 from footnote.ingestion.pipeline import Ingestion, failure_of
 from footnote.jobs.turns import NotYet
-from footnote.ports import Embedder
 from footnote.store.database import SYSTEM
 from footnote.store.ingesting import take_up
 from footnote.store.publishing import mark_failed
@@ -36,7 +35,8 @@ async def ingest_version(engine: Services, ingestion: Ingestion, job: IngestionJ
     """Bring the version to rest, indexed or failed; raise when it is to be tried again."""
     limit = engine.settings.max_attempts
     if job.attempt >= limit:
-        await _fail(engine, job, _gave_up(job))
+        cause = f"the worker ended {job.attempt} times while it was working on the document"
+        await _fail(engine, job, _unexpected(cause, "look into the worker's log"))
         return
     try:
         embedder = await embedder_of(engine, await lane_of_workspace(engine, job.workspace_id))
@@ -50,7 +50,9 @@ async def ingest_version(engine: Services, ingestion: Ingestion, job: IngestionJ
             limits=engine.maintenance_limits,
         )
         if work is not None:
-            await _in_lane(ingestion, embedder)(work)
+            if ingestion.embedder.lane.fingerprint != embedder.lane.fingerprint:
+                ingestion = replace(ingestion, embedder=embedder)
+            await ingestion(work)
     except (StoreFull, BlobsFull, NotYet):
         raise  # No fault of the document: it is tried again without counting.
     except FootnoteError as error:
@@ -61,14 +63,8 @@ async def ingest_version(engine: Services, ingestion: Ingestion, job: IngestionJ
         _log.exception("ingestion_failed", document_id=str(job.document_id))
         if job.attempt + 1 < limit:
             raise
-        await _fail(engine, job, _unexpected())
-
-
-def _in_lane(ingestion: Ingestion, embedder: Embedder) -> Ingestion:
-    """The stages with the embedder of the workspace's lane; usually it is theirs already."""
-    if ingestion.embedder.lane.fingerprint == embedder.lane.fingerprint:
-        return ingestion
-    return replace(ingestion, embedder=embedder)
+        cause = "something unexpected happened inside Footnote"
+        await _fail(engine, job, _unexpected(cause, "look into the worker's log, which says what"))
 
 
 async def _fail(engine: Services, job: IngestionJob, failure: Failure) -> None:
@@ -87,19 +83,10 @@ def _failure(error: FootnoteError) -> Failure:
     )
 
 
-def _gave_up(job: IngestionJob) -> Failure:
+def _unexpected(cause: str, advice: str) -> Failure:
     return Failure(
         stage=Stage.PARSE,
-        cause=f"the worker ended {job.attempt} times while it was working on the document",
-        advice="look into the worker's log; then ingest the file once more",
-        retryable=True,
-    )
-
-
-def _unexpected() -> Failure:
-    return Failure(
-        stage=Stage.PARSE,
-        cause="something unexpected happened inside Footnote",
-        advice="look into the worker's log, which says what; then ingest the file once more",
+        cause=cause,
+        advice=f"{advice}; then ingest the file once more",
         retryable=True,
     )

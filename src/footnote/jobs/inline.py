@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TypeVar
 from uuid import UUID
 
-from footnote.domain import Document, DocumentStatus, Reembedding
-from footnote.engine import Services, WorkspaceAccess
+from footnote.domain import Document, DocumentStatus, Received, Reembedding
+from footnote.domain.sources import KnownEntry, Labels, Offered
+from footnote.engine import Services, WorkspaceAccess, WorkspaceEngine
 from footnote.engine.documents import statuses
 from footnote.engine.lanes import reembedding
-from footnote.jobs.beside import run_worker_unless_another_does
+from footnote.errors import QueueFull
+from footnote.jobs.sources.following import Listing, Source
 from footnote.jobs.worker import run_worker
+from footnote.store.queue import worker_lives
+
+T = TypeVar("T")
 
 _LOOK_SECONDS = 0.2
+_LOOK_FOR_WORKERS_SECONDS = 1.0
 _RESTING = (DocumentStatus.INDEXED, DocumentStatus.FAILED)
 
 
@@ -64,11 +73,88 @@ async def work_until_reembedded(
     return found
 
 
+async def received_when_there_is_room(
+    workspace: WorkspaceEngine,
+    receive: Callable[[], Awaitable[T]],
+    *,
+    work: bool,
+    tell: Callable[[QueueFull], None],
+) -> T:
+    """What `receive` gives once the queue takes it.
+
+    With `work` this process indexes meanwhile, unless another does; without, it waits for a worker
+    as long as it takes. `tell` hears of each time it was full.
+    """
+    while True:
+        try:
+            return await receive()
+        except QueueFull as full:
+            tell(full)
+            if work:
+                await _work_until(workspace.engine, workspace.has_room, lambda: None)
+            else:
+                await asyncio.sleep(full.retry_after_seconds)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PatientSource:
+    """A source that waits while the queue is full, or works until it is not."""
+
+    source: Source
+    work: bool
+    """Whether this process indexes meanwhile."""
+    tell: Callable[[QueueFull], None]
+    """Hears that it waits."""
+
+    async def listing(self) -> Listing:
+        """What the source has now."""
+        return await self.source.listing()
+
+    async def take_in(
+        self,
+        workspace: WorkspaceEngine,
+        offered: Offered,
+        labels: Labels,
+        before: KnownEntry | None,
+    ) -> tuple[Received, Offered] | None:
+        """Hand one thing in, reading it again for each try."""
+        return await received_when_there_is_room(
+            workspace,
+            lambda: self.source.take_in(workspace, offered, labels, before),
+            work=self.work,
+            tell=self.tell,
+        )
+
+    async def close(self) -> None:
+        """Let go of what the source opened."""
+        await self.source.close()
+
+
+async def run_worker_unless_another_does(
+    engine: Services, stop: asyncio.Event, tell: Callable[[], None]
+) -> None:
+    """Work until `stop` is set, from the moment on at which no other worker runs.
+
+    So one process's settings hold. `tell` hears once that another one does. One that dies is waited
+    for until it is given up.
+    """
+    silence, told = engine.settings.worker_stalled_seconds, False
+    while await worker_lives(engine.database, silence_seconds=silence):
+        if not told:
+            tell()
+            told = True
+        with suppress(TimeoutError):
+            await asyncio.wait_for(stop.wait(), _LOOK_FOR_WORKERS_SECONDS)
+            return
+    await run_worker(engine, stop=stop)
+
+
 async def _work_until(
     engine: Services,
     done: Callable[[], Awaitable[bool]],
     on_other: Callable[[], None] | None = None,
 ) -> None:
+    """Work until it is done; with `on_other`, only while no other worker runs."""
     stop = asyncio.Event()
     worker = asyncio.create_task(
         run_worker(engine, stop=stop)

@@ -1,4 +1,4 @@
-"""Tends the index of a workspace: merges its segments, and gives it HNSW when it is large."""
+"""Keeps a workspace small and fast: merges segments, builds HNSW, removes what is not needed."""
 
 from __future__ import annotations
 
@@ -6,8 +6,12 @@ from uuid import UUID
 
 from footnote.engine import Services
 from footnote.engine.lanes import lane_of_workspace
+from footnote.store.blob_claims import GRACE_SECONDS, claims_left, sweep_blobs
+from footnote.store.database import SYSTEM
 from footnote.store.hnsw import promote, promotion_is_due
+from footnote.store.idempotency import forget_expired
 from footnote.store.merging import merge_once
+from footnote.store.queue import enqueue_sweep
 
 
 async def maintain(engine: Services, workspace_id: UUID) -> None:
@@ -22,3 +26,13 @@ async def maintain(engine: Services, workspace_id: UUID) -> None:
     )
     if lane_id is not None:
         await promote(engine.database, engine.owner_url, workspace_id, lane_id, lane)
+
+
+async def sweep(engine: Services, workspace_id: UUID, grace_seconds: float = GRACE_SECONDS) -> int:
+    """Remove what is due, and come again as long as something may become so; blobs removed."""
+    removed = await sweep_blobs(engine.database, engine.blobs, workspace_id, grace_seconds)
+    async with engine.database.workspace(workspace_id, SYSTEM) as scope:
+        keys_left = await forget_expired(scope)
+        if await claims_left(scope) or keys_left:
+            await enqueue_sweep(scope, GRACE_SECONDS)
+    return removed

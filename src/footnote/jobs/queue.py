@@ -6,16 +6,18 @@ from uuid import UUID
 
 from procrastinate import App, JobContext, PsycopgConnector, RetryStrategy
 
+from footnote.domain.events import EventCursor
 from footnote.engine import Services
 from footnote.ingestion.pipeline import Ingestion
 from footnote.jobs.bookkeeping import Bookkeeping
+from footnote.jobs.fetch import FetchJob, fetch_pushed
 from footnote.jobs.in_hand import AgainAtOnce, InHand
 from footnote.jobs.ingest import IngestionJob, ingest_version
-from footnote.jobs.maintenance import maintain
-from footnote.jobs.outward import add_outward_tasks
+from footnote.jobs.maintenance import maintain, sweep
 from footnote.jobs.reembed import ReembeddingJob, purge_workspace, reembed_slice
-from footnote.jobs.sweep import sweep
+from footnote.jobs.webhooks import DeliveryJob, deliver
 from footnote.store.database import configure_for_queue
+from footnote.store.pushes import FETCH_TASK
 from footnote.store.queue import (
     INGEST_QUEUE,
     INGEST_TASK,
@@ -27,8 +29,9 @@ from footnote.store.queue import (
 )
 
 _FIRST_WAIT_SECONDS = 2  # Then twice as long each time.
-
-
+DELIVER_TASK = "deliver_webhook"
+"""As the trigger on documents names it, in the migration that made it."""
+WEBHOOK_QUEUE = "webhooks"
 NEWCOMERS = 10
 """Workspaces that a worker with its hands full still takes a document of each from."""
 
@@ -43,12 +46,13 @@ def queue_app(engine: Services, ingestion: Ingestion, in_hand: InHand) -> tuple[
         connector, documents=engine.settings.worker_concurrency, newcomers=NEWCOMERS
     )
     app.job_manager = books
-    retry = AgainAtOnce(
-        RetryStrategy(
-            max_attempts=engine.settings.max_attempts, exponential_wait=_FIRST_WAIT_SECONDS
-        ),
-        books.spare,
-    )
+    settings = engine.settings
+
+    def retrying(attempts: int) -> AgainAtOnce:
+        failed = RetryStrategy(max_attempts=attempts, exponential_wait=_FIRST_WAIT_SECONDS)
+        return AgainAtOnce(failed, books.spare)
+
+    retry = retrying(settings.max_attempts)
 
     @app.task(name=INGEST_TASK, queue=INGEST_QUEUE, retry=retry, pass_context=True)
     async def ingest_document(
@@ -85,5 +89,34 @@ def queue_app(engine: Services, ingestion: Ingestion, in_hand: InHand) -> tuple[
     async def purge_lanes(workspace_id: str) -> None:
         await purge_workspace(engine, UUID(workspace_id))
 
-    add_outward_tasks(app, engine, books.spare)
+    @app.task(name=FETCH_TASK, queue=INGEST_QUEUE, retry=retry, pass_context=True)
+    async def fetch_url(context: JobContext, workspace_id: str, ingest_id: str) -> None:
+        job = FetchJob(
+            workspace_id=UUID(workspace_id),
+            ingest_id=UUID(ingest_id),
+            attempt=context.job.attempts,
+        )
+        await fetch_pushed(engine, job)
+
+    @app.task(
+        name=DELIVER_TASK,
+        queue=WEBHOOK_QUEUE,
+        retry=retrying(settings.webhook_attempts),
+        pass_context=True,
+    )
+    async def deliver_webhook(
+        context: JobContext,
+        workspace_id: str,
+        endpoint_id: str,
+        transaction_id: int,
+        event_no: int,
+    ) -> None:
+        job = DeliveryJob(
+            workspace_id=UUID(workspace_id),
+            endpoint_id=UUID(endpoint_id),
+            event=EventCursor(transaction_id=transaction_id, event_no=event_no),
+            attempt=context.job.attempts,
+        )
+        await deliver(engine, job)
+
     return app, books

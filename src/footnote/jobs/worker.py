@@ -21,8 +21,8 @@ from footnote.ingestion.pipeline import EMBEDDING_BATCH, Ingestion
 from footnote.ingestion.turns import Shares, Turns
 from footnote.jobs.bookkeeping import Bookkeeping
 from footnote.jobs.in_hand import InHand
+from footnote.jobs.media_models import media_models
 from footnote.jobs.queue import NEWCOMERS, queue_app
-from footnote.jobs.senses import senses
 from footnote.jobs.set_aside import COMMAND, try_set_aside
 from footnote.models.batching import BATCH_TOKENS, CrossDocumentBatcher
 from footnote.models.model_store import available_cores
@@ -33,7 +33,8 @@ _log = structlog.get_logger(__name__)
 
 _RECONNECT_SECONDS = 1.0
 _LOCAL_BATCH_TOKENS = 4096
-"""In larger batches documents reach their ends together, and then nothing is left to embed."""
+"""In larger batches documents reach their ends together, and then nothing is left to embed; a
+service is asked seldom, and for much."""
 _LONGEST_DRAIN_SECONDS = 5.0
 """What is in hand may take so long to end; whoever stops a worker kills it after some ten."""
 
@@ -55,7 +56,7 @@ async def run_worker(
     """
     settings = engine.settings
     async with (
-        senses(settings) as models,
+        media_models(settings) as models,
         ChildParser(
             ocr=settings.ocr,
             ocr_languages=settings.ocr_languages,
@@ -71,7 +72,10 @@ async def run_worker(
             transcriber=models.transcriber,
             describer=models.describer,
             embedder=CrossDocumentBatcher(
-                inner=engine.embedder, batch_tokens=_shared_batch_tokens(engine)
+                inner=engine.embedder,
+                batch_tokens=_LOCAL_BATCH_TOKENS
+                if engine.lane.provider == "packaged"
+                else BATCH_TOKENS,
             ),
             analyzer=engine.analyzer,
             policy=named_policy(
@@ -105,11 +109,6 @@ def _shares(engine: Services) -> Shares:
 def _parsers(settings: Settings) -> int:
     """Files read at one moment: a third of the documents in hand, and no more than cores."""
     return max(1, min(available_cores(), settings.worker_concurrency // 3))
-
-
-def _shared_batch_tokens(engine: Services) -> int:
-    """Padded tokens of a batch that documents share; a service is asked seldom, and for much."""
-    return _LOCAL_BATCH_TOKENS if engine.lane.provider == "packaged" else BATCH_TOKENS
 
 
 async def work_on_queue(

@@ -16,11 +16,10 @@ from footnote.domain import Received
 from footnote.domain.sources import Labels
 from footnote.errors import InvalidRequest, QueueFull
 from footnote.interfaces.cli.paths import has_plain_name, location_of, printable, refusal_of
-from footnote.jobs.room import received_when_there_is_room
+from footnote.jobs.inline import PatientSource, received_when_there_is_room
 from footnote.jobs.sources.addresses import source_at
 from footnote.jobs.sources.folders import FolderSource, ReceiveFile
 from footnote.jobs.sources.following import Source
-from footnote.jobs.sources.patience import PatientSource
 from footnote.settings import Settings
 
 if TYPE_CHECKING:

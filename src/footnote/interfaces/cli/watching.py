@@ -26,7 +26,7 @@ from footnote.interfaces.cli.receiving import (
     receive_file,
     tell_of_other_worker,
 )
-from footnote.jobs.beside import run_worker_unless_another_does
+from footnote.jobs.inline import run_worker_unless_another_does
 from footnote.jobs.sources.watching import watch
 from footnote.settings import Settings
 

@@ -14,7 +14,7 @@ from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import prepared, wait_for
 from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace, chosen_workspace
 from footnote.interfaces.schemas import Delivery, WebhookList
-from footnote.jobs.trial import try_webhook
+from footnote.jobs.webhooks import try_webhook
 from footnote.settings import Settings
 
 app = typer.Typer(

@@ -18,7 +18,7 @@ from footnote.errors import InvalidRequest
 from footnote.interfaces.http import examples, requests
 from footnote.interfaces.http.exact import ExactBodyRoute
 from footnote.interfaces.http.scope import ALWAYS, TheSettings, TheWorkspace
-from footnote.jobs.signing import HEADER, is_genuine
+from footnote.jobs.webhooks import HEADER, is_genuine
 from footnote.validation.constrained_types import ExternalId, Metadata, Name, Tags
 
 router = APIRouter(tags=["documents"], route_class=ExactBodyRoute)

@@ -13,7 +13,7 @@ from footnote.interfaces.http import examples, requests
 from footnote.interfaces.http.exact import ExactRoute
 from footnote.interfaces.http.scope import ALWAYS, TheWorkspace
 from footnote.interfaces.schemas import Delivery, WebhookList
-from footnote.jobs.trial import try_webhook
+from footnote.jobs.webhooks import try_webhook
 
 router = APIRouter(tags=["events"], route_class=ExactRoute)
 

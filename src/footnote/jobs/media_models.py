@@ -29,7 +29,7 @@ the time to read a document, so that one setting serves a slow machine."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Senses:
+class MediaModels:
     """What is configured; nothing is reached before it is needed."""
 
     transcriber: Transcriber
@@ -37,7 +37,7 @@ class Senses:
 
 
 @asynccontextmanager
-async def senses(settings: Settings) -> AsyncIterator[Senses]:
+async def media_models(settings: Settings) -> AsyncIterator[MediaModels]:
     """The models that settings name, closed in the end.
 
     Raises UnsupportedSettings, and ModelUnavailable when a library is not installed.
@@ -54,7 +54,7 @@ async def senses(settings: Settings) -> AsyncIterator[Senses]:
                 settings.answer_max_tokens,
             )
             stack.push_async_callback(describer.close)
-        yield Senses(transcriber=transcriber, describer=describer)
+        yield MediaModels(transcriber=transcriber, describer=describer)
 
 
 @asynccontextmanager

@@ -1,20 +1,30 @@
-"""Tells endpoints of events: at least once, signed, and less and less often when they refuse."""
+"""Tells endpoints of events: at least once, signed, and less and less often when they refuse.
+
+`Footnote-Signature: t=<unix seconds>,v1=<hex>` where v1 is the HMAC-SHA256, under the shared
+secret, of the seconds in decimal, a full stop, and the body as it was sent. The time is part of
+what is signed, so an old message cannot be made young again; a receiver refuses what is older
+than five minutes, and knows a message that comes twice by the event's id.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import json
+import re
+import secrets
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from uuid import UUID
 
 import structlog
 
 from footnote.domain import Workspace
 from footnote.domain.events import Event, EventCursor, WebhookEndpoint
-from footnote.engine import Services
+from footnote.engine import Services, WorkspaceEngine
 from footnote.errors import FootnoteError, InvalidRequest, NotFound, SourceUnreachable
-from footnote.jobs.signing import HEADER, signature
 from footnote.jobs.sources.addresses import reach_of
 from footnote.jobs.sources.fetching import post
 from footnote.settings import Settings
@@ -29,6 +39,9 @@ from footnote.store.webhooks import (
 )
 
 _log = structlog.get_logger(__name__)
+HEADER = "Footnote-Signature"
+TOLERANCE_SECONDS = 300
+_SHAPE = re.compile(r"t=(\d{1,12}),v1=([0-9a-f]{64})")
 _GONE = 410
 FAILURES_TO_DISABLE = 10
 """Messages given up in a row after which an endpoint is disabled."""
@@ -114,3 +127,45 @@ def described(event: Event, workspace: Workspace) -> dict[str, object]:
         "workspace": workspace.name,
         "data": dict(event.body),
     }
+
+
+async def try_webhook(workspace: WorkspaceEngine, endpoint_id: UUID) -> str | None:
+    """Why the endpoint did not take a trial message; None when it did. Raises NotFound.
+
+    One that was disabled and takes it is told of events again.
+    """
+    endpoint, secret = await workspace.webhook_and_secret(endpoint_id)
+    message: dict[str, object] = {
+        "id": f"test-{secrets.token_hex(8)}",
+        "type": "webhook.test",
+        "created_at": datetime.now(UTC).isoformat(),
+        "workspace": workspace.workspace.name,
+        "data": {},
+    }
+    refusal = await offer(workspace.engine.settings, endpoint, secret, message)
+    async with workspace.scope() as scope:
+        if refusal.reason:
+            await note_attempt(scope, endpoint_id, refusal.reason)
+        else:
+            await note_delivery(scope, endpoint_id)
+    return refusal.reason or None
+
+
+def signature(secret: str, body: bytes, unix_seconds: int) -> str:
+    """The value of the header for this body at this time."""
+    return f"t={unix_seconds},v1={_mac(secret, body, unix_seconds)}"
+
+
+def is_genuine(secret: str, body: bytes, header: str, now: float) -> bool:
+    """Whether a holder of the secret signed this body within the last five minutes."""
+    match = _SHAPE.fullmatch(header.strip())
+    if match is None:
+        return False
+    moment = int(match[1])
+    genuine = hmac.compare_digest(_mac(secret, body, moment), match[2])
+    return genuine and abs(now - moment) <= TOLERANCE_SECONDS
+
+
+def _mac(secret: str, body: bytes, unix_seconds: int) -> str:
+    signed = f"{unix_seconds}.".encode() + body
+    return hmac.new(secret.encode(), signed, hashlib.sha256).hexdigest()
