@@ -97,6 +97,7 @@ def test_a_first_line_close_to_the_text_is_no_header() -> None:
         ("from 5 -", "7 boats", (), "from 5 - 7 boats"),
         ("soft\xad", "ened", (), "softened"),
         ("两行", "一段", (), "两行一段"),
+        ("人々", "の声", (), "人々の声"),
     ],
 )
 def test_two_lines_become_one_text(

@@ -17,20 +17,6 @@ TOLD_APART = (
 
 The rest of the model's are near relatives that short texts are mistaken for.
 """
-
-
-@cache
-def language_identifier() -> LanguageIdentifier:
-    """The one of this process, among `TOLD_APART`, with probabilities: it holds 75 MB."""
-    # Most commands tell no language, and begin sooner without it.
-    from py3langid.langid import MODEL_FILE, LanguageIdentifier  # noqa: PLC0415
-
-    identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
-    known = set(identifier.labels)
-    identifier.set_languages([code for code in TOLD_APART if code in known])
-    return identifier
-
-
 _MIN_LETTERS = 20
 _IDEOGRAPHS_FROM = "\u2e80"
 """Characters from here on say as much as two letters."""
@@ -75,6 +61,18 @@ _FUNCTION_WORDS = {
     "como se seu sua seus suas este esta isto esse essa isso ele ela eles mais menos muito também "
     "cada todo todos toda todas pode deve será",
 }
+
+
+@cache
+def language_identifier() -> LanguageIdentifier:
+    """The identifier of this process, among `TOLD_APART`, with probabilities; it holds 75 MB."""
+    # Most commands tell no language, and begin sooner without it.
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier  # noqa: PLC0415
+
+    identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    known = set(identifier.labels)
+    identifier.set_languages([code for code in TOLD_APART if code in known])
+    return identifier
 
 
 @lru_cache(maxsize=8)
