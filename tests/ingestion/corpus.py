@@ -20,7 +20,8 @@ from uuid import UUID
 
 from footnote.domain import Block, BlockKind, ParsedDocument
 from footnote.errors import DocumentUnreadable
-from footnote.ingestion.listening import recording_type, transcribe
+from footnote.ingestion.listening import transcribe
+from footnote.ingestion.media import is_recording, sniff_media_type
 from footnote.ingestion.parsing.reading import ReadingOptions, read_document
 from footnote.models.transcription import transcriber_from
 from tests.ingestion import (
@@ -99,7 +100,8 @@ def read_sample(sample: Sample) -> ParsedDocument:
     Raises DocumentUnreadable.
     """
     content = content_of(sample)
-    if media_type := recording_type(content, sample.name):
+    media_type = sniff_media_type(content, sample.name)
+    if media_type is not None and is_recording(media_type):
         return asyncio.run(_hear(content, sample.name, media_type))
     options = ReadingOptions(ocr="tesseract" if sample.needs_ocr else "off")
     return read_document(content, sample.name, options)

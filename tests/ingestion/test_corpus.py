@@ -19,8 +19,7 @@ import pytest
 from footnote.domain import BlockKind, ParsedDocument
 from footnote.errors import DocumentUnreadable
 from footnote.ingestion.libreoffice import find_office
-from footnote.ingestion.listening import recording_type
-from footnote.ingestion.media import HEIC, sniff_media_type
+from footnote.ingestion.media import HEIC, is_recording, sniff_media_type
 from footnote.ingestion.parsing.reading import read_document
 from tests.ingestion.corpus import (
     CONVERTED,
@@ -120,7 +119,11 @@ def test_no_file_of_the_corpus_needs_its_name_unless_it_is_text() -> None:
 
 
 def test_a_recording_without_a_transcriber_is_refused() -> None:
-    recordings = [each for each in WRITTEN if recording_type(content_of(each), each.name)]
+    recordings = [
+        each
+        for each in WRITTEN
+        if is_recording(sniff_media_type(content_of(each), each.name) or "")
+    ]
     assert len({each.format for each in recordings}) == 7
     for each in recordings:
         with pytest.raises(DocumentUnreadable, match="recording"):

@@ -8,7 +8,6 @@ from uuid import UUID
 
 from footnote.domain import BlockKind, ParsedDocument, Stage, Transcript, Utterance
 from footnote.errors import DocumentUnreadable
-from footnote.ingestion.media import is_recording, sniff_media_type
 from footnote.ingestion.parsing.drafts import Draft, Reading, assemble
 from footnote.language.sentences import sentence_spans
 from footnote.ports import OnProgress, Transcriber, unheard
@@ -18,17 +17,10 @@ TRANSCRIBED_BY = "transcribed_by"
 DURATION = "duration_seconds"
 TRANSCRIPTION_WARNING = "transcription_warning"
 """Metadata: why the words should be doubted."""
-_SNIFFED_BYTES = 4096
 _MAX_CHARACTERS = 600
 """Whoever speaks without a full stop is interrupted after about as many."""
 _MAX_PAUSE_SECONDS = 4.0
 """After a longer silence something new begins."""
-
-
-def recording_type(content: bytes, filename: str) -> str | None:
-    """The media type of a recording; None for anything else."""
-    media_type = sniff_media_type(content[:_SNIFFED_BYTES], filename)
-    return media_type if media_type is not None and is_recording(media_type) else None
 
 
 async def transcribe(

@@ -30,7 +30,7 @@ from footnote.ingestion.keywords import (
     frequent_words,
     keywords_among,
 )
-from footnote.ingestion.listening import recording_type, transcribe
+from footnote.ingestion.listening import transcribe
 from footnote.ingestion.naming import LONG_DOCUMENT
 from footnote.ingestion.parsing.serialization import compress, decompress
 from footnote.ingestion.progress import reporting
@@ -42,7 +42,6 @@ from footnote.ports import (
     Analyzer,
     Describer,
     Embedder,
-    OnProgress,
     Parser,
     Transcriber,
     VersionInWork,
@@ -119,8 +118,15 @@ class Ingestion:
         async with computing.hold(work.workspace_id):
             terms = await asyncio.to_thread(self._index, work, enrichment, chunks)
             looked_at = await self._look_for_orders(enrichment, chunks)
-        document_terms = self._index_document(work, enrichment)
-        keywords = await self._keywords(work, words)
+        about_document = self.analyzer.terms(about_terms(enrichment), enrichment.language)
+        # Its keywords are chosen beside the rest of the workspace, as the reader sees them.
+        candidates = await asyncio.to_thread(frequent_words, words)
+        stems = [(self.analyzer.terms(word, words.language) or [word])[0] for word in candidates]
+        counts = await work.term_counts(stems)
+        corpus = CorpusFrequencies(
+            chunks=counts.chunks, by_word=dict(zip(candidates, counts.holding, strict=True))
+        )
+        keywords = await asyncio.to_thread(keywords_among, words, corpus)
         await work.publish(
             Publication(
                 canonical_text=parsed.text,
@@ -131,7 +137,7 @@ class Ingestion:
                 text_hashes=texts.hashes,
                 chunk_terms=terms,
                 document_hash=text_hash(about),
-                document_terms=document_terms,
+                document_terms=work.document_term_ids(about_document),
                 name_terms=self._index_names(work, enrichment, len(chunks)),
             )
         )
@@ -142,30 +148,29 @@ class Ingestion:
         kept = await work.parsed()
         parsed = None if kept is None else await asyncio.to_thread(decompress, kept)
         if parsed is None:
+            content = await work.content()
             async with reporting(work, Stage.PARSE) as on_progress:
-                parsed = await self._read(work, on_progress)
+                if self.transcriber is not None and media.is_recording(work.media_type):
+                    parsed = await transcribe(
+                        self.transcriber,
+                        content,
+                        work.filename,
+                        work.media_type,
+                        workspace_id=work.workspace_id,
+                        on_progress=on_progress,
+                    )
+                else:
+                    async with self.shares.parsing.hold(work.workspace_id):
+                        parsed = await self.parser(content, work.filename, on_progress)
+                    if self.describer is not None:
+                        parsed = await describe(self.describer, parsed)
+            del content
             memory.grow(_bytes_of(parsed))
             await self._attach(work, parsed)
             parsed = replace(parsed, attachments=(), pictures=())
             await work.keep_parsed(await asyncio.to_thread(compress, parsed))
         memory.grow(_bytes_of(parsed))
         return parsed
-
-    async def _read(self, work: VersionInWork, on_progress: OnProgress) -> ParsedDocument:
-        """Read, listened to or looked at: what does not need the same models again."""
-        content, filename = await work.content(), work.filename
-        if self.transcriber is not None and (media_type := recording_type(content, filename)):
-            return await transcribe(
-                self.transcriber,
-                content,
-                filename,
-                media_type,
-                workspace_id=work.workspace_id,
-                on_progress=on_progress,
-            )
-        async with self.shares.parsing.hold(work.workspace_id):
-            parsed = await self.parser(content, filename, on_progress)
-        return parsed if self.describer is None else await describe(self.describer, parsed)
 
     async def _attach(self, work: VersionInWork, parsed: ParsedDocument) -> None:
         too_deep = bool(parsed.attachments) and await work.depth() >= MAX_DEPTH
@@ -209,16 +214,6 @@ class Ingestion:
             await work.keep_vectors(batch, vectors)
         return True
 
-    async def _keywords(self, work: VersionInWork, words: WordCounts) -> tuple[str, ...]:
-        """Its keywords beside the rest of the workspace, as the reader sees them."""
-        candidates = await asyncio.to_thread(frequent_words, words)
-        stems = [(self.analyzer.terms(word, words.language) or [word])[0] for word in candidates]
-        counts = await work.term_counts(stems)
-        corpus = CorpusFrequencies(
-            chunks=counts.chunks, by_word=dict(zip(candidates, counts.holding, strict=True))
-        )
-        return await asyncio.to_thread(keywords_among, words, corpus)
-
     def _index(
         self, work: VersionInWork, enrichment: Enrichment, chunks: Sequence[Chunk]
     ) -> ChunkTerms:
@@ -240,10 +235,6 @@ class Ingestion:
             texts = [indexed_text(chunks[place], enrichment) for place in places]
             found += bytes(await gives_orders(texts))
         return chunks.changed(lambda chunk: replace(chunk, suspicious=bool(found[chunk.ordinal])))
-
-    def _index_document(self, work: VersionInWork, enrichment: Enrichment) -> tuple[int, ...]:
-        terms = self.analyzer.terms(about_terms(enrichment), enrichment.language)
-        return work.document_term_ids(terms)
 
     def _index_names(
         self, work: VersionInWork, enrichment: Enrichment, chunks: int

@@ -136,36 +136,31 @@ class Bookkeeping(JobManager):
 
     async def _settle(self, job_id: int, write: Callable[[], Awaitable[None]]) -> None:
         """Write what became of a job, as soon as that is possible."""
+        tries = 0
         try:
-            await self._patiently(job_id, write)
+            while True:
+                try:
+                    return await write()
+                except exceptions.ConnectorException as error:
+                    tries += 1
+                    full = _is_full(error)
+                    if not full and not isinstance(error.__cause__, psycopg.OperationalError):
+                        raise
+                    if self._closed.is_set() or (not full and tries == _TRIES):
+                        # It goes back to the queue when its worker is over, or has fallen silent.
+                        _log.warning("job_unsettled", job_id=job_id, reason=_said(error))
+                        self.unsettled.add(job_id)
+                        return None
+                    if full:
+                        await self._wait_for_room(error)
+                    else:
+                        await asyncio.sleep(_RETRY_SECONDS)
         finally:
             self._in_hand.pop(job_id, None)
             if self._notify is not None:
                 await self._notify(
                     channel="", notification={"type": "job_inserted", "job_id": job_id}
                 )
-
-    async def _patiently(self, job_id: int, write: Callable[[], Awaitable[None]]) -> None:
-        tries = 0
-        while True:
-            try:
-                await write()
-            except exceptions.ConnectorException as error:
-                tries += 1
-                full = _is_full(error)
-                if not full and not isinstance(error.__cause__, psycopg.OperationalError):
-                    raise
-                if self._closed.is_set() or (not full and tries == _TRIES):
-                    # It goes back to the queue when its worker is over, or has fallen silent.
-                    _log.warning("job_unsettled", job_id=job_id, reason=_said(error))
-                    self.unsettled.add(job_id)
-                    return
-                if full:
-                    await self._wait_for_room(error)
-                else:
-                    await asyncio.sleep(_RETRY_SECONDS)
-            else:
-                return
 
     async def _wait_for_room(self, error: Exception) -> None:
         _log.warning("disk_full", reason=_said(error), next_try_seconds=ROOM_SECONDS)

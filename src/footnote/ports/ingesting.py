@@ -77,6 +77,11 @@ class VersionInWork(Protocol):
         ...
 
     @property
+    def media_type(self) -> str:
+        """What it was found to be when it was received."""
+        ...
+
+    @property
     def byte_size(self) -> int:
         """How large the file is."""
         ...

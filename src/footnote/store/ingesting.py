@@ -58,6 +58,11 @@ class PostgresVersionInWork:
         return self.stored.filename
 
     @property
+    def media_type(self) -> str:
+        """What it was found to be when it was received."""
+        return self.stored.media_type
+
+    @property
     def byte_size(self) -> int:
         return self.stored.byte_size
 
