@@ -65,6 +65,8 @@ class GenerativeAnswerer:
         """See `Answerer.stream`."""
         sources = numbered(evidence)
         yield SourcesFound(evidence=sources)
+        # It makes the refusal cheap: a model is not asked where the evidence hardly answers; and it
+        # is the answer where the model is away.
         draft = await self.draft(question, sources)
         if not sources or draft.confidence <= self.least_answerability:
             for event in events_of(_refusal(draft)):

@@ -41,7 +41,7 @@ def answer_models_from(settings: Settings) -> AnswerModels:
     common = AnswerModelChoices(
         names=names_from(settings.answer_models or ""),
         url=url,
-        api_key=_plain(key),
+        api_key=plain(key),
         timeout_seconds=settings.answer_timeout_seconds,
         first_token_seconds=settings.answer_timeout_seconds / _MODELS_IN_TIME,
         max_output_tokens=settings.answer_max_tokens,
@@ -55,7 +55,7 @@ def answer_models_from(settings: Settings) -> AnswerModels:
             common,
             names=(settings.language_model.strip(),),
             url=settings.language_model_url,
-            api_key=_plain(settings.language_model_api_key),
+            api_key=plain(settings.language_model_api_key),
             role=WRITER,
         )
     )
@@ -184,5 +184,6 @@ def _check_server(server: McpServer) -> None:
             )
 
 
-def _plain(secret: SecretStr | None) -> str | None:
+def plain(secret: SecretStr | None) -> str | None:
+    """What a library is handed of a secret."""
     return None if secret is None else secret.get_secret_value()

@@ -15,7 +15,6 @@ import structlog
 from footnote.answering.answerer import failed_with
 from footnote.domain import AnswerEvent, Principal
 from footnote.errors import FootnoteError, InvalidRequest, NotFound
-from footnote.settings import Settings
 
 Encode = Callable[[AnswerEvent], Iterable[bytes]]
 """From an event to the frames that readers are sent; it may remember what went before."""
@@ -273,8 +272,3 @@ class AnswerRuns:
         self._forget(run)
         if run.task is not None:
             run.task.cancel()
-
-
-def answer_runs_from(settings: Settings) -> AnswerRuns:
-    """No runs yet, within the limits that are set."""
-    return AnswerRuns(RunLimits(resume_seconds=settings.answer_resume_seconds))

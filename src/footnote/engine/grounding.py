@@ -11,7 +11,7 @@ from uuid import UUID
 from footnote.answering.checking import Check, Origin
 from footnote.answering.claims_of_answer import Claim, claim_of, claims_of
 from footnote.answering.source_texts import passages_of
-from footnote.domain import Passage, PlanChanges, SearchFilters, SearchRequest
+from footnote.domain import Document, Passage, PlanChanges, SearchFilters, SearchRequest
 from footnote.domain.grounding import GroundingCheck, GroundingSource
 from footnote.engine.lanes import serving
 from footnote.engine.search import search
@@ -57,14 +57,21 @@ async def check_grounding(
     the same as a foreign one. Raises ModelUnavailable after `CHECK_SECONDS`.
     """
     workspace.require_open()
-    started = time.perf_counter()
+    engine, started = workspace.engine, time.perf_counter()
     claims = _claims(statements, answer)
     names = _names(sources)
     try:
         async with asyncio.timeout(CHECK_SECONDS):
             shelf = await _shelf(workspace, sources, names)
             passages, notes = await _passages(workspace, claims, shelf)
-            check = await _check(workspace)
+            configured = engine.settings.grounding_judge not in ("none", "reader")
+            check = Check(
+                analyzer=engine.analyzer,
+                embedder=(await serving(workspace)).embedder,
+                reader=None if configured else engine.reader,
+                judge=engine.judge if configured else None,
+                judge_seconds=JUDGE_SECONDS,
+            )
             read = time.perf_counter()
             checked = await check(claims, passages, shelf.origins)
     except TimeoutError as error:
@@ -194,62 +201,49 @@ async def _shelf(
     workspace: WorkspaceAccess, sources: Sequence[GroundingSource], names: Sequence[str]
 ) -> _Shelf:
     """The sources, as far as they need no statement. Raises InvalidRequest."""
-    shelf = _Shelf()
-    await _name_documents(workspace, sources, names, shelf)
+    shelf, known = _Shelf(), dict[UUID, Document]()
+    wanted = [each.document_id for each in sources if each.document_id is not None]
+    if wanted:
+        async with workspace.scope() as scope:
+            family = await documents_and_attachments(scope, wanted)
+        known = {each.document_id: each for each in family}
     for number, (source, name) in enumerate(zip(sources, names, strict=True), start=1):
-        if source.text is not None:
-            pieces = await asyncio.to_thread(_pieces, source, number)
-            shelf.put(pieces, Origin(source_id=name, given=True))
+        if source.document_id is not None:
+            _check_document(source.document_id, known.get(source.document_id), number)
+            shelf.documents.setdefault(source.document_id, name)
         elif source.chunk_id is not None:
-            shelf.put([await _passage(workspace, source.chunk_id, number)], Origin(source_id=name))
+            try:
+                async with workspace.scope() as scope:
+                    passage = (await passage_context(scope, source.chunk_id, 0)).chunk
+            except NotFound as absent:
+                raise InvalidRequest(
+                    f"source {number}: {absent} in this workspace",
+                    hint="take the chunk_id from a search of the same workspace; a new version of "
+                    "a document has new ones",
+                ) from absent
+            shelf.put([passage], Origin(source_id=name))
+        elif source.text is not None:
+            language = await asyncio.to_thread(detect_language, source.text[:_TELLING_CHARACTERS])
+            given = await asyncio.to_thread(
+                passages_of, source.text, source=number, title=source.title, language=language
+            )
+            shelf.put(given, Origin(source_id=name, given=True))
     return shelf
 
 
-def _pieces(source: GroundingSource, number: int) -> list[Passage]:
-    assert source.text is not None, "asked of a text"
-    language = detect_language(source.text[:_TELLING_CHARACTERS])
-    return passages_of(source.text, source=number, title=source.title, language=language)
-
-
-async def _passage(workspace: WorkspaceAccess, chunk_id: str, number: int) -> Passage:
-    try:
-        async with workspace.scope() as scope:
-            return (await passage_context(scope, chunk_id, 0)).chunk
-    except NotFound as absent:
+def _check_document(document_id: UUID, document: Document | None, number: int) -> None:
+    """Raise InvalidRequest for one that is absent, or has no text."""
+    if document is None:
         raise InvalidRequest(
-            f"source {number}: {absent} in this workspace",
-            hint="take the chunk_id from a search of the same workspace; a new version of a "
-            "document has new ones",
-        ) from absent
-
-
-async def _name_documents(
-    workspace: WorkspaceAccess,
-    sources: Sequence[GroundingSource],
-    names: Sequence[str],
-    shelf: _Shelf,
-) -> None:
-    wanted = [each.document_id for each in sources if each.document_id is not None]
-    if not wanted:
-        return
-    async with workspace.scope() as scope:
-        known = {each.document_id: each for each in await documents_and_attachments(scope, wanted)}
-    for number, (source, name) in enumerate(zip(sources, names, strict=True), start=1):
-        if source.document_id is None:
-            continue
-        document = known.get(source.document_id)
-        if document is None:
-            raise InvalidRequest(
-                f"source {number}: there is no document {source.document_id} in this workspace",
-                hint="correct the id, or leave the source out",
-            )
-        if not document.chunk_count:
-            raise InvalidRequest(
-                f"source {number}: the document {source.document_id} is {document.status.value} "
-                "and has no text yet",
-                hint="wait until it is indexed, or see why it failed",
-            )
-        shelf.documents.setdefault(source.document_id, name)
+            f"source {number}: there is no document {document_id} in this workspace",
+            hint="correct the id, or leave the source out",
+        )
+    if not document.chunk_count:
+        raise InvalidRequest(
+            f"source {number}: the document {document_id} is {document.status.value} "
+            "and has no text yet",
+            hint="wait until it is indexed, or see why it failed",
+        )
 
 
 async def _passages(
@@ -284,17 +278,3 @@ async def _passages(
         [*shelf.passages, *(each for each in passages if each.chunk_id not in known)]
         for passages, _ in results
     ], [note for _, degraded in results for note in degraded]
-
-
-async def _check(workspace: WorkspaceAccess) -> Check:
-    """What holds statements against passages here, by the judge of the settings or the reader."""
-    engine = workspace.engine
-    in_lane = await serving(workspace)
-    configured = engine.settings.grounding_judge not in ("none", "reader")
-    return Check(
-        analyzer=engine.analyzer,
-        embedder=in_lane.embedder,
-        reader=None if configured else engine.reader,
-        judge=engine.judge if configured else None,
-        judge_seconds=JUDGE_SECONDS,
-    )

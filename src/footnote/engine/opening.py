@@ -1,18 +1,16 @@
-"""Wires the rooms into an engine."""
+"""Wires the packages into an engine, as the settings say."""
 
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pydantic import SecretStr
-
-from footnote.answering import ExtractiveAnswerer, QuotingAnswerer, ReaderAnswerer
+from footnote.answering import ExtractiveAnswerer, ReaderAnswerer
 from footnote.answering.suspicion import Suspicion
 from footnote.answering.weighing import FITTED
-from footnote.engine.answer_models import answer_models_from
-from footnote.engine.answer_runs import answer_runs_from
+from footnote.engine.answer_models import answer_models_from, plain
+from footnote.engine.answer_runs import AnswerRuns, RunLimits
 from footnote.engine.installation import Engine
 from footnote.engine.lanes import embedders_from
 from footnote.engine.pages import BlobsWithPages, renderer_from
@@ -22,12 +20,11 @@ from footnote.index.analysis import TextAnalyzer
 from footnote.ingestion.rendering.cache import PdfCache
 from footnote.language.detection import detect_language
 from footnote.models.breaker import GuardedReranker
-from footnote.models.embedders import Embedders
 from footnote.models.judges import OwnedJudge, judge_from
 from footnote.models.language import language_model_from
-from footnote.models.readers import LazyReader, OwnedReader, reader_from
+from footnote.models.readers import LazyReader, reader_from
 from footnote.models.rerankers import reranker_from
-from footnote.ports import Analyzer, Blobs, Embedder, LanguageModel, Reader, Reranker
+from footnote.ports import Analyzer, Embedder
 from footnote.retrieval.cache import GenerationCache, SemanticCache, answer_bytes
 from footnote.retrieval.followup import StandAlone
 from footnote.retrieval.fusion import FusionChoices
@@ -40,7 +37,7 @@ from footnote.retrieval.rerank import Rerank
 from footnote.retrieval.spelling import Correct
 from footnote.settings import Settings, load_settings
 from footnote.store.blobs import blobs_from
-from footnote.store.database import Database, open_database
+from footnote.store.database import open_database
 from footnote.store.embedded import (
     APPLICATION_ROLE,
     OWNER_ROLE,
@@ -70,9 +67,15 @@ async def open_engine(settings: Settings | None = None) -> Engine:
     Raises StoreUnavailable or LaneUnavailable, with what to do about it.
     """
     settings = settings or load_settings()
-    blobs = blobs_from(settings.home / "blobs", settings.blob_url, _plain(settings.blob_options))
+    blobs = blobs_from(settings.home / "blobs", settings.blob_url, plain(settings.blob_options))
     (require_usable if settings.database_url is None else require_home)(settings.home)
-    await asyncio.to_thread(_make_home, settings.home)
+    try:
+        await asyncio.to_thread(private_folder, settings.home)
+    except OSError as error:
+        raise StoreUnavailable(
+            f"{settings.home} cannot be used: {error.strerror}",
+            hint="set FOOTNOTE_HOME to a folder you may write to",
+        ) from error
     embedders = embedders_from(settings)
     server = None
     try:
@@ -87,7 +90,44 @@ async def open_engine(settings: Settings | None = None) -> Engine:
         if server is not None:
             server.release()
         raise
-    return _wire(settings, (embedder, embedders), database, (url, owner_url), server, blobs=blobs)
+    analyzer = TextAnalyzer()
+    models = _models(settings)
+    pdfs = PdfCache(settings.home / "pages")
+    part = settings.cache_bytes // _PARTS
+    by_rules = ExtractiveAnswerer(embedder=statements_of(embedder), analyzer=analyzer)
+    return Engine(
+        settings=settings,
+        lane=embedder.lane,
+        database=database,
+        database_url=url,
+        owner_url=owner_url,
+        blobs=BlobsWithPages(blobs, pdfs),
+        pages=renderer_from(settings, pdfs, blobs),
+        listener=Listener(url),
+        embedder=embedder,
+        embedders=embedders,
+        analyzer=analyzer,
+        cache=IndexCache(part * _INDEX),
+        vector_cache=VectorCache(part * _VECTORS),
+        search_stages=_search_stages(settings, embedder, analyzer, models),
+        # Rules step in where the reader cannot run.
+        answerer=by_rules
+        if models.reader is None
+        else ReaderAnswerer(reader=models.reader, instead=by_rules, weigh=FITTED),
+        answer_models=answer_models_from(settings),
+        reranker=models.reranker,
+        model=models.language,
+        reader=models.reader,
+        suspicion=Suspicion(reader=models.reader),
+        judge=models.judge,
+        answer_cache=GenerationCache(
+            capacity_bytes=part * _ANSWERS,
+            measure=answer_bytes,
+            lifetime_seconds=settings.cache_seconds,
+        ),
+        answer_runs=AnswerRuns(RunLimits(resume_seconds=settings.answer_resume_seconds)),
+        server=None if server is None else keep(server),
+    )
 
 
 def database_urls(settings: Settings, server: EmbeddedPostgres | None) -> tuple[str, str]:
@@ -96,52 +136,6 @@ def database_urls(settings: Settings, server: EmbeddedPostgres | None) -> tuple[
         return server.url(APPLICATION_ROLE), server.url(OWNER_ROLE)
     assert settings.database_url is not None, "without a URL the server is embedded"
     return settings.database_url, settings.owner_database_url or settings.database_url
-
-
-def _wire(
-    settings: Settings,
-    models: tuple[Embedder, Embedders],
-    database: Database,
-    urls: tuple[str, str],
-    server: EmbeddedPostgres | None,
-    *,
-    blobs: Blobs,
-) -> Engine:
-    embedder, embedders = models
-    analyzer = TextAnalyzer()
-    reader = reader_from_settings(settings)
-    reranker, model = _reranker(settings, reader), _language_model(settings)
-    pdfs = PdfCache(settings.home / "pages")
-    return Engine(
-        settings=settings,
-        lane=embedder.lane,
-        database=database,
-        database_url=urls[0],
-        owner_url=urls[1],
-        blobs=BlobsWithPages(blobs, pdfs),
-        pages=renderer_from(settings, pdfs, blobs),
-        listener=Listener(urls[0]),
-        embedder=embedder,
-        embedders=embedders,
-        analyzer=analyzer,
-        cache=IndexCache(_share(settings, _INDEX)),
-        vector_cache=VectorCache(_share(settings, _VECTORS)),
-        search_stages=_search_stages(settings, embedder, analyzer, reranker, model),
-        answerer=_answerer(statements_of(embedder), analyzer, reader),
-        answer_models=answer_models_from(settings),
-        reranker=reranker,
-        model=model,
-        reader=reader,
-        suspicion=Suspicion(reader=reader),
-        judge=_judge(settings, model, reader),
-        answer_cache=GenerationCache(
-            capacity_bytes=_share(settings, _ANSWERS),
-            measure=answer_bytes,
-            lifetime_seconds=settings.cache_seconds,
-        ),
-        answer_runs=answer_runs_from(settings),
-        server=None if server is None else keep(server),
-    )
 
 
 def reader_from_settings(settings: Settings) -> LazyReader | None:
@@ -153,15 +147,50 @@ def reader_from_settings(settings: Settings) -> LazyReader | None:
     )
 
 
-def _answerer(embedder: Embedder, analyzer: Analyzer, reader: Reader | None) -> QuotingAnswerer:
-    """What answers with quotes: the reader where there is one, which rules step in for."""
-    by_rules = ExtractiveAnswerer(embedder=embedder, analyzer=analyzer)
-    if reader is None:
-        return by_rules
-    return ReaderAnswerer(
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Models:
+    """The models that are configured beside the embedder; nothing is loaded or reached yet."""
+
+    reader: LazyReader | None
+    language: WritingModel | None
+    reranker: GuardedReranker | None
+    judge: OwnedJudge | None
+
+
+def _models(settings: Settings) -> _Models:
+    reader, language = reader_from_settings(settings), None
+    if settings.language_model is not None:
+        language = language_model_from(
+            settings.language_model,
+            settings.language_model_url,
+            plain(settings.language_model_api_key),
+            settings.language_model_timeout_seconds,
+            settings.answer_max_tokens,
+        )
+    return _Models(
         reader=reader,
-        instead=by_rules,
-        weigh=FITTED,
+        language=language,
+        reranker=reranker_from(
+            kind=settings.reranker,
+            models_folder=settings.home / "models",
+            model=settings.reranker_model,
+            url=settings.reranker_url,
+            api_key=plain(settings.reranker_api_key),
+            project=settings.google_project,
+            location=settings.google_location,
+            timeout_seconds=settings.reranker_timeout_seconds,
+            threads=settings.model_threads,
+            reader=reader,
+        ),
+        judge=judge_from(
+            kind=settings.grounding_judge,
+            language_model=language,
+            url=settings.grounding_url,
+            api_key=plain(settings.grounding_api_key),
+            project=settings.google_project,
+            location=settings.google_location,
+            reader=reader,
+        ),
     )
 
 
@@ -169,10 +198,10 @@ def _search_stages(
     settings: Settings,
     embedder: Embedder,
     analyzer: Analyzer,
-    reranker: Reranker | None,
-    model: LanguageModel | None,
+    models: _Models,
 ) -> Search:
     """The stages of a search as the settings have them."""
+    reranker, model = models.reranker, models.language
     return Search(
         phrase=Phrase(
             embedder=embedder,
@@ -209,71 +238,8 @@ def _search_stages(
         model=model,
         min_similarity=settings.min_similarity,
         cache=SemanticCache(
-            capacity_bytes=_share(settings, _SEARCHES),
+            capacity_bytes=settings.cache_bytes // _PARTS * _SEARCHES,
             lifetime_seconds=settings.cache_seconds,
             similarity=settings.search_cache_similarity,
         ),
     )
-
-
-def _reranker(settings: Settings, reader: OwnedReader | None) -> GuardedReranker | None:
-    """The configured reranker; nothing is loaded or reached yet."""
-    return reranker_from(
-        kind=settings.reranker,
-        models_folder=settings.home / "models",
-        model=settings.reranker_model,
-        url=settings.reranker_url,
-        api_key=_plain(settings.reranker_api_key),
-        project=settings.google_project,
-        location=settings.google_location,
-        timeout_seconds=settings.reranker_timeout_seconds,
-        threads=settings.model_threads,
-        reader=reader,
-    )
-
-
-def _language_model(settings: Settings) -> WritingModel | None:
-    """The configured language model; nothing is reached yet."""
-    if settings.language_model is None:
-        return None
-    return language_model_from(
-        settings.language_model,
-        settings.language_model_url,
-        _plain(settings.language_model_api_key),
-        settings.language_model_timeout_seconds,
-        settings.answer_max_tokens,
-    )
-
-
-def _judge(
-    settings: Settings, model: LanguageModel | None, reader: OwnedReader | None
-) -> OwnedJudge | None:
-    """The configured judge of statements; nothing is reached yet."""
-    return judge_from(
-        kind=settings.grounding_judge,
-        language_model=model,
-        url=settings.grounding_url,
-        api_key=_plain(settings.grounding_api_key),
-        project=settings.google_project,
-        location=settings.google_location,
-        reader=reader,
-    )
-
-
-def _share(settings: Settings, parts: int) -> int:
-    """The bytes of a cache that has so many parts of the memory for all."""
-    return settings.cache_bytes * parts // _PARTS
-
-
-def _plain(secret: SecretStr | None) -> str | None:
-    return None if secret is None else secret.get_secret_value()
-
-
-def _make_home(home: Path) -> None:
-    try:
-        private_folder(home)
-    except OSError as error:
-        raise StoreUnavailable(
-            f"{home} cannot be used: {error.strerror}",
-            hint="set FOOTNOTE_HOME to a folder you may write to",
-        ) from error

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
-from typing import BinaryIO
+from collections.abc import Sequence
 from uuid import UUID
 
 from footnote.domain.pages import Highlight, PageImage, PageRectangles, PagesOfQuote
@@ -61,8 +59,7 @@ async def page_image(
     for a page that cannot be drawn.
     """
     _check_page(page, dpi)
-    shown, quotes = await _wanted(workspace, document_id, highlights)
-    content = await _showable(workspace, shown)
+    content, quotes = await _showable(workspace, document_id, highlights)
     return await workspace.engine.pages.image(content, page, quotes, dpi)
 
 
@@ -71,8 +68,7 @@ async def page_rectangles(
 ) -> PageRectangles:
     """Where the highlights stand on a page; raises as `page_image` does."""
     _check_page(page)
-    shown, quotes = await _wanted(workspace, document_id, highlights)
-    content = await _showable(workspace, shown)
+    content, quotes = await _showable(workspace, document_id, highlights)
     return await workspace.engine.pages.rectangles(content, page, quotes)
 
 
@@ -80,8 +76,7 @@ async def pages_of_quote(
     workspace: WorkspaceAccess, document_id: UUID, highlight: Highlight
 ) -> PagesOfQuote:
     """The pages on which a quote stands by their text layers, best first."""
-    shown, quotes = await _wanted(workspace, document_id, [highlight])
-    content = await _showable(workspace, shown)
+    content, quotes = await _showable(workspace, document_id, [highlight])
     return await workspace.engine.pages.pages_of(content, quotes[0])
 
 
@@ -111,6 +106,22 @@ def _check_page(page: int, dpi: int = DEFAULT_DPI) -> None:
         raise InvalidRequest(
             f"dpi is {dpi}", hint=f"ask for {LEAST_DPI} to {MOST_DPI} pixels to the inch"
         )
+
+
+async def _showable(
+    workspace: WorkspaceAccess, document_id: UUID, highlights: Sequence[Highlight]
+) -> tuple[Showable, tuple[Quote, ...]]:
+    """The file that is shown and the texts to be marked on it."""
+    shown, quotes = await _wanted(workspace, document_id, highlights)
+    if not shown.blob_key:
+        raise unkept(shown.filename)
+    content = Showable(
+        filename=shown.filename,
+        media_type=shown.media_type,
+        key=shown.blob_key,
+        content=await workspace.engine.blobs.get(shown.blob_key),
+    )
+    return content, quotes
 
 
 async def _wanted(
@@ -173,42 +184,19 @@ def _span_within(highlight: Highlight, shown: ShownVersion) -> tuple[int, int]:
     return start, end
 
 
-async def _showable(workspace: WorkspaceAccess, shown: ShownVersion) -> Showable:
-    if not shown.blob_key:
-        raise unkept(shown.filename)
-    content = await workspace.engine.blobs.get(shown.blob_key)
-    return Showable(
-        filename=shown.filename,
-        media_type=shown.media_type,
-        key=shown.blob_key,
-        content=content,
-    )
-
-
-@dataclass(frozen=True, slots=True)
 class BlobsWithPages:
-    """Blobs whose PDFs go with them, whoever deletes them."""
+    """Blobs whose PDFs go with them, whoever deletes them; else as the blobs are."""
 
-    blobs: Blobs
-    cache: PdfCache
-
-    async def put(self, key: str, content: bytes | BinaryIO) -> None:
-        """As the blobs do."""
-        await self.blobs.put(key, content)
-
-    async def get(self, key: str) -> bytes:
-        """As the blobs do."""
-        return await self.blobs.get(key)
+    def __init__(self, blobs: Blobs, cache: PdfCache) -> None:
+        self.blobs = blobs
+        self._cache = cache
+        self.put, self.get, self.list = blobs.put, blobs.get, blobs.list
 
     async def delete(self, key: str) -> None:
-        """As the blobs do; the PDF goes first, so that none is left over."""
-        self.cache.forget(key)
+        """Remove the bytes; the PDF goes first, so that none is left over."""
+        self._cache.forget(key)
         await self.blobs.delete(key)
 
     async def exists(self, key: str) -> bool:
         """Whether there are bytes under the key, or a PDF of them."""
-        return self.cache.has(key) or await self.blobs.exists(key)
-
-    def list(self, prefix: str = "") -> AsyncIterator[str]:
-        """As the blobs do."""
-        return self.blobs.list(prefix)
+        return self._cache.has(key) or await self.blobs.exists(key)
