@@ -137,3 +137,8 @@ async def test_an_unknown_plan_is_refused(engine: Engine) -> None:
     with pytest.raises(InvalidRequest):
         await workspace.search(SearchRequest(query="x", plan="nonsense"))
     await workspace.search(SearchRequest(query="x", plan="balanced"))
+
+
+async def test_an_engine_is_shown_without_what_it_holds(engine: Engine) -> None:
+    """Its settings, its caches and each of their vectors would be a second's work."""
+    assert len(repr(await engine.workspace())) < 1000

@@ -22,7 +22,7 @@ _FREE_BYTES = 1024**3
 
 
 @checks_arguments
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, repr=False)
 class Engine(Services):
     """Footnote, started. Made by `open_engine`; `close` it, or use it as a context manager."""
 

@@ -68,7 +68,7 @@ class KnownLanes:
     serving: dict[str, Serving] = field(default_factory=dict)
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, repr=False)
 class Services:
     """The parts of an engine, wired once."""
 
