@@ -33,8 +33,7 @@ from footnote.interfaces.cli.main import app, load_command
 from footnote.interfaces.failures import FAILURES
 from footnote.interfaces.http import requests
 from footnote.interfaces.http.app import create_app
-from footnote.interfaces.http.describing import answers_of
-from footnote.interfaces.http.docstrings import records_in
+from footnote.interfaces.http.openapi import answers_of, records_in
 from footnote.interfaces.schemas import adapter
 from footnote.retrieval.query import MAX_QUERY_CHARACTERS
 from footnote.settings import Settings

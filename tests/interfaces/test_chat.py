@@ -274,8 +274,8 @@ async def test_a_model_that_is_not_there_is_not_found(library: Library) -> None:
             {"messages": [{"role": "user", "content": [{"type": "image_url", "image_url": {}}]}]},
             "image_url",
         ),
-        ({"messages": [{"role": "user", "content": "How\ud800?"}]}, "half of a character"),
-        ({"messages": [{"role": "assistant", "content": "\udfff"}, *ASKED]}, "half of a character"),
+        ({"messages": [{"role": "user", "content": "How\ud800?"}]}, "cannot be stored"),
+        ({"messages": [{"role": "assistant", "content": "\udfff"}, *ASKED]}, "cannot be stored"),
     ],
     ids=[
         "empty",
@@ -307,29 +307,26 @@ async def test_a_wrong_request_is_an_error_in_their_shape(
 
 
 @pytest.mark.parametrize(
-    ("content", "kind", "said"),
+    ("content", "kind", "code", "said"),
     [
-        (b"{", "application/json", "the body is not JSON"),
-        (b"[]", "application/json", "the body must be a JSON object"),
-        (b'"{}"', "application/json", "the body must be a JSON object"),
-        (b"", "application/json", "the body must be a JSON object"),
-        (b"{}", "text/plain", "send the body with Content-Type: application/json"),
+        (b"{", "application/json", "bad-request", "not JSON"),
+        (b"[]", "application/json", "invalid-request", "must be a JSON object"),
+        (b'"{}"', "application/json", "invalid-request", "must be a JSON object"),
+        (b"", "application/json", "invalid-request", "required"),
+        (b"{}", "text/plain", "invalid-request", "Content-Type: application/json"),
     ],
     ids=["no json", "array", "text", "empty", "type"],
 )
 async def test_no_json_object_is_an_error_in_their_shape(
-    library: Library, content: bytes, kind: str, said: str
+    library: Library, content: bytes, kind: str, code: str, said: str
 ) -> None:
     response = await library.http.post(
         "/openai/v1/chat/completions", content=content, headers={"Content-Type": kind}
     )
     assert response.status_code == 400
-    assert response.json()["error"] == {
-        "message": said,
-        "type": "invalid_request_error",
-        "param": None,
-        "code": None,
-    }
+    error = response.json()["error"]
+    assert said in error.pop("message")
+    assert error == {"type": "invalid_request_error", "param": None, "code": code}
 
 
 @pytest.mark.parametrize(
@@ -393,7 +390,7 @@ def test_two_workspaces_at_once_are_refused() -> None:
     assert workspace_of("footnote/acme", "acme") == "acme"
     assert workspace_of("footnote", "acme") == "acme"
     assert workspace_of("footnote", None) is None
-    with pytest.raises(Exception, match="header names 'other'"):
+    with pytest.raises(Exception, match="names 'other'"):
         workspace_of("footnote/acme", "other")
 
 

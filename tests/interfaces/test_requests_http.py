@@ -227,16 +227,14 @@ async def test_a_parameter_that_is_not_known_is_refused_with_those_that_are(
 ) -> None:
     asked = path.format(id=library.ids["policy.md"])
     response = await library.http.request(method, asked, json={"query": "a"})
-    assert_problem(response, 422, "invalid-request")
     name = path.partition("?")[2].partition("=")[0]
-    assert response.json()["detail"] == f"query.{name}: there is no such parameter"
-    assert response.json()["hint"] == f"this route takes {takes}"
+    told = f"query.{name}: it is not known here; known are {takes}"
+    assert assert_invalid(response, f"query.{name}") == told
 
 
 async def test_a_parameter_that_is_there_twice_is_refused(library: Library) -> None:
     response = await library.http.get("/v1/documents?status=failed&status=indexed")
-    assert_problem(response, 422, "invalid-request")
-    assert response.json()["detail"] == "query.status: it is there 2 times"
+    assert "send it once" in assert_invalid(response, "query.status")
 
 
 async def test_other_protocols_may_add_parameters_of_their_own(library: Library) -> None:

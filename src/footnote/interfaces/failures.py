@@ -1,4 +1,4 @@
-"""What each of our errors is called outside: an HTTP status, an exit code, a name."""
+"""The HTTP status, exit code, title and stable name of each of our errors."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from footnote.errors import (
 )
 
 ABSENT = "There is no such thing in this workspace."
-"""The only sentence HTTP says about what is absent or foreign, so that the two look the same."""
+"""HTTP's one sentence for what is absent or foreign, so that the two look the same."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,13 +41,15 @@ class Failure:
 
 
 UNEXPECTED = Failure(code="unexpected", title="Unexpected failure", status=500, exit_code=1)
-"""A defect of ours; the details go to the log and nowhere else."""
+"""A defect; only the log has the details."""
+
+UNEXPECTED_DETAIL = "Something failed inside Footnote."
 
 USAGE = Failure(code="usage", title="Wrong usage", status=400, exit_code=2)
 """A command line that cannot be understood."""
 
 UNWRITABLE = Failure(code="unwritable", title="Cannot write", status=500, exit_code=1)
-"""The output of a command, or the disk, takes nothing more."""
+"""The output of a command, or the disk, cannot be written to."""
 
 FAILURES: dict[type[FootnoteError], Failure] = {
     InvalidRequest: Failure(
@@ -89,14 +91,14 @@ FAILURES: dict[type[FootnoteError], Failure] = {
 
 def failure_of(error: FootnoteError) -> Failure:
     """The entry of the error's class, or of the nearest class above it."""
-    return _failure_of_kind(type(error))
+    return next(FAILURES[each] for each in type(error).__mro__ if each in FAILURES)
 
 
 def failure_of_name(name: str) -> Failure:
     """The entry of the error whose class has this name; that of a defect for any other."""
     kind = getattr(errors, name, None)
     if isinstance(kind, type) and issubclass(kind, FootnoteError):
-        return _failure_of_kind(kind)
+        return next(FAILURES[each] for each in kind.__mro__ if each in FAILURES)
     return UNEXPECTED
 
 
@@ -113,5 +115,6 @@ def class_named(urn: str) -> type[FootnoteError]:
     return _CLASSES.get(urn.rpartition(":")[2], FootnoteError)
 
 
-def _failure_of_kind(kind: type) -> Failure:
-    return next(FAILURES[each] for each in kind.__mro__ if each in FAILURES)
+def with_hint(message: str, hint: str | None) -> str:
+    """A message and what to do about it, for shapes that have one place for both."""
+    return message if hint is None else f"{message} ({hint})"

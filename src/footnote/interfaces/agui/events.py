@@ -37,35 +37,31 @@ from footnote.domain import (
     ToolReturned,
     Usage,
 )
-from footnote.interfaces.failures import failure_of_name
+from footnote.interfaces.failures import failure_of_name, with_hint
 from footnote.interfaces.schemas import object_of
 
 SOURCES = "footnote:sources"
 CITATION = "footnote:citation"
 GROUNDING = "footnote:grounding"
-"""Names of the custom events; their values are the shapes of the stream of an answer."""
+"""Names of the custom events; their values are those of the stream of an answer."""
 
 
 class Conversion:
-    """The events of one run. It keeps which message is open, since one must end before a tool."""
+    """The events of one run. It knows which message is open: one must end before a tool begins."""
 
     def __init__(self, run: RunAgentInput) -> None:
         self._run = run
         self._message_id: str | None = None
 
-    def started(self) -> RunStartedEvent:
-        """The event that opens the run."""
-        return RunStartedEvent(
-            thread_id=self._run.thread_id,
-            run_id=self._run.run_id,
-            protocol_version=PROTOCOL_VERSION,
-        )
-
     def __call__(self, event: AnswerEvent) -> Iterator[BaseEvent]:
         """The events that one event becomes."""
+        if isinstance(event, ToolCalled | ToolReturned | AnswerDone | AnswerFailed):
+            yield from self._ended()
         match event:
             case SourcesFound():
-                yield from self._sources(event)
+                sources = object_of(event)
+                yield CustomEvent(name=SOURCES, value=sources)
+                yield StateSnapshotEvent(snapshot={**sources, "answer": None})
             case TextWritten():
                 yield from self._text(event.text)
             case CitationMade():
@@ -73,19 +69,17 @@ class Conversion:
             case SentenceGrounded():
                 yield CustomEvent(name=GROUNDING, value=object_of(event))
             case ToolCalled() | ToolReturned():
-                yield from self._tool(event)
+                yield from _tool(event)
             case AnswerDone():
                 yield from self._done(event)
             case AnswerFailed():
-                yield from self._ended()
-                yield _failed(event)
+                yield RunErrorEvent(
+                    message=with_hint(event.message, event.hint),
+                    code=failure_of_name(event.code).code,
+                    usage=_usage_of(event.usage),
+                )
             case _:
                 return
-
-    def _sources(self, found: SourcesFound) -> Iterator[BaseEvent]:
-        sources = object_of(found)
-        yield CustomEvent(name=SOURCES, value=sources)
-        yield StateSnapshotEvent(snapshot={**sources, "answer": None})
 
     def _text(self, text: str) -> Iterator[BaseEvent]:
         if not text:
@@ -95,21 +89,12 @@ class Conversion:
             yield TextMessageStartEvent(message_id=self._message_id, role="assistant")
         yield TextMessageContentEvent(message_id=self._message_id, delta=text)
 
-    def _tool(self, event: ToolCalled | ToolReturned) -> Iterator[BaseEvent]:
-        yield from self._ended()
-        call = event.call_id
-        if isinstance(event, ToolCalled):
-            yield ToolCallStartEvent(tool_call_id=call, tool_call_name=event.name)
-            if event.arguments:
-                yield ToolCallArgsEvent(tool_call_id=call, delta=event.arguments)
-            yield ToolCallEndEvent(tool_call_id=call)
-        else:
-            yield ToolCallResultEvent(
-                message_id=str(uuid4()), tool_call_id=call, content=event.result, role="tool"
-            )
+    def _ended(self) -> Iterator[BaseEvent]:
+        if self._message_id is not None:
+            yield TextMessageEndEvent(message_id=self._message_id)
+            self._message_id = None
 
     def _done(self, done: AnswerDone) -> Iterator[BaseEvent]:
-        yield from self._ended()
         answer = object_of(done.answer)
         state = {"evidence": answer["evidence"], "degraded": answer["degraded"], "answer": answer}
         yield StateSnapshotEvent(snapshot=state)
@@ -117,22 +102,24 @@ class Conversion:
             thread_id=self._run.thread_id,
             run_id=self._run.run_id,
             result={"found": done.answer.found, "confidence": done.answer.confidence},
-            usage=_counted(done.answer.usage, done.answer.model),
+            usage=_usage_of(done.answer.usage, done.answer.model),
         )
 
-    def _ended(self) -> Iterator[BaseEvent]:
-        if self._message_id is not None:
-            yield TextMessageEndEvent(message_id=self._message_id)
-            self._message_id = None
+
+def _tool(event: ToolCalled | ToolReturned) -> Iterator[BaseEvent]:
+    call = event.call_id
+    if isinstance(event, ToolCalled):
+        yield ToolCallStartEvent(tool_call_id=call, tool_call_name=event.name)
+        if event.arguments:
+            yield ToolCallArgsEvent(tool_call_id=call, delta=event.arguments)
+        yield ToolCallEndEvent(tool_call_id=call)
+    else:
+        yield ToolCallResultEvent(
+            message_id=str(uuid4()), tool_call_id=call, content=event.result, role="tool"
+        )
 
 
-def _failed(failed: AnswerFailed) -> RunErrorEvent:
-    message = failed.message if failed.hint is None else f"{failed.message} ({failed.hint})"
-    code = failure_of_name(failed.code).code
-    return RunErrorEvent(message=message, code=code, usage=_counted(failed.usage))
-
-
-def _counted(usage: Usage, model: str | None = None) -> list[TokenUsage] | None:
+def _usage_of(usage: Usage, model: str | None = None) -> list[TokenUsage] | None:
     if not usage.requests:
         return None
     return [
@@ -149,12 +136,14 @@ class RunFrames:
     def __init__(self, run: RunAgentInput) -> None:
         self._encoder = EventEncoder()
         self._conversion = Conversion(run)
-        self._begun = False
+        self._start: RunStartedEvent | None = RunStartedEvent(
+            thread_id=run.thread_id, run_id=run.run_id, protocol_version=PROTOCOL_VERSION
+        )
 
     def __call__(self, event: AnswerEvent) -> Iterator[bytes]:
         """The frames of an event."""
-        if not self._begun:
-            self._begun = True
-            yield self._encoder.encode(self._conversion.started()).encode()
+        if self._start is not None:
+            yield self._encoder.encode(self._start).encode()
+            self._start = None
         for each in self._conversion(event):
             yield self._encoder.encode(each).encode()

@@ -1,47 +1,62 @@
-"""Routes that answer, in one piece or as it happens."""
+"""Routes that answer questions, and hold statements against sources."""
 
 from __future__ import annotations
 
+from collections.abc import AsyncGenerator
 from uuid import UUID
 
-from fastapi import APIRouter, Request, Response
+from fastapi import Request, Response
+from pydantic import Field
 
-from footnote.domain import Answer
-from footnote.interfaces.http import examples, requests
-from footnote.interfaces.http.asking import events_of, whole
-from footnote.interfaces.http.exact import ExactRoute
-from footnote.interfaces.http.scope import ALWAYS, TheWorkspace
+from footnote.domain import Answer, AnswerEvent
+from footnote.domain.grounding import GroundingCheck, GroundingSource
+from footnote.engine import WorkspaceEngine
+from footnote.engine.grounding import (
+    MAX_ANSWER_CHARACTERS,
+    MAX_SOURCE_CHARACTERS,
+    MAX_SOURCES,
+    MAX_STATEMENT_CHARACTERS,
+    MAX_STATEMENTS,
+)
+from footnote.interfaces.http import requests
+from footnote.interfaces.http.problems import problem_responses
+from footnote.interfaces.http.routing import workspace_router
+from footnote.interfaces.http.scope import TheWorkspace
 from footnote.interfaces.http.streaming import (
-    CLIENT_CLOSED_REQUEST,
-    MEDIA_TYPE,
-    ClientGone,
+    ANSWER,
+    STREAM,
     LastEventId,
+    answer_to,
     resumed_answer,
-    streamed_answer,
-    unless_gone,
 )
+from footnote.interfaces.tools.binding import index_now
 
-router = APIRouter(tags=["questions"], route_class=ExactRoute)
+router = workspace_router("questions")
+grounding_router = workspace_router("grounding")
 
-_STREAM = {"schema": {"type": "string"}, "example": examples.STREAM}
+_ANSWER = {**ANSWER, **problem_responses("lane-mismatch")}
 
 
-@router.post(
-    "/v1/answers",
-    summary="Ask a question",
-    response_model=Answer,
-    responses={
-        200: {
-            "description": "A cited answer, or what happens while it is made.",
-            "content": {
-                "application/json": {},
-                MEDIA_TYPE: _STREAM,
-            },
-        },
-        **ALWAYS,
-        **examples.problem_responses("bad-request", "content-too-large", "lane-mismatch"),
-    },
-)
+def events_of(
+    workspace: WorkspaceEngine, asked: requests.Question | requests.Task
+) -> AsyncGenerator[AnswerEvent]:
+    """What happens while a question is answered, or a model looks it up. Raises InvalidRequest."""
+    conversation = requests.turns(asked.conversation)
+    if isinstance(asked, requests.Task):
+        return workspace.agent_stream(
+            asked.question, conversation=conversation, index_now=index_now
+        )
+    return workspace.ask_stream(
+        asked.question,
+        top_k=asked.top_k,
+        filters=asked.filters.to_domain(),
+        plan=asked.plan,
+        changes=asked.stages.to_domain(),
+        conversation=conversation,
+    )
+
+
+@router.post("/v1/answers", response_model=Answer, responses=_ANSWER)
 async def answer_question(
     *,
     request: Request,
@@ -49,36 +64,82 @@ async def answer_question(
     question: requests.Question,
     last_event_id: LastEventId = None,
 ) -> Answer | Response:
-    """An answer whose every statement is cited; `found` is false when there is none.
+    """Answer a question with a citation for every statement.
 
-    With `stream`, or for a client that accepts `text/event-stream`, it is told as it is made; with
-    `Last-Event-ID` what followed after that event. The model stops when the client goes away.
+    `found` is false when the documents do not answer. With `stream`, or for a client that accepts
+    `text/event-stream`, events are sent while the answer is made; with `Last-Event-ID` those after
+    that event. The model stops when the client goes away.
     """
     if last_event_id is not None:
         return await resumed_answer(workspace, None, last_event_id)
-    if question.stream or MEDIA_TYPE in request.headers.get("accept", ""):
-        return await streamed_answer(workspace, events_of(workspace, question))
-    try:
-        answer = await unless_gone(request, whole(events_of(workspace, question)))
-    except ClientGone:
-        return Response(status_code=CLIENT_CLOSED_REQUEST)
-    return answer
+    return await answer_to(
+        request, workspace, events_of(workspace, question), stream=question.stream
+    )
 
 
-@router.get(
-    "/v1/answers/{run_id}/events",
-    summary="Go on reading an answer",
-    response_class=Response,
-    responses={
-        200: {
-            "description": "What happened and happens while the answer is made.",
-            "content": {MEDIA_TYPE: _STREAM},
-        },
-        **ALWAYS,
-    },
-)
+@router.get("/v1/answers/{run_id}/events", response_class=Response, responses=STREAM)
 async def resume_answer(
     *, workspace: TheWorkspace, run_id: UUID, last_event_id: LastEventId = None
 ) -> Response:
-    """What followed after `Last-Event-ID`, or everything; 404 once it is kept no longer."""
+    """Resume a streamed answer.
+
+    The events after `Last-Event-ID`, or all of them; 404 once the answer is kept no longer.
+    """
     return await resumed_answer(workspace, run_id, last_event_id)
+
+
+@router.post("/v1/agent", response_model=Answer, responses=_ANSWER)
+async def run_agent(
+    *,
+    request: Request,
+    workspace: TheWorkspace,
+    task: requests.Task,
+    last_event_id: LastEventId = None,
+) -> Answer | Response:
+    """Have a model look things up until it has an answer, cited like any other.
+
+    It may call the workspace's tools, and those of its MCP servers. Its steps, time and cost are
+    limited by the settings. With `stream`, or for a client that accepts `text/event-stream`, every
+    call of a tool is sent as an event; with `Last-Event-ID` the events after that one.
+    """
+    if last_event_id is not None:
+        return await resumed_answer(workspace, None, last_event_id)
+    return await answer_to(request, workspace, events_of(workspace, task), stream=task.stream)
+
+
+class Source(requests.Request):
+    """A source: exactly one of `text`, `document_id` and `chunk_id`."""
+
+    id: str | None = Field(None, description="Its name in the result; its number if null.")
+    title: str = Field("", description="The subject of a text.")
+    text: str | None = Field(
+        None, description=f"All texts together have {MAX_SOURCE_CHARACTERS:,} characters at most."
+    )
+    document_id: UUID | None = Field(None, description="An indexed document of the workspace.")
+    chunk_id: str | None = Field(None, description="One passage of it, as a search names it.")
+
+
+class GroundingRequest(requests.Request):
+    """Statements, or an answer that is split into its statements, and what to hold them against."""
+
+    statements: tuple[str, ...] = Field(
+        (),
+        description=f"{MAX_STATEMENTS} at most, of {MAX_STATEMENT_CHARACTERS:,} characters.",
+    )
+    answer: str | None = Field(
+        None, description=f"In place of statements; {MAX_ANSWER_CHARACTERS:,} characters at most."
+    )
+    sources: tuple[Source, ...] = Field(description=f"1 to {MAX_SOURCES}.")
+
+
+@grounding_router.post("/v1/grounding/check", responses=problem_responses("lane-mismatch"))
+async def check_grounding(workspace: TheWorkspace, request: GroundingRequest) -> GroundingCheck:
+    """Check statements against sources.
+
+    Each statement is supported, contradicted or not carried by the sources, with the quotes that
+    say so. It needs no language model; `judge` names what decided.
+    """
+    sources = [GroundingSource(**each.model_dump()) for each in request.sources]
+    return await workspace.check_grounding(
+        sources, statements=request.statements, answer=request.answer
+    )

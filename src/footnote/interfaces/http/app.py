@@ -11,28 +11,22 @@ from fastapi import FastAPI
 from footnote import __version__
 from footnote.errors import FootnoteError
 from footnote.interfaces.http import (
-    agent,
     agui,
-    answer_models,
     answers,
     chat,
-    contents,
     conversations,
     documents,
     events,
-    grounding,
     ingest,
-    lanes,
-    messages,
+    models,
     operations,
     pages,
     projects,
-    questions,
-    webhooks,
+    search,
 )
-from footnote.interfaces.http.describing import describe
 from footnote.interfaces.http.guard import BodyLimit, LoopbackOnly, OrdinaryHead
 from footnote.interfaces.http.lifecycle import Lifecycle, stop_this_process
+from footnote.interfaces.http.openapi import describe
 from footnote.interfaces.http.problems import answer_with_problems
 from footnote.interfaces.mcp.mount import McpMount
 from footnote.settings import Settings, settings_from
@@ -41,8 +35,8 @@ _DESCRIPTION = """
 Files go in; questions come back answered, each statement tied to a document, a page, a
 paragraph and a quoted span.
 
-* The header `Footnote-Workspace` picks the workspace; without it, the default one.
-* Something of another workspace and something that does not exist give the same answer.
+* The header `Footnote-Workspace` names the workspace; without it, the default one is used.
+* What belongs to another workspace and what does not exist give the same answer.
 * Errors are problem details (RFC 9457, `application/problem+json`).
 * There are no identities yet, so the server answers this computer only and allows no other
   site's pages in (no CORS).
@@ -50,40 +44,36 @@ paragraph and a quoted span.
 """
 
 _TAGS = [
-    {"name": "documents", "description": "Hand files in and see what became of them."},
+    {"name": "documents", "description": "Upload files, follow their indexing, see their pages."},
     {"name": "questions", "description": "Search, read around a passage, ask."},
     {"name": "grounding", "description": "Check statements against sources."},
-    {"name": "conversations", "description": "Ask one thing after the other."},
-    {"name": "chat", "description": "Ask as front ends of other protocols do."},
+    {"name": "conversations", "description": "Ask follow-up questions."},
+    {"name": "chat", "description": "Ask through the protocols of existing front ends."},
     {
         "name": "projects",
         "description": "Search for clients that know projects and users: a project is a "
         "collection, a user a principal.",
     },
-    {"name": "events", "description": "Hear what happens, or be told of it."},
-    {"name": "lanes", "description": "Which models embed a workspace, and another one."},
-    {"name": "models", "description": "Which models answer, and with whose tools."},
-    {"name": "operations", "description": "Is it ready, and what does it hold?"},
+    {"name": "events", "description": "Stream events, or have them delivered to webhooks."},
+    {"name": "lanes", "description": "List and change the models that embed a workspace."},
+    {"name": "models", "description": "Choose the models that answer, and their tools."},
+    {"name": "operations", "description": "Health and statistics."},
 ]
 
 _ROUTERS = (
     documents.router,
-    contents.router,
     pages.router,
     ingest.router,
-    questions.router,
+    search.router,
     answers.router,
-    grounding.router,
+    answers.grounding_router,
     conversations.router,
-    messages.router,
-    agent.router,
     chat.router,
     agui.router,
     projects.router,
     events.router,
-    webhooks.router,
-    lanes.router,
-    answer_models.router,
+    operations.lanes_router,
+    models.router,
     operations.router,
 )
 
@@ -98,8 +88,8 @@ def create_app(
     """The application; it accepts connections at once and opens its engine behind them.
 
     `on_ready` is called when the engine is open, `on_failure` when it cannot be opened: by
-    default the process is asked to end, so that a supervisor notices. `beside` is entered as the
-    server starts and left before the engine is closed.
+    default the process is asked to end, so that a supervisor notices. `beside` is a context in
+    which the server runs: entered as it starts, left before the engine is closed.
     """
     settings = settings or settings_from(None, {})
     lifecycle = Lifecycle(

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine
 
 import structlog
 from fastapi import Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from fastapi.routing import APIRoute
-from starlette.exceptions import HTTPException as RoutingException
+from starlette.exceptions import HTTPException
 
-from footnote.domain import AnswerFailed, Usage
-from footnote.errors import FootnoteError, ModelUnavailable, NotFound, QueueFull
-from footnote.interfaces.failures import failure_of, failure_of_name
-from footnote.interfaces.http.chat_shapes import usage_of
-from footnote.interfaces.http.examples import Responses
-from footnote.interfaces.http.problems import RETRY_AFTER_SECONDS
-from footnote.validation.messages import wrong_places
+from footnote.domain import Usage
+from footnote.errors import FootnoteError
+from footnote.interfaces.failures import with_hint
+from footnote.interfaces.http.problems import Problem, Responses, answer_with_problem, problem
+
+JsonObject = dict[str, object]
 
 NO_MODEL = "There is no such model."
 """The same for a workspace that is absent and one that is foreign."""
@@ -28,10 +27,8 @@ _SCHEMA = {
         "error": {
             "type": "object",
             "properties": {
-                "message": {"type": "string"},
-                "type": {"type": "string"},
-                "param": {"type": ["string", "null"]},
-                "code": {"type": ["string", "null"]},
+                **{name: {"type": "string"} for name in ("message", "type")},
+                **{name: {"type": ["string", "null"]} for name in ("param", "code")},
             },
         }
     },
@@ -48,52 +45,49 @@ class OpenAIRoute(APIRoute):
         async def answer_or_explain(request: Request) -> Response:
             try:
                 return await answer(request)
-            except FootnoteError as error:
-                return _of_ours(error)
-            except RequestValidationError as error:
-                message, param = _said(error.errors())
-                return error_response(400, message, param=param)
-            except RoutingException as error:
-                return error_response(error.status_code, str(error.detail))
-            except Exception:
+            except (FootnoteError, RequestValidationError, HTTPException) as error:
+                refused = await answer_with_problem(request, error)
+            except Exception as error:
                 structlog.get_logger(__name__).exception("a chat completion failed")
-                return error_response(500, "Something failed inside Footnote.")
+                refused = await answer_with_problem(request, error)
+            waiting = refused.headers.get("retry-after")
+            return JSONResponse(
+                error_of(refused.problem),
+                # Their clients know no 422.
+                400 if refused.status_code == 422 else refused.status_code,
+                {} if waiting is None else {"Retry-After": waiting},
+            )
 
         return answer_or_explain
 
 
-def error_body(
-    message: str, status: int, *, code: str | None = None, param: str | None = None
-) -> dict[str, object]:
-    """An error in OpenAI's shape."""
-    kind = "server_error" if status >= 500 else "invalid_request_error"
-    if status == 429:
+def error_of(problem: Problem) -> JsonObject:
+    """A problem as an error in OpenAI's shape, with what was used until then."""
+    message, code, param = problem.detail, problem.code, None
+    if code == "not-found":
+        message, code, param = NO_MODEL, "model_not_found", "model"
+    elif problem.errors:
+        first = problem.errors[0]
+        param = first.where.removeprefix("body").removeprefix(".") or None
+        message = f"{first.where if param is None else param}: {first.message}"
+    else:
+        message = with_hint(message, problem.hint)
+    kind = "server_error" if problem.status >= 500 else "invalid_request_error"
+    if problem.status == 429:
         kind = "rate_limit_error"
-    return {"error": {"message": message, "type": kind, "param": param, "code": code}}
+    body: JsonObject = {"error": {"message": message, "type": kind, "param": param, "code": code}}
+    if problem.usage is not None:
+        body["usage"] = usage_of(problem.usage)
+    return body
 
 
-def error_response(
-    status: int,
-    message: str,
-    *,
-    code: str | None = None,
-    param: str | None = None,
-    usage: Usage | None = None,
-) -> JSONResponse:
-    """A response that carries an error, and what was used until then."""
-    headers = {"Retry-After": str(RETRY_AFTER_SECONDS)} if status == 503 else None
-    body = error_body(message, status, code=code, param=param)
-    if usage is not None:
-        body["usage"] = usage_of(usage)
-    return JSONResponse(body, status_code=status, headers=headers)
-
-
-def failed_body(failed: AnswerFailed) -> dict[str, object]:
-    """An answer that failed on its way, in OpenAI's shape."""
-    failure = failure_of_name(failed.code)
-    message = failed.message if failed.hint is None else f"{failed.message} ({failed.hint})"
-    body = error_body(message, failure.status, code=failure.code)
-    return body | ({"usage": usage_of(failed.usage)} if failed.usage.requests else {})
+def usage_of(usage: Usage) -> JsonObject:
+    """The tokens that were used, in OpenAI's shape."""
+    return {
+        "prompt_tokens": usage.input_tokens,
+        "completion_tokens": usage.output_tokens,
+        "total_tokens": usage.input_tokens + usage.output_tokens,
+    }
 
 
 def error_responses(*statuses: int) -> Responses:
@@ -102,35 +96,11 @@ def error_responses(*statuses: int) -> Responses:
         status: {
             "description": "An error in OpenAI's shape.",
             "content": {
-                "application/json": {"schema": _SCHEMA, "example": error_body(NO_MODEL, status)}
+                "application/json": {
+                    "schema": _SCHEMA,
+                    "example": error_of(problem(status, NO_MODEL, code="not-found").problem),
+                }
             },
         }
         for status in statuses
     }
-
-
-def _of_ours(error: FootnoteError) -> JSONResponse:
-    failure = failure_of(error)
-    if isinstance(error, NotFound):
-        return error_response(404, NO_MODEL, code="model_not_found", param="model")
-    status = 400 if failure.status == 422 else failure.status
-    message = str(error) if error.hint is None else f"{error} ({error.hint})"
-    used = error.usage if isinstance(error, ModelUnavailable) else None
-    response = error_response(status, message, code=failure.code, usage=used)
-    if isinstance(error, QueueFull):
-        response.headers["Retry-After"] = str(error.retry_after_seconds)
-    return response
-
-
-def _said(wrong: Sequence[Mapping[str, object]]) -> tuple[str, str | None]:
-    """What is wrong with a request, and in which part; None where it is the whole body."""
-    first = wrong[0]
-    if first["type"] == "json_invalid":
-        return "the body is not JSON", None
-    place, clause = wrong_places(wrong)[0]
-    where = ".".join(str(part) for part in place if part != "body")
-    if where:
-        return f"{where}: {clause}", where
-    if isinstance(first.get("input"), bytes):
-        return "send the body with Content-Type: application/json", None
-    return "the body must be a JSON object", None

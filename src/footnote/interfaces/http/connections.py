@@ -6,14 +6,13 @@ import asyncio
 import re
 import sys
 from dataclasses import dataclass
-from http import HTTPStatus
 from typing import ClassVar, cast
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 from footnote.interfaces.http.guard import HEAD_TOO_LARGE
-from footnote.interfaces.http.problems import problem
+from footnote.interfaces.http.problems import Refused
 
 MIN_BYTES_PER_SECOND = 500
 """What a body must keep to; as much as Apache's mod_reqtimeout asks for."""
@@ -68,10 +67,12 @@ class PatientProtocol(H11Protocol):
         """Refuse what h11 could not read, in the shape and with the status that it deserves."""
         error = sys.exception()
         status = getattr(error, "error_status_hint", 400)
-        if status == HEAD_TOO_LARGE.status:
-            self._refuse(status, HEAD_TOO_LARGE.code, HEAD_TOO_LARGE.detail)
+        if status == HEAD_TOO_LARGE.status_code:
+            self._refuse(HEAD_TOO_LARGE)
         else:
-            self._refuse(status, _code(status), f"The request is not HTTP: {_told(error or msg)}.")
+            # What h11 says, without the bytes it quotes as Python writes them.
+            said = _QUOTED_BYTES.sub("", str(error or msg))
+            self._refuse(Refused(status, f"The request is not HTTP: {said}."))
 
     def _mind_the_time(self) -> None:
         """Start the clock for what is awaited now; for what was awaited before it runs on."""
@@ -96,7 +97,7 @@ class PatientProtocol(H11Protocol):
     def _head_is_late(self) -> None:
         unread, _ = self.conn.trailing_data
         if unread:
-            self._refuse(408, _code(408), "The headers did not come in time.")
+            self._refuse(Refused(408, "The headers did not come in time."))
         else:
             self.transport.close()
 
@@ -108,11 +109,11 @@ class PatientProtocol(H11Protocol):
         if our_turn or received >= enough:
             self._wait_for(h11.SEND_BODY)
         else:
-            self._refuse(408, _code(408), "The body did not come in time.")
+            self._refuse(Refused(408, "The body did not come in time."))
 
-    def _refuse(self, status: int, code: str, detail: str) -> None:
+    def _refuse(self, refused: Refused) -> None:
         """Answer with a problem, unless an answer is under way, and close the connection."""
-        self.logger.info("%s", detail)
+        self.logger.info("%s", refused.detail)
         self._wait_for(None)
         cycle = cast("RequestResponseCycle | None", self.cycle)  # none before the first request
         if cycle is not None and not cycle.response_complete:
@@ -120,9 +121,9 @@ class PatientProtocol(H11Protocol):
             cycle.disconnected = True
             cycle.message_event.set()
         if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
-            refusal = problem(status, code, detail, headers={"Connection": "close"})
+            refusal = refused.response({"Connection": "close"})
             for event in (
-                h11.Response(status_code=status, headers=refusal.raw_headers),
+                h11.Response(status_code=refusal.status_code, headers=refusal.raw_headers),
                 h11.Data(data=bytes(refusal.body)),
                 h11.EndOfMessage(),
             ):
@@ -137,12 +138,3 @@ def patient_protocol(wanted: Patience) -> type[PatientProtocol]:
         patience = wanted
 
     return Protocol
-
-
-def _told(error: object) -> str:
-    """What h11 says, without the bytes it quotes as Python writes them."""
-    return _QUOTED_BYTES.sub("", str(error))
-
-
-def _code(status: int) -> str:
-    return HTTPStatus(status).phrase.lower().replace(" ", "-")

@@ -1,51 +1,81 @@
-"""Routes of conversations: begun, listed, renamed, given documents, exported, removed."""
+"""Routes of conversations and of the messages in them."""
 
 from __future__ import annotations
 
 from typing import Annotated, Literal
 from uuid import UUID
 
-from fastapi import APIRouter, Header, Query, Response
+from fastapi import Header, Query, Request, Response
+from pydantic import Field
 
-from footnote.domain.conversations import Conversation, ConversationExport, ConversationPage
+from footnote.domain.conversations import (
+    MAX_ATTACHED,
+    Conversation,
+    ConversationExport,
+    ConversationPage,
+    Exchange,
+    Message,
+    MessagePage,
+)
+from footnote.engine import WorkspaceEngine
 from footnote.engine.conversations import as_markdown
-from footnote.interfaces.http import examples
-from footnote.interfaces.http.conversation_requests import ConversationChange, NewConversation
-from footnote.interfaces.http.exact import ExactRoute
-from footnote.interfaces.http.scope import ALWAYS, TheWorkspace
-from footnote.validation.constrained_types import MAX_PAGE
+from footnote.engine.exchanges import NextQuestion
+from footnote.interfaces.http import requests
+from footnote.interfaces.http.problems import problem_responses
+from footnote.interfaces.http.routing import workspace_router
+from footnote.interfaces.http.scope import TheWorkspace
+from footnote.interfaces.http.streaming import ANSWER, streamed_answer, unless_gone, wants_stream
+from footnote.validation.constrained_types import MAX_PAGE, Comment, Title
 
-router = APIRouter(tags=["conversations"], route_class=ExactRoute)
+router = workspace_router("conversations")
 
-RESPONSES = {**ALWAYS, **examples.problem_responses("bad-request")}
-_ONE: examples.Responses = {200: {"description": "As it is now"}, **RESPONSES}
-
-_AS_USUAL = NewConversation()
-
+Mode = Literal["first", "only"]
+Limit = Annotated[int, Query(ge=1, le=MAX_PAGE)]
+Cursor = Annotated[str | None, Query(max_length=200)]
 IdempotencyKey = Annotated[
     str | None,
     Header(description="Makes repeating the request safe.", min_length=1, max_length=255),
 ]
 
 
-@router.post(
-    "/v1/conversations",
-    status_code=201,
-    summary="Begin a conversation",
-    response_model=Conversation,
-    responses={
-        201: {"description": "It has begun"},
-        **RESPONSES,
-    },
-)
+class NewConversation(requests.Request):
+    """How a conversation begins."""
+
+    title: Title | None = Field(None, description="The first question, if null.")
+    document_mode: Mode = Field(
+        "first", description="Whether attached documents are searched first, or they alone."
+    )
+    document_ids: tuple[UUID, ...] = Field((), max_length=MAX_ATTACHED)
+
+
+class ConversationChange(requests.Request):
+    """What to change of a conversation; null keeps it."""
+
+    title: Title | None = None
+    document_mode: Mode | None = None
+
+
+class NewFeedback(requests.Request):
+    """An opinion on an answer."""
+
+    thumb: Literal["up", "down"]
+    comment: Comment = ""
+
+
+_UNNAMED = NewConversation()
+_AS_BEFORE = requests.Again()
+_EXCHANGE = {**ANSWER, **problem_responses("conflict", "lane-mismatch")}
+
+
+@router.post("/v1/conversations", status_code=201)
 async def create_conversation(
     *,
     workspace: TheWorkspace,
-    wanted: NewConversation = _AS_USUAL,
+    wanted: NewConversation = _UNNAMED,
     response: Response,
     idempotency_key: IdempotencyKey = None,
 ) -> Conversation:
-    """Begin one; the same `Idempotency-Key` gives the same conversation."""
+    """Create a conversation; the same `Idempotency-Key` gives the same conversation."""
     made = await workspace.create_conversation(
         title=wanted.title or "",
         document_mode=wanted.document_mode,
@@ -56,103 +86,63 @@ async def create_conversation(
     return made
 
 
-@router.get(
-    "/v1/conversations",
-    summary="List conversations",
-    response_model=ConversationPage,
-    responses={
-        200: {"description": "A page of them"},
-        **RESPONSES,
-    },
-)
+@router.get("/v1/conversations")
 async def list_conversations(
-    workspace: TheWorkspace,
-    limit: Annotated[int, Query(ge=1, le=MAX_PAGE)] = 50,
-    cursor: Annotated[str | None, Query(max_length=200)] = None,
+    workspace: TheWorkspace, limit: Limit = 50, cursor: Cursor = None
 ) -> ConversationPage:
-    """Your conversations, what was used last first."""
+    """List your conversations, the most recently used first."""
     return await workspace.conversations(limit=limit, cursor=cursor)
 
 
-@router.get(
-    "/v1/conversations/{conversation_id}",
-    summary="One conversation",
-    response_model=Conversation,
-    responses=_ONE,
-)
+@router.get("/v1/conversations/{conversation_id}")
 async def get_conversation(workspace: TheWorkspace, conversation_id: UUID) -> Conversation:
-    """Its title and its documents; its messages have a route of their own."""
+    """Show a conversation's title and documents; its messages have a route of their own."""
     return await workspace.conversation(conversation_id)
 
 
-@router.patch(
-    "/v1/conversations/{conversation_id}",
-    summary="Rename a conversation",
-    response_model=Conversation,
-    responses=_ONE,
-)
+@router.patch("/v1/conversations/{conversation_id}")
 async def change_conversation(
-    workspace: TheWorkspace,
-    conversation_id: UUID,
-    change: ConversationChange,
+    workspace: TheWorkspace, conversation_id: UUID, change: ConversationChange
 ) -> Conversation:
-    """Give it another title, or have its documents searched another way."""
+    """Change a conversation's title, or how its documents are searched."""
     return await workspace.change_conversation(
         conversation_id, title=change.title, document_mode=change.document_mode
     )
 
 
-@router.delete(
-    "/v1/conversations/{conversation_id}",
-    status_code=204,
-    summary="Delete a conversation",
-    response_description="It is gone, with its messages and their feedback.",
-    responses=ALWAYS,
-)
+@router.delete("/v1/conversations/{conversation_id}", status_code=204)
 async def delete_conversation(workspace: TheWorkspace, conversation_id: UUID) -> None:
-    """Delete it for good."""
+    """Delete a conversation with its messages and their feedback."""
     await workspace.delete_conversation(conversation_id)
 
 
-@router.put(
-    "/v1/conversations/{conversation_id}/documents/{document_id}",
-    summary="Attach a document",
-    response_model=Conversation,
-    responses=_ONE,
-)
+@router.put("/v1/conversations/{conversation_id}/documents/{document_id}")
 async def attach_document(
     workspace: TheWorkspace, conversation_id: UUID, document_id: UUID
 ) -> Conversation:
-    """Attach it; doing so again changes nothing."""
+    """Attach a document to a conversation; attaching it again changes nothing."""
     return await workspace.attach_document(conversation_id, document_id)
 
 
-@router.delete(
-    "/v1/conversations/{conversation_id}/documents/{document_id}",
-    summary="Detach a document",
-    response_model=Conversation,
-    responses=_ONE,
-)
+@router.delete("/v1/conversations/{conversation_id}/documents/{document_id}")
 async def detach_document(
     workspace: TheWorkspace, conversation_id: UUID, document_id: UUID
 ) -> Conversation:
-    """Detach it; doing so again changes nothing. The document itself stays."""
+    """Detach a document from a conversation; the document itself stays."""
     return await workspace.detach_document(conversation_id, document_id)
 
 
 @router.get(
     "/v1/conversations/{conversation_id}/export",
-    summary="Export a conversation",
     response_model=ConversationExport,
     responses={
         200: {
-            "description": "All of it.",
+            "description": "The conversation.",
             "content": {
                 "application/json": {},
-                "text/markdown": {"schema": {"type": "string"}, "example": examples.MARKDOWN},
+                "text/markdown": {"schema": {"type": "string"}},
             },
-        },
-        **RESPONSES,
+        }
     },
 )
 async def export_conversation(
@@ -160,8 +150,128 @@ async def export_conversation(
     conversation_id: UUID,
     format_: Annotated[Literal["json", "markdown"], Query(alias="format")] = "json",
 ) -> ConversationExport | Response:
-    """Every branch as JSON, or the one that goes on as Markdown with footnotes."""
+    """Export a conversation.
+
+    All branches as JSON, or the active one as Markdown with footnotes.
+    """
     found, messages = await workspace.export_conversation(conversation_id)
     if format_ == "markdown":
         return Response(as_markdown(found, messages), media_type="text/markdown; charset=utf-8")
     return ConversationExport(conversation=found, messages=tuple(messages))
+
+
+@router.get("/v1/conversations/{conversation_id}/messages")
+async def list_messages(
+    *,
+    workspace: TheWorkspace,
+    conversation_id: UUID,
+    limit: Limit = 100,
+    cursor: Cursor = None,
+    branches: Annotated[bool, Query(description="Also those of inactive branches.")] = False,
+) -> MessagePage:
+    """List a conversation's messages, oldest first."""
+    return await workspace.messages(
+        conversation_id, limit=limit, cursor=cursor, all_branches=branches
+    )
+
+
+@router.post(
+    "/v1/conversations/{conversation_id}/messages", response_model=Exchange, responses=_EXCHANGE
+)
+async def ask_in_conversation(
+    *,
+    request: Request,
+    workspace: TheWorkspace,
+    conversation_id: UUID,
+    asked: requests.NextQuestion,
+    idempotency_key: IdempotencyKey = None,
+) -> Exchange | Response:
+    """Ask a question after the last message; the same `Idempotency-Key` gives the same answer."""
+    question = await workspace.next_question(
+        conversation_id, asked.asking(asked.question), idempotency_key=idempotency_key
+    )
+    return await _answer(request, workspace, question, stream=asked.stream)
+
+
+@router.patch(
+    "/v1/conversations/{conversation_id}/messages/{message_id}",
+    response_model=Exchange,
+    responses=_EXCHANGE,
+)
+async def edit_question(
+    *,
+    request: Request,
+    workspace: TheWorkspace,
+    conversation_id: UUID,
+    message_id: UUID,
+    asked: requests.NextQuestion,
+) -> Exchange | Response:
+    """Ask another question in place of one; what followed stays as a branch."""
+    question = await workspace.edited_question(
+        conversation_id, message_id, asked.asking(asked.question)
+    )
+    return await _answer(request, workspace, question, stream=asked.stream)
+
+
+@router.post(
+    "/v1/conversations/{conversation_id}/messages/{message_id}/regenerate",
+    response_model=Exchange,
+    responses=_EXCHANGE,
+)
+async def regenerate_answer(
+    *,
+    request: Request,
+    workspace: TheWorkspace,
+    conversation_id: UUID,
+    message_id: UUID,
+    again: requests.Again = _AS_BEFORE,
+) -> Exchange | Response:
+    """Answer a question again; the old answer stays as a branch."""
+    question = await workspace.question_again(conversation_id, message_id, again.asking())
+    return await _answer(request, workspace, question, stream=again.stream)
+
+
+@router.post("/v1/conversations/{conversation_id}/messages/{message_id}/activate")
+async def activate_branch(
+    workspace: TheWorkspace, conversation_id: UUID, message_id: UUID
+) -> MessagePage:
+    """Make the branch of a message the active one; the answer has its first messages."""
+    return await workspace.go_on_from(conversation_id, message_id)
+
+
+@router.put("/v1/conversations/{conversation_id}/messages/{message_id}/feedback")
+async def give_feedback(
+    workspace: TheWorkspace, conversation_id: UUID, message_id: UUID, feedback: NewFeedback
+) -> Message:
+    """Give feedback on an answer; it replaces your earlier feedback."""
+    return await workspace.give_feedback(
+        conversation_id, message_id, feedback.thumb, feedback.comment
+    )
+
+
+@router.delete(
+    "/v1/conversations/{conversation_id}/messages/{message_id}/feedback", status_code=204
+)
+async def withdraw_feedback(
+    workspace: TheWorkspace, conversation_id: UUID, message_id: UUID
+) -> None:
+    """Delete your feedback on an answer."""
+    await workspace.withdraw_feedback(conversation_id, message_id)
+
+
+async def _answer(
+    request: Request,
+    workspace: WorkspaceEngine,
+    question: NextQuestion | Exchange,
+    *,
+    stream: bool,
+) -> Exchange | Response:
+    """The exchange, in the form that the request asks for; one that was kept comes as it is."""
+    if isinstance(question, Exchange):
+        return question
+    if not wants_stream(request, stream=stream):
+        return await unless_gone(request, workspace.answered(question))
+    events = await streamed_answer(workspace, workspace.answered_stream(question))
+    events.headers["Footnote-Question-Id"] = str(question.question_id)
+    events.headers["Footnote-Reply-Id"] = str(question.reply_id)
+    return events

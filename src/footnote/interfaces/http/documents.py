@@ -1,13 +1,12 @@
-"""Routes that take files in and tell what became of them."""
+"""Routes of documents: uploaded, listed, tried again, downloaded, deleted."""
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Annotated
+from urllib.parse import quote
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, File, Form, Header, Query, Request, Response, UploadFile
-from fastapi.exceptions import RequestValidationError
+from fastapi import File, Form, Header, Query, Response, UploadFile
 from pydantic import Field
 
 from footnote.domain import (
@@ -20,10 +19,9 @@ from footnote.domain import (
     Received,
 )
 from footnote.errors import InvalidRequest
-from footnote.interfaces.http import examples
-from footnote.interfaces.http.exact import ExactRoute
-from footnote.interfaces.http.problems import ContentTooLarge
-from footnote.interfaces.http.scope import ALWAYS, TheSettings, TheWorkspace
+from footnote.interfaces.http.problems import content_too_large, problem_responses
+from footnote.interfaces.http.routing import ExactForm, workspace_router
+from footnote.interfaces.http.scope import LinkedWorkspace, TheSettings, TheWorkspace
 from footnote.interfaces.schemas import json_of
 from footnote.validation.constrained_types import (
     MAX_KEY_CHARACTERS,
@@ -36,48 +34,26 @@ from footnote.validation.constrained_types import (
 
 UPLOAD_PATH = "/v1/documents"
 
-router = APIRouter(tags=["documents"], route_class=ExactRoute)
+router = workspace_router("documents")
 
 _LOCATION = {
     "Location": {"description": "Where the document is.", "schema": {"type": "string"}},
 }
 
 
-_UPLOAD_FIELDS = frozenset({"file", "collection", "external_id", "metadata", "tags"})
-
-
-async def refuse_odd_fields(request: Request) -> None:
-    """Raise RequestValidationError for fields of the form that mean nothing here, or come twice."""
-    given = Counter(name for name, _ in (await request.form()).multi_items())
-    wrong = [
-        {"type": "extra_forbidden", "loc": ("body", name), "msg": "there is no such field"}
-        for name in sorted(given.keys() - _UPLOAD_FIELDS)
-    ] + [
-        {"type": "assertion_error", "loc": ("body", name), "msg": "send it once, not twice"}
-        for name in sorted(_UPLOAD_FIELDS - {"tags"})
-        if given[name] > 1
-    ]
-    if wrong:
-        raise RequestValidationError(wrong)
-
-
 @router.post(
     UPLOAD_PATH,
     status_code=202,
-    summary="Hand in a file",
-    dependencies=[Depends(refuse_odd_fields)],
-    response_model=Received,
+    dependencies=[ExactForm],
     responses={
-        202: {"description": "Accepted", "headers": _LOCATION},
+        202: {"headers": _LOCATION},
         200: {
             "model": Received,
             "description": "The same bytes were there already; this is their document.",
             "headers": _LOCATION,
         },
-        **ALWAYS,
-        **examples.problem_responses("bad-request", "conflict", "content-too-large", "queue-full"),
+        **problem_responses("conflict", "queue-full"),
     },
-    openapi_extra=examples.UPLOAD_FORM,
 )
 async def receive_document(
     *,
@@ -88,32 +64,33 @@ async def receive_document(
     collection: Annotated[Name | None, Form(description="The collection it belongs to.")] = None,
     external_id: Annotated[
         ExternalId | None,
-        Form(description="Your name for it: other bytes under it become a new version."),
+        Form(description="Your id for it: other bytes under it become a new version."),
     ] = None,
     metadata: Annotated[
         MetadataText | None, Form(description="A JSON object of text, numbers and booleans.")
     ] = None,
     tags: Annotated[
         Annotated[list[Tag], Field(max_length=MAX_TAGS)] | None,
-        Form(
-            description="What you sort it under; repeat the field. A known document keeps its own."
-        ),
+        Form(description="Its tags; repeat the field. A known document keeps its own."),
     ] = None,
     idempotency_key: Annotated[
         str | None,
         Header(
-            description="A name of this request, such as a UUID: repeating the request does "
+            description="An id of this request, such as a UUID: repeating the request does "
             "nothing and gives the same result.",
             min_length=1,
             max_length=MAX_KEY_CHARACTERS,
         ),
     ] = None,
 ) -> Received:
-    """Accept a file; a worker indexes it. Ask for the document until it rests."""
+    """Upload a file.
+
+    A worker indexes it; ask for the document until its status is `indexed` or `failed`.
+    """
     if not file.filename:
         raise InvalidRequest("The file has no name.", hint="Send a filename with the file part.")
     if (file.size or 0) > settings.max_file_bytes:
-        raise ContentTooLarge("file", settings.max_file_bytes)
+        raise content_too_large("file", settings.max_file_bytes)
     # Starlette wrote the body to an unnamed temporary file as it came, within the limit.
     received = await workspace.receive_stream(
         file.file,
@@ -130,81 +107,103 @@ async def receive_document(
     return received
 
 
-@router.get(
-    "/v1/documents",
-    summary="List documents, newest first",
-    response_model=DocumentPage,
-    responses={200: {"description": "A page"}, **ALWAYS},
-)
+@router.get("/v1/documents")
 async def list_documents(
     *,
     workspace: TheWorkspace,
-    limit: Annotated[int, Query(ge=1, le=MAX_PAGE, description="Most documents in a page.")] = 50,
+    limit: Annotated[
+        int, Query(ge=1, le=MAX_PAGE, description="The most documents in a page.")
+    ] = 50,
     cursor: Annotated[
         str | None, Query(max_length=1000, description="`next_cursor` of the page before.")
     ] = None,
-    status: Annotated[DocumentStatus | None, Query(description="Only these.")] = None,
+    status: Annotated[DocumentStatus | None, Query(description="Only with this status.")] = None,
     collection: Annotated[Name | None, Query(description="Only in this collection.")] = None,
 ) -> DocumentPage:
-    """A page of the workspace's documents."""
+    """List the documents of the workspace, newest first."""
     return await workspace.documents(
         collection=collection, status=status, limit=limit, cursor=cursor
     )
 
 
-@router.get(
-    "/v1/documents/{document_id}",
-    summary="See a document",
-    response_model=DocumentWithAttachments,
-    responses={200: {"description": "A document"}, **ALWAYS},
-)
+@router.get("/v1/documents/{document_id}")
 async def get_document(workspace: TheWorkspace, document_id: UUID) -> DocumentWithAttachments:
-    """A document with its status, the reason if it failed, and its attachments."""
+    """Show a document with its status, why it failed if it did, and its attachments."""
     return DocumentWithAttachments(
         document=await workspace.document(document_id),
         attachments=await workspace.children(document_id),
     )
 
 
-@router.post(
-    "/v1/documents/{document_id}/retry",
-    status_code=202,
-    summary="Try a failed document again",
-    response_model=Document,
+@router.get(
+    "/v1/documents/{document_id}/content",
+    response_class=Response,
     responses={
-        202: {"description": "Queued"},
-        **ALWAYS,
-        **examples.problem_responses("conflict"),
+        200: {
+            "description": "The file, byte for byte as it came, with its own media type.",
+            "content": {
+                "*/*": {
+                    "schema": {"type": "string", "format": "binary"},
+                    "example": "%PDF-1.7 …",
+                }
+            },
+            "headers": {
+                "Content-Disposition": {
+                    "description": "`attachment`, with the file's name.",
+                    "schema": {"type": "string"},
+                }
+            },
+        }
     },
 )
+async def get_document_content(workspace: LinkedWorkspace, document_id: UUID) -> Response:
+    """Download a document's file.
+
+    It is that of the published version, or of the newest one before any is published.
+    """
+    file = await workspace.original(document_id)
+    plain = "".join(
+        each if each.isascii() and each.isprintable() and each not in '"\\%' else "_"
+        for each in file.filename
+    )
+    coded = quote(file.filename, safe="")
+    return Response(
+        file.content,
+        media_type=file.media_type,
+        headers={
+            # A name of any characters (RFC 6266).
+            "Content-Disposition": f"attachment; filename=\"{plain}\"; filename*=UTF-8''{coded}",
+            # Never shown in a browser: the file may be a web page that somebody else wrote.
+            "X-Content-Type-Options": "nosniff",
+            "Content-Security-Policy": "sandbox; default-src 'none'",
+            "Cache-Control": "private, no-store",
+        },
+    )
+
+
+@router.post(
+    "/v1/documents/{document_id}/retry", status_code=202, responses=problem_responses("conflict")
+)
 async def retry_document(workspace: TheWorkspace, document_id: UUID) -> Document:
-    """Queue a failed document once more; one that waits or is worked on is left as it is."""
+    """Queue a failed document once more; one that waits or is worked on stays as it is."""
     return await workspace.retry(document_id)
 
 
 @router.delete(
     "/v1/documents/{document_id}",
     status_code=204,
-    summary="Delete a document",
-    response_description="It is gone, with its attachments and everything made from it.",
     response_model=None,
-    responses={
-        200: {
-            "description": "Gone, with the proof",
-            "model": Erasure,
-        },
-        **ALWAYS,
-    },
+    responses={200: {"description": "Deleted, with the proof", "model": Erasure}},
 )
 async def delete_document(
     *,
     workspace: TheWorkspace,
     document_id: UUID,
     verify: Annotated[
-        bool, Query(description="Purge what is dead, look everywhere, and say what was found.")
+        bool, Query(description="Purge what is dead, look everywhere, and report what was found.")
     ] = False,
 ) -> Response:
-    """Delete a document, its attachments and everything that was made from them."""
+    """Delete a document, its attachments and everything made from them."""
     if not verify:
         await workspace.delete_document(document_id)
         return Response(status_code=204)

@@ -7,10 +7,9 @@ from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
-from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from footnote.interfaces.http.problems import ContentTooLarge, problem
+from footnote.interfaces.http.problems import Refused, content_too_large
 
 MAX_JSON_BYTES = 1024 * 1024
 """Largest body of a request that uploads nothing."""
@@ -28,21 +27,11 @@ _SAID_ONCE = ("Host", "Origin", *(f"Sec-Fetch-{what}" for what in ("Site", "Mode
 """What says whence a request comes: of two, another server would believe the other."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Refusal:
-    """Why a request is not let in."""
-
-    status: int
-    code: str
-    detail: str
-    hint: str | None = None
-
-
-HEAD_TOO_LARGE = Refusal(
-    status=431,
+HEAD_TOO_LARGE = Refused(
+    431,
+    f"The address and headers of the request have more than {MAX_HEAD_BYTES:,} bytes, or there "
+    f"are more than {MAX_HEADERS} headers.",
     code="head-too-large",
-    detail=f"The address and headers of the request have more than {MAX_HEAD_BYTES:,} bytes, or "
-    f"there are more than {MAX_HEADERS} headers.",
     hint="Leave out what is not needed, such as the cookies of another site.",
 )
 
@@ -59,10 +48,10 @@ class OrdinaryHead:
         if refusal is None:
             await self.app(scope, receive, send)
         else:
-            await _response(refusal)(scope, receive, send)
+            await refusal.response()(scope, receive, send)
 
 
-def _unusual(scope: Scope) -> Refusal | None:
+def _unusual(scope: Scope) -> Refused | None:
     pairs = scope["headers"]
     target = scope.get("raw_path") or scope["path"].encode()
     head_bytes = len(target) + len(scope.get("query_string", b""))
@@ -72,20 +61,16 @@ def _unusual(scope: Scope) -> Refusal | None:
         return HEAD_TOO_LARGE
     for name in _SAID_ONCE:
         if names.count(name.lower().encode()) > 1:
-            return _bad(f"There is more than one {name} header.", "Send one.")
+            return Refused(400, f"There is more than one {name} header.", hint="Send one.")
     if b"content-length" in names and b"transfer-encoding" in names:
-        return _bad("The body has a length and comes in chunks.", "Say one of the two.")
+        return Refused(
+            400, "The body has a length and comes in chunks.", hint="Say one of the two."
+        )
     if not target.startswith(b"/"):
-        return _bad("The target of the request is no path.", "Ask for a path, as in /health.")
+        return Refused(
+            400, "The target of the request is no path.", hint="Ask for a path, as in /health."
+        )
     return None
-
-
-def _bad(detail: str, hint: str) -> Refusal:
-    return Refusal(status=400, code="bad-request", detail=detail, hint=hint)
-
-
-def _response(refusal: Refusal) -> JSONResponse:
-    return problem(refusal.status, refusal.code, refusal.detail, hint=refusal.hint)
 
 
 def is_loopback(host: str) -> bool:
@@ -114,11 +99,13 @@ class LoopbackOnly:
         if refusal is None:
             await self.app(scope, receive, send)
         else:
-            refused = Refusal(status=403, code="not-local", detail=refusal, hint=_NOT_LOCAL)
-            await _response(refused)(scope, receive, send)
-
-
-_NOT_LOCAL = "Until Footnote knows identities it serves this computer only; use 127.0.0.1."
+            refused = Refused(
+                403,
+                refusal,
+                code="not-local",
+                hint="Until Footnote knows identities it serves this computer only; use 127.0.0.1.",
+            )
+            await refused.response()(scope, receive, send)
 
 
 def _refusal(scope: Scope) -> str | None:
@@ -161,7 +148,7 @@ class BodyLimit:
     max_file_bytes: int
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on with a body that ends in ContentTooLarge when it is too long."""
+        """Pass the request on with a body that ends in a refusal when it is too long."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -181,8 +168,8 @@ class BodyLimit:
 
         await self.app(scope, limited, send)
 
-    def _limit(self, path: str) -> tuple[int, ContentTooLarge]:
+    def _limit(self, path: str) -> tuple[int, Refused]:
         if path == self.upload_path:
             limit = self.max_file_bytes + _FORM_OVERHEAD_BYTES
-            return limit, ContentTooLarge("file", self.max_file_bytes)
-        return MAX_JSON_BYTES, ContentTooLarge("request", MAX_JSON_BYTES)
+            return limit, content_too_large("file", self.max_file_bytes)
+        return MAX_JSON_BYTES, content_too_large("request", MAX_JSON_BYTES)

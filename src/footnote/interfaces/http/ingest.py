@@ -1,4 +1,4 @@
-"""Routes for systems that push documents, and ask what became of them."""
+"""Routes for systems that push documents, and ask for their status."""
 
 from __future__ import annotations
 
@@ -9,39 +9,42 @@ from datetime import datetime
 from typing import Annotated, Self
 from uuid import UUID
 
-from fastapi import APIRouter, HTTPException, Request, Response
-from fastapi.exceptions import RequestValidationError
-from pydantic import Field, ValidationError, model_validator
+from fastapi import Depends, HTTPException, Request, Response
+from pydantic import Field, model_validator
 
 from footnote.domain.events import PushStatus
 from footnote.errors import InvalidRequest
-from footnote.interfaces.http import examples, requests
-from footnote.interfaces.http.exact import ExactBodyRoute
-from footnote.interfaces.http.scope import ALWAYS, TheSettings, TheWorkspace
+from footnote.interfaces.http import requests
+from footnote.interfaces.http.problems import Responses, problem_responses
+from footnote.interfaces.http.routing import ExactBodyRoute, workspace_router
+from footnote.interfaces.http.scope import TheSettings, TheWorkspace
 from footnote.jobs.webhooks import HEADER, is_genuine
 from footnote.validation.constrained_types import ExternalId, Metadata, Name, Tags
 
-router = APIRouter(tags=["documents"], route_class=ExactBodyRoute)
+router = workspace_router("documents", ExactBodyRoute)
 
 Url = Annotated[str, Field(min_length=1, max_length=2000)]
 Filename = Annotated[str, Field(min_length=1)]
 """Its last part is kept, without what cannot be shown, as of a file that is uploaded."""
 
 
-class Push(requests.Request):
-    """What is to be taken in: an address, a text, or a small file in Base64."""
+class _Labels(requests.Request):
+    metadata: Metadata = Field(default_factory=dict)
+    tags: Tags = Field(default_factory=list)
+
+
+class Push(_Labels):
+    """What to ingest: an address, a text, or a small file in Base64."""
 
     url: Url | None = Field(None, description="Fetched by a worker.")
     text: str | None = None
     content: str | None = Field(None, description="Base64.")
     filename: Filename | None = Field(None, description="Required with `text` and `content`.")
     collection: Name | None = None
-    external_id: ExternalId | None = Field(None, description="Without one, the address.")
-    metadata: Metadata = Field(default_factory=dict)
-    tags: Tags = Field(default_factory=list)
+    external_id: ExternalId | None = Field(None, description="The address by default.")
 
     @model_validator(mode="after")
-    def _one_thing(self) -> Self:
+    def _one_source(self) -> Self:
         given = [each for each in (self.url, self.text, self.content) if each is not None]
         if len(given) != 1:
             raise ValueError("give exactly one of url, text and content")
@@ -49,84 +52,75 @@ class Push(requests.Request):
             raise ValueError("text and content need a filename")
         return self
 
+    def decoded(self) -> bytes:
+        """The bytes of `text` or `content`. Raises InvalidRequest."""
+        if self.text is not None:
+            return self.text.encode("utf-8", "replace")
+        try:
+            return base64.b64decode(self.content or "", validate=True)
+        except (binascii.Error, ValueError) as error:
+            raise InvalidRequest(
+                "body.content: it is not Base64", hint="encode the file's bytes"
+            ) from error
 
-class Uploaded(requests.Request):
-    """What another system says of a document that was uploaded there."""
+
+class Uploaded(_Labels):
+    """A document that was uploaded to another system."""
 
     document_id: ExternalId = Field(description="Its id there; the external id here.")
     url: Url = Field(description="Where its bytes can be fetched.")
     filename: Filename | None = None
     project_id: Name | None = Field(None, description="The collection.")
     file_size: int | None = Field(None, ge=0)
-    content_type: str | None = Field(None, description="Not believed; the content tells.")
+    content_type: str | None = Field(None, description="Ignored; the content decides.")
     upload_date: datetime | None = Field(None, description="Kept in the metadata.")
-    metadata: Metadata = Field(default_factory=dict)
-    tags: Tags = Field(default_factory=list)
 
 
-_LOCATION = {"Location": {"description": "Where its status is.", "schema": {"type": "string"}}}
-_ACCEPTED: examples.Responses = {
+_ACCEPTED: Responses = {
     202: {
-        "description": "Accepted",
-        "headers": _LOCATION,
+        "headers": {
+            "Location": {"description": "Where its status is.", "schema": {"type": "string"}}
+        }
     },
-    **ALWAYS,
-    **examples.problem_responses("bad-request", "content-too-large", "queue-full"),
+    **problem_responses("queue-full"),
 }
 
 
-@router.post(
-    "/v1/ingest",
-    status_code=202,
-    summary="Push a document",
-    response_model=PushStatus,
-    responses=_ACCEPTED,
-)
-async def push_document(
-    *,
-    response: Response,
-    workspace: TheWorkspace,
-    push: Push,
-) -> PushStatus:
-    """Accept an address or a small content; ask for its status until it rests."""
+@router.post("/v1/ingest", status_code=202, responses=_ACCEPTED)
+async def push_document(*, response: Response, workspace: TheWorkspace, push: Push) -> PushStatus:
+    """Push a document as an address or a small content.
+
+    Ask for its status until it is `indexed` or `failed`.
+    """
+    labels = push.model_dump(include={"collection", "external_id", "metadata", "tags"})
     if push.url is not None:
-        status = await workspace.push_url(
-            push.url,
-            filename=push.filename,
-            collection=push.collection,
-            external_id=push.external_id,
-            metadata=push.metadata,
-            tags=push.tags,
-        )
+        status = await workspace.push_url(push.url, filename=push.filename, **labels)
     else:
-        status = await workspace.push_content(
-            _content(push),
-            push.filename or "",
-            collection=push.collection,
-            external_id=push.external_id,
-            metadata=push.metadata,
-            tags=push.tags,
-        )
+        status = await workspace.push_content(push.decoded(), push.filename or "", **labels)
     return _accepted(response, status)
 
 
-@router.get(
-    "/v1/ingest/{ingest_id}/status",
-    summary="What became of a push?",
-    response_model=PushStatus,
-    responses={200: {"description": "Its status"}, **ALWAYS},
-)
+@router.get("/v1/ingest/{ingest_id}/status")
 async def get_ingest_status(workspace: TheWorkspace, ingest_id: UUID) -> PushStatus:
-    """How far something that was pushed has come, with its document once there is one."""
+    """Show the status of a push, with its document once there is one."""
     return await workspace.push_status(ingest_id)
+
+
+async def require_signature(request: Request, settings: TheSettings) -> None:
+    """Raise HTTPException unless the request is signed with the shared secret."""
+    secret = settings.webhook_secret
+    signed = request.headers.get(HEADER, "")
+    body = await request.body()
+    # The answer does not say which of the two is missing.
+    if secret is None or not is_genuine(secret.get_secret_value(), body, signed, time.time()):
+        raise HTTPException(401, "The request is not signed as it should be.")
 
 
 @router.post(
     "/v1/webhooks/document-uploaded",
     status_code=202,
-    summary="Another system says that it has a new document",
-    response_model=PushStatus,
-    responses={**_ACCEPTED, **examples.problem_responses("unauthorized")},
+    dependencies=[Depends(require_signature)],
+    responses={**_ACCEPTED, **problem_responses("unauthorized")},
     openapi_extra={
         "parameters": [
             {
@@ -136,34 +130,16 @@ async def get_ingest_status(workspace: TheWorkspace, ingest_id: UUID) -> PushSta
                 "description": "`t=<unix seconds>,v1=<HMAC-SHA256 of seconds, '.' and body>`.",
                 "schema": {"type": "string"},
             }
-        ],
-        "requestBody": {
-            "required": True,
-            "content": {
-                "application/json": {
-                    "schema": Uploaded.model_json_schema(),
-                    "example": examples.UPLOADED,
-                }
-            },
-        },
+        ]
     },
 )
 async def document_uploaded(
-    *, request: Request, response: Response, workspace: TheWorkspace, settings: TheSettings
+    *, response: Response, workspace: TheWorkspace, uploaded: Uploaded
 ) -> PushStatus:
-    """Fetch a document that another system announces, signed with the secret both share."""
-    body = await request.body()
-    secret = settings.webhook_secret
-    signed = request.headers.get(HEADER, "")
-    # Nobody learns which of the two is missing, nor anything that the body might tell.
-    if secret is None or not is_genuine(secret.get_secret_value(), body, signed, time.time()):
-        raise HTTPException(401, "The request is not signed as it should be.")
-    try:
-        uploaded = Uploaded.model_validate_json(body)
-    except ValidationError as error:
-        raise RequestValidationError(
-            [{**wrong, "loc": ("body", *wrong["loc"])} for wrong in error.errors()]
-        ) from error
+    """Fetch a document that another system announces.
+
+    The request is signed with a secret that both systems know.
+    """
     metadata = dict(uploaded.metadata)
     if uploaded.upload_date is not None:
         metadata.setdefault("upload_date", uploaded.upload_date.isoformat())
@@ -181,14 +157,3 @@ async def document_uploaded(
 def _accepted(response: Response, status: PushStatus) -> PushStatus:
     response.headers["Location"] = f"/v1/ingest/{status.ingest_id}/status"
     return status
-
-
-def _content(push: Push) -> bytes:
-    if push.text is not None:
-        return push.text.encode("utf-8", "replace")
-    try:
-        return base64.b64decode(push.content or "", validate=True)
-    except (binascii.Error, ValueError) as error:
-        raise InvalidRequest(
-            "body.content: it is no Base64", hint="encode the file's bytes"
-        ) from error

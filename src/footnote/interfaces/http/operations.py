@@ -1,32 +1,40 @@
-"""Routes for those who run Footnote: is it ready, what does it hold."""
+"""Routes for operators: health, statistics, and the lanes that embed a workspace."""
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Response
+from typing import Annotated
 
-from footnote.domain import Health, WorkspaceStats
-from footnote.interfaces.http import examples
-from footnote.interfaces.http.scope import ALWAYS, TheLifecycle, TheWorkspace
+from fastapi import APIRouter, Path, Response
+from pydantic import Field
+
+from footnote.domain import Health, LaneStatus, Reembedding, WorkspaceStats
+from footnote.interfaces.http.problems import ALWAYS, problem_responses
+from footnote.interfaces.http.requests import Flag, Request
+from footnote.interfaces.http.routing import workspace_router
+from footnote.interfaces.http.scope import TheLifecycle, TheWorkspace
+from footnote.interfaces.schemas import LaneList
 
 router = APIRouter(tags=["operations"])
+lanes_router = workspace_router("lanes")
+
+LaneName = Annotated[
+    str, Path(min_length=1, max_length=63, description="The lane's name.", examples=["document"])
+]
 
 
 @router.head("/health", include_in_schema=False)
 @router.get(
     "/health",
-    summary="Is it ready?",
-    response_model=Health,
     responses={
-        200: {"description": "Ready"},
-        503: {
-            "model": Health,
-            "description": "Not ready; each check that fails says why.",
-        },
-        **examples.problem_responses("not-local", "unexpected"),
+        **problem_responses("not-local", "unexpected"),
+        503: {"model": Health, "description": "Not ready; each check that fails says why."},
     },
 )
 async def health(life: TheLifecycle, response: Response) -> Health:
-    """200 when database, migrations and models are ready, 503 with the reasons until then."""
+    """Check whether the server is ready.
+
+    200 when database, migrations and models are ready, 503 with the reasons until then.
+    """
     found = await life.health()
     if not found.ready:
         response.status_code = 503
@@ -34,12 +42,79 @@ async def health(life: TheLifecycle, response: Response) -> Health:
     return found
 
 
-@router.get(
-    "/stats",
-    summary="What does the workspace hold?",
-    response_model=WorkspaceStats,
-    responses={200: {"description": "Statistics"}, **ALWAYS},
-)
+@router.get("/stats", responses=ALWAYS)
 async def stats(workspace: TheWorkspace) -> WorkspaceStats:
-    """Documents by status, chunks, the embedding model with its lane, and how the cache fares."""
+    """Count the workspace's documents by status, its chunks and the use of its caches.
+
+    The embedding model and its lane are named too.
+    """
     return await workspace.stats()
+
+
+class Reembed(Request):
+    """The model that is to embed a lane anew."""
+
+    model: str = Field(min_length=1, max_length=200, description="One of those the settings allow.")
+    texts_per_second: float | None = Field(None, gt=0, description="The most texts a second.")
+
+
+class Purge(Request):
+    """Which lanes to remove."""
+
+    at_once: Flag = Field(
+        False, description="All but the current one, also those still kept for a rollback."
+    )
+
+
+@lanes_router.get("/v1/lanes")
+async def list_lanes(workspace: TheWorkspace) -> LaneList:
+    """List the lanes of the workspace: each model with its chunks and the progress of a change."""
+    return LaneList(lanes=await workspace.lanes())
+
+
+@lanes_router.post(
+    "/v1/lanes/{lane}/reembed", status_code=202, responses=problem_responses("lane-mismatch")
+)
+async def reembed(workspace: TheWorkspace, lane: LaneName, wanted: Reembed) -> LaneStatus:
+    """Embed a lane with another model.
+
+    A worker does it while searches go on, and switches when nothing is missing. 409 when the model
+    is the current one, or a change is under way already.
+    """
+    return await workspace.reembed(
+        wanted.model, lane=lane, texts_per_second=wanted.texts_per_second
+    )
+
+
+@lanes_router.get("/v1/lanes/{lane}/reembed")
+async def show_reembedding(workspace: TheWorkspace, lane: LaneName) -> Reembedding:
+    """Show the latest change of a lane; 404 when it was never changed."""
+    return await workspace.reembedding(lane)
+
+
+@lanes_router.delete("/v1/lanes/{lane}/reembed")
+async def cancel_reembedding(workspace: TheWorkspace, lane: LaneName) -> LaneStatus:
+    """Stop the change of a lane.
+
+    What was embedded is kept, and the same change continues from there; 404 when none is under
+    way.
+    """
+    return await workspace.cancel_reembedding(lane)
+
+
+@lanes_router.post(
+    "/v1/lanes/{lane}/rollback", status_code=202, responses=problem_responses("lane-mismatch")
+)
+async def rollback_lane(workspace: TheWorkspace, lane: LaneName) -> LaneStatus:
+    """Return a lane to its previous model.
+
+    It happens at once where no document came since; otherwise a worker embeds those first. 409
+    when there is no previous lane, or this server does not have its model.
+    """
+    return await workspace.rollback_lane(lane)
+
+
+@lanes_router.post("/v1/lanes/purge")
+async def purge_lanes(workspace: TheWorkspace, wanted: Purge) -> LaneList:
+    """Remove the vectors and indexes of lanes that are neither current nor being filled."""
+    return LaneList(lanes=await workspace.purge_lanes(at_once=wanted.at_once))

@@ -6,25 +6,21 @@ from collections.abc import Sequence
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Header, Path, Query, Response
+from fastapi import Header, Path, Query, Response
 
 from footnote.domain.pages import Highlight, PagesOfQuote
 from footnote.engine.pages import DEFAULT_DPI, LEAST_DPI, MAX_HIGHLIGHTS, MOST_DPI
 from footnote.errors import InvalidRequest
-from footnote.interfaces.http import examples
-from footnote.interfaces.http.contents import LinkedWorkspace
-from footnote.interfaces.http.exact import ExactRoute
-from footnote.interfaces.http.scope import ALWAYS, WORKSPACE_HEADER
+from footnote.interfaces.http.problems import problem_responses
+from footnote.interfaces.http.routing import workspace_router
+from footnote.interfaces.http.scope import WORKSPACE_HEADER, LinkedWorkspace
 from footnote.interfaces.schemas import PageWithQuotes
 
-router = APIRouter(tags=["documents"], route_class=ExactRoute)
+router = workspace_router("documents")
 
-_RESPONSES = {
-    **ALWAYS,
-    **examples.problem_responses("document-unreadable"),
-}
+_UNREADABLE = problem_responses("document-unreadable")
 _PRIVATE = "private, no-cache"
-"""It may be kept by who asked, and must be asked for again: access can be taken away."""
+"""Only the client that asked may keep it, and must ask again: access can be taken away."""
 
 PageNumber = Annotated[int, Path(ge=1, le=1_000_000, description="The page, from 1.")]
 Start = Annotated[
@@ -55,10 +51,9 @@ class Png(Response):
 
 @router.get(
     "/v1/documents/{document_id}/pages/{page}.png",
-    summary="See a page with quotes marked on it",
     response_class=Png,
     responses={
-        304: {"description": "It is as the `If-None-Match` of the request says."},
+        304: {"description": "The picture is the one that `If-None-Match` names."},
         200: {
             "description": "The page as a picture.",
             "content": {
@@ -75,7 +70,7 @@ class Png(Response):
                 },
             },
         },
-        **_RESPONSES,
+        **_UNREADABLE,
     },
 )
 async def see_page(
@@ -93,7 +88,7 @@ async def see_page(
         str | None, Header(description="The `ETag` of the picture you have.")
     ] = None,
 ) -> Response:
-    """A page of a PDF, a picture or an office file; the quotes are yellow on it."""
+    """Show a page of a PDF, a picture or an office file, with quotes marked in yellow."""
     wanted = _highlights(highlight, start, end)
     tag = f'"{await workspace.page_fingerprint(document_id, page, wanted, dpi=dpi)}"'
     headers = {"ETag": tag, "Cache-Control": _PRIVATE, "Vary": WORKSPACE_HEADER}
@@ -109,12 +104,7 @@ async def see_page(
     return Png(image.content, headers=headers)
 
 
-@router.get(
-    "/v1/documents/{document_id}/pages/{page}/rects",
-    summary="Say where quotes stand on a page",
-    response_model=PageWithQuotes,
-    responses={200: {"description": "Where it stands"}, **_RESPONSES},
-)
+@router.get("/v1/documents/{document_id}/pages/{page}/rects", responses=_UNREADABLE)
 async def find_on_page(
     *,
     workspace: LinkedWorkspace,
@@ -125,22 +115,17 @@ async def find_on_page(
     start: Start = None,
     end: End = None,
 ) -> PageWithQuotes:
-    """A rectangle for each line of each quote, in points and in shares of the page."""
+    """Find quotes on a page.
+
+    A rectangle for each line of each quote, in points and in fractions of the page.
+    """
     response.headers["Cache-Control"] = _PRIVATE
     wanted = _highlights(quote, start, end)
     found = await workspace.page_rectangles(document_id, page, wanted)
     return PageWithQuotes.from_domain(found)
 
 
-@router.get(
-    "/v1/documents/{document_id}/pages",
-    summary="Say on which pages a quote stands",
-    response_model=PagesOfQuote,
-    responses={
-        200: {"description": "The pages"},
-        **_RESPONSES,
-    },
-)
+@router.get("/v1/documents/{document_id}/pages", responses=_UNREADABLE)
 async def find_pages(
     *,
     workspace: LinkedWorkspace,
@@ -150,7 +135,7 @@ async def find_pages(
     start: Annotated[int | None, Query(description="Or where a span begins.")] = None,
     end: Annotated[int | None, Query(description="And where it ends.")] = None,
 ) -> PagesOfQuote:
-    """The pages of a quote, as for a citation in a Word file, which has no pages of its own."""
+    """Find the pages of a quote, as of a citation in a Word file, which has no pages itself."""
     response.headers["Cache-Control"] = _PRIVATE
     highlight = Highlight(text=quote, char_start=start, char_end=end)
     return await workspace.pages_of_quote(document_id, highlight)

@@ -1,4 +1,4 @@
-"""Every refusal and failure as an RFC 9457 problem detail."""
+"""Refusals and failures as problem details (RFC 9457), and how OpenAPI describes them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from starlette.routing import compile_path
 
 from footnote.domain import Usage
 from footnote.errors import FootnoteError, ModelUnavailable, NotFound, QueueFull
-from footnote.interfaces.failures import ABSENT, UNEXPECTED, failure_of
+from footnote.interfaces.failures import ABSENT, FAILURES, UNEXPECTED, UNEXPECTED_DETAIL, failure_of
 from footnote.validation.messages import shown, wrong_places
 
 if TYPE_CHECKING:
@@ -26,9 +26,16 @@ MEDIA_TYPE = "application/problem+json"
 RETRY_AFTER_SECONDS = 5
 """Long enough for a start with a warm model cache."""
 
+_URN = "urn:footnote:problem:"
+_DESCRIBED = "/openapi.json describes what is accepted."
+_TITLES = {each.code: each.title for each in FAILURES.values()}
+
+Responses = dict[int | str, dict[str, Any]]
+"""Responses of a route by status, as OpenAPI describes them."""
+
 
 class Invalid(BaseModel):
-    """One part of a request that is wrong."""
+    """One invalid part of a request."""
 
     where: str = Field(description="The part, as in `body.top_k`.")
     message: str
@@ -44,65 +51,103 @@ class Problem(BaseModel):
     status: int
     detail: str = Field(description="What went wrong this time.")
     hint: str | None = Field(None, description="What to do about it.")
-    errors: tuple[Invalid, ...] | None = Field(None, description="Each wrong part of the request.")
-    usage: Usage | None = Field(
-        None, description="What models have used of which there is no answer, where it is known."
+    errors: tuple[Invalid, ...] | None = Field(
+        None, description="Each invalid part of the request."
     )
+    usage: Usage | None = Field(
+        None, description="What the models used before they failed, where it is known."
+    )
+
+    @property
+    def code(self) -> str:
+        """The last part of its type."""
+        return self.type.removeprefix(_URN)
+
+
+class ProblemResponse(JSONResponse):
+    """A response that carries a problem."""
+
+    media_type = MEDIA_TYPE
+
+    def __init__(self, problem: Problem, headers: Mapping[str, str] | None = None) -> None:
+        self.problem = problem
+        waiting = {"Retry-After": str(RETRY_AFTER_SECONDS)} if problem.status == 503 else {}
+        super().__init__(
+            problem.model_dump(exclude_none=True), problem.status, {**waiting, **(headers or {})}
+        )
 
 
 def problem(
     status: int,
-    code: str,
     detail: str,
     *,
+    code: str | None = None,
     title: str | None = None,
     hint: str | None = None,
     errors: tuple[Invalid, ...] | None = None,
     usage: Usage | None = None,
-    headers: dict[str, str] | None = None,
-) -> JSONResponse:
-    """A response that carries a problem."""
-    body = Problem(
-        type=f"urn:footnote:problem:{code}",
-        title=title or HTTPStatus(status).phrase,
+    headers: Mapping[str, str] | None = None,
+) -> ProblemResponse:
+    """A problem as a response; code and title are those of the status by default."""
+    phrase = HTTPStatus(status).phrase
+    code = code or phrase.lower().replace(" ", "-")
+    described = Problem(
+        type=f"{_URN}{code}",
+        title=title or _TITLES.get(code, phrase),
         status=status,
         detail=detail,
         hint=hint,
         errors=errors,
         usage=usage,
     )
-    waiting = {"Retry-After": str(RETRY_AFTER_SECONDS)} if status == 503 else {}
-    return JSONResponse(
-        body.model_dump(exclude_none=True),
-        status_code=status,
-        media_type=MEDIA_TYPE,
-        headers={**waiting, **(headers or {})},
+    return ProblemResponse(described, headers)
+
+
+class Refused(HTTPException):
+    """A request that is refused before its route sees it.
+
+    An HTTPException because FastAPI lets only those pass while it reads a body.
+    """
+
+    def __init__(
+        self,
+        status: int,
+        detail: str,
+        *,
+        code: str | None = None,
+        hint: str | None = None,
+        where: str | None = None,
+    ) -> None:
+        super().__init__(status, detail)
+        self.code, self.hint, self.where = code, hint, where
+
+    def response(self, headers: Mapping[str, str] | None = None) -> ProblemResponse:
+        """The problem, which names the part of the request if that is known."""
+        errors = None
+        if self.where is not None:
+            errors = (Invalid(where=self.where, message=self.detail),)
+        return problem(
+            self.status_code,
+            self.detail if self.where is None else f"{self.where}: {self.detail}",
+            code=self.code,
+            hint=self.hint,
+            errors=errors,
+            headers=headers,
+        )
+
+
+def content_too_large(part: Literal["file", "request"], limit_bytes: int) -> Refused:
+    """The refusal of a body that is larger than its route accepts."""
+    return Refused(
+        413,
+        f"The {part} is larger than the {limit_bytes:,} bytes accepted here.",
+        code="content-too-large",
+        hint="Split the file, or raise FOOTNOTE_MAX_FILE_BYTES." if part == "file" else None,
     )
 
 
-class ContentTooLarge(HTTPException):
-    """The body is larger than what is accepted.
-
-    An HTTPException because FastAPI lets only those pass while it reads a form.
-    """
-
-    def __init__(self, part: Literal["file", "request"], limit_bytes: int) -> None:
-        super().__init__(413, f"The {part} is larger than the {limit_bytes:,} bytes accepted here.")
-        self.hint = "Split the file, or raise FOOTNOTE_MAX_FILE_BYTES." if part == "file" else None
-
-
-class NamedTwice(HTTPException):
-    """An object of a JSON body has a name twice, of which only the last would count.
-
-    An HTTPException for the same reason.
-    """
-
-    def __init__(self, name: str) -> None:
-        super().__init__(422, f"{shown(name)} is there more than once in one object")
-
-
 class NoSuchWorkspace(NotFound):
-    """The workspace a request names is absent, or foreign to who asks: the two look the same."""
+    """The workspace that a request names is absent, or the caller may not see it."""
 
     def __init__(self, name: str) -> None:
         super().__init__(
@@ -111,131 +156,79 @@ class NoSuchWorkspace(NotFound):
         )
 
 
-def problem_of(error: FootnoteError) -> JSONResponse:
+def problem_of(error: FootnoteError) -> ProblemResponse:
     """The response to one of our errors; absent and foreign things give the same bytes."""
     failure = failure_of(error)
     if isinstance(error, NotFound) and not isinstance(error, NoSuchWorkspace):
-        return problem(failure.status, failure.code, ABSENT, title=failure.title)
+        return problem(failure.status, ABSENT, code=failure.code)
     headers = None
     if isinstance(error, QueueFull):
         headers = {"Retry-After": str(error.retry_after_seconds)}
-    used = error.usage if isinstance(error, ModelUnavailable) else None
     return problem(
         failure.status,
-        failure.code,
         str(error),
-        title=failure.title,
+        code=failure.code,
         hint=error.hint,
-        usage=used,
+        usage=error.usage if isinstance(error, ModelUnavailable) else None,
         headers=headers,
     )
 
 
-async def _footnote_error(_: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, FootnoteError)
-    if failure_of(error).status >= 500:
-        structlog.get_logger(__name__).error("request failed", reason=str(error))
-    return problem_of(error)
+async def answer_with_problem(request: Request, error: Exception) -> ProblemResponse:
+    """The response to anything that is raised while a request is answered."""
+    match error:
+        case FootnoteError():
+            if failure_of(error).status >= 500:
+                structlog.get_logger(__name__).error("request failed", reason=str(error))
+            return problem_of(error)
+        case RequestValidationError():
+            return _invalid(error.errors(), request.headers.get("content-type", ""))
+        case Refused():
+            return error.response()
+        case RoutingException():
+            return _unroutable(request, error)
+        case _:
+            return problem(
+                UNEXPECTED.status,
+                UNEXPECTED_DETAIL,
+                code=UNEXPECTED.code,
+                hint="The server's log has the details; they are not shown here.",
+            )
 
 
-async def _invalid_request(request: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, RequestValidationError)
-    found = error.errors()
-    if any(_is_no_json(wrong) for wrong in found):
-        return problem(400, "bad-request", "The body is not JSON.", hint=_DESCRIBED)
+def answer_with_problems(app: FastAPI) -> None:
+    """Make every failure of the app a problem detail."""
+    for kind in (FootnoteError, RequestValidationError, RoutingException, Exception):
+        app.add_exception_handler(kind, answer_with_problem)
+
+
+def _invalid(found: Sequence[Mapping[str, Any]], content_type: str) -> ProblemResponse:
+    # A number says that the body itself is no JSON, and not only a field that holds JSON.
+    if any(each["type"] == "json_invalid" and isinstance(each["loc"][-1], int) for each in found):
+        return problem(400, "The body is not JSON.", hint=_DESCRIBED)
+    places = wrong_places(found)
+    if len(found) == 1 and (message := _invalid_body(found[0], content_type)):
+        places = [(found[0]["loc"], message)]
     errors = tuple(
-        Invalid(where=".".join(map(str, place)), message=said)
-        for place, said in _said(found, request.headers.get("content-type", ""))
+        Invalid(where=".".join(map(str, place)), message=message) for place, message in places
     )
-    return _invalid(errors, hint=_DESCRIBED)
+    detail = "; ".join(f"{each.where}: {each.message}" for each in errors)
+    return problem(422, detail, code="invalid-request", hint=_DESCRIBED, errors=errors)
 
 
-def _invalid(errors: tuple[Invalid, ...], *, hint: str) -> JSONResponse:
-    return problem(
-        422,
-        "invalid-request",
-        "; ".join(f"{wrong.where}: {wrong.message}" for wrong in errors),
-        title="Invalid request",
-        hint=hint,
-        errors=errors,
-    )
-
-
-_DESCRIBED = "/openapi.json describes what is accepted."
-
-
-def _is_no_json(wrong: Mapping[str, Any]) -> bool:
-    """Whether the body itself could not be parsed, not only a field that holds JSON."""
-    return wrong["type"] == "json_invalid" and isinstance(wrong["loc"][-1], int)
-
-
-def _said(
-    found: Sequence[Mapping[str, Any]], content_type: str
-) -> list[tuple[tuple[str | int, ...], str]]:
-    """Where something is wrong and what, in words of the API and not of the libraries below it."""
-    if len(found) == 1 and (said := _said_of_body(found[0], content_type)):
-        return [(found[0]["loc"], said)]
-    return wrong_places(found)
-
-
-def _said_of_body(wrong: Mapping[str, Any], content_type: str) -> str:
+def _invalid_body(error: Mapping[str, Any], content_type: str) -> str:
     """What is wrong with a body as a whole, or with the file in it; empty if it is not that."""
-    if wrong["loc"] == ("body",) and isinstance(wrong.get("input"), bytes):
+    if error["loc"] == ("body",) and isinstance(error.get("input"), bytes):
         sent = content_type.partition(";")[0] or "none"
         return f"send it with Content-Type: application/json, not {sent}"
-    if wrong["loc"] == ("body",) and wrong["type"] == "model_attributes_type":
-        return f"it must be a JSON object, not {shown(wrong['input'])}"
-    if wrong["loc"] == ("body", "file") and wrong["type"] != "assertion_error":
+    if error["loc"] == ("body",) and error["type"] == "model_attributes_type":
+        return f"it must be a JSON object, not {shown(error['input'])}"
+    if error["loc"] == ("body", "file") and error["type"] != "assertion_error":
         return "a file with its name is required, sent with Content-Type: multipart/form-data"
     return ""
 
 
-async def _refused(request: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, RoutingException)
-    if isinstance(error, NamedTwice):
-        wrong = Invalid(where="body", message=error.detail)
-        return _invalid((wrong,), hint="Give each name once; the last would overrule the others.")
-    code = HTTPStatus(error.status_code).phrase.lower().replace(" ", "-")
-    detail, hint = str(error.detail), None
-    if isinstance(error, ContentTooLarge):
-        code, hint = "content-too-large", error.hint
-    elif detail in _UNREAD:
-        detail, hint = _UNREAD[detail]
-    elif error.status_code == 404:
-        code, detail, hint = "no-such-route", "There is no such route.", "See /openapi.json."
-    elif error.status_code == 405:
-        detail, hint = "This route does not take that method.", "See /openapi.json."
-    headers = dict(error.headers) if error.headers else {}
-    if error.status_code == 405 and (methods := _methods_of(request)):
-        headers["Allow"] = ", ".join(methods)
-    return problem(error.status_code, code, detail, hint=hint, headers=headers)
-
-
-def _methods_of(request: Request) -> list[str]:
-    """What the path takes by the description; of the routes it fits, one knows its own alone."""
-    described: Mapping[str, Mapping[str, object]] = request.app.openapi()["paths"]
-    asked = request.url.path
-    exact = described.get(asked)
-    fitting = (
-        methods
-        for template, methods in described.items()
-        if compile_path(template)[0].fullmatch(asked)
-    )
-    methods = {each for found in ([exact] if exact else fitting) for each in found}
-    return sorted(method.upper() for method in methods)
-
-
-async def _unexpected(_: Request, __: Exception) -> JSONResponse:
-    return problem(
-        UNEXPECTED.status,
-        UNEXPECTED.code,
-        "Something failed inside Footnote.",
-        title=UNEXPECTED.title,
-        hint="The server's log says what; nothing of it is shown here.",
-    )
-
-
-_UNREAD = {
+_UNREADABLE = {
     "There was an error parsing the body": (
         "The body cannot be read.",
         "Send JSON in UTF-8, or a complete form.",
@@ -254,12 +247,78 @@ _UNREAD = {
         "Name each part, as /openapi.json describes them.",
     ),
 }
-"""What FastAPI and Starlette say of a body that could not even be decoded, and what we say."""
+"""Detail and hint for what FastAPI and Starlette say of a body that they cannot decode."""
 
 
-def answer_with_problems(app: FastAPI) -> None:
-    """Make every failure of the app a problem detail."""
-    app.add_exception_handler(FootnoteError, _footnote_error)
-    app.add_exception_handler(RequestValidationError, _invalid_request)
-    app.add_exception_handler(RoutingException, _refused)
-    app.add_exception_handler(Exception, _unexpected)
+def _unroutable(request: Request, error: RoutingException) -> ProblemResponse:
+    status, detail = error.status_code, str(error.detail)
+    headers = dict(error.headers or {})
+    if detail in _UNREADABLE:
+        detail, hint = _UNREADABLE[detail]
+        return problem(status, detail, hint=hint, headers=headers)
+    if status == 404:
+        return problem(
+            404, "There is no such route.", code="no-such-route", hint="See /openapi.json."
+        )
+    if status == 405:
+        if methods := _methods_of(request):
+            headers["Allow"] = ", ".join(methods)
+        detail = "This route does not take that method."
+        return problem(405, detail, hint="See /openapi.json.", headers=headers)
+    return problem(status, detail, headers=headers)
+
+
+def _methods_of(request: Request) -> list[str]:
+    """The methods of the path by the description; a single route knows only its own."""
+    described: Mapping[str, Mapping[str, object]] = request.app.openapi()["paths"]
+    asked = request.url.path
+    found = (
+        [described[asked]]
+        if asked in described
+        else [
+            methods
+            for template, methods in described.items()
+            if compile_path(template)[0].fullmatch(asked)
+        ]
+    )
+    return sorted({method.upper() for methods in found for method in methods})
+
+
+_EXAMPLES: Mapping[str, tuple[int, str]] = {
+    "bad-request": (400, "The body cannot be read."),
+    "unauthorized": (401, "The request is not signed as it should be."),
+    "not-local": (403, "The Host header does not name this computer."),
+    "not-found": (404, ABSENT),
+    "request-timeout": (408, "The body did not come in time."),
+    "conflict": (409, "The idempotency key was used for another file."),
+    "lane-mismatch": (409, "The index holds vectors of another lane."),
+    "content-too-large": (413, "The file is larger than the 209,715,200 bytes accepted here."),
+    "invalid-request": (422, "body.top_k: it must be at most 200, not 500"),
+    "document-unreadable": (422, "the page cannot be drawn (parse); upload the document again"),
+    "queue-full": (429, "10,000 documents of this workspace wait to be indexed"),
+    "head-too-large": (431, "There are more than 100 headers."),
+    "unexpected": (500, UNEXPECTED_DETAIL),
+    "not-ready": (503, "Footnote is starting."),
+}
+
+
+def problem_responses(*codes: str) -> Responses:
+    """The descriptions of these problems by status, each with an example."""
+    described: Responses = {}
+    for code in codes:
+        status, detail = _EXAMPLES[code]
+        example = problem(status, detail, code=code).problem
+        described[status] = {
+            "description": example.title,
+            "content": {
+                MEDIA_TYPE: {
+                    "schema": {"$ref": "#/components/schemas/Problem"},
+                    "example": example.model_dump(exclude_none=True),
+                }
+            },
+        }
+    return described
+
+
+ALWAYS = problem_responses("invalid-request", "not-found", "not-local", "unexpected", "not-ready")
+"""The problems that every route inside a workspace may answer with."""

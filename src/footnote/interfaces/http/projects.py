@@ -1,21 +1,21 @@
-"""Routes for clients that know projects and users: a project is a collection of the workspace."""
+"""`/search` and `/context` as the document service of seed 002 has them, for its clients.
+
+A project is a collection of the workspace, a user a principal.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, TypeVar
 from uuid import UUID
 
-from fastapi import APIRouter
 from pydantic import Field
 
 from footnote.domain import (
     AnyOf,
     BlockKind,
     Comparison,
-    Condition,
     DocumentClass,
     Operator,
     Passage,
@@ -26,24 +26,19 @@ from footnote.domain import (
 )
 from footnote.domain.json_form import json_form
 from footnote.errors import InvalidRequest
-from footnote.interfaces.http import examples
-from footnote.interfaces.http.exact import ExactBodyRoute
+from footnote.interfaces.http.problems import problem_responses
 from footnote.interfaces.http.requests import MinSimilarity, Query, Request, TopK, Whole
-from footnote.interfaces.http.scope import ALWAYS, TheEngine, TheSettings, WorkspaceName, inside
+from footnote.interfaces.http.routing import ExactBodyRoute, workspace_router
+from footnote.interfaces.http.scope import TheEngine, TheSettings, WorkspaceName, inside
 from footnote.validation.constrained_types import MAX_CONTEXT_WINDOW, Name
 
 Type = TypeVar("Type", bound=StrEnum)
 
-router = APIRouter(tags=["projects"], route_class=ExactBodyRoute)
+router = workspace_router("projects", ExactBodyRoute)
 
 UserId = Annotated[
-    Name, Field(description="Who asks. It is believed as it stands: this serves one computer only.")
+    Name, Field(description="Who asks. It is not verified: this serves one computer only.")
 ]
-
-_RESPONSES = {
-    **ALWAYS,
-    **examples.problem_responses("bad-request", "content-too-large", "lane-mismatch"),
-}
 
 
 class ProjectSearch(Request):
@@ -60,7 +55,9 @@ class ProjectSearch(Request):
         "of documents are alternatives, and so are kinds; given both, both must hold.",
     )
     min_similarity: MinSimilarity | None = Field(
-        None, description="Cosine to the query that a result must reach; the server's if null."
+        None,
+        description="The cosine similarity to the query that a result must reach; the server's "
+        "default if null.",
     )
 
 
@@ -106,7 +103,7 @@ class ProjectResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProjectResults:
-    """What was found in a project, best first, with the request mirrored."""
+    """What was found in a project, best first, with the request repeated."""
 
     results: tuple[ProjectResult, ...]
     total_results: int
@@ -127,57 +124,40 @@ class ProjectContext:
     context_after: tuple[ProjectChunk, ...]
 
 
-@router.post(
-    "/search",
-    summary="Search a project",
-    response_model=ProjectResults,
-    responses={200: {"description": "Results"}, **_RESPONSES},
-)
+@router.post("/search", responses=problem_responses("lane-mismatch"))
 async def search_project(
-    engine: TheEngine,
-    settings: TheSettings,
-    workspace: WorkspaceName,
-    request: ProjectSearch,
+    engine: TheEngine, settings: TheSettings, workspace: WorkspaceName, request: ProjectSearch
 ) -> ProjectResults:
-    """The chunks of a project that answer a query, best first, with the request mirrored.
+    """Search a project.
 
-    A project that does not exist, or is of another workspace, has no results.
+    The chunks that answer a query, best first, with the request repeated. A project that does not
+    exist, or is of another workspace, has no results.
     """
     limit = request.limit or settings.top_k
     acting = await inside(engine, workspace, Principal(principal_id=request.user_id))
     response = await acting.search(
         SearchRequest(query=request.query, top_k=limit, filters=filters_of(request))
     )
-    results = tuple(
-        ProjectResult(
-            chunk=_chunk(each.passage), rank=each.rank, score=each.score, similarity=each.similarity
-        )
-        for each in response.evidence
-    )
     return ProjectResults(
-        results=results,
-        total_results=len(results),
-        query=request.query,
-        project_id=request.project_id,
-        user_id=request.user_id,
-        limit=limit,
-        evidence_types=request.evidence_types,
-        min_similarity=request.min_similarity,
+        **{**dict(request), "limit": limit},
+        total_results=len(response.evidence),
+        results=tuple(
+            ProjectResult(
+                chunk=_chunk(each.passage),
+                rank=each.rank,
+                score=each.score,
+                similarity=each.similarity,
+            )
+            for each in response.evidence
+        ),
     )
 
 
-@router.post(
-    "/context",
-    summary="Read around a chunk",
-    response_model=ProjectContext,
-    responses={200: {"description": "A context"}, **_RESPONSES},
-)
+@router.post("/context", responses=problem_responses("lane-mismatch"))
 async def read_project_context(
-    engine: TheEngine,
-    workspace: WorkspaceName,
-    request: ProjectContextRequest,
+    engine: TheEngine, workspace: WorkspaceName, request: ProjectContextRequest
 ) -> ProjectContext:
-    """A chunk with those before and after it in its document, as far as the user may see them."""
+    """Read a chunk with those around it in its document, as far as the user may see them."""
     acting = await inside(engine, workspace, Principal(principal_id=request.user_id))
     context = await acting.context(request.chunk_id, request.context_window)
     return ProjectContext(
@@ -203,48 +183,29 @@ def _chunk(passage: Passage) -> ProjectChunk:
 
 def filters_of(request: ProjectSearch) -> SearchFilters:
     """What restricts the search of a project. Raises InvalidRequest for an unknown type."""
-    source_types, classes, kinds = _types_named(request.evidence_types or ())
-    return SearchFilters(
-        collections=(request.project_id,),
-        evidence_types=kinds,
-        where=_any_of(source_types, classes),
-        min_similarity=request.min_similarity,
-    )
+    names = set(request.evidence_types or ())
 
+    def named(kind: type[Type]) -> tuple[Type, ...]:
+        return tuple(each for each in kind if each.value in names)
 
-def _types_named(
-    names: Sequence[str],
-) -> tuple[tuple[SourceType, ...], tuple[DocumentClass, ...], tuple[BlockKind, ...]]:
     # A name of both means both: an email is one whether it was sent to us or uploaded.
-    source_types, classes = _named(SourceType, names), _named(DocumentClass, names)
-    unknown = set(names) - {each.value for each in (*source_types, *classes)}
-    kinds = _named(BlockKind, unknown)
-    unknown -= {each.value for each in kinds}
-    if unknown:
+    of_documents = {"source_type": named(SourceType), "class": named(DocumentClass)}
+    names -= {each.value for types in of_documents.values() for each in types}
+    kinds = named(BlockKind)
+    if unknown := names - {each.value for each in kinds}:
         known = dict.fromkeys(each.value for each in (*SourceType, *DocumentClass, *BlockKind))
         raise InvalidRequest(
             f"body.evidence_types: there is no type {', '.join(map(repr, sorted(unknown)))}",
             hint=f"the known ones are {', '.join(known)}",
         )
-    return source_types, classes, kinds
-
-
-def _named(kind: type[Type], names: Collection[str]) -> tuple[Type, ...]:
-    """The values of a kind among the names."""
-    return tuple(each for each in kind if each.value in names)
-
-
-def _any_of(
-    source_types: Sequence[SourceType], classes: Sequence[DocumentClass]
-) -> Condition | None:
-    """The condition that a document is of one of these types."""
-    comparisons = tuple(
-        Comparison(
-            field=field,
-            operator=Operator.ONE_OF,
-            value=tuple(each.value for each in types),
-        )
-        for field, types in (("source_type", source_types), ("class", classes))
+    conditions = tuple(
+        Comparison(field=field, operator=Operator.ONE_OF, value=tuple(each.value for each in types))
+        for field, types in of_documents.items()
         if types
     )
-    return AnyOf(conditions=comparisons) if comparisons else None
+    return SearchFilters(
+        collections=(request.project_id,),
+        evidence_types=kinds,
+        where=AnyOf(conditions=conditions) if conditions else None,
+        min_similarity=request.min_similarity,
+    )

@@ -1,17 +1,14 @@
-"""The shapes in which requests come in, and the domain requests they become."""
+"""The JSON bodies of requests that several routes take, and the domain requests they become."""
 
 from __future__ import annotations
 
 from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-)
+from pydantic import BaseModel, ConfigDict, Field
 
 from footnote import domain
+from footnote.engine.exchanges import Asking
 from footnote.errors import InvalidRequest
 from footnote.filters import condition_from
 from footnote.validation.constrained_types import MAX_CONTEXT_WINDOW, Name, StorableText
@@ -22,21 +19,18 @@ MAX_QUERY_CHARACTERS = 10_000
 MAX_TURNS = 100
 MAX_TURN_CHARACTERS = 20_000
 
-
 Query = Annotated[StorableText, Field(min_length=1, max_length=MAX_QUERY_CHARACTERS)]
 Whole = Annotated[int, Field(strict=True)]
 """A JSON number without a fraction; neither true nor a number in quotes."""
 Flag = Annotated[bool, Field(strict=True)]
 TopK = Annotated[Whole, Field(ge=1, le=200)]
+MinSimilarity = Annotated[float, Field(strict=True, ge=-1, le=1, allow_inf_nan=False)]
 
 
 class Request(BaseModel):
     """A JSON body; a member it does not know is refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-MinSimilarity = Annotated[float, Field(strict=True, ge=-1, le=1, allow_inf_nan=False)]
 
 
 class Filters(Request):
@@ -52,34 +46,35 @@ class Filters(Request):
         examples=[{"language": "de", "page_count": {"gte": 3}}],
     )
     min_similarity: MinSimilarity | None = Field(
-        None, description="Cosine to the query that evidence must reach; the server's if null."
+        None,
+        description="The cosine similarity to the query that evidence must reach; the server's "
+        "default if null.",
     )
 
     def to_domain(self) -> domain.SearchFilters:
         """The filters as retrieval receives them. Raises InvalidRequest."""
+        try:
+            where = None if self.where is None else condition_from(self.where)
+        except InvalidRequest as error:
+            raise InvalidRequest(f"body.filters.where: {error}", hint=error.hint) from error
         return domain.SearchFilters(
             collections=self.collections,
             document_ids=self.document_ids,
             source_types=self.source_types,
             evidence_types=self.evidence_types,
-            where=None if self.where is None else _condition(self.where),
+            where=where,
             min_similarity=self.min_similarity,
         )
 
 
-def _condition(where: dict[str, object]) -> domain.Condition:
-    try:
-        return condition_from(where)
-    except InvalidRequest as error:
-        raise InvalidRequest(f"body.filters.where: {error}", hint=error.hint) from error
-
-
 class Stages(Request):
-    """What is changed of a plan; null leaves what the plan says."""
+    """Changes to a plan; null keeps what the plan says."""
 
-    fusion: domain.FusionName | None = Field(None, description="How the two recalls become one.")
+    fusion: domain.FusionName | None = Field(
+        None, description="How the dense and the lexical ranking become one."
+    )
     route: Flag | None = Field(None, description="Search the documents first, then within a few.")
-    rerank: Flag | None = Field(None, description="Read the best candidates beside the query.")
+    rerank: Flag | None = Field(None, description="Score the best candidates beside the query.")
     diversity: domain.DiversityName | None = Field(
         None, description="How results are spread over documents."
     )
@@ -89,12 +84,16 @@ class Stages(Request):
     across_headings: Flag | None = Field(
         None, description="Whether neighbours may stand under another heading."
     )
-    spelling: Flag | None = Field(None, description="Mend the spelling of what is found nowhere.")
+    spelling: Flag | None = Field(
+        None, description="Correct the spelling of words that no document has."
+    )
     exact_phrases: Flag | None = Field(
-        None, description="Find nothing where a phrase in quotes stands nowhere, not its words."
+        None,
+        description="Find nothing where no passage has a quoted phrase, instead of searching for "
+        "its words.",
     )
     condense: Flag | None = Field(
-        None, description="Have a model put a follow-up so that it stands alone, and not rules."
+        None, description="Have a model, not rules, rewrite a follow-up so that it stands alone."
     )
     queries: Whole | None = Field(
         None, description="Wordings that are searched, 1 to 5; more than one needs a model."
@@ -119,26 +118,33 @@ class Turn(Request):
     text: str = Field(max_length=MAX_TURN_CHARACTERS)
 
 
-Plan = Annotated[
-    Name | None,
-    Field(description="`balanced`, `fast` or `thorough`; the server's default if null."),
-]
 Conversation = Annotated[
-    tuple[Turn, ...],
-    Field(max_length=MAX_TURNS, description="What was said before, oldest first."),
+    tuple[Turn, ...], Field(max_length=MAX_TURNS, description="Earlier messages, oldest first.")
 ]
 
 
-class Search(Request):
+def turns(conversation: tuple[Turn, ...]) -> tuple[domain.Turn, ...]:
+    """The messages as retrieval receives them."""
+    return tuple(domain.Turn(role=turn.role, text=turn.text) for turn in conversation)
+
+
+class Retrieval(Request):
+    """How evidence is searched for."""
+
+    top_k: TopK | None = Field(None, description="How much evidence; the server's default if null.")
+    filters: Filters = Filters()
+    plan: Name | None = Field(
+        None, description="`balanced`, `fast` or `thorough`; the server's default if null."
+    )
+    stages: Stages = Field(Stages(), description="Changes to the plan.")
+
+
+class Search(Retrieval):
     """A search of one workspace."""
 
     query: Query = Field(
         description='Words, an identifier or a question; "quoted" is a phrase, -word excludes.'
     )
-    top_k: TopK | None = Field(None, description="How much evidence; the server's if null.")
-    filters: Filters = Filters()
-    plan: Plan = None
-    stages: Stages = Field(Stages(), description="What is changed of the plan.")
     facets: tuple[Name, ...] = Field(
         (), description="Fields whose commonest values are counted within the filters."
     )
@@ -164,18 +170,38 @@ class Context(Request):
     window: Whole = Field(2, ge=0, le=MAX_CONTEXT_WINDOW, description="Chunks before and after.")
 
 
-class Question(Request):
-    """A question to one workspace."""
+Stream = Annotated[
+    Flag, Field(description="Send Server-Sent Events, as `Accept: text/event-stream` does.")
+]
+
+
+class Again(Retrieval):
+    """How a question is answered once more."""
+
+    stream: Stream = False
+
+    def asking(self, question: str = "", conversation: tuple[Turn, ...] = ()) -> Asking:
+        """The question as the engine takes it. Raises InvalidRequest."""
+        return Asking(
+            question=question,
+            top_k=self.top_k,
+            filters=self.filters.to_domain(),
+            plan=self.plan,
+            changes=self.stages.to_domain(),
+            conversation=turns(conversation),
+        )
+
+
+class NextQuestion(Again):
+    """A question in a conversation."""
 
     question: Query
-    top_k: TopK | None = Field(None, description="How much evidence to answer from.")
-    filters: Filters = Filters()
-    plan: Plan = None
-    stages: Stages = Field(Stages(), description="What is changed of the plan.")
+
+
+class Question(NextQuestion):
+    """A question to one workspace."""
+
     conversation: Conversation = ()
-    stream: Flag = Field(
-        False, description="Tell it as it is made, as does `Accept: text/event-stream`."
-    )
 
 
 class Task(Request):
@@ -183,11 +209,4 @@ class Task(Request):
 
     question: Query
     conversation: Conversation = ()
-    stream: Flag = Field(
-        False, description="Tell it as it is made, as does `Accept: text/event-stream`."
-    )
-
-
-def turns(conversation: tuple[Turn, ...]) -> tuple[domain.Turn, ...]:
-    """The messages as retrieval receives them."""
-    return tuple(domain.Turn(role=turn.role, text=turn.text) for turn in conversation)
+    stream: Stream = False

@@ -1,16 +1,15 @@
-"""What every route needs: the engine, and the workspace the request names."""
+"""What routes depend on: the engine, and the workspace that a request names."""
 
 from __future__ import annotations
 
 from typing import Annotated, cast
 
-from fastapi import Depends, Header, Request
+from fastapi import Depends, Header, Query, Request
 
 from footnote.domain import LOCAL_PRINCIPAL, Principal
 from footnote.domain.identity import DEFAULT_WORKSPACE
 from footnote.engine import Engine, WorkspaceEngine
 from footnote.errors import InvalidRequest, NotFound
-from footnote.interfaces.http.examples import problem_responses
 from footnote.interfaces.http.lifecycle import Lifecycle
 from footnote.interfaces.http.problems import NoSuchWorkspace
 from footnote.settings import Settings
@@ -19,20 +18,24 @@ WORKSPACE_HEADER = "Footnote-Workspace"
 
 
 def lifecycle(request: Request) -> Lifecycle:
-    """The life of this app's engine."""
+    """The lifecycle of this app's engine."""
     return cast("Lifecycle", request.app.state.lifecycle)
 
 
-def settings(life: Annotated[Lifecycle, Depends(lifecycle)]) -> Settings:
+TheLifecycle = Annotated[Lifecycle, Depends(lifecycle)]
+
+
+def settings(life: TheLifecycle) -> Settings:
     """The settings of this app."""
     return life.settings
 
 
-def engine(life: Annotated[Lifecycle, Depends(lifecycle)]) -> Engine:
+def engine(life: TheLifecycle) -> Engine:
     """The open engine. Raises NotReady."""
     return life.engine
 
 
+TheSettings = Annotated[Settings, Depends(settings)]
 TheEngine = Annotated[Engine, Depends(engine)]
 
 
@@ -61,11 +64,6 @@ def workspace_name(
 WorkspaceName = Annotated[str | None, Depends(workspace_name)]
 
 
-async def workspace(engine: TheEngine, name: WorkspaceName) -> WorkspaceEngine:
-    """The engine inside the named workspace. Raises NoSuchWorkspace."""
-    return await inside(engine, name)
-
-
 async def inside(
     engine: Engine, name: str | None, principal: Principal = LOCAL_PRINCIPAL
 ) -> WorkspaceEngine:
@@ -76,9 +74,39 @@ async def inside(
         raise NoSuchWorkspace(name or DEFAULT_WORKSPACE) from error
 
 
-TheLifecycle = Annotated[Lifecycle, Depends(lifecycle)]
-TheSettings = Annotated[Settings, Depends(settings)]
+async def workspace(engine: TheEngine, name: WorkspaceName) -> WorkspaceEngine:
+    """The engine inside the named workspace. Raises NoSuchWorkspace."""
+    return await inside(engine, name)
+
+
 TheWorkspace = Annotated[WorkspaceEngine, Depends(workspace)]
 
-ALWAYS = problem_responses("invalid-request", "not-found", "not-local", "unexpected", "not-ready")
-"""The problems every route inside a workspace may answer with."""
+
+def one_name(header: str | None, other: str | None, place: str) -> str | None:
+    """The workspace that the header or another place names. Raises InvalidRequest for two."""
+    if None not in (header, other) and header != other:
+        raise InvalidRequest(
+            f"{place}: it names the workspace {other!r} and the header {WORKSPACE_HEADER} names "
+            f"{header!r}",
+            hint="name the workspace once",
+        )
+    return header or other
+
+
+async def linked_workspace(
+    engine: TheEngine,
+    header: WorkspaceName,
+    workspace: Annotated[
+        str | None,
+        Query(
+            min_length=1,
+            max_length=200,
+            description="The workspace's name, for links, which can send no header.",
+        ),
+    ] = None,
+) -> WorkspaceEngine:
+    """The workspace that a header or a link names. Raises NoSuchWorkspace and InvalidRequest."""
+    return await inside(engine, one_name(header, workspace, "query.workspace"))
+
+
+LinkedWorkspace = Annotated[WorkspaceEngine, Depends(linked_workspace)]

@@ -1,10 +1,11 @@
-"""Answers as Server-Sent Events, which end with their reader and can be gone on with."""
+"""Answers in one piece or as Server-Sent Events, which a client can leave and resume."""
 
 from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterator
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator
+from contextlib import aclosing
 from typing import Annotated, TypeVar
 from uuid import UUID
 
@@ -12,48 +13,49 @@ from fastapi import Header, Request, Response
 from fastapi.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from footnote.answering.answerer import failed_with
-from footnote.domain import (
-    AnswerDone,
-    AnswerEvent,
-    UsageCounted,
-)
+from footnote.answering.answerer import completed, failed_with
+from footnote.domain import Answer, AnswerDone, AnswerEvent, UsageCounted
 from footnote.engine import WorkspaceEngine
 from footnote.engine.answer_runs import Encode, Owner, Reader
 from footnote.errors import InvalidRequest, NotFound
 from footnote.interfaces.answer_events import named
-from footnote.interfaces.failures import failure_of
-from footnote.interfaces.http.problems import problem
+from footnote.interfaces.http.problems import Responses, problem
 from footnote.interfaces.schemas import json_of
 
 MEDIA_TYPE = "text/event-stream"
 RECONNECT_MILLISECONDS = 1000
-_HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-_ESCAPED = {ord(mark): f"\\u{ord(mark):04x}" for mark in "\x85\u2028\u2029"}
-"""What JSON leaves as it is and some clients take for the end of a line."""
-_HEARTBEAT = ": still here\n\n"
-_GONE = "No such answer is under way in this process, nor was one given just now."
-_ELSEWHERE = (
-    "Ask again. Of several server processes only the one that was left keeps an answer; "
-    "one of a conversation is among its messages once it is done."
-)
-_EVENT_ID = re.compile(r"([0-9a-f-]{36}):(\d{1,9})")
 CLIENT_CLOSED_REQUEST = 499
-"""As nginx notes it; nobody is there to read it."""
+"""The status that nginx logs in this case; the client is not there to read it."""
 
-Result = TypeVar("Result")
+STREAM: Responses = {200: {"description": "Server-Sent Events.", "content": {MEDIA_TYPE: {}}}}
+ANSWER: Responses = {
+    200: {
+        "description": "A cited answer, or Server-Sent Events while it is made.",
+        "content": {"application/json": {}, MEDIA_TYPE: {}},
+    }
+}
+"""What a route says that answers in one piece or streams."""
 
 LastEventId = Annotated[
     str | None,
-    Header(alias="Last-Event-ID", description="Goes on after this event.", max_length=100),
+    Header(alias="Last-Event-ID", description="Continues after this event.", max_length=100),
 ]
+
+_ESCAPED = {ord(mark): f"\\u{ord(mark):04x}" for mark in "\x85\u2028\u2029"}
+"""What JSON leaves as it is and some clients take for the end of a line."""
+_EVENT_ID = re.compile(r"([0-9a-f-]{36}):(\d{1,9})")
+
+Result = TypeVar("Result")
 
 
 class EventStream(StreamingResponse):
-    """Server-Sent Events of one reader, who is let go of however the response ends."""
+    """Server-Sent Events for one reader; its source is closed however the response ends."""
 
-    def __init__(self, events: AsyncGenerator[str], on_close: Callable[[], None]) -> None:
-        super().__init__(events, media_type=MEDIA_TYPE, headers=_HEADERS)
+    def __init__(
+        self, events: AsyncGenerator[str], on_close: Callable[[], None] = lambda: None
+    ) -> None:
+        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+        super().__init__(events, media_type=MEDIA_TYPE, headers=headers)
         self._events = events
         self._on_close = on_close
 
@@ -66,10 +68,60 @@ class EventStream(StreamingResponse):
             await self._events.aclose()
 
 
+def sse(name: str | None, data: str) -> bytes:
+    """A Server-Sent Event whose data is JSON, in one line."""
+    head = "" if name is None else f"event: {name}\n"
+    return f"{head}data: {data.translate(_ESCAPED)}\n\n".encode()
+
+
+def wants_stream(request: Request, *, stream: bool) -> bool:
+    """Whether the body or the header `Accept` of a request asks for events."""
+    return stream or MEDIA_TYPE in request.headers.get("accept", "")
+
+
+async def answer_to(
+    request: Request,
+    workspace: WorkspaceEngine,
+    events: AsyncGenerator[AnswerEvent],
+    *,
+    stream: bool,
+) -> Answer | Response:
+    """The answer, in the form that the request asks for."""
+    if wants_stream(request, stream=stream):
+        return await streamed_answer(workspace, events)
+    return await unless_gone(request, whole(events))
+
+
+async def whole(events: AsyncGenerator[AnswerEvent]) -> Answer:
+    """The answer in one piece. Raises InvalidRequest and ModelUnavailable."""
+    async with aclosing(events):
+        return await completed(events)
+
+
+async def unless_gone(
+    request: Request, work: Coroutine[object, object, Result]
+) -> Result | Response:
+    """The result of the work, which is cancelled when the client goes away before it."""
+    working = asyncio.ensure_future(work)
+    leaving = asyncio.ensure_future(_disconnected(request))
+    try:
+        await asyncio.wait((working, leaving), return_when=asyncio.FIRST_COMPLETED)
+        return working.result() if working.done() else Response(status_code=CLIENT_CLOSED_REQUEST)
+    finally:
+        for task in (working, leaving):
+            task.cancel()
+        await asyncio.gather(working, leaving, return_exceptions=True)
+
+
+async def _disconnected(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
 async def streamed_answer(
     workspace: WorkspaceEngine, events: AsyncGenerator[AnswerEvent]
 ) -> EventStream:
-    """An answer as it is made; it can be gone on with by the ids of its events.
+    """An answer as it is made; a client can resume it by the ids of its events.
 
     Raises what fails before anything was found.
     """
@@ -81,31 +133,56 @@ async def streamed_answer(
 async def resumed_answer(
     workspace: WorkspaceEngine, run_id: UUID | None, last_event_id: str | None
 ) -> Response:
-    """What followed after an event, or where to look for what this process does not keep.
+    """The events after one of them, or all; a problem where this process does not have them.
 
     Raises InvalidRequest.
     """
-    named, after = (run_id, 0) if last_event_id is None else _place(last_event_id)
-    if named is None or run_id not in (None, named):
-        raise InvalidRequest("Last-Event-ID is of another answer", hint="send an id of this answer")
+    after = 0
+    if last_event_id is not None:
+        named_run, after = _position(last_event_id)
+        if run_id not in (None, named_run):
+            raise InvalidRequest(
+                "Last-Event-ID is of another answer", hint="send an id of this answer"
+            )
+        run_id = named_run
+    assert run_id is not None, "the path or the header names a run"
     try:
-        reader = workspace.engine.answer_runs.resume(_owner(workspace), named, after)
-    except NotFound as error:
-        failure = failure_of(error)
-        return problem(failure.status, failure.code, _GONE, title=failure.title, hint=_ELSEWHERE)
+        reader = workspace.engine.answer_runs.resume(_owner(workspace), run_id, after)
+    except NotFound:
+        return problem(
+            404,
+            "This process neither makes such an answer nor made one just now.",
+            code="not-found",
+            hint="Ask again. Of several server processes only the one that made an answer can "
+            "resume it; one of a conversation is among its messages once it is done.",
+        )
     return await _stream_of(workspace, reader, AnswerFrames(), resumable=True)
+
+
+def _position(last_event_id: str) -> tuple[UUID, int]:
+    match = _EVENT_ID.fullmatch(last_event_id)
+    try:
+        if match is not None:
+            return UUID(match[1]), int(match[2])
+    except ValueError:
+        pass
+    raise InvalidRequest("Last-Event-ID is not one we gave", hint="send an event's id unchanged")
 
 
 async def streamed(
     workspace: WorkspaceEngine, events: AsyncGenerator[AnswerEvent], encode: Encode
 ) -> EventStream:
-    """The events in another protocol's frames, which end at once when their reader goes.
+    """The events in another protocol's frames; the work ends as soon as its reader goes.
 
     Raises what fails before the first of them, unless that took so long that the response had to
     begin: then the last frame says so.
     """
     reader = workspace.engine.answer_runs.begin(_owner(workspace), events, encode, resumable=False)
     return await _stream_of(workspace, reader, encode, resumable=False)
+
+
+def _owner(workspace: WorkspaceEngine) -> Owner:
+    return Owner(workspace_id=workspace.workspace.workspace_id, principal=workspace.principal)
 
 
 async def _stream_of(
@@ -117,19 +194,19 @@ async def _stream_of(
     except BaseException:
         reader.close()
         raise
-    place = f"id: {reader.run.run_id}"
+    run = f"id: {reader.run.run_id}"
 
     async def lines() -> AsyncGenerator[str]:
         if resumable:
             # It comes at once, so that nothing is lost with a connection that is cut right away.
-            yield f"retry: {RECONNECT_MILLISECONDS}\n{place}:{reader.position}\n\n"
+            yield f"retry: {RECONNECT_MILLISECONDS}\n{run}:{reader.position}\n\n"
         try:
             async for frame in reader.frames(heartbeat_seconds):
                 if frame is None:
-                    yield _HEARTBEAT
+                    yield ": still here\n\n"
                 else:
                     number, content = frame
-                    yield f"{place}:{number}\n{content.decode()}" if resumable else content.decode()
+                    yield f"{run}:{number}\n{content.decode()}" if resumable else content.decode()
         except Exception as error:  # logged where it was raised
             for content in encode(failed_with(error)):
                 yield content.decode()
@@ -137,30 +214,8 @@ async def _stream_of(
     return EventStream(lines(), reader.close)
 
 
-async def unless_gone(request: Request, work: Coroutine[object, object, Result]) -> Result:
-    """The result of the work, which is ended when the client goes away before it.
-
-    Raises ClientGone then; nobody is there to read it.
-    """
-    working = asyncio.ensure_future(work)
-    leaving = asyncio.ensure_future(_gone(request.receive))
-    try:
-        await asyncio.wait((working, leaving), return_when=asyncio.FIRST_COMPLETED)
-        if not working.done():
-            raise ClientGone("the client went away before its answer")
-        return working.result()
-    finally:
-        for task in (working, leaving):
-            task.cancel()
-        await asyncio.gather(working, leaving, return_exceptions=True)
-
-
-class ClientGone(Exception):
-    """Nobody waits for the answer any more."""
-
-
 class AnswerFrames:
-    """Encodes the events of one answer as Server-Sent Events, but for their ids.
+    """Encodes the events of one answer as Server-Sent Events, without their ids.
 
     Usage is reported of every answer, also of one that used nothing.
     """
@@ -171,38 +226,7 @@ class AnswerFrames:
     def __call__(self, event: AnswerEvent) -> Iterator[bytes]:
         """The frames of an event."""
         if isinstance(event, AnswerDone) and not self._counted:
-            yield _frame(UsageCounted(usage=event.answer.usage))
+            yield sse("usage", json_of(event.answer.usage))
         self._counted = self._counted or isinstance(event, UsageCounted)
-        yield _frame(event)
-
-
-def _frame(event: AnswerEvent) -> bytes:
-    name, record = named(event)
-    return sse(name, json_of(record))
-
-
-def sse(name: str | None, data: str) -> bytes:
-    """A Server-Sent Event whose data is JSON, which one line carries."""
-    head = "" if name is None else f"event: {name}\n"
-    return f"{head}data: {data.translate(_ESCAPED)}\n\n".encode()
-
-
-async def _gone(receive: Callable[[], Awaitable[object]]) -> None:
-    while True:
-        message = await receive()
-        if isinstance(message, dict) and message.get("type") == "http.disconnect":
-            return
-
-
-def _owner(workspace: WorkspaceEngine) -> Owner:
-    return Owner(workspace_id=workspace.workspace.workspace_id, principal=workspace.principal)
-
-
-def _place(last_event_id: str) -> tuple[UUID, int]:
-    match = _EVENT_ID.fullmatch(last_event_id)
-    try:
-        if match is not None:
-            return UUID(match[1]), int(match[2])
-    except ValueError:
-        pass
-    raise InvalidRequest("Last-Event-ID is not one we gave", hint="send an event's id unchanged")
+        name, record = named(event)
+        yield sse(name, json_of(record))

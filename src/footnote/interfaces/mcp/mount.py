@@ -44,9 +44,7 @@ class McpMount:
         """Answer one request of the protocol."""
         if scope["method"] != "POST":
             # A client may ask for a stream of the server's own messages; there are none.
-            refusal = problem(
-                405, "method-not-allowed", "Send messages with POST.", headers={"Allow": "POST"}
-            )
+            refusal = problem(405, "Send messages with POST.", headers={"Allow": "POST"})
             await refusal(scope, receive, send)
             return
         try:

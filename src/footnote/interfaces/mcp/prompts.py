@@ -8,7 +8,7 @@ from uuid import UUID
 
 from footnote.engine import WorkspaceEngine
 from footnote.errors import InvalidRequest, NotFound
-from footnote.interfaces.tools.missing import wanted
+from footnote.interfaces.tools.library import wanted
 
 with wanted("mcp", "mcp"):
     import mcp.types as mcp_types

@@ -7,7 +7,7 @@ from uuid import UUID
 from footnote.domain import Document
 from footnote.engine import WorkspaceEngine
 from footnote.errors import Conflict, NotFound
-from footnote.interfaces.tools.missing import wanted
+from footnote.interfaces.tools.library import wanted
 from footnote.ports import ReadableDocument
 
 with wanted("mcp", "mcp"):

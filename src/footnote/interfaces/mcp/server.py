@@ -13,10 +13,10 @@ from footnote import __version__
 from footnote.engine import WorkspaceEngine
 from footnote.engine.tools import Refusal, document_tools
 from footnote.errors import FootnoteError, InvalidRequest, NotFound
-from footnote.interfaces.failures import ABSENT
+from footnote.interfaces.failures import ABSENT, UNEXPECTED_DETAIL, with_hint
 from footnote.interfaces.mcp import prompts, resources
 from footnote.interfaces.tools.binding import index_now
-from footnote.interfaces.tools.missing import wanted
+from footnote.interfaces.tools.library import wanted
 from footnote.ports import Tool, ToolText
 
 with wanted("mcp", "mcp"):
@@ -50,7 +50,7 @@ class Inside:
 
 
 def mcp_server(inside: Callable[[Context], Awaitable[Inside]]) -> Server[object]:
-    """The server; `inside` tells the workspace of each request, or raises why there is none."""
+    """The server; `inside` gives the workspace of each request, or raises why there is none."""
 
     async def list_tools(
         context: Context, _: mcp_types.PaginatedRequestParams | None
@@ -65,8 +65,7 @@ def mcp_server(inside: Callable[[Context], Awaitable[Inside]]) -> Server[object]
         found = next((each for each in tools if each.name == asked.name), None)
         if found is None:
             raise InvalidRequest("there is no such tool", hint="tools/list names them")
-        text = await found.call(asked.arguments or {})
-        return _told_to_model(text)
+        return _result_of(await found.call(asked.arguments or {}))
 
     async def list_resources(
         context: Context, asked: mcp_types.PaginatedRequestParams | None
@@ -102,18 +101,18 @@ def mcp_server(inside: Callable[[Context], Awaitable[Inside]]) -> Server[object]
         version=__version__,
         title="Footnote",
         instructions=_INSTRUCTIONS,
-        on_list_tools=_told(list_tools),
-        on_call_tool=_told(call_tool),
-        on_list_resources=_told(list_resources),
-        on_list_resource_templates=_told(list_templates),
-        on_read_resource=_told(read_resource),
-        on_list_prompts=_told(list_prompts),
-        on_get_prompt=_told(get_prompt),
+        on_list_tools=_with_errors(list_tools),
+        on_call_tool=_with_errors(call_tool),
+        on_list_resources=_with_errors(list_resources),
+        on_list_resource_templates=_with_errors(list_templates),
+        on_read_resource=_with_errors(read_resource),
+        on_list_prompts=_with_errors(list_prompts),
+        on_get_prompt=_with_errors(get_prompt),
     )
 
 
-def _told_to_model(text: str) -> mcp_types.CallToolResult:
-    """The text, the same as data, and links to the documents it speaks of."""
+def _result_of(text: str) -> mcp_types.CallToolResult:
+    """The text, the same as data, and links to the documents it names."""
     content: list[mcp_types.ContentBlock] = [mcp_types.TextContent(type="text", text=str(text))]
     if isinstance(text, ToolText):
         content += [resources.link(each) for each in text.documents]
@@ -137,27 +136,22 @@ def _described(tool: Tool) -> mcp_types.Tool:
     )
 
 
-def _told(handler: Handler[Params, Result]) -> Handler[Params, Result]:
-    """The handler, with its failures as errors of the protocol that say no more than HTTP's."""
+def _with_errors(handler: Handler[Params, Result]) -> Handler[Params, Result]:
+    """The handler, with its failures as errors of the protocol, as discreet as HTTP's."""
 
     @wraps(handler)
-    async def tell(context: Context, params: Params) -> Result:
+    async def answer(context: Context, params: Params) -> Result:
         try:
             return await handler(context, params)
         except NotFound as error:
             raise MCPError(INVALID_PARAMS, ABSENT) from error
-        except InvalidRequest as error:
-            raise MCPError(INVALID_PARAMS, _sentence(error)) from error
         except FootnoteError as error:
-            raise MCPError(INTERNAL_ERROR, _sentence(error)) from error
+            code = INVALID_PARAMS if isinstance(error, InvalidRequest) else INTERNAL_ERROR
+            raise MCPError(code, with_hint(str(error), error.hint)) from error
         except MCPError:
             raise
         except Exception as error:
             structlog.get_logger(__name__).exception("an MCP request failed")
-            raise MCPError(INTERNAL_ERROR, "Something failed inside Footnote.") from error
+            raise MCPError(INTERNAL_ERROR, UNEXPECTED_DETAIL) from error
 
-    return tell
-
-
-def _sentence(error: FootnoteError) -> str:
-    return ". ".join(each for each in (str(error), error.hint) if each)
+    return answer

@@ -13,7 +13,7 @@ import anyio
 
 from footnote.engine import WorkspaceEngine
 from footnote.interfaces.mcp.server import Context, Inside, mcp_server
-from footnote.interfaces.tools.missing import wanted
+from footnote.interfaces.tools.library import wanted
 
 with wanted("mcp", "mcp"):
     from mcp.server.stdio import stdio_server

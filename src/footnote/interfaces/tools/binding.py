@@ -1,21 +1,20 @@
-"""The tools of one workspace, ready for whichever library calls them."""
+"""The tools of one workspace, called by name, and as each library takes them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import json
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from footnote.domain import Document, SearchFilters
+from footnote.domain import Document, Passage, SearchFilters, SearchRequest, SearchResponse
 from footnote.engine import WorkspaceAccess, WorkspaceEngine
-from footnote.engine.tools import EvidenceLedger, document_tools
+from footnote.engine.tools import EvidenceLedger, Refusal, document_tools, passage_path
 from footnote.errors import InvalidRequest
-from footnote.interfaces.tools import schemas
-from footnote.interfaces.tools.bound import BoundTools
 from footnote.interfaces.tools.bridge import Bridge
 from footnote.jobs.inline import work_until_resting
-from footnote.settings import Settings
+from footnote.ports import Tool
 from footnote.sync import SyncWorkspaceEngine
 
 if TYPE_CHECKING:
@@ -27,20 +26,107 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DocumentTools(BoundTools):
-    """One definition of the tools, and a method for each library that takes them."""
+class DocumentTools:
+    """The tools of one workspace, as one principal, with a method for each library.
+
+    They can be called from any thread.
+    """
+
+    workspace: WorkspaceEngine
+    tools: tuple[Tool, ...]
+    bridge: Bridge = field(repr=False)
+    base_url: str = ""
+    """Where the HTTP server is reached; links are paths without it."""
+
+    async def dispatch(self, name: str, arguments: str | Mapping[str, object]) -> str:
+        """The result of the named tool for a model's arguments, JSON text or an object.
+
+        The text says what is wrong with name or arguments, so that the model can correct them.
+        """
+        found = next((each for each in self.tools if each.name == name), None)
+        if found is None:
+            known = ", ".join(each.name for each in self.tools)
+            return Refusal(f"there is no tool {name[:100]!r}; there are {known}")
+        try:
+            given = json.loads(arguments or "{}") if isinstance(arguments, str) else arguments
+        except (ValueError, RecursionError):
+            return Refusal(f"{name} failed: the arguments are not JSON")
+        if not isinstance(given, Mapping):
+            return Refusal(f"{name} failed: the arguments must be a JSON object")
+
+        async def call() -> str:
+            return await found.call(given)
+
+        return await self.bridge.reach(call)
+
+    def dispatch_sync(self, name: str, arguments: str | Mapping[str, object]) -> str:
+        """`dispatch`, blocking. Raises InvalidRequest in the event loop's own thread."""
+        return self.bridge.wait(lambda: self.dispatch(name, arguments))
+
+    def functions(self, tool: Tool) -> tuple[Callable[..., str], Callable[..., Awaitable[str]]]:
+        """A tool as a blocking and as an asynchronous function of its arguments."""
+
+        def call(**arguments: object) -> str:
+            return self.dispatch_sync(tool.name, arguments)
+
+        async def acall(**arguments: object) -> str:
+            return await self.dispatch(tool.name, arguments)
+
+        return call, acall
+
+    def link_to(self, passage: Passage) -> str:
+        """The address at which a person sees a passage, once `footnote serve` runs."""
+        return self.base_url + passage_path(self.workspace.workspace.name, passage)
+
+    async def search(
+        self, query: str, top_k: int | None = None, filters: SearchFilters | None = None
+    ) -> SearchResponse:
+        """Evidence for a retriever. Raises InvalidRequest and LaneMismatch."""
+        request = SearchRequest(
+            query=query,
+            top_k=top_k or self.workspace.engine.settings.top_k,
+            filters=filters or SearchFilters(),
+        )
+        return await self.bridge.reach(lambda: self.workspace.search(request))
 
     def openai(self) -> list[dict[str, object]]:
         """Function schemas as OpenAI's chat completions take them in `tools`."""
-        return schemas.openai(self.tools)
+        return [
+            {
+                "type": "function",
+                "function": {
+                    "name": each.name,
+                    "description": each.description,
+                    "parameters": dict(each.parameters),
+                },
+            }
+            for each in self.tools
+        ]
 
     def openai_responses(self) -> list[dict[str, object]]:
         """Function schemas as OpenAI's responses API takes them in `tools`."""
-        return schemas.openai_responses(self.tools)
+        return [
+            {
+                "type": "function",
+                "name": each.name,
+                "description": each.description,
+                "parameters": dict(each.parameters),
+                # Strict schemas require every argument, also those that a call may leave out.
+                "strict": False,
+            }
+            for each in self.tools
+        ]
 
     def anthropic(self) -> list[dict[str, object]]:
         """Function schemas as Anthropic's messages API takes them in `tools`."""
-        return schemas.anthropic(self.tools)
+        return [
+            {
+                "name": each.name,
+                "description": each.description,
+                "input_schema": dict(each.parameters),
+            }
+            for each in self.tools
+        ]
 
     def pydantic_ai(self) -> FunctionToolset[object]:
         """A toolset for a pydantic-ai agent. Raises InvalidRequest where that is missing."""
@@ -85,43 +171,38 @@ def bind(
 ) -> DocumentTools:
     """The tools of a workspace, as the principal it was opened for.
 
-    With a ledger, evidence is numbered over all calls, and `ledger.evidence` is what the numbers
-    stand for. Links begin with `base_url`; without one, with the address that `footnote serve` has
-    by the same settings. Raises InvalidRequest outside the event loop in which the engine was
-    opened, unless it was opened with `footnote.open_sync()`.
+    With a ledger, evidence is numbered over all calls, and `ledger.evidence` lists it by number.
+    Links begin with `base_url`; without one, with the address that `footnote serve` has by the
+    same settings. Raises InvalidRequest outside the event loop in which the engine was opened,
+    unless it was opened with `footnote.open_sync()`.
     """
     if isinstance(workspace, SyncWorkspaceEngine):
         inner, bridge = workspace.inner, workspace.portal.call(_bridge)
     else:
-        inner, bridge = workspace, _bridge_here()
-    base = _address(inner.engine.settings) if base_url is None else base_url.rstrip("/")
-    tools = document_tools(inner, ledger, index_now=index_now, base_url=base)
-    return DocumentTools(workspace=inner, tools=tools, bridge=bridge, base_url=base)
-
-
-async def index_now(
-    workspace: WorkspaceAccess, document_ids: Sequence[UUID]
-) -> Mapping[UUID, Document]:
-    """Bring documents to rest, also where no worker runs."""
-    return await work_until_resting(workspace.engine, workspace, document_ids, lambda _: None)
-
-
-def _address(settings: Settings) -> str:
-    """Where the server of these settings is reached; empty where it picks a port."""
-    host = settings.host.strip("[]")
-    named = f"[{host}]" if ":" in host else host
-    return f"http://{named}:{settings.port}" if settings.port else ""
+        try:
+            inner, bridge = workspace, Bridge.here()
+        except RuntimeError:
+            raise InvalidRequest(
+                "there is no event loop in which the workspace could be used",
+                hint="bind its tools inside the loop, or open it with footnote.open_sync()",
+            ) from None
+    if base_url is None:
+        settings = inner.engine.settings
+        host = settings.host.strip("[]")
+        named = f"[{host}]" if ":" in host else host
+        # With port 0 the server picks one, which nobody knows here.
+        base_url = f"http://{named}:{settings.port}" if settings.port else ""
+    base_url = base_url.rstrip("/")
+    tools = document_tools(inner, ledger, index_now=index_now, base_url=base_url)
+    return DocumentTools(workspace=inner, tools=tools, bridge=bridge, base_url=base_url)
 
 
 async def _bridge() -> Bridge:
     return Bridge.here()
 
 
-def _bridge_here() -> Bridge:
-    try:
-        return Bridge.here()
-    except RuntimeError:
-        raise InvalidRequest(
-            "there is no event loop in which the workspace could be used",
-            hint="bind its tools inside the loop, or open it with footnote.open_sync()",
-        ) from None
+async def index_now(
+    workspace: WorkspaceAccess, document_ids: Sequence[UUID]
+) -> Mapping[UUID, Document]:
+    """Index documents, also where no worker runs."""
+    return await work_until_resting(workspace.engine, workspace, document_ids, lambda _: None)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from footnote.domain import SearchFilters, SearchResponse
-from footnote.interfaces.tools.evidence import metadata_of
-from footnote.interfaces.tools.missing import wanted
-from footnote.ports import Tool
+from footnote.domain import SearchFilters
+from footnote.interfaces.tools.library import metadata_of, wanted
 
 with wanted("langchain-core", "langchain"):
     from langchain_core.callbacks import (
@@ -20,16 +18,28 @@ with wanted("langchain-core", "langchain"):
     from pydantic import PrivateAttr
 
 if TYPE_CHECKING:
-    from footnote.interfaces.tools.bound import BoundTools
+    from footnote.interfaces.tools.binding import DocumentTools
 
 
-def tools(bound: BoundTools) -> list[BaseTool]:
-    """A structured tool each; what goes wrong is told to the model as text."""
-    return [_structured(bound, each) for each in bound.tools]
+def tools(bound: DocumentTools) -> list[BaseTool]:
+    """A structured tool each; a failure is text for the model."""
+    made: list[BaseTool] = []
+    for tool in bound.tools:
+        call, acall = bound.functions(tool)
+        made.append(
+            StructuredTool(
+                name=tool.name,
+                description=tool.description,
+                args_schema=dict(tool.parameters),
+                func=call,
+                coroutine=acall,
+            )
+        )
+    return made
 
 
 def retriever(
-    bound: BoundTools, *, top_k: int | None = None, filters: SearchFilters | None = None
+    bound: DocumentTools, *, top_k: int | None = None, filters: SearchFilters | None = None
 ) -> FootnoteRetriever:
     """A retriever over the workspace, best passages first."""
     made = FootnoteRetriever(top_k=top_k)
@@ -38,17 +48,14 @@ def retriever(
 
 
 class FootnoteRetriever(BaseRetriever):
-    """Passages as LangChain documents, with where they stand in `metadata`.
-
-    A class because LangChain wants one.
-    """
+    """Passages as LangChain documents, with their places in `metadata`."""
 
     top_k: int | None = None
-    _bound: BoundTools = PrivateAttr()
+    _bound: DocumentTools = PrivateAttr()
     _filters: SearchFilters | None = PrivateAttr(None)
 
-    def search_in(self, bound: BoundTools, filters: SearchFilters | None) -> None:
-        """Say which workspace it searches, and within what."""
+    def search_in(self, bound: DocumentTools, filters: SearchFilters | None) -> None:
+        """Set the workspace it searches, and the filters."""
         self._bound, self._filters = bound, filters
 
     def _get_relevant_documents(
@@ -57,7 +64,7 @@ class FootnoteRetriever(BaseRetriever):
         *,
         run_manager: CallbackManagerForRetrieverRun | None = None,  # noqa: ARG002  # its signature
     ) -> list[Document]:
-        return _documents(self._bound, self._bound.bridge.wait(lambda: self._searched(query)))
+        return self._bound.bridge.wait(lambda: self._aget_relevant_documents(query))
 
     async def _aget_relevant_documents(
         self,
@@ -65,34 +72,12 @@ class FootnoteRetriever(BaseRetriever):
         *,
         run_manager: AsyncCallbackManagerForRetrieverRun | None = None,  # noqa: ARG002  # as above
     ) -> list[Document]:
-        return _documents(self._bound, await self._searched(query))
-
-    async def _searched(self, query: str) -> SearchResponse:
-        return await self._bound.search(query, self.top_k, self._filters)
-
-
-def _documents(bound: BoundTools, response: SearchResponse) -> list[Document]:
-    return [
-        Document(
-            id=each.passage.chunk_id,
-            page_content=each.passage.text,
-            metadata=metadata_of(each, bound.link_to),
-        )
-        for each in response.evidence
-    ]
-
-
-def _structured(bound: BoundTools, tool: Tool) -> BaseTool:
-    def call(**arguments: object) -> str:
-        return bound.dispatch_sync(tool.name, arguments)
-
-    async def acall(**arguments: object) -> str:
-        return await bound.dispatch(tool.name, arguments)
-
-    return StructuredTool(
-        name=tool.name,
-        description=tool.description,
-        args_schema=dict(tool.parameters),
-        func=call,
-        coroutine=acall,
-    )
+        response = await self._bound.search(query, self.top_k, self._filters)
+        return [
+            Document(
+                id=each.passage.chunk_id,
+                page_content=each.passage.text,
+                metadata=metadata_of(each, self._bound.link_to),
+            )
+            for each in response.evidence
+        ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from footnote.interfaces.tools.missing import wanted
+from footnote.interfaces.tools.library import wanted
 from footnote.ports import Tool
 
 with wanted("pydantic-ai", "models"):
@@ -12,15 +12,15 @@ with wanted("pydantic-ai", "models"):
     from pydantic_ai.toolsets import FunctionToolset
 
 if TYPE_CHECKING:
-    from footnote.interfaces.tools.bound import BoundTools
+    from footnote.interfaces.tools.binding import DocumentTools
 
 
-def toolset(bound: BoundTools) -> FunctionToolset[object]:
-    """A toolset for `Agent(toolsets=[...])`; what goes wrong is told to the model as text."""
+def toolset(bound: DocumentTools) -> FunctionToolset[object]:
+    """A toolset for `Agent(toolsets=[...])`; a failure is text for the model."""
     return FunctionToolset([_agent_tool(bound, each) for each in bound.tools], id="footnote")
 
 
-def _agent_tool(bound: BoundTools, tool: Tool) -> AgentTool[object]:
+def _agent_tool(bound: DocumentTools, tool: Tool) -> AgentTool[object]:
     async def call(**arguments: object) -> str:
         return await bound.dispatch(tool.name, arguments)
 

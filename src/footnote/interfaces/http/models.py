@@ -5,24 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from fastapi import APIRouter
 from pydantic import Field
 
 from footnote.domain.json_form import json_form
 from footnote.domain.models_in_use import McpServer
-from footnote.interfaces.http import examples, requests
+from footnote.interfaces.http import requests
 from footnote.interfaces.http.chat import ChatModel, chat_models
-from footnote.interfaces.http.exact import ExactBodyRoute
-from footnote.interfaces.http.scope import ALWAYS, TheEngine, TheWorkspace, WorkspaceName
+from footnote.interfaces.http.problems import problem_responses
+from footnote.interfaces.http.routing import ExactBodyRoute, workspace_router
+from footnote.interfaces.http.scope import TheEngine, TheWorkspace, WorkspaceName
 from footnote.interfaces.schemas import McpServerList, Models
 
-router = APIRouter(tags=["models"], route_class=ExactBodyRoute)
+router = workspace_router("models", ExactBodyRoute)
 
 
 @json_form(flat="models")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelsHere:
-    """Which models answer in a workspace, and in OpenAI's words which models it is itself.
+    """The models that answer in a workspace, and in OpenAI's shape those that the workspace is.
 
     `object` and `data` are what a client of OpenAI's shape reads below `/v1`.
     """
@@ -50,86 +50,43 @@ class AddMcpServer(requests.Request):
     )
 
 
-@router.get(
-    "/v1/models",
-    summary="Which models answer here?",
-    response_model=ModelsHere,
-    responses={200: {"description": "Those that do"}, **ALWAYS},
-)
+@router.get("/v1/models")
 async def show_models(
     engine: TheEngine, workspace: TheWorkspace, named: WorkspaceName
 ) -> ModelsHere:
-    """What the installation has, what the workspace chose, and what is asked.
+    """List the configured models, those the workspace chose, and those that answer.
 
-    Beside it, what `GET /openai/v1/models` lists: a client of OpenAI's shape may look here.
+    What `GET /openai/v1/models` lists stands beside them, for clients of OpenAI's shape.
     """
     in_use = Models.from_domain(await workspace.models_in_use())
     return ModelsHere(models=in_use, data=await chat_models(engine, named))
 
 
-@router.put(
-    "/v1/models",
-    summary="Choose the models that answer here",
-    response_model=Models,
-    responses={
-        200: {"description": "They answer from now on"},
-        **ALWAYS,
-        **examples.problem_responses("bad-request"),
-    },
-)
+@router.put("/v1/models")
 async def choose_models(workspace: TheWorkspace, wanted: UseModels) -> Models:
-    """Answer with some of the configured models, or with `extractive` quotes."""
+    """Choose the models that answer here: configured ones, or `extractive` for quotes."""
     return Models.from_domain(await workspace.use_models(wanted.use))
 
 
-@router.delete(
-    "/v1/models",
-    summary="Answer with what the installation is set to",
-    response_model=Models,
-    responses={200: {"description": "The choice is forgotten"}, **ALWAYS},
-)
+@router.delete("/v1/models")
 async def forget_models(workspace: TheWorkspace) -> Models:
-    """Forget what the workspace chose."""
+    """Forget the workspace's choice; the installation's models answer again."""
     return Models.from_domain(await workspace.reset_models())
 
 
-@router.post(
-    "/v1/mcp-servers",
-    status_code=201,
-    summary="Offer an MCP server's tools to agents",
-    response_model=McpServer,
-    responses={
-        201: {"description": "They are offered from now on"},
-        **ALWAYS,
-        **examples.problem_responses("bad-request", "conflict"),
-    },
-)
+@router.post("/v1/mcp-servers", status_code=201, responses=problem_responses("conflict"))
 async def add_server(workspace: TheWorkspace, wanted: AddMcpServer) -> McpServer:
-    """Add a server; agents of the workspace may use its tools, named `NAME_TOOL`."""
+    """Add an MCP server; agents of the workspace may call its tools, named `NAME_TOOL`."""
     return await workspace.add_mcp_server(wanted.name, wanted.url, wanted.headers)
 
 
-@router.get(
-    "/v1/mcp-servers",
-    summary="Which MCP servers may agents use?",
-    response_model=McpServerList,
-    responses={
-        200: {"description": "All of them"},
-        **ALWAYS,
-    },
-)
+@router.get("/v1/mcp-servers")
 async def list_servers(workspace: TheWorkspace) -> McpServerList:
-    """Every server by name, without what its headers say."""
+    """List the MCP servers by name, without their headers."""
     return McpServerList(mcp_servers=await workspace.mcp_servers())
 
 
-@router.delete(
-    "/v1/mcp-servers/{name}",
-    status_code=204,
-    summary="Offer an MCP server's tools no more",
-    response_description="They are offered no more.",
-    responses=ALWAYS,
-)
+@router.delete("/v1/mcp-servers/{name}", status_code=204)
 async def delete_server(workspace: TheWorkspace, name: str) -> None:
-    """Remove a server."""
+    """Remove an MCP server."""
     await workspace.remove_mcp_server(name)

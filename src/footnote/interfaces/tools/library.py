@@ -1,16 +1,29 @@
-"""What a retriever says of a passage beside its text."""
+"""What the adapters for agent libraries share: the error where one is missing, and metadata."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from footnote.domain import Evidence, Passage
+from footnote.errors import InvalidRequest, how_to_install
 
 Metadata = dict[str, str | int | float | bool]
 
 
+@contextmanager
+def wanted(library: str, extra: str) -> Iterator[None]:
+    """Turn a failed import within the block into InvalidRequest, with what to install."""
+    try:
+        yield
+    except ImportError as error:
+        raise InvalidRequest(f"{library} is not installed", hint=how_to_install(extra)) from error
+
+
 def metadata_of(evidence: Evidence, link_to: Callable[[Passage], str]) -> Metadata:
-    """Names as in the HTTP API; what a passage lacks is left out.
+    """What a retriever says of a passage beside its text, named as in the HTTP API.
+
+    What a passage lacks is left out.
 
     `source` is what the libraries call the file, and `link` leads to the passage.
     """

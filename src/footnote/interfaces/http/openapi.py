@@ -1,0 +1,191 @@
+"""The OpenAPI description: FastAPI's, completed from docstrings, recorded examples and guards."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import json
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import is_dataclass
+from functools import cache
+from http import HTTPStatus
+from importlib.resources import files
+from typing import Any, cast, get_args, get_type_hints
+
+from fastapi import APIRouter, FastAPI
+from fastapi.openapi.utils import get_openapi
+from fastapi.routing import APIRoute
+
+from footnote.interfaces.http.chat_errors import error_responses
+from footnote.interfaces.http.problems import Problem, Responses, problem_responses
+from footnote.interfaces.http.streaming import MEDIA_TYPE
+
+_ANYWHERE = problem_responses("bad-request", "request-timeout", "head-too-large")
+"""What is refused before a route is chosen."""
+
+_EVENT: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "id": {"type": "string"},
+        "event": {"type": "string"},
+        "data": {"type": "string", "description": "JSON, or `[DONE]` in OpenAI's shape."},
+        "retry": {"type": "integer", "description": "Milliseconds before a new connection."},
+    },
+}
+
+_PYTHON_WORDS = {"None": "null", "True": "true", "False": "false", "…": " to "}
+_PYTHON_WORD = re.compile(r"\b(?:None|True|False)\b|(?<=\d)…(?=\d)")
+
+
+def describe(app: FastAPI) -> dict[str, Any]:
+    """The OpenAPI description of an application, made once."""
+    if app.openapi_schema is None:
+        schema = get_openapi(
+            title=app.title,
+            version=app.version,
+            description=app.description,
+            tags=app.openapi_tags,
+            routes=app.routes,
+        )
+        template = "#/components/schemas/{model}"
+        described = Problem.model_json_schema(ref_template=template)
+        components = schema.setdefault("components", {}).setdefault("schemas", {})
+        components.update(described.pop("$defs", {}))
+        components["Problem"] = described
+        for record in records_in(answers_of(app.state.routers)):
+            if record.__name__ in components:
+                _describe_members(components[record.__name__], record)
+        for methods in schema["paths"].values():
+            for operation in methods.values():
+                _complete(operation)
+                _add_examples(operation)
+        app.openapi_schema = schema
+    return app.openapi_schema
+
+
+def answers_of(routers: Iterable[APIRouter]) -> Iterator[object]:
+    """What routes answer with."""
+    for router in routers:
+        for route in router.routes:
+            if isinstance(route, APIRoute):
+                yield route.response_model
+                yield from (each.get("model") for each in route.responses.values())
+
+
+def records_in(kinds: Iterable[object]) -> Iterator[type]:
+    """The dataclasses that types consist of, and those of their fields, each once."""
+    left, seen = list(kinds), set[object]()
+    while left:
+        kind = left.pop()
+        if kind in seen:
+            continue
+        seen.add(kind)
+        left += get_args(kind)
+        if isinstance(kind, type) and is_dataclass(kind):
+            left += get_type_hints(kind).values()
+            yield kind
+
+
+def _describe_members(component: dict[str, Any], record: type) -> None:
+    """Describe the members of a record by its docstrings; each is always there."""
+    described = dict(_described_fields(record))
+    for name, kind in get_type_hints(record).items():
+        if name not in component["properties"] and is_dataclass(kind):
+            described = {**_described_fields(cast("type", kind)), **described}
+    for name, member in component["properties"].items():
+        if name in described:
+            member.setdefault("description", described[name])
+    component["required"] = list(component["properties"])
+
+
+def _described_fields(record: type) -> Mapping[str, str]:
+    """What the docstrings of a class say of its fields and properties, in JSON's words."""
+    fields: dict[str, str] = {}
+    for base in reversed(record.__mro__[:-1]):
+        fields |= _docstrings_of(base.__module__).get(base.__name__, {})
+    return fields
+
+
+@cache
+def _docstrings_of(module: str) -> Mapping[str, Mapping[str, str]]:
+    """The docstrings of fields by class and field; none where there is no source."""
+    try:
+        source = inspect.getsource(sys.modules[module])
+    except OSError:
+        return {}
+    classes = (each for each in ast.parse(source).body if isinstance(each, ast.ClassDef))
+    return {each.name: dict(_docstrings_in(each)) for each in classes}
+
+
+def _docstrings_in(node: ast.ClassDef) -> Iterator[tuple[str, str]]:
+    for each, following in zip(node.body, [*node.body[1:], None], strict=True):
+        match each, following:
+            case ast.FunctionDef(), _:
+                if docstring := ast.get_docstring(each):
+                    yield each.name, _in_json(docstring)
+            case (
+                ast.AnnAssign(target=ast.Name(id=name)),
+                ast.Expr(value=ast.Constant(value=str(docstring))),
+            ):
+                yield name, _in_json(docstring)
+
+
+def _in_json(docstring: str) -> str:
+    return _PYTHON_WORD.sub(lambda word: _PYTHON_WORDS[word[0]], inspect.cleandoc(docstring))
+
+
+def _complete(operation: dict[str, Any]) -> None:
+    """Add the summary, what the guards answer, and what one event of a stream is."""
+    operation["summary"] = operation["description"].partition("\n")[0].removesuffix(".")
+    responses = operation["responses"]
+    in_their_shape = "application/json" in responses.get("404", {}).get("content", {})
+    _add(responses, _ANYWHERE)
+    if "requestBody" in operation:
+        ours = problem_responses("content-too-large")
+        _add(responses, error_responses(413) if in_their_shape else ours)
+    for status, response in responses.items():
+        if response["description"] == "Successful Response":
+            response["description"] = HTTPStatus(int(status)).phrase
+        stream = response.get("content", {}).get(MEDIA_TYPE)
+        if stream is not None:
+            # What each event is; `schema` would be of all of them (OpenAPI 3.2).
+            stream.pop("schema", None)
+            stream["itemSchema"] = _EVENT
+
+
+def _add(responses: dict[str, Any], more: Responses) -> None:
+    for status, response in more.items():
+        known = responses.setdefault(str(status), {**response, "content": {}})
+        known["content"] = {**response["content"], **known["content"]}
+
+
+@cache
+def _recorded() -> Mapping[str, Mapping[str, Any]]:
+    """Examples that `tests/interfaces/test_examples.py` recorded from a server.
+
+    `requests` and `responses` are named by their schema, and its status where it has several, or
+    else by their operation; texts by operation and media type.
+    """
+    text = files(__package__).joinpath("examples.json").read_text("utf-8")
+    return cast("Mapping[str, Mapping[str, Any]]", json.loads(text))
+
+
+def _add_examples(operation: dict[str, Any]) -> None:
+    recorded, operation_id = _recorded(), operation["operationId"]
+    for content in operation.get("requestBody", {}).get("content", {}).values():
+        schema = content["schema"]
+        names = {operation_id, *map(_name_of, (schema, *schema.get("anyOf", ())))}
+        for name in names & recorded["requests"].keys():
+            content["examples"] = recorded["requests"][name]
+    for status, response in operation["responses"].items():
+        for media_type, content in response.get("content", {}).items():
+            name = _name_of(content.get("schema", {}))
+            for key in (f"{operation_id} {media_type}", f"{name} {status}", name):
+                if key in recorded["responses"]:
+                    content.setdefault("example", recorded["responses"][key])
+
+
+def _name_of(schema: Mapping[str, Any]) -> str:
+    return str(schema.get("$ref", "")).rpartition("/")[2]

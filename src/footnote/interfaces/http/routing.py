@@ -1,0 +1,112 @@
+"""What routes share: they ignore nothing that is sent, and may answer the same problems."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from types import UnionType
+from typing import Annotated, Union, get_args, get_origin
+
+from fastapi import APIRouter, Depends, Request, Response
+from fastapi.dependencies.models import Dependant
+from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
+
+from footnote.interfaces.http.problems import ALWAYS, Refused
+from footnote.validation.messages import shown
+from footnote.validation.text import NamedTwice, members_once
+
+
+class _ExactRequest(Request):
+    async def json(self) -> object:
+        """The body. Raises Refused where an object has a name twice, and json.JSONDecodeError."""
+        try:
+            return json.loads(await self.body(), object_pairs_hook=members_once)
+        except NamedTwice as error:
+            raise Refused(
+                422,
+                f"{shown(error.name)} is there more than once in one object",
+                code="invalid-request",
+                hint="Give each name once; the last would overrule the others.",
+                where="body",
+            ) from error
+
+
+class ExactBodyRoute(APIRoute):
+    """A route that refuses a JSON body in which an object has a name twice.
+
+    For protocols of others, which may add parameters to an address.
+    """
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[object, object, Response]]:
+        """FastAPI's handler over a request that reads JSON exactly."""
+        answer = super().get_route_handler()
+
+        async def answer_exactly(request: Request) -> Response:
+            return await answer(_ExactRequest(request.scope, request.receive))
+
+        return answer_exactly
+
+
+class ExactRoute(ExactBodyRoute):
+    """A route that also refuses parameters of the query it does not know, or that come twice.
+
+    Otherwise a misspelt filter would give everything.
+    """
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[object, object, Response]]:
+        """The handler, after a look at the query."""
+        answer = super().get_route_handler()
+        known = dict(_query_parameters(self.dependant))
+
+        async def check_and_answer(request: Request) -> Response:
+            _refuse_others("query", [name for name, _ in request.query_params.multi_items()], known)
+            return await answer(request)
+
+        return check_and_answer
+
+
+async def _check_form(request: Request) -> None:
+    fields = request.scope["route"].dependant.body_params
+    known = {each.alias: _takes_many(each.field_info.annotation) for each in fields}
+    _refuse_others("body", [name for name, _ in (await request.form()).multi_items()], known)
+
+
+ExactForm = Depends(_check_form)
+"""Refuses fields of a form that its route does not know, or that come twice."""
+
+
+def workspace_router(tag: str, route_class: type[APIRoute] = ExactRoute) -> APIRouter:
+    """A router for routes inside a workspace."""
+    return APIRouter(tags=[tag], route_class=route_class, responses=ALWAYS)
+
+
+def _query_parameters(dependant: Dependant) -> Iterator[tuple[str, bool]]:
+    """The names that a route takes from the query, and whether each may be repeated."""
+    for parameter in dependant.query_params:
+        yield parameter.alias, _takes_many(parameter.field_info.annotation)
+    for each in dependant.dependencies:
+        yield from _query_parameters(each)
+
+
+def _takes_many(annotation: object) -> bool:
+    if get_origin(annotation) in (Union, UnionType, Annotated):
+        return any(map(_takes_many, get_args(annotation)))
+    return get_origin(annotation) in (list, tuple, set, frozenset)
+
+
+def _refuse_others(place: str, names: Sequence[str], known: Mapping[str, bool]) -> None:
+    """Raise RequestValidationError for unknown names, and for those that are there too often."""
+    unknown = f"it is not known here; known are {', '.join(sorted(known)) or 'none'}"
+    wrong = {
+        name: "send it once, not twice" if name in known else unknown
+        for name in names
+        if not known.get(name) and (name not in known or names.count(name) > 1)
+    }
+    if wrong:
+        raise RequestValidationError(
+            [
+                {"type": "assertion_error", "loc": (place, name), "msg": message}
+                for name, message in sorted(wrong.items())
+            ]
+        )
