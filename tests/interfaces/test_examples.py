@@ -49,7 +49,7 @@ _LINE_CHARACTERS = 100
 _VARIES = {
     *("answer_cache", "cached", "checks", "confidence", "created", "keywords", "next_cursor"),
     *("overlap", "probability", "results", "score", "score_after", "search_cache", "secret"),
-    *("similarity", "support", "timings_ms", "why", "url"),
+    *("similarity", "support", "timings_ms", "why", "url", "explanation"),
 }
 """Members whose values depend on the machine, on the moment, or on what was asked before."""
 

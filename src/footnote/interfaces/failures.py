@@ -29,62 +29,51 @@ ABSENT = "There is no such thing in this workspace."
 """HTTP's one sentence for what is absent or foreign, so that the two look the same."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Failure:
     """How one class of error presents itself."""
 
     code: str
     """A stable name for programs."""
-    title: str
     status: int
+    """Of HTTP."""
     exit_code: int
+    """Of a command."""
+    title: str = ""
+    """The code in words by default."""
+
+    def __post_init__(self) -> None:
+        if not self.title:
+            object.__setattr__(self, "title", self.code.replace("-", " ").capitalize())
 
 
-UNEXPECTED = Failure(code="unexpected", title="Unexpected failure", status=500, exit_code=1)
+UNEXPECTED = Failure("unexpected", 500, 1, "Unexpected failure")
 """A defect; only the log has the details."""
 
 UNEXPECTED_DETAIL = "Something failed inside Footnote."
 
-USAGE = Failure(code="usage", title="Wrong usage", status=400, exit_code=2)
+USAGE = Failure("usage", 400, 2, "Wrong usage")
 """A command line that cannot be understood."""
 
-UNWRITABLE = Failure(code="unwritable", title="Cannot write", status=500, exit_code=1)
+UNWRITABLE = Failure("unwritable", 500, 1, "Cannot write")
 """The output of a command, or the disk, cannot be written to."""
 
 FAILURES: dict[type[FootnoteError], Failure] = {
-    InvalidRequest: Failure(
-        code="invalid-request", title="Invalid request", status=422, exit_code=2
-    ),
-    UnsupportedSettings: Failure(
-        code="unsupported-settings", title="Unsupported settings", status=500, exit_code=2
-    ),
-    NotFound: Failure(code="not-found", title="Not found", status=404, exit_code=3),
-    Conflict: Failure(code="conflict", title="Conflict", status=409, exit_code=2),
-    QueueFull: Failure(code="queue-full", title="Queue full", status=429, exit_code=4),
-    DocumentFailed: Failure(
-        code="document-unreadable", title="Document unreadable", status=422, exit_code=1
-    ),
-    DocumentInterrupted: Failure(
-        code="document-interrupted", title="Document interrupted", status=503, exit_code=1
-    ),
-    LaneMismatch: Failure(code="lane-mismatch", title="Lane mismatch", status=409, exit_code=4),
-    LaneUnavailable: Failure(
-        code="lane-unavailable", title="Model unavailable", status=503, exit_code=4
-    ),
-    ModelUnavailable: Failure(
-        code="model-unavailable", title="Model unavailable", status=503, exit_code=4
-    ),
-    StoreUnavailable: Failure(
-        code="store-unavailable", title="Database unavailable", status=503, exit_code=4
-    ),
-    BlobsUnavailable: Failure(
-        code="blobs-unavailable", title="Stored files unavailable", status=503, exit_code=4
-    ),
-    BlobDamaged: Failure(code="blob-damaged", title="Stored file damaged", status=500, exit_code=1),
-    SourceUnreachable: Failure(
-        code="source-unreachable", title="Source unavailable", status=503, exit_code=4
-    ),
-    NotReady: Failure(code="not-ready", title="Not ready", status=503, exit_code=4),
+    InvalidRequest: Failure("invalid-request", 422, 2),
+    UnsupportedSettings: Failure("unsupported-settings", 500, 2),
+    NotFound: Failure("not-found", 404, 3),
+    Conflict: Failure("conflict", 409, 2),
+    QueueFull: Failure("queue-full", 429, 4),
+    DocumentFailed: Failure("document-unreadable", 422, 1),
+    DocumentInterrupted: Failure("document-interrupted", 503, 1),
+    LaneMismatch: Failure("lane-mismatch", 409, 4),
+    LaneUnavailable: Failure("lane-unavailable", 503, 4, "Model unavailable"),
+    ModelUnavailable: Failure("model-unavailable", 503, 4),
+    StoreUnavailable: Failure("store-unavailable", 503, 4, "Database unavailable"),
+    BlobsUnavailable: Failure("blobs-unavailable", 503, 4, "Stored files unavailable"),
+    BlobDamaged: Failure("blob-damaged", 500, 1, "Stored file damaged"),
+    SourceUnreachable: Failure("source-unreachable", 503, 4, "Source unavailable"),
+    NotReady: Failure("not-ready", 503, 4),
     FootnoteError: UNEXPECTED,
 }
 

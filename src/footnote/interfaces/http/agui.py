@@ -13,9 +13,15 @@ from pydantic import BaseModel, ValidationError
 
 from footnote.domain import AnswerDone, AnswerEvent, CitationMade, TextWritten
 from footnote.errors import UnsupportedSettings, how_to_install
-from footnote.interfaces.http.answers import events_of
-from footnote.interfaces.http.chat_shapes import ChatExtras, below, question_of, text_of
+from footnote.interfaces.http.chat_shapes import (
+    ChatExtras,
+    ChatMessage,
+    below,
+    question_of,
+    text_of,
+)
 from footnote.interfaces.http.problems import ALWAYS, problem_responses
+from footnote.interfaces.http.questions import events_of
 from footnote.interfaces.http.scope import TheEngine, WorkspaceName, inside, one_name
 from footnote.interfaces.http.streaming import STREAM, EventStream, streamed
 from footnote.validation.constrained_types import Name
@@ -68,7 +74,7 @@ async def run_agui(*, request: Request, engine: TheEngine, named: WorkspaceName)
     workspace = await inside(engine, name)
     question = question_of(
         [
-            (each.role, text_of(each.content))
+            (each.role, text_of(ChatMessage.model_validate(each).content))
             for each in run.messages
             if each.role in ("user", "assistant")
         ],

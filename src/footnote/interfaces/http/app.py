@@ -12,7 +12,6 @@ from footnote import __version__
 from footnote.errors import FootnoteError
 from footnote.interfaces.http import (
     agui,
-    answers,
     chat,
     conversations,
     documents,
@@ -22,9 +21,9 @@ from footnote.interfaces.http import (
     operations,
     pages,
     projects,
-    search,
+    questions,
 )
-from footnote.interfaces.http.guard import BodyLimit, LoopbackOnly, OrdinaryHead
+from footnote.interfaces.http.guard import BodyLimit, Guard
 from footnote.interfaces.http.lifecycle import Lifecycle, stop_this_process
 from footnote.interfaces.http.openapi import describe
 from footnote.interfaces.http.problems import answer_with_problems
@@ -64,9 +63,8 @@ _ROUTERS = (
     documents.router,
     pages.router,
     ingest.router,
-    search.router,
-    answers.router,
-    answers.grounding_router,
+    questions.router,
+    questions.grounding_router,
     conversations.router,
     chat.router,
     agui.router,
@@ -123,7 +121,6 @@ def create_app(
     app.add_middleware(
         BodyLimit, upload_path=documents.UPLOAD_PATH, max_file_bytes=settings.max_file_bytes
     )
-    app.add_middleware(LoopbackOnly)
-    app.add_middleware(OrdinaryHead)
+    app.add_middleware(Guard)
     app.openapi = partial(describe, app)  # type: ignore[method-assign]  # FastAPI's documented way
     return app

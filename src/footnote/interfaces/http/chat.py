@@ -16,7 +16,6 @@ from footnote.domain.identity import DEFAULT_WORKSPACE
 from footnote.engine import Engine
 from footnote.errors import NotFound
 from footnote.interfaces.failures import failure_of_name
-from footnote.interfaces.http.answers import events_of
 from footnote.interfaces.http.chat_errors import (
     JsonObject,
     OpenAIRoute,
@@ -25,6 +24,7 @@ from footnote.interfaces.http.chat_errors import (
 )
 from footnote.interfaces.http.chat_shapes import ChatRequest, Completion
 from footnote.interfaces.http.problems import Responses, problem, problem_responses
+from footnote.interfaces.http.questions import events_of
 from footnote.interfaces.http.scope import TheEngine, WorkspaceName, one_name
 from footnote.interfaces.http.streaming import MEDIA_TYPE, sse, streamed, unless_gone, whole
 from footnote.interfaces.schemas import object_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Literal
 from urllib.parse import quote
 from uuid import uuid4
 
@@ -36,7 +36,7 @@ _CLOSEST = re.compile(r"\n\nClosest passage: “[^\n]*” \[1\]\Z")
 class _Lenient(BaseModel):
     """What an existing front end sends; members that mean nothing here are ignored."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore")
+    model_config = ConfigDict(frozen=True, extra="ignore", from_attributes=True)
 
 
 class ChatPart(_Lenient):
@@ -97,28 +97,18 @@ class ChatRequest(_Lenient):
         )
 
 
-class Part(Protocol):
-    """A part of a message, of either protocol."""
-
-    @property
-    def type(self) -> str:
-        """Its kind."""
-        ...
-
-
-def text_of(content: str | Sequence[Part] | None) -> str:
+def text_of(content: str | Sequence[ChatPart] | None) -> str:
     """The text of a message. Raises InvalidRequest for a part that is no text."""
     if content is None or isinstance(content, str):
         return (content or "").strip()
     texts: list[str] = []
     for part in content:
-        text = getattr(part, "text", None)
-        if text is None:
+        if part.text is None:
             raise InvalidRequest(
                 f"messages: a part of type {part.type!r} cannot be answered",
                 hint="send text; upload files as documents",
             )
-        texts.append(text)
+        texts.append(part.text)
     return "\n".join(texts).strip()
 
 

@@ -23,8 +23,8 @@ MAX_HEAD_BYTES = 32 * 1024
 """Of the request's line and headers. Browsers and proxies send a few thousand."""
 
 
-_SAID_ONCE = ("Host", "Origin", *(f"Sec-Fetch-{what}" for what in ("Site", "Mode", "Dest", "User")))
-"""What says whence a request comes: of two, another server would believe the other."""
+_SENT_ONCE = ("Host", "Origin", *(f"Sec-Fetch-{what}" for what in ("Site", "Mode", "Dest", "User")))
+"""Headers that say where a request comes from: of two, another server would use the other."""
 
 
 HEAD_TOO_LARGE = Refused(
@@ -37,18 +37,25 @@ HEAD_TOO_LARGE = Refused(
 
 
 @dataclass(frozen=True, slots=True)
-class OrdinaryHead:
-    """Refuses heads that no client means and that two servers could read in two ways."""
+class Guard:
+    """Refuses heads that two servers could read in two ways, and requests from elsewhere.
+
+    Only this computer is served, as long as there are no identities. The peer's address keeps
+    other computers out however the app is served, the `Host` header web pages whose name was
+    rebound to this computer, `Origin` web pages that post across sites, and `Sec-Fetch-Site` those
+    that embed or load. A person may follow a link, as to a footnote: the page it stands on sees
+    nothing of what it opens.
+    """
 
     app: ASGIApp
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on or answer it with a problem."""
-        refusal = _unusual(scope) if scope["type"] == "http" else None
-        if refusal is None:
+        refused = (_unusual(scope) or _foreign(scope)) if scope["type"] == "http" else None
+        if refused is None:
             await self.app(scope, receive, send)
         else:
-            await refusal.response()(scope, receive, send)
+            await refused.response()(scope, receive, send)
 
 
 def _unusual(scope: Scope) -> Refused | None:
@@ -59,7 +66,7 @@ def _unusual(scope: Scope) -> Refused | None:
     names = [name for name, _ in pairs]
     if len(pairs) > MAX_HEADERS or head_bytes > MAX_HEAD_BYTES:
         return HEAD_TOO_LARGE
-    for name in _SAID_ONCE:
+    for name in _SENT_ONCE:
         if names.count(name.lower().encode()) > 1:
             return Refused(400, f"There is more than one {name} header.", hint="Send one.")
     if b"content-length" in names and b"transfer-encoding" in names:
@@ -81,55 +88,32 @@ def is_loopback(host: str) -> bool:
         return host.lower() == "localhost"
 
 
-@dataclass(frozen=True, slots=True)
-class LoopbackOnly:
-    """Refuses what may come from elsewhere, as long as there are no identities.
-
-    The peer's address keeps other computers out however the app is served, the `Host` header
-    web pages whose name was rebound to this computer, `Origin` web pages that post across sites,
-    and `Sec-Fetch-Site` those that embed or load. A person may follow a link, as to a footnote:
-    the page it stands on sees nothing of what it opens.
-    """
-
-    app: ASGIApp
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on or answer it with a problem."""
-        refusal = _refusal(scope) if scope["type"] == "http" else None
-        if refusal is None:
-            await self.app(scope, receive, send)
-        else:
-            refused = Refused(
-                403,
-                refusal,
-                code="not-local",
-                hint="Until Footnote knows identities it serves this computer only; use 127.0.0.1.",
-            )
-            await refused.response()(scope, receive, send)
-
-
-def _refusal(scope: Scope) -> str | None:
+def _foreign(scope: Scope) -> Refused | None:
     headers = Headers(scope=scope)
     peer, origin = scope.get("client"), headers.get("origin")
+    detail = ""
     if peer is not None and not is_loopback(peer[0]):
-        return "The request comes from another computer."
-    if not is_loopback(_host(f"//{headers.get('host', '')}")):
-        return "The Host header does not name this computer."
-    if origin is not None and not is_loopback(_host(origin)):
-        return "The Origin header does not name this computer."
-    if headers.get("sec-fetch-site", "").lower() == "cross-site" and not _is_followed(scope):
-        return "A page of another site asks."
-    return None
+        detail = "The request comes from another computer."
+    elif not is_loopback(_host(f"//{headers.get('host', '')}")):
+        detail = "The Host header does not name this computer."
+    elif origin is not None and not is_loopback(_host(origin)):
+        detail = "The Origin header does not name this computer."
+    elif headers.get("sec-fetch-site", "").lower() == "cross-site" and not _is_followed(scope):
+        detail = "A page of another site asks."
+    if not detail:
+        return None
+    hint = "Until Footnote knows identities it serves this computer only; use 127.0.0.1."
+    return Refused(403, detail, code="not-local", hint=hint)
 
 
 _FOLLOWED = {"sec-fetch-mode": "navigate", "sec-fetch-dest": "document", "sec-fetch-user": "?1"}
 
 
 def _is_followed(scope: Scope) -> bool:
-    """Whether a person opens it from a link, which browsers say so that no page can."""
+    """Whether a person opens it from a link; browsers let no page set these headers."""
     headers = Headers(scope=scope)
-    said = {name: headers.get(name) for name in _FOLLOWED}
-    return scope["method"] in ("GET", "HEAD") and said == _FOLLOWED
+    sent = {name: headers.get(name) for name in _FOLLOWED}
+    return scope["method"] in ("GET", "HEAD") and sent == _FOLLOWED
 
 
 def _host(url: str) -> str:

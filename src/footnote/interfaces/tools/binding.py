@@ -91,42 +91,16 @@ class DocumentTools:
 
     def openai(self) -> list[dict[str, object]]:
         """Function schemas as OpenAI's chat completions take them in `tools`."""
-        return [
-            {
-                "type": "function",
-                "function": {
-                    "name": each.name,
-                    "description": each.description,
-                    "parameters": dict(each.parameters),
-                },
-            }
-            for each in self.tools
-        ]
+        return [{"type": "function", "function": _schema_of(each)} for each in self.tools]
 
     def openai_responses(self) -> list[dict[str, object]]:
         """Function schemas as OpenAI's responses API takes them in `tools`."""
-        return [
-            {
-                "type": "function",
-                "name": each.name,
-                "description": each.description,
-                "parameters": dict(each.parameters),
-                # Strict schemas require every argument, also those that a call may leave out.
-                "strict": False,
-            }
-            for each in self.tools
-        ]
+        # Strict schemas require every argument, also those that a call may leave out.
+        return [{"type": "function", **_schema_of(each), "strict": False} for each in self.tools]
 
     def anthropic(self) -> list[dict[str, object]]:
         """Function schemas as Anthropic's messages API takes them in `tools`."""
-        return [
-            {
-                "name": each.name,
-                "description": each.description,
-                "input_schema": dict(each.parameters),
-            }
-            for each in self.tools
-        ]
+        return [_schema_of(each, "input_schema") for each in self.tools]
 
     def pydantic_ai(self) -> FunctionToolset[object]:
         """A toolset for a pydantic-ai agent. Raises InvalidRequest where that is missing."""
@@ -161,6 +135,14 @@ class DocumentTools:
         from footnote.interfaces.tools.llama_index import retriever  # noqa: PLC0415  # an extra
 
         return retriever(self, top_k=top_k, filters=filters)
+
+
+def _schema_of(tool: Tool, parameters: str = "parameters") -> dict[str, object]:
+    return {
+        "name": tool.name,
+        "description": tool.description,
+        parameters: dict(tool.parameters),
+    }
 
 
 def bind(

@@ -1,4 +1,4 @@
-"""Routes that answer questions, and hold statements against sources."""
+"""Routes that search, answer questions, and check statements against sources."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from uuid import UUID
 from fastapi import Request, Response
 from pydantic import Field
 
-from footnote.domain import Answer, AnswerEvent
+from footnote.domain import Answer, AnswerEvent, PassageContext, SearchResponse
 from footnote.domain.grounding import GroundingCheck, GroundingSource
 from footnote.engine import WorkspaceEngine
 from footnote.engine.grounding import (
@@ -21,7 +21,7 @@ from footnote.engine.grounding import (
 from footnote.interfaces.http import requests
 from footnote.interfaces.http.problems import problem_responses
 from footnote.interfaces.http.routing import workspace_router
-from footnote.interfaces.http.scope import TheWorkspace
+from footnote.interfaces.http.scope import TheSettings, TheWorkspace
 from footnote.interfaces.http.streaming import (
     ANSWER,
     STREAM,
@@ -34,7 +34,8 @@ from footnote.interfaces.tools.binding import index_now
 router = workspace_router("questions")
 grounding_router = workspace_router("grounding")
 
-_ANSWER = {**ANSWER, **problem_responses("lane-mismatch")}
+_LANES = problem_responses("lane-mismatch")
+_ANSWER = {**ANSWER, **_LANES}
 
 
 def events_of(
@@ -54,6 +55,23 @@ def events_of(
         changes=asked.stages.to_domain(),
         conversation=conversation,
     )
+
+
+@router.post("/v1/search", responses=_LANES)
+async def search(
+    workspace: TheWorkspace, settings: TheSettings, request: requests.Search
+) -> SearchResponse:
+    """Search for evidence.
+
+    The chunks that answer a query, best first, each with the reasons for its rank.
+    """
+    return await workspace.search(request.to_domain(settings.top_k))
+
+
+@router.post("/v1/context", responses=_LANES)
+async def read_context(workspace: TheWorkspace, request: requests.Context) -> PassageContext:
+    """Read a passage with the chunks before and after it in its document."""
+    return await workspace.context(request.chunk_id, request.window)
 
 
 @router.post("/v1/answers", response_model=Answer, responses=_ANSWER)
@@ -132,7 +150,7 @@ class GroundingRequest(requests.Request):
     sources: tuple[Source, ...] = Field(description=f"1 to {MAX_SOURCES}.")
 
 
-@grounding_router.post("/v1/grounding/check", responses=problem_responses("lane-mismatch"))
+@grounding_router.post("/v1/grounding/check", responses=_LANES)
 async def check_grounding(workspace: TheWorkspace, request: GroundingRequest) -> GroundingCheck:
     """Check statements against sources.
 
