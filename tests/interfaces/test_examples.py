@@ -22,10 +22,10 @@ import footnote
 from footnote import domain
 from footnote.domain.pages import MarkedQuote, PageRectangles, PagesOfQuote, QuoteMatch, Rectangle
 from footnote.interfaces.http import openapi
-from footnote.interfaces.http.app import create_app
 from footnote.interfaces.schemas import Delivery, PageWithQuotes, object_of
 from footnote.settings import Settings, settings_from
 from tests.interfaces.conftest import Library
+from tests.interfaces.description import DESCRIPTION
 from tests.interfaces.papers import CLAIM, POLICY
 from tests.interfaces.records import NOON
 from tests.interfaces.serving import served
@@ -35,7 +35,6 @@ from tests.wire import WireServer
 
 FILE = Path(openapi.__file__).with_name("examples.json")
 RECORDED: dict[str, dict[str, Any]] = json.loads(FILE.read_text("utf-8"))
-DESCRIPTION: dict[str, Any] = create_app().openapi()
 QUESTION = "How soon must a claim be reported?"
 HERE = "http://127.0.0.1"
 OTHER_MODEL = "testing:new#192"
