@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import psycopg
 import pytest
-from psycopg import sql
 
 from footnote.domain import LOCAL_PRINCIPAL, Principal, SearchFilters
 from footnote.ports import Recalled, RecallRequest
@@ -14,10 +12,7 @@ from footnote.retrieval.spelling import Correct
 from footnote.store import phrase_filter
 from footnote.store.database import Database
 from footnote.store.recall import PostgresIndex
-from footnote.store.statements import load_statements
-from tests.conftest import TestDatabase
 from tests.store.shelves import Shelf, new_shelf
-from tests.store.test_plans import plan_of, whole_reads
 
 READER = Principal(principal_id="reader")
 
@@ -280,38 +275,3 @@ async def test_the_generation_rises_with_what_is_published_and_deleted(shelf: Sh
     second = await index.generation()
     await shelf.remove(document)
     assert first < second < await index.generation()
-
-
-@pytest.mark.parametrize(
-    ("module", "name", "index"),
-    [
-        ("phrase_filter", "texts", "chunks_pkey"),
-        ("lexical", "holders", "postings_pkey"),
-        ("phrase_filter", "language_ranges", "documents_"),
-    ],
-)
-async def test_a_statement_uses_its_index(
-    shelf: Shelf, own_database: TestDatabase, module: str, name: str, index: str
-) -> None:
-    await shelf.put("chain", "link")
-    with psycopg.connect(own_database.superuser_url, autocommit=True) as connection:
-        connection.execute("SET search_path = footnote, public")
-        connection.execute(
-            """
-            INSERT INTO chunks SELECT workspace_id, 1000 + number, document_id, 1, 10 + number,
-                'paragraph', 'x', 0, 0, 1, '[]', '{}', NULL, NULL, 1, 1, 1, NULL
-            FROM documents, generate_series(1, 5000) AS number
-            """
-        )
-        connection.execute("VACUUM ANALYZE")
-    async with shelf.database.workspace(shelf.workspace.workspace_id, LOCAL_PRINCIPAL) as scope:
-        # A table of one row is rightly read whole; the question is whether the index can be used.
-        await scope.connection.execute("SET LOCAL enable_seqscan = off")
-        statement = sql.SQL(load_statements(module)[name])
-        plan = await plan_of(
-            scope,
-            statement,
-            {"workspace_id": scope.workspace_id, "numbers": [0, 1, 1500], "terms": [5, 17, 4096]},
-        )
-    assert f'"Index Name": "{index}' in plan
-    assert whole_reads(plan) == set()

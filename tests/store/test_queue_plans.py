@@ -10,8 +10,8 @@ from footnote.domain import LOCAL_PRINCIPAL
 from footnote.store.database import Database
 from footnote.store.queue import INGEST_QUEUE, SET_ASIDE_QUEUE, TAKE_TURN
 from tests.conftest import TestDatabase
+from tests.store.plans import plan_of, whole_reads
 from tests.store.shelves import new_shelf
-from tests.store.test_plans import plan_of, whole_reads
 
 pytestmark = pytest.mark.usefixtures("own_database")
 

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from uuid import UUID
 
 import pytest
-from psycopg import sql
 
 from footnote.domain import LOCAL_PRINCIPAL, Principal, SearchFilters
 from footnote.ports import Recalled, RecallRequest, RoutedDocument, Routes, Routing
 from footnote.store.database import Database
 from footnote.store.merging import merge_once
-from footnote.store.statements import load_statements
 from tests.store.shelves import Shelf, new_shelf
-from tests.store.test_plans import plan_of, whole_reads
 
 ROUTE = Routing(threshold=1, documents=2)
 TOPICS = {
@@ -177,34 +173,3 @@ async def test_another_workspace_knows_nothing_of_it(shelf: Shelf, database: Dat
     async with database.outside() as connection:
         rows = await connection.execute("SELECT FROM document_embeddings")
         assert await rows.fetchall() == []
-
-
-@pytest.mark.usefixtures("own_database")
-@pytest.mark.parametrize(
-    ("name", "index"),
-    [
-        ("documents", "document_embeddings_pkey"),
-        ("insert", "embeddings_text"),
-        ("delete", "document_embeddings_document"),
-    ],
-)
-async def test_routing_uses_its_indexes(shelf: Shelf, name: str, index: str) -> None:
-    await fill(shelf)
-    workspace_id = shelf.workspace.workspace_id
-    parameters: Mapping[str, object] = {
-        "workspace_id": workspace_id,
-        "lane_id": 1,
-        "since": 3,
-        "first": 1,
-        "end": 2,
-        "length": 3,
-        "hash": bytes(16),
-        "document_id": UUID(int=0),
-    }
-    async with shelf.database.workspace(workspace_id, LOCAL_PRINCIPAL) as scope:
-        # Tables of a few rows are rightly read whole; the question is whether they must be.
-        await scope.connection.execute("SET LOCAL enable_seqscan = off")
-        statement = sql.SQL(load_statements("routing")[name])
-        plan = await plan_of(scope, statement, dict(parameters))
-    assert f'"{index}"' in plan
-    assert whole_reads(plan) == set()

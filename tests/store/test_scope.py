@@ -30,7 +30,7 @@ from footnote.store.statements import load_statements
 from footnote.store.workspaces import create_workspace
 from tests.conftest import TestDatabase
 from tests.store.papers import Paper, lay
-from tests.store.test_plans import plan_of, whole_reads
+from tests.store.plans import plan_of, whole_reads
 
 KINDS = (BlockKind.HEADING, BlockKind.PARAGRAPH, BlockKind.TABLE)
 PAPERS = (

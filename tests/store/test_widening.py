@@ -22,8 +22,8 @@ from footnote.store.dense import load_vectors
 from footnote.store.passages import load_passages, load_widened
 from footnote.store.statements import load_statements
 from tests.conftest import TestDatabase
+from tests.store.plans import plan_of, whole_reads
 from tests.store.shelves import Shelf, new_shelf
-from tests.store.test_plans import plan_of, whole_reads
 
 SENTENCES = [
     f"The {thing} is looked after by the {person}, who reports to the harbour master every week."
