@@ -138,39 +138,31 @@ class Index(Protocol):
         A vector that is still coming takes the place of the request's; what needs none of it is
         done before it is there.
         """
-        ...
 
     async def passages(self, chunk_numbers: Sequence[int]) -> Mapping[int, Passage]:
         """The passages of these chunk numbers that are published and visible."""
-        ...
 
     async def generation(self) -> int:
         """A number that rises with every change a search could notice."""
-        ...
 
     @property
     def last_generation(self) -> int | None:
         """The number when this process last looked; None before it has."""
-        ...
 
     async def holders(
         self, terms: Sequence[str], filters: SearchFilters, shown: int
     ) -> Mapping[str, Holders]:
         """The visible chunks that hold each term; terms of none are left out."""
-        ...
 
     async def vectors(self, chunk_numbers: Sequence[int]) -> Mapping[int, Vector]:
         """The vectors of these chunks, in the lane that is searched."""
-        ...
 
     async def widened(
         self, passages: Sequence[Passage], window: int, across_headings: bool
     ) -> Mapping[int, Widened]:
         """For each chunk number, its passage merged with up to `window` neighbours a side."""
-        ...
 
     async def facets(
         self, fields: Sequence[str], filters: SearchFilters
     ) -> Mapping[str, tuple[FacetCount, ...]]:
         """For each field, its commonest values among the visible documents."""
-        ...

@@ -18,7 +18,6 @@ class Parser(Protocol):
         self, content: bytes, filename: str, on_progress: OnProgress = unheard
     ) -> ParsedDocument:
         """Tells of its pages as it goes. Raises DocumentUnreadable or DocumentInterrupted."""
-        ...
 
 
 class Blobs(Protocol):
@@ -31,26 +30,21 @@ class Blobs(Protocol):
 
         Raises BlobsUnavailable.
         """
-        ...
 
     async def get(self, key: str) -> bytes:
         """The bytes, as they were stored. Raises NotFound, BlobDamaged and BlobsUnavailable."""
-        ...
 
     async def delete(self, key: str) -> None:
         """Remove the bytes if they are there. Raises BlobsUnavailable."""
-        ...
 
     async def exists(self, key: str) -> bool:
         """Whether there are bytes under the key. Raises BlobsUnavailable."""
-        ...
 
     def list(self, prefix: str = "") -> AsyncIterator[str]:
         """The keys below a prefix, which ends where a part of the key does.
 
         Raises BlobsUnavailable.
         """
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,12 +63,10 @@ class VersionInWork(Protocol):
     @property
     def workspace_id(self) -> UUID:
         """The workspace it belongs to."""
-        ...
 
     @property
     def filename(self) -> str:
         """The name it was given under."""
-        ...
 
     @property
     def media_type(self) -> str:
@@ -84,31 +76,24 @@ class VersionInWork(Protocol):
     @property
     def byte_size(self) -> int:
         """How large the file is."""
-        ...
 
     async def begin(self, stage: Stage) -> bool:
         """Note that a stage begins; False when the version was replaced or deleted meanwhile."""
-        ...
 
     async def progress(self, stage: Stage, done: int, total: int) -> bool:
         """Note how far a stage has come; False when the version was replaced or deleted."""
-        ...
 
     async def content(self) -> bytes:
         """The bytes that were received."""
-        ...
 
     async def parsed(self) -> bytes | None:
         """What an earlier try kept of what it read."""
-        ...
 
     async def keep_parsed(self, packed: bytes) -> None:
         """Keep what was read for a later try."""
-        ...
 
     async def depth(self) -> int:
         """Inside how many other documents it was found, one in another."""
-        ...
 
     async def attach(
         self,
@@ -123,36 +108,27 @@ class VersionInWork(Protocol):
 
         With a failure it becomes a failed child document.
         """
-        ...
 
     async def detach_beyond(self, count: int) -> None:
         """Delete the attachments that an earlier version had at `count` and later positions."""
-        ...
 
     def term_ids(self, terms: Sequence[str]) -> tuple[int, ...]:
         """The workspace's numbers of the terms, in their order."""
-        ...
 
     def document_term_ids(self, terms: Sequence[str]) -> tuple[int, ...]:
         """The numbers of the terms where they stand for a whole document, in their order."""
-        ...
 
     def name_term_ids(self, terms: Sequence[str]) -> tuple[int, ...]:
         """The numbers of the terms where they name a whole document, each once."""
-        ...
 
     async def term_counts(self, terms: Sequence[str]) -> TermCounts:
         """How common the terms are in what the workspace holds already."""
-        ...
 
     async def missing_vectors(self, text_hashes: Sequence[bytes]) -> set[bytes]:
         """Those of the texts that were never embedded in this workspace and lane."""
-        ...
 
     async def keep_vectors(self, text_hashes: Sequence[bytes], vectors: Vectors) -> None:
         """Keep a batch of vectors; what is kept is not embedded again."""
-        ...
 
     async def publish(self, publication: Publication) -> bool:
         """Make it searchable; False when it was replaced or deleted meanwhile."""
-        ...

@@ -28,7 +28,6 @@ class Tokenizer(Protocol):
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Tokens in each text, special tokens not counted."""
-        ...
 
 
 class Embedder(Tokenizer, Protocol):
@@ -37,20 +36,16 @@ class Embedder(Tokenizer, Protocol):
     @property
     def lane(self) -> Lane:
         """The lane whose vectors it makes."""
-        ...
 
     @property
     def max_tokens(self) -> int:
         """Tokens the model reads of a text; the rest is not seen."""
-        ...
 
     async def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Vectors of the texts, in their order. Raises LaneUnavailable."""
-        ...
 
     async def embed_query(self, text: str) -> Vector:
         """The vector of a query. Raises LaneUnavailable."""
-        ...
 
 
 class Analyzer(Protocol):
@@ -58,19 +53,15 @@ class Analyzer(Protocol):
 
     def terms(self, text: str, language: str | None) -> list[str]:
         """Every term of the text, in order, repeated as it repeats."""
-        ...
 
     def word_terms(self, words: Sequence[str], language: str | None) -> Sequence[tuple[str, ...]]:
         """The terms of each word, case-folded, as `terms` gives them; quick for very many."""
-        ...
 
     def query_terms(self, text: str, languages: Sequence[str]) -> list[str]:
         """The distinct terms a query asks for, given the languages the corpus is written in."""
-        ...
 
     def language_of(self, text: str, languages: Sequence[str]) -> str | None:
         """The likeliest language of a query; None when nothing tells and the corpus has none."""
-        ...
 
 
 class Transcriber(Protocol):
@@ -79,7 +70,6 @@ class Transcriber(Protocol):
     @property
     def name(self) -> str:
         """What a document that it wrote down is marked with."""
-        ...
 
     async def __call__(
         self,
@@ -94,7 +84,6 @@ class Transcriber(Protocol):
         Workspaces share what listens on this machine fairly. Raises DocumentUnreadable or
         DocumentInterrupted.
         """
-        ...
 
 
 class Describer(Protocol):
@@ -103,11 +92,9 @@ class Describer(Protocol):
     @property
     def name(self) -> str:
         """What a document whose pictures it described is marked with."""
-        ...
 
     async def __call__(self, content: bytes, media_type: str) -> str:
         """What a picture shows, in words. Raises ModelUnavailable."""
-        ...
 
 
 class Reranker(Protocol):
@@ -116,11 +103,9 @@ class Reranker(Protocol):
     @property
     def name(self) -> str:
         """What explanations call it."""
-        ...
 
     async def __call__(self, query: str, texts: Sequence[str]) -> list[float]:
         """How well each text answers the query, higher is better. Raises ModelUnavailable."""
-        ...
 
 
 class LanguageModel(Protocol):
@@ -129,8 +114,6 @@ class LanguageModel(Protocol):
     @property
     def name(self) -> str:
         """What explanations call it."""
-        ...
 
     async def __call__(self, instructions: str, prompt: str) -> str:
         """What it writes to the prompt. Raises ModelUnavailable."""
-        ...

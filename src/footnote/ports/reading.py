@@ -69,7 +69,6 @@ class Reader(Protocol):
     @property
     def name(self) -> str:
         """What explanations call it."""
-        ...
 
     async def read(
         self, question: str, passages: Sequence[PassageText]
@@ -79,18 +78,15 @@ class Reader(Protocol):
         What a passage is read as does not depend on those beside it; but a reader may have a
         budget, and then leaves out the last ones. Raises ModelUnavailable.
         """
-        ...
 
     async def judge(self, statements: Sequence[str], quotes: Sequence[str]) -> list[SupportOdds]:
         """How each statement is carried by the quote of the same place. Raises ModelUnavailable."""
-        ...
 
     async def orders(self, texts: Sequence[str]) -> Sequence[float] | None:
         """How likely a text gives orders to a model that reads it, 0…1: from .5 on it does.
 
         None from a reader that cannot tell. Raises ModelUnavailable.
         """
-        ...
 
     async def operation(self, question: str) -> Operation | None:
         """What a question asks of a column, were its answer to come from one.
@@ -98,4 +94,3 @@ class Reader(Protocol):
         None for a question after a single cell, and from a reader that cannot tell. Raises
         ModelUnavailable.
         """
-        ...

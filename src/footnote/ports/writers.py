@@ -29,24 +29,20 @@ class Writer(Protocol):
     @property
     def name(self) -> str:
         """What answers call it."""
-        ...
 
     @property
     def context_tokens(self) -> int:
         """Tokens it can take, what it writes included."""
-        ...
 
     @property
     def max_output_tokens(self) -> int:
         """Tokens it may write."""
-        ...
 
     def __call__(self, instructions: str, prompt: str) -> AsyncGenerator[Written]:
         """What it writes to the prompt. Closing the generator ends the call.
 
         Raises ModelUnavailable, also amid the text.
         """
-        ...
 
 
 class Refusal(str):
@@ -116,7 +112,6 @@ class AgentModel(Protocol):
     @property
     def name(self) -> str:
         """What answers call it."""
-        ...
 
     def __call__(
         self,
@@ -132,7 +127,6 @@ class AgentModel(Protocol):
 
         Raises ModelUnavailable, also where the bounds are reached before there is an answer.
         """
-        ...
 
 
 class Judge(Protocol):
@@ -141,11 +135,9 @@ class Judge(Protocol):
     @property
     def name(self) -> str:
         """What answers call it."""
-        ...
 
     async def __call__(self, statements: Sequence[str], quotes: Sequence[str]) -> list[float]:
         """Support of each statement by the quotes of the same place, 0…1.
 
         Raises ModelUnavailable.
         """
-        ...
