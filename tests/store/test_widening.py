@@ -19,7 +19,7 @@ from footnote.ports import Widened
 from footnote.settings import Settings
 from footnote.store.database import Database, WorkspaceScope
 from footnote.store.dense import load_vectors
-from footnote.store.passages import load_passages, load_widened
+from footnote.store.passages import ask_passages, load_widened, read_passages
 from footnote.store.statements import load_statements
 from tests.conftest import TestDatabase
 from tests.store.plans import plan_of, whole_reads
@@ -79,7 +79,9 @@ async def chunks_of(
             "ORDER BY version DESC LIMIT 1",
             [document_id],
         )
-        passages = await load_passages(scope, [row["chunk_no"] for row in await rows.fetchall()])
+        passages = await read_passages(
+            await ask_passages(scope, [row["chunk_no"] for row in await rows.fetchall()])
+        )
         row = await texts.fetchone()
     assert row is not None
     return sorted(passages.values(), key=lambda each: each.ordinal), row["canonical_text"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import LiteralString
 from uuid import UUID
 
 import numpy as np
@@ -98,42 +99,34 @@ async def drop_jobs(scope: WorkspaceScope, family: Family) -> None:
 async def _count(
     scope: WorkspaceScope, statement: sql.SQL | sql.Composed, parameters: Mapping[str, object]
 ) -> int:
-    row = await scope.one(statement, parameters)
-    return 0 if row is None else int(row["found"])
+    return int((await scope.single(statement, parameters))["found"])
 
 
 async def _count_indexed(scope: WorkspaceScope, chunks: ChunkRanges) -> tuple[int, int]:
     """In how many segments and in how many of their posting lists any of the chunks is."""
-    parameters: dict[str, object] = {}
-    rows = await scope.all(_SQL["segment_ids"], parameters)
+
+    async def holding(statement: LiteralString, parameters: Mapping[str, object]) -> int:
+        rows = await scope.all(statement, parameters, binary=True)
+        numbers = (np.frombuffer(row["chunk_numbers"], CHUNK_NUMBER) for row in rows)
+        return sum(bool(chunks.count_of_rising(each)) for each in numbers)
+
     segments = lists = 0
-    for row in rows:
-        of_segment = parameters | {"segment_id": row["segment_id"]}
-        cursor = await scope.execute(_SQL["segment_numbers"], of_segment, binary=True)
-        segments += _holding([each["chunk_numbers"] for each in await cursor.fetchall()], chunks)
+    for row in await scope.all(_SQL["segment_ids"]):
+        of_segment = {"segment_id": row["segment_id"]}
+        segments += await holding(_SQL["segment_numbers"], of_segment)
         for low, high in term_slices(row["chunk_count"]):
-            found = [
-                each["chunk_numbers"]
-                for each in await scope.all(
-                    _SQL["postings_slice"], of_segment | {"low": low, "high": high}, binary=True
-                )
-            ]
-            lists += _holding(found, chunks)
+            slice_of_terms = of_segment | {"low": low, "high": high}
+            lists += await holding(_SQL["postings_slice"], slice_of_terms)
     return segments, lists
-
-
-def _holding(arrays: Sequence[bytes], chunks: ChunkRanges) -> int:
-    """How many of the arrays of rising chunk numbers hold any of the chunks."""
-    return sum(bool(chunks.count_of_rising(np.frombuffer(array, CHUNK_NUMBER))) for array in arrays)
 
 
 async def _count_blobs(scope: WorkspaceScope, blobs: Blobs, keys: Sequence[str]) -> int:
     """How many of the blobs are there, those of other documents with the same bytes left out."""
     found = 0
     for key in keys:
-        row = await scope.one(
+        users = await scope.single(
             _SQL["users_of_blob"],
             {"blob_key": key, "content_sha256": bytes.fromhex(key.rpartition("/")[2])},
         )
-        found += bool(await blobs.exists(key)) if row is None or not row["documents"] else 0
+        found += not users["documents"] and await blobs.exists(key)
     return found

@@ -15,7 +15,7 @@ from psycopg.rows import DictRow
 
 from footnote.domain.events import Event, EventCursor
 from footnote.store.database import WorkspaceScope
-from footnote.store.statements import load_statements
+from footnote.store.statements import load_statements, record_of
 
 _SQL = load_statements("events")
 _log = structlog.get_logger(__name__)
@@ -43,8 +43,7 @@ async def events_after(
 
 async def cursor_of_now(scope: WorkspaceScope) -> EventCursor:
     """A place after which only what is not complete yet will come."""
-    row = await scope.one(_SQL["now"])
-    assert row is not None, "a function always answers"
+    row = await scope.single(_SQL["now"])
     return EventCursor(transaction_id=row["transaction_id"] - 1, event_no=2**62)
 
 
@@ -57,13 +56,7 @@ async def get_event(scope: WorkspaceScope, cursor: EventCursor) -> Event | None:
 
 
 def _event(row: DictRow) -> Event:
-    return Event(
-        cursor=EventCursor(transaction_id=row["transaction_id"], event_no=row["event_no"]),
-        kind=row["kind"],
-        document_id=row["document_id"],
-        body=row["body"],
-        created_at=row["created_at"],
-    )
+    return record_of(Event, row, cursor=record_of(EventCursor, row))
 
 
 @dataclass(slots=True)
@@ -105,18 +98,14 @@ class Listener:
                     self.url, autocommit=True
                 ) as connection:
                     await connection.execute(_SQL["listen"])
-                    self._wake_all()
+                    self._wake(*self._waiting)
                     async for notice in connection.notifies():
                         self._wake(notice.payload)
             except psycopg.OperationalError as error:
                 _log.warning("events_unheard", reason=str(error).strip())
             await asyncio.sleep(_RECONNECT_SECONDS)
 
-    def _wake(self, payload: str) -> None:
-        for woken in self._waiting.get(payload, ()):
-            woken.set()
-
-    def _wake_all(self) -> None:
-        for group in self._waiting.values():
-            for woken in group:
+    def _wake(self, *notified: str) -> None:
+        for each in notified:
+            for woken in self._waiting.get(each, ()):
                 woken.set()

@@ -75,8 +75,7 @@ async def choose_branch(scope: WorkspaceScope, conversation_id: UUID, message_no
     """Go on from the branch of this message, at its newest end."""
     await _take_numbers(scope, conversation_id, 0, "")
     parameters = {"conversation_id": conversation_id, "message_no": message_no}
-    row = await scope.one(_SQL["newest_below"], parameters)
-    assert row is not None, "a maximum always answers"
+    row = await scope.single(_SQL["newest_below"], parameters)
     await _make_active(scope, conversation_id, row["message_no"])
 
 

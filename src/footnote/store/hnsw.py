@@ -84,3 +84,11 @@ async def build(owner_url: str, workspace_id: UUID, lane_id: int, lane: Lane) ->
                 lane_id=sql.Literal(lane_id),
             )
         )
+
+
+async def drop_index(owner_url: str, name: str) -> None:
+    """Remove an index without stopping anybody, if it is there."""
+    connection = await psycopg.AsyncConnection.connect(owner_url, autocommit=True)
+    async with connection:
+        await connection.execute(_SQL["owner_path"])
+        await connection.execute(sql.SQL(_SQL["drop"]).format(name=sql.Identifier(name)))

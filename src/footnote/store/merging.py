@@ -48,7 +48,11 @@ def choose_merge(segments: Sequence[SegmentSize], fan_in: int) -> tuple[int, ...
             return (segment.segment_id,)
     classes: defaultdict[int, list[int]] = defaultdict(list)
     for segment in segments:
-        classes[_size_class(segment.chunk_count, fan_in)].append(segment.segment_id)
+        # How many times over `fan_in` smallest segments make one of this size.
+        size, reach = 0, fan_in
+        while segment.chunk_count >= reach:
+            size, reach = size + 1, reach * fan_in
+        classes[size].append(segment.segment_id)
     for size in sorted(classes):
         if len(classes[size]) >= fan_in:
             return tuple(classes[size])
@@ -62,14 +66,6 @@ async def due_merge(scope: WorkspaceScope, fan_in: int) -> tuple[int, ...]:
         for row in await scope.all(_SQL["sizes"])
     ]
     return choose_merge(sizes, fan_in)
-
-
-def _size_class(chunk_count: int, fan_in: int) -> int:
-    """How many times over `fan_in` smallest segments would have to be merged to be this large."""
-    size, reach = 0, fan_in
-    while chunk_count >= reach:
-        size, reach = size + 1, reach * fan_in
-    return size
 
 
 async def merge_once(database: Database, workspace_id: UUID, fan_in: int) -> bool:

@@ -33,13 +33,6 @@ async def read_passages(cursor: AsyncCursor[DictRow]) -> Mapping[int, Passage]:
     return {row["chunk_no"]: _passage(row) for row in await cursor.fetchall()}
 
 
-async def load_passages(
-    scope: WorkspaceScope, chunk_numbers: Sequence[int]
-) -> Mapping[int, Passage]:
-    """The passages of these chunk numbers that are published and visible, in no order."""
-    return await read_passages(await ask_passages(scope, chunk_numbers))
-
-
 async def passages_in_order(
     scope: WorkspaceScope, document_id: UUID, limit: int
 ) -> tuple[Passage, ...]:
@@ -146,7 +139,10 @@ async def load_widened(
 
 def _widened(passage: Passage, window: int, row: DictRow, across_headings: bool) -> Widened:
     text, start = row["text"], row["char_start"]
-    near = [_near(piece) for piece in row["chunks"]]
+    near = [
+        record_of(_Near, piece, spans=tuple(map(span_of_row, piece["spans"])))
+        for piece in row["chunks"]
+    ]
     between = [
         text[one.char_end - start : max(0, following.char_start - start)]
         for one, following in pairwise(near)
@@ -187,10 +183,6 @@ def _stretch(passage: Passage, chunks: Sequence[_Near], text: str, start: int) -
         ),
         suspicious=any_suspicious(each.suspicious for each in chunks),
     )
-
-
-def _near(piece: DictRow) -> _Near:
-    return record_of(_Near, piece, spans=tuple(map(span_of_row, piece["spans"])))
 
 
 def span_row(span: BlockSpan) -> list[int | float | str | None]:

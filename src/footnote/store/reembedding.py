@@ -9,20 +9,16 @@ from decimal import Decimal
 from typing import Literal
 from uuid import UUID
 
-import psycopg
 from pgvector import HalfVector
-from psycopg import sql
-from psycopg.rows import DictRow
 
 from footnote.domain import Lane
 from footnote.ports import Vectors
 from footnote.store.database import SYSTEM, Database, WorkspaceScope
-from footnote.store.hnsw import index_name
+from footnote.store.hnsw import drop_index, index_name
 from footnote.store.lanes import current_lane, require_vectors_of
 from footnote.store.statements import load_statements, record_of
 
 _SQL = load_statements("lanes")
-_HNSW_SQL = load_statements("hnsw")
 
 _PURGED_TOGETHER = 20_000
 
@@ -98,7 +94,9 @@ async def reuse_or_list(
         if not rows:
             return (), None
         numbers = [int(row[_NUMBER[kind]]) for row in rows]
-        known = await _copy_known(scope, filling, kind, numbers)
+        await scope.execute(_SQL["lock_index"], filling.parameters)
+        copied = await scope.all(_SQL[_COPY[kind]], filling.parameters | {"numbers": numbers})
+        known = {int(row[_NUMBER[kind]]) for row in copied}
         if known:
             await _go_on(scope, filling, Spent(texts_reused=len(known)))
     distinct: dict[object, Wanted] = {}
@@ -157,21 +155,9 @@ async def purge_lanes(
             for row in await scope.all(_SQL["purged"], parameters | {"prefix": prefix})
         ]
     for lane_id in dict.fromkeys((*purged, *left)):
-        await _drop_index(owner_url, index_name(workspace_id, lane_id))
+        await drop_index(owner_url, index_name(workspace_id, lane_id))
         await _remove_vectors(database, workspace_id, lane_id)
     return tuple(purged)
-
-
-async def _copy_known(
-    scope: WorkspaceScope, filling: Filling, kind: Kind, numbers: Sequence[int]
-) -> set[int]:
-    await scope.execute(_SQL["lock_index"], filling.parameters)
-    return {
-        int(row[_NUMBER[kind]])
-        for row in await scope.all(
-            _SQL[_COPY[kind]], filling.parameters | {"numbers": list(numbers)}
-        )
-    }
 
 
 async def _go_on(scope: WorkspaceScope, filling: Filling, spent: Spent) -> bool:
@@ -194,15 +180,6 @@ def _about_text(row: Mapping[str, object]) -> str:
     assert isinstance(keywords, list), "an array of keywords"
     parts = (str(row["title"]), str(row["summary"]), ", ".join(keywords))
     return "\n".join(part for part in parts if part)
-
-
-async def _drop_index(owner_url: str, name: str) -> None:
-    connection: psycopg.AsyncConnection[DictRow] = await psycopg.AsyncConnection.connect(
-        owner_url, autocommit=True
-    )
-    async with connection:
-        await connection.execute(_HNSW_SQL["owner_path"])
-        await connection.execute(sql.SQL(_HNSW_SQL["drop"]).format(name=sql.Identifier(name)))
 
 
 async def _remove_vectors(database: Database, workspace_id: UUID, lane_id: int) -> None:

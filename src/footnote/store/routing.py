@@ -24,11 +24,11 @@ from footnote.ports import RecallRequest, RoutedDocument, Routes
 from footnote.store.database import WorkspaceScope, execute_as_system
 from footnote.store.index_cache import IndexCache, IndexState, Posting
 from footnote.store.statements import load_statements
+from footnote.store.vector_cache import unpack_vectors
 
 _SQL = load_statements("routing")
 
 _NUMBER = np.dtype(">i4")
-_HEADER = 2  # int16s before each vector in halfvec's wire form: dimensions, and nothing.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,9 +173,7 @@ def _joined(known: DocumentTable | None, kept: Numbers, packed: bytes | None) ->
     if known is not None:
         rows.append(known.vectors[np.searchsorted(known.firsts, kept)])
     if packed:
-        dimensions = int.from_bytes(packed[:2], "big")
-        wire = np.frombuffer(packed, dtype=">u2").reshape(-1, _HEADER + dimensions)
-        rows.append(wire[:, _HEADER:].astype(np.uint16).view(np.float16).astype(np.float32))
+        rows.append(unpack_vectors(packed))
     return np.concatenate(rows) if rows else np.zeros((0, 0), dtype=np.float32)
 
 

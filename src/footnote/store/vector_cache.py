@@ -199,12 +199,13 @@ class VectorCache:
             return
         task = asyncio.create_task(self._load(database, key, held, live, dimensions))
         self._tasks[key] = task
-        task.add_done_callback(lambda done: self._done(key, done))
 
-    def _done(self, key: tuple[UUID, int], task: asyncio.Task[None]) -> None:
-        # After it was forgotten, another one may be loading the same by now.
-        if self._tasks.get(key) is task:
-            del self._tasks[key]
+        def done(_: asyncio.Task[None]) -> None:
+            # After it was forgotten, another one may be loading the same by now.
+            if self._tasks.get(key) is task:
+                del self._tasks[key]
+
+        task.add_done_callback(done)
 
     def _make_room(self, key: tuple[UUID, int], wanted_bytes: int) -> bool:
         """Whether so much fits, once what was not asked for in a long time is dropped."""
@@ -258,12 +259,12 @@ async def _loaded(
     pieces: list[tuple[Numbers, Vectors]] = []
     for first in range(0, missing.size, _PACKED_TOGETHER):
         wanted = ChunkRanges.from_rising(missing[first : first + _PACKED_TOGETHER])
-        pieces += await _read_packed(database, key, wanted, dimensions)
+        pieces += await _read_packed(database, key, wanted)
     return await asyncio.to_thread(_joined, held, live, pieces, dimensions)
 
 
 async def _read_packed(
-    database: Database, key: tuple[UUID, int], wanted: ChunkRanges, dimensions: int
+    database: Database, key: tuple[UUID, int], wanted: ChunkRanges
 ) -> list[tuple[Numbers, Vectors]]:
     # One transaction each, so that a large workspace does not hold a snapshot for a second.
     async with database.snapshot(key[0], SYSTEM) as scope:
@@ -274,13 +275,15 @@ async def _read_packed(
         )
     if row is None or row["numbers"] is None:
         return []
-    return [await asyncio.to_thread(_unpacked, row["numbers"], row["vectors"], dimensions)]
+    numbers = np.frombuffer(row["numbers"], dtype=">i4").astype(np.int32)
+    return [(numbers, await asyncio.to_thread(unpack_vectors, row["vectors"]))]
 
 
-def _unpacked(numbers: bytes, vectors: bytes, dimensions: int) -> tuple[Numbers, Vectors]:
-    wire = np.frombuffer(vectors, dtype=">u2").reshape(-1, _HEADER + dimensions)
-    halves = wire[:, _HEADER:].astype(np.uint16).view(np.float16)
-    return np.frombuffer(numbers, dtype=">i4").astype(np.int32), halves.astype(np.float32)
+def unpack_vectors(packed: bytes) -> Vectors:
+    """Read vectors in the wire form of halfvec, one behind the other, at least one."""
+    dimensions = int.from_bytes(packed[:2], "big")
+    wire = np.frombuffer(packed, dtype=">u2").reshape(-1, _HEADER + dimensions)
+    return wire[:, _HEADER:].astype(np.uint16).view(np.float16).astype(np.float32)
 
 
 def _joined(
