@@ -60,8 +60,7 @@ async def redeem(scope: WorkspaceScope, claim: BlobClaim) -> None:
     Follow it with `give_up_unnamed`, for the document may have its bytes already. Raises
     StoreUnavailable when the claim has lapsed and the blob may be gone.
     """
-    cursor = await scope.execute(_SQL["redeem"], _parameters(claim))
-    if not cursor.rowcount:
+    if not await scope.change(_SQL["redeem"], _parameters(claim)):
         raise StoreUnavailable(
             "storing the file took so long that it was given up", hint="hand it in once more"
         )
@@ -96,7 +95,7 @@ async def remove_unused(
             tombstone |= {"grace_seconds": grace_seconds}
             await scope.execute(_SQL["one_at_a_time"], tombstone)
             wanted = (await scope.single(_SQL["wanted"], tombstone))["wanted"]
-            buried = not wanted and (await scope.execute(_SQL["bury"], tombstone)).rowcount
+            buried = not wanted and await scope.change(_SQL["bury"], tombstone)
             await scope.execute(_SQL["settle"], tombstone)
         if not buried:
             continue

@@ -63,23 +63,21 @@ async def change_conversation(
     """Give it another title or another use of its documents; None leaves it. Raises NotFound."""
     if title is None and document_mode is None:
         return await get_conversation(scope, conversation_id)
-    cursor = await scope.execute(
+    if not await scope.change(
         _SQL["change"],
         {
             "conversation_id": conversation_id,
             "title": title,
             "document_mode": document_mode,
         },
-    )
-    if not cursor.rowcount:
+    ):
         raise absent(conversation_id)
     return await get_conversation(scope, conversation_id)
 
 
 async def remove_conversation(scope: WorkspaceScope, conversation_id: UUID) -> None:
     """Remove it with all that was said in it. Raises NotFound."""
-    cursor = await scope.execute(_SQL["remove"], {"conversation_id": conversation_id})
-    if not cursor.rowcount:
+    if not await scope.change(_SQL["remove"], {"conversation_id": conversation_id}):
         raise absent(conversation_id)
 
 
@@ -102,8 +100,7 @@ async def attach_document(
             f"{MAX_ATTACHED} documents are attached to the conversation, and no more can be",
             hint="detach one, or ask with a filter of collections instead",
         )
-    attached = await scope.execute(_SQL["attach"], parameters)
-    if attached.rowcount:
+    if await scope.change(_SQL["attach"], parameters):
         await scope.execute(_SQL["touch"], parameters)
     return await get_conversation(scope, conversation_id)
 
@@ -114,8 +111,7 @@ async def detach_document(
     """Detach a document; one that is not attached stays so. Raises NotFound."""
     await _lock(scope, conversation_id)
     parameters = {"conversation_id": conversation_id, "document_id": document_id}
-    detached = await scope.execute(_SQL["detach"], parameters)
-    if detached.rowcount:
+    if await scope.change(_SQL["detach"], parameters):
         await scope.execute(_SQL["touch"], parameters)
     return await get_conversation(scope, conversation_id)
 
@@ -127,6 +123,5 @@ def absent(conversation_id: UUID) -> NotFound:
 
 async def _lock(scope: WorkspaceScope, conversation_id: UUID) -> None:
     """Keep others from changing it until the transaction ends. Raises NotFound."""
-    cursor = await scope.execute(_SQL["lock"], {"conversation_id": conversation_id})
-    if not cursor.rowcount:
+    if not await scope.change(_SQL["lock"], {"conversation_id": conversation_id}):
         raise absent(conversation_id)

@@ -90,6 +90,12 @@ class WorkspaceScope:
         assert row is not None, "such a statement has a row"
         return row
 
+    async def change(
+        self, statement: Statement, parameters: Mapping[str, object] | None = None
+    ) -> int:
+        """Run a statement; return how many rows it changed, or locked."""
+        return (await self.execute(statement, parameters)).rowcount
+
     async def execute_many(
         self, statement: Statement, rows: Iterable[Mapping[str, object]]
     ) -> None:

@@ -69,12 +69,12 @@ class PostgresVersionInWork:
     async def begin(self, stage: Stage) -> bool:
         async with self._scope() as scope:
             parameters = self.stored.key | {"stage": stage}
-            return (await scope.execute(_SQL["begin_stage"], parameters)).rowcount == 1
+            return await scope.change(_SQL["begin_stage"], parameters) == 1
 
     async def progress(self, stage: Stage, done: int, total: int) -> bool:
         async with self._scope() as scope:
             parameters = self.stored.key | {"stage": stage, "done": done, "total": total}
-            return (await scope.execute(_SQL["note_progress"], parameters)).rowcount == 1
+            return await scope.change(_SQL["note_progress"], parameters) == 1
 
     async def content(self) -> bytes:
         """Read the bytes that were received. Raises DocumentUnreadable, DocumentInterrupted."""

@@ -186,8 +186,7 @@ async def _insert_vectors(
     for start in range(0, len(numbers), _ROWS_AT_ONCE):
         end = start + _ROWS_AT_ONCE
         part = {"numbers": numbers[start:end], "hashes": list(publication.text_hashes[start:end])}
-        cursor = await scope.execute(_SQL["insert_vectors"], parameters | part)
-        inserted += cursor.rowcount
+        inserted += await scope.change(_SQL["insert_vectors"], parameters | part)
     if inserted != len(numbers):
         raise DocumentInterrupted(
             stage=Stage.PUBLISH,
@@ -213,8 +212,7 @@ async def _retire(scope: WorkspaceScope, document: DictRow) -> None:
     }
     await scope.execute(_SQL["delete_vectors"], parameters)
     await scope.execute(_SQL["delete_chunks"], parameters)
-    dropped = await scope.execute(_SQL["drop_own_segment"], parameters)
-    if dropped.rowcount:
+    if await scope.change(_SQL["drop_own_segment"], parameters):
         await scope.execute(_SQL["drop_own_postings"], parameters)
     else:
         await scope.execute(_SQL["mark_dead"], parameters)

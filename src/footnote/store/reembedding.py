@@ -187,8 +187,7 @@ async def _remove_vectors(database: Database, workspace_id: UUID, lane_id: int) 
     removed = _PURGED_TOGETHER
     while removed == _PURGED_TOGETHER:
         async with database.workspace(workspace_id, SYSTEM) as scope:
-            cursor = await scope.execute(_SQL["purge_vectors"], parameters)
-            removed = cursor.rowcount
+            removed = await scope.change(_SQL["purge_vectors"], parameters)
     async with database.workspace(workspace_id, SYSTEM) as scope:
         for step in ("purge_document_vectors", "purge_staged_vectors"):
             await scope.execute(_SQL[step], parameters)

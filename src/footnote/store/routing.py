@@ -50,7 +50,7 @@ async def replace_document_vector(
     await scope.execute(_SQL["delete"], parameters)
     if publication.document_hash is None:
         return
-    cursor = await scope.execute(
+    inserted = await scope.change(
         _SQL["insert"],
         {
             **parameters,
@@ -60,7 +60,7 @@ async def replace_document_vector(
             "hash": publication.document_hash,
         },
     )
-    if cursor.rowcount != 1:
+    if inserted != 1:
         raise DocumentInterrupted(
             stage=Stage.PUBLISH,
             cause="the vector of the document went missing before publication",

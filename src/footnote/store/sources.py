@@ -7,7 +7,7 @@ from uuid import UUID
 
 from footnote.domain.sources import KnownEntry
 from footnote.store.database import WorkspaceScope
-from footnote.store.statements import load_statements
+from footnote.store.statements import load_statements, record_of
 
 _SQL = load_statements("sources")
 
@@ -26,13 +26,8 @@ async def known_entries(
         _SQL["known_entries"], {"collection": collection, "firsts": firsts, "ends": ends}
     )
     found = {
-        row["external_id"]: KnownEntry(
-            external_id=row["external_id"],
-            mark=row["mark"],
-            content_sha256=bytes(row["content_sha256"]).hex(),
-            document_id=row["document_id"],
-            failed=row["failed"],
-            tags=tuple(row["tags"]),
+        row["external_id"]: record_of(
+            KnownEntry, row, content_sha256=bytes(row["content_sha256"]).hex()
         )
         for row in rows
     }
@@ -65,16 +60,13 @@ async def move_document(
     scope: WorkspaceScope, document_id: UUID, old_external_id: str, external_id: str, filename: str
 ) -> bool:
     """Give a document another path and name; False when it had another path already."""
-    cursor = await scope.execute(
-        _SQL["rename_document"],
-        {
-            "document_id": document_id,
-            "old_external_id": old_external_id,
-            "external_id": external_id,
-            "filename": filename,
-        },
-    )
-    return cursor.rowcount == 1
+    parameters = {
+        "document_id": document_id,
+        "old_external_id": old_external_id,
+        "external_id": external_id,
+        "filename": filename,
+    }
+    return await scope.change(_SQL["rename_document"], parameters) == 1
 
 
 async def forget_entry(scope: WorkspaceScope, collection: str, external_id: str) -> None:

@@ -41,8 +41,7 @@ async def endpoint_and_secret(
 
 async def remove_endpoint(scope: WorkspaceScope, endpoint_id: UUID) -> None:
     """Tell an address nothing any more. Raises NotFound."""
-    cursor = await scope.execute(_SQL["remove"], {"endpoint_id": endpoint_id})
-    if not cursor.rowcount:
+    if not await scope.change(_SQL["remove"], {"endpoint_id": endpoint_id}):
         raise NotFound(f"there is no endpoint {endpoint_id}")
 
 

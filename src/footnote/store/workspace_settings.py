@@ -41,11 +41,10 @@ async def forget_answer_models(scope: WorkspaceScope) -> None:
 
 async def add_mcp_server(scope: WorkspaceScope, server: McpServer) -> None:
     """Offer a server's tools to the workspace's agents. Raises Conflict."""
-    cursor = await scope.execute(
+    if not await scope.change(
         _SQL["add_server"],
         {"name": server.name, "url": server.url, "headers": Jsonb(dict(server.headers))},
-    )
-    if not cursor.rowcount:
+    ):
         raise Conflict(
             f"there is an MCP server {server.name!r} already",
             hint="remove it first, or give another name",
@@ -64,7 +63,5 @@ async def mcp_servers_of(scope: WorkspaceScope) -> tuple[McpServer, ...]:
 
 async def remove_mcp_server(scope: WorkspaceScope, name: str) -> None:
     """Offer its tools no more. Raises NotFound."""
-    parameters = {"name": name}
-    cursor = await scope.execute(_SQL["remove_server"], parameters)
-    if not cursor.rowcount:
+    if not await scope.change(_SQL["remove_server"], {"name": name}):
         raise NotFound(f"there is no MCP server {name!r}")
