@@ -26,6 +26,7 @@ from footnote.ingestion.parsing.reading import ReadingOptions, read_document
 from footnote.models.transcription import transcriber_from
 from tests.ingestion import (
     corpus_data,
+    corpus_details,
     corpus_mail,
     corpus_markup,
     corpus_office,
@@ -64,7 +65,7 @@ class Sample:
 
 
 def _samples() -> Iterator[Sample]:
-    for texts in (corpus_markup.FILES, corpus_texts.FILES, corpus_data.FILES):
+    for texts in (corpus_markup.FILES, corpus_texts.FILES, corpus_data.FILES, corpus_details.FILES):
         for kind, contents in texts.items():
             for name, content in contents.items():
                 yield Sample(format=kind, name=name, make=partial(bytes, content))

@@ -12,7 +12,6 @@ from footnote.ingestion.chunking import chunk_blocks
 from footnote.ingestion.parsing.charsets import decode
 from footnote.ingestion.parsing.reading import read_document
 from tests.ingestion.test_chunking import TOKENIZER
-from tests.ingestion.test_markup import shown
 from tests.ingestion.test_reading import assert_lawful, blocks_of
 
 # --- JSON -----------------------------------------------------------------------------------
@@ -57,45 +56,6 @@ def _leaves(value: object) -> list[str]:
 
 
 # --- XML ------------------------------------------------------------------------------------
-
-
-def test_elements_become_lines_headings_paragraphs_and_tables() -> None:
-    text = """<?xml version="1.0"?><catalog xmlns="urn:x"><title>Stock</title><!-- c -->
-    <item id="1"><name>Buoy</name><price>1200</price></item>
-    <item id="2"><name>Chain</name><price>80</price></item>
-    <note>It <b>floats</b> well</note>
-    <section><title>Places</title><city zip="00100">Rome</city><where><k>v</k></where></section>
-    </catalog>"""
-    parsed = read_document(text.encode(), "a.xml")
-    assert parsed.title == "Stock"
-    assert shown(parsed) == [
-        ("paragraph", "title: Stock"),
-        ("table", "| id | name | price |\n| --- | --- | --- |\n| 1 | Buoy | 1200 |\n"
-                  "| 2 | Chain | 80 |"),
-        ("paragraph", "It floats well"),
-        ("h1", "Places"),
-        ("paragraph", "city (zip 00100): Rome"),
-        ("h2", "where"),
-        ("paragraph", "k: v"),
-    ]  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("<a><b>one</b><b>two</b></a>", [("paragraph", "b: one\nb: two")]),
-        ("<a x='1'>said</a>", [("paragraph", "x: 1\na: said")]),
-        ("<doc><sec><head>One</head><p>It <i>is</i>.</p></sec><sec><head>Two</head><p>So <i>it</i> "
-         "was.</p></sec></doc>",
-         [("h1", "One"), ("paragraph", "It is."), ("h1", "Two"), ("paragraph", "So it was.")]),
-        ("<r><e><k>1</k></e><e><k>2</k><v><w>3</w></v></e></r>",
-         [("h1", "e"), ("paragraph", "k: 1"), ("h1", "e"), ("paragraph", "k: 2"), ("h2", "v"),
-          ("paragraph", "w: 3")]),
-    ],
-    ids=["leaves", "attributes", "sections", "unlike siblings"],
-)  # fmt: skip
-def test_further_xml(text: str, expected: list[tuple[str, str]]) -> None:
-    assert shown(read_document(text.encode(), "a.xml")) == expected
 
 
 LAUGHS = (

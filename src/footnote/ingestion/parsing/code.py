@@ -124,6 +124,7 @@ def _definitions(code: CodeLines, scope: _Scope) -> list[_Scope]:
         if code.depths[position] != depth or not _opens(code, position, scope):
             position += 1
             continue
+        words = code.plain[position].strip()
         stop = _end(code, position, scope)
         if stop - position > 1 or code.language in _SECTIONED:
             stop = _with_closers(code, stop, scope.stop)
@@ -134,7 +135,7 @@ def _definitions(code: CodeLines, scope: _Scope) -> list[_Scope]:
                     stop=stop,
                     level=scope.level + 1,
                     opening=position,
-                    of_type=_is_type(code, position),
+                    of_type=bool(_TYPE.match(words) or _UNNAMED_SPACE.match(words)),
                 )
             )
         bound = position = stop
@@ -214,18 +215,11 @@ def _opens(code: CodeLines, number: int, scope: _Scope) -> bool:
         return _SECTION.match(words) is not None
     if not words or code.language in _UNDIVIDED or _KEYWORDS.match(words):
         return False
-    return _names_definition(words, code.language) or _is_function(code, number, scope)
-
-
-def _names_definition(words: str, language: str) -> bool:
     if _DEFINITION.match(words) or _UNNAMED_SPACE.match(words):
-        return language in ("python", "ruby") or not words.endswith(";")
-    return language == "sql" and _SQL_DEFINITION.match(words) is not None
-
-
-def _is_type(code: CodeLines, number: int) -> bool:
-    words = code.plain[number].strip()
-    return bool(_TYPE.match(words) or _UNNAMED_SPACE.match(words))
+        named = code.language in ("python", "ruby") or not words.endswith(";")
+    else:
+        named = code.language == "sql" and _SQL_DEFINITION.match(words) is not None
+    return named or _is_function(code, number, scope)
 
 
 def _is_function(code: CodeLines, number: int, scope: _Scope) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 BRACED = frozenset(
@@ -66,14 +66,13 @@ class CodeLines:
     @classmethod
     def of(cls, lines: Sequence[str], language: str) -> CodeLines:
         """The lines of a file; tabs must have been expanded."""
-        plain = _plain(lines, language)
+        plain, hidden = _plain(lines, language)
         open_brackets = _open_brackets(plain)
         in_braces = language in BRACED and open_brackets is not None
         if in_braces and open_brackets is not None:
             depths = open_brackets[:-1]
         else:
             brackets = open_brackets if language == "python" else None
-            hidden = _begins_hidden(lines, language)
             depths = [
                 INSIDE if hidden[number] or (brackets and brackets[number]) else indent(line)
                 for number, line in enumerate(lines)
@@ -84,18 +83,16 @@ class CodeLines:
         """The line after the last of the definition that begins at `start`, at most `stop`."""
         if self.language == "sql":
             return self._end_of_statement(start, stop)
-        if self.in_braces:
-            opening = self._opening(start, stop)
-            if opening is None:
-                return self._end_by_indent(start, stop)
-            depth = self.depths[start]
-            ends = (
-                line + 1
-                for line in range(opening, stop)
-                if line + 1 >= len(self.raw) or self.depths[line + 1] <= depth
-            )
-            return next(ends, stop)
-        return self._end_by_indent(start, stop)
+        opening = self._opening(start, stop) if self.in_braces else None
+        if opening is None:
+            return self._end_by_indent(start, stop)
+        depth = self.depths[start]
+        ends = (
+            line + 1
+            for line in range(opening, stop)
+            if line + 1 >= len(self.raw) or self.depths[line + 1] <= depth
+        )
+        return next(ends, stop)
 
     def has_body(self, start: int, stop: int) -> bool:
         """Whether braces follow what is declared at `start`."""
@@ -153,37 +150,17 @@ def indent(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
-def _plain(lines: Sequence[str], language: str) -> list[str]:
+def _plain(lines: Sequence[str], language: str) -> tuple[list[str], list[bool]]:
+    """The lines without strings and comments, and whether each begins inside one of several."""
     pattern = _PATTERNS.get(language, _OTHERWISE if language in BRACED else None)
     if pattern is None:
-        return list(lines)
+        return list(lines), [False] * len(lines)
 
     def blanked(found: re.Match[str]) -> str:
-        return _VISIBLE.sub(" ", found.group())
+        return _VISIBLE.sub(" ", found.group()).replace("\n", "\n\0")
 
-    return pattern.sub(blanked, "\n".join(lines)).split("\n")
-
-
-def _begins_hidden(lines: Sequence[str], language: str) -> list[bool]:
-    """For each line whether it begins inside a string or a comment of several lines."""
-    hidden = [False] * len(lines)
-    pattern = _PATTERNS.get(language)
-    if pattern is None:
-        return hidden
-    text = "\n".join(lines)
-    for first, last in _multi_line(pattern, text):
-        hidden[first + 1 : last + 1] = [True] * (last - first)
-    return hidden
-
-
-def _multi_line(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, int]]:
-    line, position = 0, 0
-    for found in pattern.finditer(text):
-        within = found.group().count("\n")
-        if within:
-            line += text.count("\n", position, found.start())
-            yield line, line + within
-            line, position = line + within, found.end()
+    plain = pattern.sub(blanked, "\n".join(lines).replace("\0", " ")).split("\n")
+    return [line.removeprefix("\0") for line in plain], [line.startswith("\0") for line in plain]
 
 
 def _open_brackets(plain: Sequence[str]) -> list[int] | None:

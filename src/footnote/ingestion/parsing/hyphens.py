@@ -55,15 +55,12 @@ def join(before: str, after: str, vocabulary: Vocabulary) -> str:
     if before[-1:] and before[-1] in _HYPHENS and before[-2:-1].isalnum() and after[:1].isalnum():
         first = before[:-1].rsplit(None, 1)[-1]
         rest = after.split(None, 1)[0]
-        return before[:-1] + ("-" if _is_compound(first, rest, vocabulary) else "") + after
+        is_compound = (
+            not (first[-1].isalpha() and rest[0].isalpha())
+            or (rest[0].isupper() and not first.isupper())
+            or vocabulary.keeps_hyphen(first, rest)
+        )
+        return before[:-1] + ("-" if is_compound else "") + after
     if _CJK.match(before[-1:]) and _CJK.match(after[:1]):
         return before + after
     return f"{before} {after}"
-
-
-def _is_compound(first: str, rest: str, vocabulary: Vocabulary) -> bool:
-    if not first[-1].isalpha() or not rest[0].isalpha():
-        return True
-    if rest[0].isupper() and not first.isupper():
-        return True
-    return vocabulary.keeps_hyphen(first, rest)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import mimetypes
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from email import policy
@@ -139,12 +140,16 @@ def _headers(storage: _Storage) -> Iterator[tuple[str, str]]:
         one = _Storage.at(storage.file, path, header_bytes=8)
         if who := _address(one.text(_RECIPIENT_NAME), _addressed(one, _RECIPIENT_ADDRESSES)):
             recipients.append((one.numbers.get(_RECIPIENT_KIND, 1) & 3, who))
+    ticks = storage.numbers.get(_SUBMITTED) or storage.numbers.get(_DELIVERED)
+    date = ""
+    with suppress(OverflowError, ValueError):
+        date = format_datetime(_EPOCH + timedelta(microseconds=ticks // 10)) if ticks else ""
     headers = {
         "Subject": storage.text(_SUBJECT),
         "From": _address(storage.text(_SENDER_NAME), _addressed(storage, _SENDER_ADDRESSES)),
         "To": ", ".join(who for kind, who in recipients if kind == 1) or storage.text(_TO),
         "Cc": ", ".join(who for kind, who in recipients if kind == 2) or storage.text(_CC),
-        "Date": _date(storage) or str(sent.get("date", "")),
+        "Date": date or str(sent.get("date", "")),
         "Message-ID": storage.text(_MESSAGE_ID) or str(sent.get("message-id", "")),
         "In-Reply-To": storage.text(_REPLY_TO_ID) or str(sent.get("in-reply-to", "")),
     }
@@ -163,16 +168,6 @@ def _address(name: str, address: str) -> str:
         return formataddr((name, address))
     except UnicodeEncodeError:
         return f"{name} <{address}>"
-
-
-def _date(storage: _Storage) -> str:
-    ticks = storage.numbers.get(_SUBMITTED) or storage.numbers.get(_DELIVERED)
-    if not ticks:
-        return ""
-    try:
-        return format_datetime(_EPOCH + timedelta(microseconds=ticks // 10))
-    except (OverflowError, ValueError):
-        return ""
 
 
 # --- bodies and attachments -----------------------------------------------------------------

@@ -169,14 +169,10 @@ def _shown(item: Element) -> str:
         base = child(item, "rubyBase")
         found = descendants(base, "t") if base is not None else ()
         return "".join(text.text or "" for text in found)
-    return _symbol(attribute(item, "char") or "") if name == "sym" else _PLAIN[name]
-
-
-def _symbol(code: str) -> str:
+    if name != "sym":
+        return _PLAIN[name]
     try:
-        point = int(code, 16)
+        point = int(attribute(item, "char") or "0", 16)
     except ValueError:
         return ""
-    if point >= _SYMBOL_FONTS:
-        return _SYMBOLS.get(point, "")
-    return chr(point) if point else ""
+    return _SYMBOLS.get(point, "") if point >= _SYMBOL_FONTS else chr(point).strip("\0")
