@@ -72,6 +72,7 @@ FILES: dict[str, dict[str, bytes]] = {
             b"\\\\ or 3} \\\\ & 4 & 5\\\\[2pt] \\multicolumn{1}{l}{A \\& B} "
             b"&\\multicolumn{2}{c}{\\multirow{2}{*}{no}}\\\\ C & & \\\\ \\hline\\end{tabular}"
         ),
+        "unfinished.tex": b"Words \\frac\\cite.\n\nMore \\href{a}\n\nLast \\textcolor{red}",
         "macros.tex": b"\\unknown{kept \\textit{too}} {\\bf and} \\emph{this}",
     },
     "XML": {

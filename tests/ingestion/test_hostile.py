@@ -85,6 +85,7 @@ PIECES = (
 ).split("|")
 PIECES += ["|", "|===\n", "| a |\n", "2+|", ".3+|", "|a|", "|b|_", ".. |a| replace:: |b|\n"]
 PIECES += ["\\multirow{2}{*}{", "\\multicolumn{2}{c}{", "\\\\", "\\hline", "\n: ", ",", ",,\n"]
+PIECES += ["\\cite", "\\href{", "\\frac", "\\textcolor", "\\'", "\\verb", "\\newcommand"]
 PIECES += ['"""', "{\n", "};\n", "(", ")", "fn a() {\n", "create table a\n", "begin", "end;"]
 TEXT_SUFFIXES = sorted(
     set(TEXT_TYPES) | {".txt", ".py", ".c", ".js", ".rs", ".go", ".sql", ".toml"}

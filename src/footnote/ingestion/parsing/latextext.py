@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from pylatexenc import latex2text, latexwalker
 from pylatexenc.macrospec import std_macro
@@ -30,12 +31,25 @@ _SIGNS = {
 """What pylatexenc prints otherwise or not at all; \x01 stands for the end of a line."""
 _SPECS = (
     *((name, "[" + "{" * count, "") for count, all_ in _SILENT.items() for name in all_.split()),
-    *((name, "*[[{", "[%(4)s]") for name in _CITING),
-    *((name, "[{{", "%(3)s") for name in ("textcolor", "colorbox", "raisebox", "parbox")),
+    *((name, "*[[{", "[{0}]") for name in _CITING),
+    *((name, "[{{", "{0}") for name in ("textcolor", "colorbox", "raisebox", "parbox")),
     *((name, "*[" if name == "\\" else "", sign) for name, sign in _SIGNS.items()),
-    ("href", "[{{", "%(3)s (%(2)s)"),
+    ("href", "[{{", "{0} ({1})"),
 )
-"""Macros with their arguments, and with what they print of them by number."""
+"""Macros with their arguments, and with what they print of them, counted from the last."""
+
+
+def _shows(form: str) -> Callable[[latexwalker.LatexMacroNode, latex2text.LatexNodes2Text], str]:
+    """What a macro prints of its arguments; nothing where they are missing."""
+
+    def shown(node: latexwalker.LatexMacroNode, l2tobj: latex2text.LatexNodes2Text) -> str:
+        given = (node.nodeargd.argnlist if node.nodeargd else None) or []
+        said = [l2tobj.nodelist_to_text([each]) if each else "" for each in reversed(given)]
+        return form.format(*said) if len(said) >= form.count("{") else ""
+
+    return shown
+
+
 _ARGUMENTS = latexwalker.get_default_latex_context_db()
 _ARGUMENTS.add_context_category(
     "ours", macros=[std_macro(name, kinds) for name, kinds, _ in _SPECS], prepend=True
@@ -44,7 +58,7 @@ _PRINTS = latex2text.get_default_latex_context_db()
 _PRINTS.add_context_category(
     "ours",
     macros=[
-        *(latex2text.MacroTextSpec(name, shown) for name, _, shown in _SPECS),
+        *(latex2text.MacroTextSpec(name, _shows(form)) for name, _, form in _SPECS),
         latex2text.MacroTextSpec("verb", lambda node: node.nodeargd.verbatim_text),
     ],
     prepend=True,
@@ -60,7 +74,8 @@ def printed(text: str) -> str:
     """What a paragraph prints: styles, labels and commands gone, formulas untouched."""
     try:
         said = _PRINTER.latex_to_text(text, tolerant_parsing=True, latex_context=_ARGUMENTS)
-    except RecursionError:
+    except (RecursionError, LookupError, AttributeError, TypeError, ValueError):
+        # Nested too deep, or a macro without the arguments that pylatexenc prints of it.
         said = _MARKUP.sub("", text)
     lines = (" ".join(line.split()) for line in said.split("\x01"))
     return "\n".join(line for line in lines if line)
