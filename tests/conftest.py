@@ -49,8 +49,6 @@ hypothesis_settings.register_profile("thorough", max_examples=1000)
 hypothesis_settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 TEMPLATE = "migrated"
-_SHARING = {"engine", "jobs", "store"}
-"""Folders whose tests share a database unless they ask for their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +148,7 @@ _FORGET_THE_TEST = """
 
 
 def _has_its_own(request: pytest.FixtureRequest) -> bool:
-    return "own_database" in request.fixturenames or request.path.parent.name not in _SHARING
+    return "own_database" in request.fixturenames
 
 
 def _fixture_of(request: pytest.FixtureRequest, name: str) -> Any:

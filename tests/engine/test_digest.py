@@ -4,36 +4,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
-from uuid import UUID
 
 import pytest
 
-from footnote.domain import BlockKind, Passage, SourceType
+from footnote.domain import Passage
 from footnote.engine.tools.digest import PART_CHARACTERS, digest
 from footnote.errors import ModelUnavailable
+from tests.retrieval.evidence import passage_of
 
-PASSAGE = Passage(
-    chunk_id="00000000-0000-4000-8000-000000000001:1:0",
-    chunk_no=0,
-    document_id=UUID(int=1),
-    version=1,
-    ordinal=0,
-    kind=BlockKind.PARAGRAPH,
-    text="",
-    body_offset=0,
-    char_start=0,
-    char_end=0,
-    spans=(),
-    heading_path=("Lease",),
-    page_start=1,
-    page_end=1,
-    paragraph_start=1,
-    paragraph_end=1,
-    document_title="Lease",
-    filename="lease.pdf",
-    collection="default",
-    source_type=SourceType.UPLOAD,
-)
+PASSAGE = replace(passage_of("", document=1, heading_path=("Lease",)), document_title="Lease")
 
 
 def passages(count: int, characters: int = 4000) -> list[Passage]:

@@ -13,7 +13,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from footnote.domain import DocumentStatus, Lane, Progress, SearchRequest, SourceType, Stage
+from footnote.domain import DocumentStatus, Progress, SearchRequest, SourceType, Stage
 from footnote.engine import Engine, WorkspaceEngine
 from footnote.errors import NotFound
 from footnote.ingestion.chunking import ChunkPolicy
@@ -21,7 +21,7 @@ from footnote.ingestion.parsing.subprocess import ChildParser
 from footnote.ingestion.pipeline import Ingestion
 from footnote.jobs.ingest import IngestionJob, ingest_version
 from footnote.jobs.inline import work_until_resting
-from footnote.ports import Embedder, Vector, Vectors
+from footnote.ports import Vectors
 from tests.jobs.stages import Around, stages
 
 MAIL = b"""From: Ada <ada@example.org>
@@ -184,33 +184,18 @@ async def test_deleting_while_it_is_queued_leaves_nothing_to_do(
 
 
 @dataclass(frozen=True)
-class Deletes:
+class Deletes(Around):
     """The engine's embedder, and somebody who deletes the document at the first batch."""
 
-    inner: Embedder
     workspace: WorkspaceEngine
     document_id: UUID
     batches: list[int] = field(default_factory=list)
-
-    @property
-    def lane(self) -> Lane:
-        return self.inner.lane
-
-    @property
-    def max_tokens(self) -> int:
-        return self.inner.max_tokens
-
-    def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        return self.inner.count_tokens(texts)
 
     async def embed_documents(self, texts: Sequence[str]) -> Vectors:
         if not self.batches:
             await self.workspace.delete_document(self.document_id)
         self.batches.append(len(texts))
         return await self.inner.embed_documents(texts)
-
-    async def embed_query(self, text: str) -> Vector:
-        return await self.inner.embed_query(text)
 
 
 async def test_a_document_deleted_while_it_is_embedded_costs_no_further_batch(

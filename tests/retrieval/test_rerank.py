@@ -5,22 +5,19 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from uuid import UUID
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from footnote.domain import (
-    BlockKind,
-    BlockSpan,
     Evidence,
     Passage,
-    SourceType,
     StageRecord,
 )
 from footnote.errors import ModelUnavailable
 from footnote.retrieval.rerank import Rerank, text_to_read
+from tests.retrieval.evidence import passage_of
 
 
 @dataclass
@@ -62,31 +59,8 @@ def evidence(count: int) -> tuple[Evidence, ...]:
 
 
 def passage(number: int, text: str) -> Passage:
-    span = BlockSpan(
-        char_start=0, char_end=len(text), page=1, paragraph=1, kind=BlockKind.PARAGRAPH
-    )
-    return Passage(
-        chunk_id=f"{UUID(int=number)}:1:0",
-        chunk_no=number,
-        document_id=UUID(int=number),
-        version=1,
-        ordinal=0,
-        kind=BlockKind.PARAGRAPH,
-        text=text,
-        body_offset=0,
-        char_start=0,
-        char_end=len(text),
-        spans=(span,),
-        heading_path=("Fleet", "Anchors"),
-        page_start=1,
-        page_end=1,
-        paragraph_start=1,
-        paragraph_end=1,
-        document_title="Handbook",
-        filename="a.txt",
-        collection="default",
-        source_type=SourceType.UPLOAD,
-    )
+    made = passage_of(text, number=number, document=number, heading_path=("Fleet", "Anchors"))
+    return replace(made, document_title="Handbook")
 
 
 async def test_the_head_is_ordered_by_the_model_and_says_so() -> None:

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+from itertools import product
 from pathlib import Path
 
 import pytest
 
-from footnote.domain import LOCAL_PRINCIPAL, PlanChanges, SearchRequest
+from footnote.domain import (
+    LOCAL_PRINCIPAL,
+    DiversityName,
+    FusionName,
+    PlanChanges,
+    SearchRequest,
+)
 from footnote.ports import Routing
 from footnote.retrieval.fusion import FusionChoices
 from footnote.retrieval.gathering import Gather
@@ -21,6 +28,8 @@ from footnote.retrieval.spelling import Correct
 from footnote.store.database import Database
 from tests.store.shelves import Shelf, new_shelf
 
+FUSIONS: tuple[FusionName, ...] = ("adaptive", "rrf")
+DIVERSITIES: tuple[DiversityName, ...] = ("none", "round_robin")
 FIRST = 3
 QUESTIONS = 60
 FOLDER = Path(os.environ.get("FOOTNOTE_TEST_DATA", "../shared/data")) / "xquad-en"
@@ -59,26 +68,31 @@ def stages(shelf: Shelf) -> Search:
 
 
 @pytest.mark.skipif(not FOLDER.is_dir(), reason="the retrieval sets are not here")
-@pytest.mark.parametrize("diversity", ["none", "round_robin"])
-@pytest.mark.parametrize("fusion", ["adaptive", "rrf"])
-async def test_the_first_three_of_a_flat_search_stay(
-    database: Database, fusion: str, diversity: str
-) -> None:
+async def test_the_first_three_of_a_flat_search_stay(database: Database) -> None:
     shelf = await new_shelf(database)
     await shelved(shelf)
-    search, differing = stages(shelf), 0
+    search = stages(shelf)
     asker = Asker(workspace_id=shelf.workspace.workspace_id, principal=LOCAL_PRINCIPAL)
     questions = rows("queries.jsonl")
-    for question in questions[:: len(questions) // QUESTIONS]:
-        found = []
-        for route in (False, True):
-            changes = PlanChanges(route=route, fusion=fusion, diversity=diversity)  # type: ignore[arg-type]  # sampled from their names
-            request = SearchRequest(query=question["text"], changes=changes)
-            response = await search(request, shelf.index(), asker)
-            assert not response.degraded
-            found.append([each.passage.chunk_id for each in response.evidence])
-        flat, routed = found
-        assert set(flat[:FIRST]) <= set(routed), question["text"]
-        assert len(routed) == len(flat)
-        differing += flat != routed
-    assert differing > 0 or diversity != "none", "routing did something"
+
+    async def found(question: str, changes: PlanChanges) -> list[str]:
+        response = await search(
+            SearchRequest(query=question, changes=changes), shelf.index(), asker
+        )
+        assert not response.degraded
+        return [each.passage.chunk_id for each in response.evidence]
+
+    for fusion, diversity in product(FUSIONS, DIVERSITIES):
+        differing = 0
+        for question in questions[:: len(questions) // QUESTIONS]:
+            flat, routed = [
+                await found(
+                    question["text"],
+                    PlanChanges(route=route, fusion=fusion, diversity=diversity),
+                )
+                for route in (False, True)
+            ]
+            assert set(flat[:FIRST]) <= set(routed), (fusion, diversity, question["text"])
+            assert len(routed) == len(flat)
+            differing += flat != routed
+        assert differing > 0 or diversity != "none", "routing did something"
