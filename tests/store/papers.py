@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from uuid import UUID, uuid4
 
@@ -69,50 +69,36 @@ async def lay(
     """Put the papers into a workspace; their chunks count on from `first_chunk`."""
     async with database.workspace(workspace_id, LOCAL_PRINCIPAL) as scope:
         for collection in sorted({paper.collection for paper in papers}):
-            await scope.connection.execute(
-                "INSERT INTO collections (workspace_id, name) VALUES (%s, %s)"
-                " ON CONFLICT DO NOTHING",
-                [workspace_id, collection],
+            await scope.execute(
+                "INSERT INTO collections (workspace_id, name)"
+                " VALUES (%(workspace_id)s, %(name)s) ON CONFLICT DO NOTHING",
+                {"name": collection},
             )
         next_chunk = first_chunk
         for paper in papers:
             chunks = range(next_chunk, next_chunk + len(paper.kinds))
             next_chunk = chunks.stop
-            await scope.connection.execute(_LAY_DOCUMENT, _row(workspace_id, paper, chunks))
-            for ordinal, (number, kind) in enumerate(zip(chunks, paper.kinds, strict=True)):
-                await scope.connection.execute(
-                    _LAY_CHUNK,
+            await scope.execute(_LAY_DOCUMENT, _row(paper, chunks))
+            await scope.execute_many(
+                _LAY_CHUNK,
+                (
                     {
-                        "workspace_id": workspace_id,
                         "chunk_no": number,
                         "document_id": paper.document_id,
                         "ordinal": ordinal,
                         "kind": kind.value,
-                    },
-                )
+                    }
+                    for ordinal, (number, kind) in enumerate(zip(chunks, paper.kinds, strict=True))
+                ),
+            )
 
 
-def _row(workspace_id: UUID, paper: Paper, chunks: range) -> dict[str, object]:
-    return {
-        "workspace_id": workspace_id,
-        "document_id": paper.document_id,
-        "collection": paper.collection,
-        "external_id": paper.external_id,
-        "parent_id": paper.parent_id,
-        "filename": paper.filename,
-        "title": paper.title,
-        "media_type": paper.media_type,
-        "source_type": paper.source_type,
-        "size": paper.size,
+def _row(paper: Paper, chunks: range) -> dict[str, object]:
+    return asdict(paper) | {
         "sha256": bytes(32),
         "chunks": Range(chunks.start, chunks.stop),
-        "language": paper.language,
-        "document_class": paper.document_class,
-        "page_count": paper.page_count,
         "dates": list(paper.dates),
         "metadata": Jsonb(dict(paper.metadata)),
         "tags": list(paper.tags),
         "access": None if paper.access is None else list(paper.access),
-        "created_at": paper.created_at,
-        "updated_at": paper.updated_at,
     }

@@ -225,15 +225,12 @@ async def test_pages_hold_every_conversation_once_the_latest_first(shelf: Shelf)
     await say(shelf, made[2], ("Anything?", an_answer()))
     found: list[UUID] = []
     cursor: str | None = None
-    while True:
-        async with scope_as(shelf, ANNA) as scope:
-            page = await list_conversations(scope, limit=3, cursor=cursor)
-        found += [each.conversation_id for each in page.conversations]
-        cursor = page.next_cursor
-        if cursor is None:
-            break
-    assert found == [made[2], *reversed([*made[:2], *made[3:]])]
     async with scope_as(shelf, ANNA) as scope:
+        while cursor is not None or not found:
+            page = await list_conversations(scope, limit=3, cursor=cursor)
+            found += [each.conversation_id for each in page.conversations]
+            cursor = page.next_cursor
+        assert found == [made[2], *reversed([*made[:2], *made[3:]])]
         with pytest.raises(InvalidRequest, match="cursor"):
             await list_conversations(scope, limit=3, cursor="soon")
 
@@ -243,16 +240,13 @@ async def test_pages_of_messages_hold_each_once(shelf: Shelf) -> None:
     await say(shelf, mine, *[(f"question {number}", an_answer()) for number in range(3)])
     found: list[int] = []
     cursor: str | None = None
-    while True:
-        async with scope_as(shelf, ANNA) as scope:
+    async with scope_as(shelf, ANNA) as scope:
+        while cursor is not None or not found:
             page = await list_messages(scope, mine, limit=4, cursor=cursor)
-        found += [message.message_no for message in page.messages]
-        cursor = page.next_cursor
-        if cursor is None:
-            break
-    assert found == [1, 2, 3, 4, 5, 6]
-    for wrong in ("soon", "-1", "9" * 30, "٣"):
-        async with scope_as(shelf, ANNA) as scope:
+            found += [message.message_no for message in page.messages]
+            cursor = page.next_cursor
+        assert found == [1, 2, 3, 4, 5, 6]
+        for wrong in ("soon", "-1", "9" * 30, "٣"):
             with pytest.raises(InvalidRequest, match="cursor"):
                 await list_messages(scope, mine, limit=4, cursor=wrong)
 

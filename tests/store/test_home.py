@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import psycopg
@@ -54,36 +55,49 @@ def refusal(home: Path) -> StoreUnavailable:
     return caught.value
 
 
-@pytest.mark.parametrize("name", ["run", "postgres", "postgres.new"])
-def test_a_folder_of_somebody_else_is_named_and_left_alone(home: Path, name: str) -> None:
-    (home / name / "keep").mkdir(parents=True)
-    (home / name / "diary.txt").write_text("dear diary")
-    refused = refusal(home)
-    assert f"{home / name} was not made by Footnote" in str(refused)
-    assert f"move {home / name}" in (refused.hint or "")
+def a_folder(place: Path, _: Path) -> None:
+    (place / "keep").mkdir(parents=True)
+    (place / "diary.txt").write_text("dear diary")
 
 
-@pytest.mark.parametrize("name", ["run", "postgres", "postgres.new"])
-def test_a_link_to_a_folder_is_not_followed(home: Path, elsewhere: Path, name: str) -> None:
-    (home / name).symlink_to(elsewhere)
-    before = everything(elsewhere)
-    assert f"{home / name} is a symbolic link" in str(refusal(home))
-    assert everything(elsewhere) == before
+def a_file(place: Path, _: Path) -> None:
+    place.write_text("a file")
 
 
-@pytest.mark.parametrize("name", ["postgres.lock", "postgres.users"])
-def test_a_link_in_place_of_a_lock_is_not_followed(home: Path, elsewhere: Path, name: str) -> None:
+def a_link_to_a_folder(place: Path, elsewhere: Path) -> None:
+    place.symlink_to(elsewhere)
+
+
+def a_link_to_a_file(place: Path, elsewhere: Path) -> None:
     (elsewhere / "diary.txt").chmod(0o644)
-    (home / name).symlink_to(elsewhere / "diary.txt")
-    before = everything(elsewhere)
-    assert f"{home / name} is a symbolic link" in str(refusal(home))
-    assert everything(elsewhere) == before
+    place.symlink_to(elsewhere / "diary.txt")
 
 
-@pytest.mark.parametrize("name", ["run", "postgres"])
-def test_a_file_in_place_of_a_folder_is_named(home: Path, name: str) -> None:
-    (home / name).write_text("a file")
-    assert f"{home / name} was not made by Footnote" in str(refusal(home))
+@pytest.mark.parametrize(
+    ("names", "put", "said"),
+    [
+        (("run", "postgres", "postgres.new"), a_folder, "was not made by Footnote"),
+        (("run", "postgres"), a_file, "was not made by Footnote"),
+        (("run", "postgres", "postgres.new"), a_link_to_a_folder, "is a symbolic link"),
+        (("postgres.lock", "postgres.users"), a_link_to_a_file, "is a symbolic link"),
+    ],
+)
+def test_what_stands_in_the_way_is_named_and_left_alone(
+    home: Path,
+    elsewhere: Path,
+    names: tuple[str, ...],
+    put: Callable[[Path, Path], None],
+    said: str,
+) -> None:
+    for name in names:
+        own = home / f"for-{name}"
+        own.mkdir(mode=0o711)
+        put(own / name, elsewhere)
+        before = everything(elsewhere)
+        refused = refusal(own)
+        assert f"{own / name} {said}" in str(refused)
+        assert f"move {own / name}" in (refused.hint or "")
+        assert everything(elsewhere) == before
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may give folders away")
