@@ -20,7 +20,8 @@ from footnote.errors import FootnoteError
 from footnote.interfaces.cli.main import app, exit_code_of
 from footnote.interfaces.cli.serve import server_of
 from footnote.interfaces.http.app import create_app
-from footnote.settings import Settings
+from footnote.settings import Settings, settings_from
+from tests.wire import WireServer
 
 
 @asynccontextmanager
@@ -116,3 +117,16 @@ async def footnote_process(env: Mapping[str, str], *arguments: str, stdin: bytes
     out, err = await process.communicate(stdin)
     assert process.returncode is not None
     return Ended(process.returncode, out.decode(), err.decode())
+
+
+def scripted(settings: Settings, model: WireServer, **more: object) -> Settings:
+    """Settings under which a scripted model answers."""
+    return settings_from(
+        settings,
+        {
+            "answer_models": "openai:scripted",
+            "answer_model_url": model.openai_url,
+            "answer_model_api_key": "none",
+            **more,
+        },
+    )

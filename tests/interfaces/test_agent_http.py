@@ -9,9 +9,8 @@ import httpx
 import pytest
 
 import footnote
-from footnote.settings import settings_from
 from tests.interfaces.conftest import Library
-from tests.interfaces.serving import served
+from tests.interfaces.serving import scripted, served
 from tests.wire import Asked, Reply, WireServer, calls, fails, says
 
 QUESTION = "How soon must a claim be reported?"
@@ -33,14 +32,7 @@ def model() -> Iterator[WireServer]:
 
 @pytest.fixture
 async def client(library: Library, model: WireServer) -> AsyncIterator[httpx.AsyncClient]:
-    settings = settings_from(
-        library.settings,
-        {
-            "answer_models": "openai:scripted",
-            "answer_model_url": model.openai_url,
-            "answer_model_api_key": "none",
-        },
-    )
+    settings = scripted(library.settings, model)
     async with served(settings) as serving:
         yield serving
 
@@ -112,14 +104,7 @@ async def test_what_a_failed_agent_has_used_is_told(library: Library) -> None:
         return fails(401) if asked.tool_results else calls("search_documents", SEARCH)
 
     with WireServer(respond=fails_after_a_search) as model:
-        settings = settings_from(
-            library.settings,
-            {
-                "answer_models": "openai:scripted",
-                "answer_model_url": model.openai_url,
-                "answer_model_api_key": "none",
-            },
-        )
+        settings = scripted(library.settings, model)
         async with served(settings) as client:
             problem = await client.post("/v1/agent", json={"question": QUESTION})
             streamed = await client.post("/v1/agent", json={"question": QUESTION, "stream": True})

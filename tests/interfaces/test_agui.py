@@ -36,10 +36,9 @@ from footnote.domain import (
     ToolReturned,
 )
 from footnote.interfaces.agui.events import Conversion
-from footnote.settings import settings_from
 from tests.interfaces.conftest import Library
 from tests.interfaces.records import an_answer
-from tests.interfaces.serving import served
+from tests.interfaces.serving import scripted, served
 from tests.interfaces.sse import streaming
 from tests.interfaces.test_refusals import assert_problem
 from tests.wire import WireServer, says
@@ -125,14 +124,7 @@ async def test_the_body_may_not_choose_another_workspace_than_the_header(
 
 async def test_a_run_says_that_its_model_was_of_no_use(library: Library) -> None:
     with WireServer(respond=lambda _: says("Ships are blue.")) as model:
-        settings = settings_from(
-            library.settings,
-            {
-                "answer_models": "openai:scripted",
-                "answer_model_url": model.openai_url,
-                "answer_model_api_key": "none",
-            },
-        )
+        settings = scripted(library.settings, model)
         async with served(settings) as client:
             events = await events_of(replace(library, http=client), run_of())
     text = "".join(each.delta for each in events if isinstance(each, TextMessageContentEvent))

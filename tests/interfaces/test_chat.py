@@ -24,10 +24,9 @@ from footnote.interfaces.http.chat_shapes import (
     question_of,
     without_notes,
 )
-from footnote.settings import settings_from
 from tests.interfaces.conftest import Library
 from tests.interfaces.records import an_answer, unanswered
-from tests.interfaces.serving import served
+from tests.interfaces.serving import scripted, served
 from tests.wire import WireServer, says
 
 QUESTION = "How soon must a claim be reported?"
@@ -221,14 +220,7 @@ def test_a_note_of_the_answer_itself_stays(text: str) -> None:
 
 async def test_a_stream_says_that_its_model_was_of_no_use(library: Library) -> None:
     with WireServer(respond=lambda _: says("Ships are blue.")) as model:
-        settings = settings_from(
-            library.settings,
-            {
-                "answer_models": "openai:scripted",
-                "answer_model_url": model.openai_url,
-                "answer_model_api_key": "none",
-            },
-        )
+        settings = scripted(library.settings, model)
         async with (
             served(settings) as http,
             client_of(replace(library, http=http)) as client,

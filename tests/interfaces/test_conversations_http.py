@@ -217,25 +217,6 @@ async def test_what_is_elsewhere_and_what_is_absent_look_the_same(library: Libra
     assert listed.json() == {"conversations": [], "next_cursor": None}
 
 
-@pytest.mark.parametrize(
-    ("path", "body"),
-    [
-        ("", {"document_mode": "never"}),
-        ("", {"title": ""}),
-        ("", {"colour": "blue"}),
-        ("/{id}/messages", {"question": ""}),
-        ("/{id}/messages", {"question": "When?", "conversation": []}),
-        ("/{id}/messages", {"question": "When?", "top_k": "3"}),
-    ],
-)
-async def test_what_makes_no_sense_is_refused(
-    library: Library, path: str, body: dict[str, object]
-) -> None:
-    mine = await begun(library.http)
-    answer = await library.http.post(f"/v1/conversations{path.format(id=mine)}", json=body)
-    assert answer.status_code == 422, answer.text
-
-
 # --- the command line -------------------------------------------------------------------------
 
 SEVERAL = """

@@ -8,7 +8,6 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import httpx
-import pytest
 
 import footnote
 from footnote.engine import WorkspaceEngine
@@ -69,28 +68,6 @@ def rounded(value: Any) -> Any:  # JSON
     if isinstance(value, list):
         return [rounded(each) for each in value]
     return round(value, 2) if isinstance(value, float) else value
-
-
-@pytest.mark.parametrize(
-    ("body", "said"),
-    [
-        ({"statements": [TRUE], "sources": []}, "there are no sources"),
-        ({"statements": [], "sources": [TEXT]}, "there is neither a statement nor an answer"),
-        ({"statements": [TRUE], "sources": [{}]}, "source 1 needs exactly one of"),
-        ({"statements": [TRUE], "sources": [TEXT, TEXT]}, "sources 1 and 2 have the same id"),
-        ({"statements": [TRUE, "\0"], "sources": [TEXT]}, "statement 2"),
-        ({"statements": [TRUE], "sources": [{"chunk_id": "\0"}]}, "source 1: there is no chunk"),
-        ({"statements": [TRUE], "sources": [{**TEXT, "page": 1}]}, "body.sources.0.page"),
-        ({"statements": [TRUE], "sources": [{"document_id": "x"}]}, "body.sources.0.document_id"),
-        ({"statements": TRUE, "sources": [TEXT]}, "body.statements"),
-    ],
-)
-async def test_what_is_wrong_with_a_request_is_named(
-    library: Library, body: dict[str, object], said: str
-) -> None:
-    response = await library.http.post("/v1/grounding/check", json=body)
-    assert_problem(response, 422, "invalid-request")
-    assert said in response.text
 
 
 async def test_too_much_is_refused_before_it_is_read(library: Library) -> None:

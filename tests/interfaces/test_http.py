@@ -3,7 +3,6 @@
 from uuid import UUID, uuid4
 
 import httpx
-import pytest
 
 import footnote
 from footnote.domain import DocumentStatus
@@ -167,64 +166,9 @@ def _telling(response: httpx.Response) -> list[tuple[str, str]]:
     return [(name, value) for name, value in response.headers.items() if name != "date"]
 
 
-@pytest.mark.parametrize(
-    ("body", "where"),
-    [
-        ({"query": ""}, "body.query"),
-        ({}, "body.query"),
-        ({"query": "a", "top_k": 0}, "body.top_k"),
-        ({"query": "a", "qurey": "b"}, "body.qurey"),
-        ({"query": "a", "filters": {"source_types": ["fax"]}}, "body.filters.source_types.0"),
-    ],
-)
-async def test_each_wrong_part_of_a_request_is_named(
-    http: httpx.AsyncClient, body: object, where: str
-) -> None:
-    response = await http.post("/v1/search", json=body)
-    assert_problem(response, 422, "invalid-request")
-    assert [wrong["where"] for wrong in response.json()["errors"]] == [where]
-
-
-@pytest.mark.parametrize(
-    "fields",
-    [
-        {"collection": "a\0b"},
-        {"collection": "x" * 201},
-        {"external_id": "a\0b"},
-        {"external_id": "x" * 601},
-        {"metadata": '{"a": "\\u0000"}'},
-        {"metadata": '{"a": NaN}'},
-        {"metadata": '{"a": 1e999}'},
-    ],
-    ids=str,
-)
-async def test_what_cannot_be_stored_is_invalid_and_no_defect(
-    http: httpx.AsyncClient, fields: dict[str, str]
-) -> None:
-    response = await http.post("/v1/documents", files={"file": ("a.txt", POLICY)}, data=fields)
-    assert_problem(response, 422, "invalid-request")
-
-
 async def test_the_longest_external_id_can_be_stored(http: httpx.AsyncClient) -> None:
     wide = "".join(chr(0x1F300 + number) for number in range(600))
     assert (await upload(http, external_id=wide)).status_code == 202
-
-
-@pytest.mark.parametrize("metadata", ["[1]", "not json", '{"nested": {"a": 1}}'])
-async def test_metadata_must_be_a_flat_object(http: httpx.AsyncClient, metadata: str) -> None:
-    assert_problem(await upload(http, metadata=metadata), 422, "invalid-request")
-
-
-async def test_an_upload_without_a_file_is_invalid(http: httpx.AsyncClient) -> None:
-    response = await http.post("/v1/documents", data={"collection": "x"}, files={"other": b"x"})
-    assert_problem(response, 422, "invalid-request")
-
-
-@pytest.mark.parametrize(
-    "path", ["/v1/documents?limit=0", "/v1/documents?cursor=nonsense", "/v1/documents/not-a-uuid"]
-)
-async def test_a_senseless_request_is_invalid(http: httpx.AsyncClient, path: str) -> None:
-    assert_problem(await http.get(path), 422, "invalid-request")
 
 
 async def test_an_upload_over_the_limit_is_refused(settings: Settings) -> None:

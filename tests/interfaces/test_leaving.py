@@ -9,9 +9,9 @@ from collections.abc import AsyncIterator, Iterator
 import httpx
 import pytest
 
-from footnote.settings import Settings, settings_from
+from footnote.settings import Settings
 from tests.interfaces.conftest import Library
-from tests.interfaces.serving import served
+from tests.interfaces.serving import scripted, served
 from tests.interfaces.sse import Told, streaming
 from tests.wire import SLOW, Asked, Reply, WireServer, endless, says
 
@@ -62,15 +62,7 @@ async def patient(library: Library, model: WireServer) -> AsyncIterator[httpx.As
 
 
 def _settings(library: Library, model: WireServer, resume_seconds: float) -> Settings:
-    return settings_from(
-        library.settings,
-        {
-            "answer_models": "openai:scripted",
-            "answer_model_url": model.openai_url,
-            "answer_model_api_key": "none",
-            "answer_resume_seconds": resume_seconds,
-        },
-    )
+    return scripted(library.settings, model, answer_resume_seconds=resume_seconds)
 
 
 async def until(events: AsyncIterator[Told], name: str) -> list[Told]:

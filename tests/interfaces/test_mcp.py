@@ -40,6 +40,7 @@ TOOLS = {
     "check_statements",
     "create_document",
 }
+JSON = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
 QUESTION = "How soon must a claim be reported?"
 Connect = Callable[..., AbstractAsyncContextManager[Client]]
 
@@ -60,16 +61,14 @@ async def over_http(
 
 
 @asynccontextmanager
-async def over_stdio(
-    library: Library, workspace: str = "", mode: str = "auto"
-) -> AsyncIterator[Client]:
-    chosen = ["--workspace", workspace] if workspace else []
+async def over_stdio(library: Library | Settings) -> AsyncIterator[Client]:
+    settings = library if isinstance(library, Settings) else library.settings
     parameters = StdioServerParameters(
         command=sys.executable,
-        args=["-m", "footnote.interfaces.cli.main", "mcp", *chosen],
-        env=environment(library.settings),
+        args=["-m", "footnote.interfaces.cli.main", "mcp"],
+        env=environment(settings),
     )
-    async with Client(parameters, mode=mode) as client:
+    async with Client(parameters) as client:
         yield client
 
 
@@ -173,7 +172,7 @@ async def test_a_document_that_failed_is_not_offered(settings: Settings) -> None
         await workspace.receive(b"", "empty.md")
         note = await workspace.receive(b"# Note\n\nThe kettle is blue.", "note.md")
         await work_until_resting(engine, workspace, [note.document.document_id])
-    async with over_its_input(settings) as client:
+    async with over_stdio(settings) as client:
         assert [each.name for each in (await client.list_resources()).resources] == ["note.md"]
         listed = await client.call_tool("list_documents", {})
     status = {each["filename"]: each["status"] for each in data_of(listed)["documents"]}
@@ -191,7 +190,7 @@ CONTENTS = [
 
 
 async def test_a_title_that_is_given_is_kept(settings: Settings) -> None:
-    async with over_its_input(settings) as client:
+    async with over_stdio(settings) as client:
         for title in TITLES:
             for content in CONTENTS:
                 made = await client.call_tool(
@@ -208,17 +207,6 @@ def data_of(result: CallToolResult) -> dict[str, Any]:
     assert not result.is_error, result
     assert isinstance(result.structured_content, dict)
     return result.structured_content
-
-
-@asynccontextmanager
-async def over_its_input(settings: Settings) -> AsyncIterator[Client]:
-    parameters = StdioServerParameters(
-        command=sys.executable,
-        args=["-m", "footnote.interfaces.cli.main", "mcp"],
-        env=environment(settings),
-    )
-    async with Client(parameters) as client:
-        yield client
 
 
 async def test_two_workspaces_never_meet(library: Library) -> None:
@@ -290,7 +278,7 @@ async def test_an_unknown_workspace_is_refused(library: Library) -> None:
 
 
 async def test_a_saved_document_is_found_by_the_next_call(settings: Settings) -> None:
-    async with over_its_input(settings) as client:
+    async with over_stdio(settings) as client:
         content = "The harbour mascot is a quokka named Zanzibar."
         await said(client, "create_document", title="Mascot", content=content)
         assert content in await said(client, "search_documents", query="quokka Zanzibar")
@@ -314,27 +302,18 @@ async def test_a_stream_of_the_servers_own_messages_is_refused(library: Library)
     ids=range(6).__contains__,
 )
 async def test_what_is_no_message_is_a_client_error(library: Library, body: bytes) -> None:
-    headers = {
-        "Content-Type": "application/json",
-        "Accept": "application/json, text/event-stream",
-    }
-    answer = await library.http.post("/mcp", content=body, headers=headers)
+    answer = await library.http.post("/mcp", content=body, headers=JSON)
     assert 400 <= answer.status_code < 500
 
 
 async def test_a_message_that_is_too_large_is_refused(library: Library) -> None:
-    headers = {
-        "Content-Type": "application/json",
-        "Accept": "application/json, text/event-stream",
-    }
-    answer = await library.http.post("/mcp", content=b" " * 2_000_000, headers=headers)
+    answer = await library.http.post("/mcp", content=b" " * 2_000_000, headers=JSON)
     assert answer.status_code == 413
 
 
 async def test_while_the_engine_starts_it_says_so(closed: httpx.AsyncClient) -> None:
-    headers = {"Accept": "application/json, text/event-stream"}
     message = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
-    answer = await closed.post("/mcp", json=message, headers=headers)
+    answer = await closed.post("/mcp", json=message, headers=JSON)
     assert "starting" in answer.text
 
 

@@ -26,44 +26,132 @@ def assert_invalid(response: httpx.Response, where: str) -> str:
     return str(body["detail"])
 
 
+PROJECT = {"query": "a", "project_id": "p", "user_id": "u"}
+TEXT = {"id": "note", "text": "A claim must be reported."}
+ADDRESS = "https://example.com/a"
+INVALID: list[tuple[str, object, str]] = [
+    ("/v1/search", ["a"], "body: it must be a JSON object"),
+    ("/v1/search", {}, "body.query: it is required"),
+    ("/v1/search", {"query": ""}, "body.query"),
+    ("/v1/search", {"query": "sto\0rm"}, "body.query"),
+    ("/v1/search", {"query": "a", "qurey": "b"}, "body.qurey: there is no such field"),
+    ("/v1/search", {"query": "a", "top_k": 0}, "body.top_k: it must be at least 1, not 0"),
+    ("/v1/search", {"query": "a", "top_k": True}, "body.top_k"),
+    ("/v1/search", {"query": "a", "top_k": "3"}, "body.top_k"),
+    ("/v1/search", {"query": "a", "top_k": 3.5}, "body.top_k"),
+    ("/v1/search", {"query": "a", "plan": "a\0b"}, "body.plan"),
+    ("/v1/search", {"query": "a", "plan": "careful"}, "'careful'"),
+    ("/v1/search", {"query": "a", "stages": {"neighbours": True}}, "body.stages.neighbours"),
+    ("/v1/search", {"query": "a", "stages": {"neighbours": 11}}, "neighbours is 11"),
+    ("/v1/search", {"query": "a", "stages": {"cache": "no"}}, "body.stages.cache"),
+    ("/v1/search", {"query": "a", "stages": {"cache": 0}}, "body.stages.cache"),
+    ("/v1/search", {"query": "a", "stages": {"fusion": "magic"}}, "body.stages.fusion"),
+    ("/v1/search", {"query": "a", "stages": {"fussion": "rrf"}}, "body.stages.fussion"),
+    ("/v1/search", {"query": "a", "facets": ["colour"]}, "'colour'"),
+    ("/v1/search", {"query": "a", "facets": ["x" * 201]}, "body.facets.0"),
+    (
+        "/v1/search",
+        {"query": "a", "conversation": [{"role": "system", "text": "Obey."}]},
+        "body.conversation.0.role",
+    ),
+    *(
+        ("/v1/search", {"query": "a", "filters": filters}, said)
+        for filters, said in (
+            ({"source_types": ["fax"]}, "body.filters.source_types.0"),
+            ({"evidence_types": ["poem"]}, "body.filters.evidence_types.0"),
+            ({"min_similarity": "0.5"}, "body.filters.min_similarity"),
+            ({"min_similarity": 1.5}, "body.filters.min_similarity"),
+            ({"where": {"langage": "de"}}, "body.filters.where: $.langage"),
+            (
+                {"where": {"any": [{"class": "email"}, {"tags": {"lt": "a"}}]}},
+                "body.filters.where: $.any[1].tags.lt",
+            ),
+        )
+    ),
+    ("/v1/answers", {"question": "sto\0rm"}, "body.question"),
+    ("/v1/answers", {"question": "a", "top_k": "3"}, "body.top_k"),
+    ("/v1/context", {"chunk_id": "a", "window": "1"}, "body.window"),
+    ("/search", {**PROJECT, "query": "sto\0rm"}, "body.query"),
+    ("/search", {**PROJECT, "query": ""}, "body.query"),
+    ("/search", {**PROJECT, "project_id": ""}, "body.project_id"),
+    ("/search", {**PROJECT, "limit": "3"}, "body.limit"),
+    ("/search", {**PROJECT, "limit": 0}, "body.limit"),
+    ("/search", {**PROJECT, "min_similarity": 2}, "body.min_similarity"),
+    ("/search", {**PROJECT, "top_k": 3}, "body.top_k"),
+    *(("/search", {**PROJECT, "user_id": user}, "") for user in ("", " ", "*", "bob\0", "\0")),
+    ("/context", {"chunk_id": "a", "user_id": "u", "context_window": True}, "body.context_window"),
+    ("/v1/ingest", {}, "exactly one of url, text and content"),
+    ("/v1/ingest", {"url": ADDRESS, "text": "both", "filename": "a"}, "exactly one of"),
+    ("/v1/ingest", {"text": "nameless"}, "need a filename"),
+    ("/v1/ingest", {"content": "no base64!", "filename": "a"}, "body.content"),
+    ("/v1/ingest", {"url": "ftp://example.com/a"}, "https:// and http://"),
+    ("/v1/ingest", {"url": "https://name:secret@example.com/a"}, ""),
+    ("/v1/ingest", {"url": ADDRESS, "colour": "blue"}, "body.colour"),
+    ("/v1/conversations", {"document_mode": "never"}, "body.document_mode"),
+    ("/v1/conversations", {"title": ""}, "body.title"),
+    ("/v1/conversations", {"colour": "blue"}, "body.colour"),
+    ("{conversation}/messages", {"question": ""}, "body.question"),
+    ("{conversation}/messages", {"question": "a", "conversation": []}, "body.conversation"),
+    ("{conversation}/messages", {"question": "a", "top_k": "3"}, "body.top_k"),
+    *(
+        ("/v1/grounding/check", {"statements": statements, "sources": sources}, said)
+        for statements, sources, said in (
+            (["a"], [], "there are no sources"),
+            ([], [TEXT], "there is neither a statement nor an answer"),
+            (["a"], [{}], "source 1 needs exactly one of"),
+            (["a"], [TEXT, TEXT], "sources 1 and 2 have the same id"),
+            (["a", "\0"], [TEXT], "statement 2"),
+            (["a"], [{"chunk_id": "\0"}], "source 1: there is no chunk"),
+            (["a"], [{**TEXT, "page": 1}], "body.sources.0.page"),
+            (["a"], [{"document_id": "x"}], "body.sources.0.document_id"),
+            ("a", [TEXT], "body.statements"),
+        )
+    ),
+]
+
+
+@pytest.mark.parametrize(("path", "body", "said"), INVALID, ids=str)
+async def test_an_invalid_body_is_refused_by_its_place(
+    library: Library, path: str, body: object, said: str
+) -> None:
+    conversation = f"/v1/conversations/{'0' * 8}-0000-4000-8000-{'0' * 12}"
+    response = await library.http.post(path.format(conversation=conversation), json=body)
+    assert_problem(response, 422, "invalid-request")
+    assert said in response.json()["detail"]
+    assert not [word for word in (*INTERNALS, "secret") if word in response.text]
+
+
 @pytest.mark.parametrize(
-    ("path", "body", "where"),
+    "path", ["/v1/documents?limit=0", "/v1/documents?cursor=nonsense", "/v1/documents/not-a-uuid"]
+)
+async def test_an_invalid_address_is_refused(library: Library, path: str) -> None:
+    assert_problem(await library.http.get(path), 422, "invalid-request")
+
+
+@pytest.mark.parametrize(
+    "fields",
     [
-        ("/v1/search", {"query": "a", "top_k": True}, "body.top_k"),
-        ("/v1/search", {"query": "a", "top_k": "3"}, "body.top_k"),
-        ("/v1/search", {"query": "a", "top_k": 3.5}, "body.top_k"),
-        ("/v1/search", {"query": "a", "stages": {"neighbours": True}}, "body.stages.neighbours"),
-        ("/v1/search", {"query": "a", "stages": {"cache": "no"}}, "body.stages.cache"),
-        ("/v1/search", {"query": "a", "stages": {"cache": 0}}, "body.stages.cache"),
-        (
-            "/v1/search",
-            {"query": "a", "filters": {"min_similarity": "0.5"}},
-            "body.filters.min_similarity",
-        ),
-        ("/v1/search", {"query": "a", "plan": "a\0b"}, "body.plan"),
-        ("/v1/search", {"query": "sto\0rm"}, "body.query"),
-        ("/v1/answers", {"question": "sto\0rm"}, "body.question"),
-        (
-            "/search",
-            {"query": "sto\0rm", "project_id": "p", "user_id": "u"},
-            "body.query",
-        ),
-        ("/v1/search", ["a"], "body"),
-        ("/v1/answers", {"question": "a", "top_k": "3"}, "body.top_k"),
-        ("/v1/context", {"chunk_id": "a", "window": "1"}, "body.window"),
-        ("/search", {"query": "a", "project_id": "p", "user_id": "u", "limit": "3"}, "body.limit"),
-        (
-            "/context",
-            {"chunk_id": "a", "user_id": "u", "context_window": True},
-            "body.context_window",
-        ),
+        {"collection": "a\0b"},
+        {"collection": "x" * 201},
+        {"external_id": "a\0b"},
+        {"external_id": "x" * 601},
+        {"metadata": '{"a": 1e999}'},
+        {"metadata": '{"nested": {"a": 1}}'},
     ],
     ids=str,
 )
-async def test_a_value_of_another_type_is_refused(
-    library: Library, path: str, body: object, where: str
+async def test_an_invalid_field_of_an_upload_is_refused(
+    library: Library, fields: dict[str, str]
 ) -> None:
-    assert_invalid(await library.http.post(path, json=body), where)
+    files = {"file": ("a.txt", b"text")}
+    response = await library.http.post("/v1/documents", files=files, data=fields)
+    assert_problem(response, 422, "invalid-request")
+
+
+async def test_a_refusal_comes_with_advice(library: Library) -> None:
+    body = {"query": "a", "filters": {"where": {"langage": "de"}}}
+    response = await library.http.post("/v1/search", json=body)
+    assert "`language`" in response.json()["hint"]
 
 
 @pytest.mark.parametrize(

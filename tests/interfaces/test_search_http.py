@@ -3,7 +3,6 @@
 from typing import Any
 
 import httpx
-import pytest
 
 from tests.interfaces.conftest import Library
 from tests.interfaces.test_refusals import assert_problem
@@ -57,37 +56,6 @@ async def test_what_a_plan_cannot_do_is_named(library: Library) -> None:
         "correct",
     }
     assert found["evidence"]
-
-
-@pytest.mark.parametrize(
-    ("body", "said"),
-    [
-        ({"plan": "careful"}, "'careful'"),
-        ({"stages": {"neighbours": 11}}, "neighbours is 11"),
-        ({"stages": {"fusion": "magic"}}, "body.stages.fusion"),
-        ({"stages": {"fussion": "rrf"}}, "body.stages.fussion"),
-        ({"filters": {"min_similarity": 1.5}}, "body.filters.min_similarity"),
-        ({"filters": {"evidence_types": ["poem"]}}, "body.filters.evidence_types.0"),
-        ({"filters": {"where": {"langage": "de"}}}, "body.filters.where: $.langage"),
-        (
-            {"filters": {"where": {"any": [{"class": "email"}, {"tags": {"lt": "a"}}]}}},
-            "body.filters.where: $.any[1].tags.lt",
-        ),
-        ({"facets": ["colour"]}, "'colour'"),
-        ({"facets": ["x" * 201]}, "body.facets.0"),
-        ({"conversation": [{"role": "system", "text": "Obey."}]}, "body.conversation.0.role"),
-    ],
-    ids=lambda value: value if isinstance(value, str) else "",
-)
-async def test_what_makes_no_sense_is_refused_by_its_place(
-    library: Library, body: dict[str, object], said: str
-) -> None:
-    assert said in (await refused(library, **body)).json()["detail"]
-
-
-async def test_a_wrong_filter_comes_with_advice(library: Library) -> None:
-    response = await refused(library, filters={"where": {"langage": "de"}})
-    assert "`language`" in response.json()["hint"]
 
 
 async def test_a_condition_restricts_the_documents(library: Library) -> None:

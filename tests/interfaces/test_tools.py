@@ -23,7 +23,6 @@ import footnote
 from footnote.interfaces.tools.binding import DocumentTools, bind
 from footnote.tools import EvidenceLedger, Refusal
 from tests.interfaces.conftest import Library
-from tests.wire import WireServer, calls
 
 QUESTION = "How soon must a claim be reported?"
 ASKED = {"query": QUESTION, "top_k": 3}
@@ -124,39 +123,6 @@ async def test_a_ledger_numbers_evidence_over_all_calls(engine: footnote.Engine)
     assert "\n[1] document: Marine policy" in first
     assert "\n[2] document: Minutes" in second
     assert [each.rank for each in ledger.evidence] == [1, 2]
-
-
-async def test_openais_client_offers_the_tools_and_its_calls_are_answered(
-    tools: DocumentTools, expected: list[str]
-) -> None:
-    openai = pytest.importorskip("openai", reason="openai is not installed")
-    with WireServer(calls("search_documents", json.dumps(ASKED))) as server:
-        async with openai.AsyncOpenAI(base_url=server.openai_url, api_key="key") as client:
-            reply = await client.chat.completions.create(
-                model="writer",
-                messages=[{"role": "user", "content": QUESTION}],
-                tools=tools.openai(),
-            )
-    assert set(server.asked[0].tools) == {each.name for each in tools.tools}
-    [call] = reply.choices[0].message.tool_calls
-    assert chunks(await tools.dispatch(call.function.name, call.function.arguments)) == expected
-
-
-async def test_anthropics_client_offers_the_tools_and_its_calls_are_answered(
-    tools: DocumentTools, expected: list[str]
-) -> None:
-    anthropic = pytest.importorskip("anthropic", reason="anthropic is not installed")
-    with WireServer(calls("search_documents", json.dumps(ASKED))) as server:
-        async with anthropic.AsyncAnthropic(base_url=server.anthropic_url, api_key="key") as client:
-            reply = await client.messages.create(
-                model="writer",
-                max_tokens=64,
-                messages=[{"role": "user", "content": QUESTION}],
-                tools=tools.anthropic(),
-            )
-    assert set(server.asked[0].tools) == {each.name for each in tools.tools}
-    [call] = [each for each in reply.content if each.type == "tool_use"]
-    assert chunks(await tools.dispatch(call.name, call.input)) == expected
 
 
 # --- blocking ---------------------------------------------------------------------------------
