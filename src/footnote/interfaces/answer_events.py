@@ -26,7 +26,7 @@ from footnote.interfaces.schemas import JsonObject, decoded
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerTool:
-    """A model asked for a tool, or the tool gave its result."""
+    """A model called a tool, or the tool returned."""
 
     call_id: str
     name: str

@@ -29,7 +29,7 @@ _adapter = cache(TypeAdapter)
 
 
 def adapter(kind: type[Kind]) -> TypeAdapter[Kind]:
-    """What reads and writes a kind of record as JSON."""
+    """The adapter that reads and writes a kind of record as JSON."""
     return cast("TypeAdapter[Kind]", _adapter(cast("Hashable", kind)))
 
 
@@ -62,14 +62,14 @@ def decoded(kind: type[Kind], value: object) -> Kind:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetryReport:
-    """What became of every document that was to be tried again."""
+    """The outcome for every document that was to be tried again."""
 
     documents: tuple[Retried, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IngestedFile:
-    """What became of one file on a command line."""
+    """The outcome for one file of a command line."""
 
     path: str
     duplicate: bool
@@ -105,7 +105,7 @@ class IngestCounts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IngestReport:
-    """What became of every file of a command line, in its order."""
+    """The outcome for every file of a command line, in their order."""
 
     files: tuple[IngestedFile, ...]
     counts: IngestCounts
@@ -127,14 +127,14 @@ class LaneList:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebhookList:
-    """The addresses that are told of a workspace's events."""
+    """The webhooks of a workspace."""
 
     webhooks: tuple[WebhookEndpoint, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delivery:
-    """How a trial message was taken."""
+    """Whether a trial message was delivered."""
 
     delivered: bool
     error: str | None = None
@@ -149,14 +149,14 @@ class McpServerList:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Models:
-    """Which models answer in a workspace."""
+    """The models that answer in a workspace."""
 
     configured: tuple[str, ...]
-    """What the installation has."""
+    """Those of the installation."""
     chosen: tuple[str, ...] | None
-    """What the workspace chose; None if it follows the installation."""
+    """Those that the workspace chose; None if it follows the installation."""
     used: tuple[str, ...]
-    """What is asked, each when those before it failed; `extractive` quotes alone."""
+    """Those that are asked, each when those before it failed; `extractive` only quotes."""
 
     @classmethod
     def from_domain(cls, in_use: ModelsInUse) -> Self:
@@ -172,11 +172,11 @@ class Models:
 @json_form(flat="points")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RectangleOnPage:
-    """A part of a page in points, from the top left corner of the page as it is shown."""
+    """A part of a page in points, from the top left corner of the displayed page."""
 
     points: Rectangle
     fractions: Rectangle
-    """The same in shares of the width and the height of the page, 0 to 1."""
+    """The same as fractions of the width and the height of the page, 0 to 1."""
 
 
 @json_form(flat="marked")
@@ -200,7 +200,7 @@ class PageWithQuotes:
 
     @classmethod
     def from_domain(cls, found: PageRectangles) -> Self:
-        """Give each rectangle in shares of the page too."""
+        """Add each rectangle as fractions of the page."""
         width, height = found.width_points, found.height_points
 
         def shown(points: Rectangle) -> RectangleOnPage:

@@ -18,7 +18,6 @@ from footnote.engine.tools.definition import (
     Arguments,
     DocumentId,
     EvidenceLedger,
-    Text,
     ToolContext,
     tool,
 )
@@ -28,6 +27,7 @@ from footnote.engine.tools.results import Analysis, found_passage, readable, tol
 from footnote.engine.tools.searching import as_evidence, parents_of
 from footnote.errors import ModelUnavailable
 from footnote.ports import Refusal
+from footnote.validation.constrained_types import StorableText
 
 MAX_PASSAGES = 2_000
 """Of one document: some hundred thousand words."""
@@ -47,7 +47,7 @@ class AnalyzeDocument(Arguments):
     """Which document, and what of it."""
 
     document_id: DocumentId
-    question: Text = Field(
+    question: StorableText = Field(
         min_length=1,
         max_length=MAX_QUESTION_CHARACTERS,
         description="What to find out from the whole document, as a full question.",

@@ -11,10 +11,11 @@ from pydantic import Field
 from footnote.domain import DocumentStatus, SourceType
 from footnote.engine import documents as verbs
 from footnote.engine.receiving import receive
-from footnote.engine.tools.definition import Arguments, Name, Text, ToolContext, tool
+from footnote.engine.tools.definition import Arguments, ToolContext, tool
 from footnote.engine.tools.rendering import line
 from footnote.engine.tools.results import SavedDocument, filled, readable, told
 from footnote.ports import Refusal
+from footnote.validation.constrained_types import Name, StorableText
 
 FAILED = "Failed to create document"
 MAX_CONTENT_CHARACTERS = 500_000
@@ -30,8 +31,8 @@ _TITLE = re.compile(r"^title[ \t]*:.*\n", re.MULTILINE | re.IGNORECASE)
 class CreateDocument(Arguments):
     """What to save."""
 
-    title: Text = Field(min_length=1, max_length=200, description="What it is called.")
-    content: Text = Field(
+    title: StorableText = Field(min_length=1, max_length=200, description="What it is called.")
+    content: StorableText = Field(
         min_length=1, max_length=MAX_CONTENT_CHARACTERS, description="The text, as Markdown."
     )
     collection: Name | None = Field(None, description="Where it belongs; the default if left out.")

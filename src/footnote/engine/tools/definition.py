@@ -9,9 +9,9 @@ from functools import cache
 from typing import Annotated, Generic, TypeVar, get_type_hints
 from uuid import UUID
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from footnote.domain import MAX_NAME_CHARACTERS, Document, Evidence, Passage
+from footnote.domain import Document, Evidence, Passage
 from footnote.engine.services import WorkspaceAccess
 from footnote.errors import (
     BlobDamaged,
@@ -22,7 +22,6 @@ from footnote.errors import (
     StoreUnavailable,
 )
 from footnote.ports import Refusal, Tool
-from footnote.validation.constrained_types import storable
 from footnote.validation.messages import wrong_places
 
 ABSENT = "not found in this workspace"
@@ -41,8 +40,6 @@ class Arguments(BaseModel):
 Shape = TypeVar("Shape", bound=Arguments)
 
 
-Text = Annotated[str, AfterValidator(storable)]
-Name = Annotated[Text, Field(min_length=1, max_length=MAX_NAME_CHARACTERS)]
 DocumentId = Annotated[
     UUID, Field(description="The document's id, from search_documents or list_documents.")
 ]

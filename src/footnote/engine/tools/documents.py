@@ -22,8 +22,6 @@ from footnote.engine import documents as verbs
 from footnote.engine.tools.definition import (
     Arguments,
     DocumentId,
-    Name,
-    Text,
     ToolContext,
     tool,
 )
@@ -44,10 +42,11 @@ from footnote.engine.tools.results import (
     told,
 )
 from footnote.engine.tools.searching import Day, Where, within
+from footnote.validation.constrained_types import Name, StorableText
 
 MAX_LISTED = 100
 
-Part = Annotated[Text | None, Field(min_length=1, max_length=200)]
+Part = Annotated[StorableText | None, Field(min_length=1, max_length=200)]
 
 
 class GetDocument(Arguments):
@@ -69,7 +68,7 @@ class ListDocuments(Arguments):
     status: DocumentStatus | None = Field(None, description="Only these; any if left out.")
     where: Where = None
     limit: int = Field(20, ge=1, le=MAX_LISTED, description="How many.")
-    cursor: Text | None = Field(
+    cursor: StorableText | None = Field(
         None, max_length=1000, description="Where the page before ended, as it said."
     )
 

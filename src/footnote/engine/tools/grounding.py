@@ -8,10 +8,11 @@ from pydantic import Field
 
 from footnote.domain.grounding import ClaimVerdict, GroundingSource
 from footnote.engine.grounding import MAX_STATEMENT_CHARACTERS, check_grounding
-from footnote.engine.tools.definition import Arguments, Text, ToolContext, tool
+from footnote.engine.tools.definition import Arguments, ToolContext, tool
 from footnote.engine.tools.rendering import line
 from footnote.engine.tools.results import Result, filled, told
 from footnote.ports import ReadableDocument
+from footnote.validation.constrained_types import StorableText
 
 _MOST_STATEMENTS = 30
 _MOST_SOURCES = 20
@@ -21,7 +22,7 @@ _SHOWN_QUOTES = 2
 class CheckStatements(Arguments):
     """Which statements, and what to hold them against."""
 
-    statements: tuple[Text, ...] = Field(
+    statements: tuple[StorableText, ...] = Field(
         min_length=1,
         max_length=_MOST_STATEMENTS,
         description=f"Single statements of at most {MAX_STATEMENT_CHARACTERS} characters.",
@@ -29,7 +30,7 @@ class CheckStatements(Arguments):
     document_ids: tuple[UUID, ...] = Field(
         (), max_length=_MOST_SOURCES, description="Whole documents to check against."
     )
-    chunk_ids: tuple[Text, ...] = Field(
+    chunk_ids: tuple[StorableText, ...] = Field(
         (), max_length=_MOST_SOURCES, description="Single passages to check against."
     )
 

@@ -24,7 +24,7 @@ from footnote.domain import (
 from footnote.engine import search as verbs
 from footnote.engine.documents import select_documents
 from footnote.engine.services import WorkspaceAccess
-from footnote.engine.tools.definition import Arguments, Name, Text, ToolContext, tool
+from footnote.engine.tools.definition import Arguments, ToolContext, tool
 from footnote.engine.tools.rendering import evidence_text, line
 from footnote.engine.tools.results import (
     FoundPassages,
@@ -36,7 +36,7 @@ from footnote.engine.tools.results import (
 from footnote.errors import InvalidRequest
 from footnote.filters import condition_from
 from footnote.retrieval.query import MAX_QUERY_CHARACTERS
-from footnote.validation.constrained_types import MAX_PAGE
+from footnote.validation.constrained_types import MAX_PAGE, Name, StorableText
 
 MAX_EVIDENCE = 50
 """Of one search; more would fill a model's context and tell it little."""
@@ -59,7 +59,7 @@ Where = Annotated[
 class SearchDocuments(Arguments):
     """What to find, and where."""
 
-    query: Text = Field(
+    query: StorableText = Field(
         min_length=1,
         max_length=MAX_QUERY_CHARACTERS,
         description="A question or key words, with exact names, numbers and identifiers as they "
@@ -79,7 +79,7 @@ class SearchDocuments(Arguments):
 class GetDocumentContext(Arguments):
     """A passage, and how much around it."""
 
-    chunk_id: Text = Field(
+    chunk_id: StorableText = Field(
         min_length=1, max_length=200, description="The Chunk ID of a passage that was found."
     )
     window: int = Field(

@@ -1,4 +1,4 @@
-"""Connections of the server that end when their client is too slow to ask."""
+"""Connections that end when their client sends a request too slowly."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from footnote.interfaces.http.guard import HEAD_TOO_LARGE
 from footnote.interfaces.http.problems import Refused
 
 MIN_BYTES_PER_SECOND = 500
-"""What a body must keep to; as much as Apache's mod_reqtimeout asks for."""
+"""The slowest a body may come; the same as in Apache's mod_reqtimeout."""
 
 _QUOTED_BYTES = re.compile(r""":? (?:bytearray\()?b(?:'|").*""", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Patience:
-    """How long a client may take to ask."""
+    """How long a client may take to send a request."""
 
     head_seconds: float
     """From the connection, or the end of the answer before, to the end of the headers."""
@@ -31,10 +31,9 @@ class Patience:
 
 
 class PatientProtocol(H11Protocol):
-    """uvicorn's HTTP/1.1 over h11, with an end to its patience.
+    """uvicorn's HTTP/1.1 over h11, with time limits for what a client sends.
 
-    Timed is only what a client sends: an answer may take as long, and be streamed as long, as it
-    likes.
+    An answer may take as long, and be streamed as long, as it likes.
     """
 
     patience: ClassVar[Patience]
@@ -43,28 +42,28 @@ class PatientProtocol(H11Protocol):
     _received_bytes = 0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # uvicorn's too
-        """Begin to wait for a request."""
+        """Wait for a request."""
         super().connection_made(transport)
-        self._mind_the_time()
+        self._update_timer()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Wait for nothing any longer."""
+        """Stop waiting."""
         self._wait_for(None)
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Read what came."""
+        """Read data."""
         self._received_bytes += len(data)
         super().data_received(data)
-        self._mind_the_time()
+        self._update_timer()
 
     def on_response_complete(self) -> None:
-        """Begin to wait for the next request."""
+        """Wait for the next request."""
         super().on_response_complete()
-        self._mind_the_time()
+        self._update_timer()
 
     def send_400_response(self, msg: str) -> None:
-        """Refuse what h11 could not read, in the shape and with the status that it deserves."""
+        """Refuse what h11 could not read, as a problem with the status that h11 suggests."""
         error = sys.exception()
         status = getattr(error, "error_status_hint", 400)
         if status == HEAD_TOO_LARGE.status_code:
@@ -74,8 +73,8 @@ class PatientProtocol(H11Protocol):
             said = _QUOTED_BYTES.sub("", str(error or msg))
             self._refuse(Refused(status, f"The request is not HTTP: {said}."))
 
-    def _mind_the_time(self) -> None:
-        """Start the clock for what is awaited now; for what was awaited before it runs on."""
+    def _update_timer(self) -> None:
+        """Start the timer of what is awaited now, unless it runs already."""
         state = self.conn.their_state
         wanted = state if state in (h11.IDLE, h11.SEND_BODY) else None
         if self.transport.is_closing():
@@ -102,7 +101,7 @@ class PatientProtocol(H11Protocol):
             self.transport.close()
 
     def _judge_body(self, received_before: int) -> None:
-        """End a body that came too slowly, unless it was us who did not read on."""
+        """Refuse a body that came too slowly, unless the server itself did not read on."""
         received = self._received_bytes - received_before
         enough = MIN_BYTES_PER_SECOND * self.patience.body_seconds
         our_turn = self.flow.read_paused or self.conn.they_are_waiting_for_100_continue
@@ -112,12 +111,12 @@ class PatientProtocol(H11Protocol):
             self._refuse(Refused(408, "The body did not come in time."))
 
     def _refuse(self, refused: Refused) -> None:
-        """Answer with a problem, unless an answer is under way, and close the connection."""
+        """Answer with a problem, unless an answer has begun, and close the connection."""
         self.logger.info("%s", refused.detail)
         self._wait_for(None)
         cycle = cast("RequestResponseCycle | None", self.cycle)  # none before the first request
         if cycle is not None and not cycle.response_complete:
-            # Whoever reads the body hears that nobody is there any more.
+            # Whoever reads the body learns that the client is gone.
             cycle.disconnected = True
             cycle.message_event.set()
         if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
@@ -132,7 +131,7 @@ class PatientProtocol(H11Protocol):
 
 
 def patient_protocol(wanted: Patience) -> type[PatientProtocol]:
-    """The protocol with that much patience; uvicorn makes one for each connection."""
+    """The protocol with these limits; uvicorn makes one for each connection."""
 
     class Protocol(PatientProtocol):
         patience = wanted

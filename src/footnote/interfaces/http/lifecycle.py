@@ -1,4 +1,4 @@
-"""Opens the engine behind a server that already answers, and closes it."""
+"""Open the engine while the server already answers, and close it at the end."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ def stop_this_process(_: FootnoteError) -> None:
 
 @dataclass(slots=True)
 class Lifecycle:
-    """The engine of one app: on its way up, up, or unable to start."""
+    """The engine of one app: opening, open, or unable to open."""
 
     settings: Settings
     on_failure: Callable[[FootnoteError], None] = stop_this_process
     on_ready: Callable[[], None] = lambda: None
     beside: Callable[[], AbstractAsyncContextManager[None]] = nullcontext
-    """What runs beside the engine and ends before it is closed."""
+    """A context in which the server runs; it ends before the engine is closed."""
     open_engine: OpenEngine = open_engine
     failure: FootnoteError | None = None
     _engine: Engine | None = field(default=None)
@@ -49,7 +49,7 @@ class Lifecycle:
         )
 
     async def health(self) -> Health:
-        """What the engine says of itself, or why there is none; never raises."""
+        """The health of the engine, or why there is none; never raises."""
         try:
             return await self.engine.health()
         except FootnoteError as error:

@@ -26,9 +26,9 @@ MCP_PATH = "/mcp"
 
 @dataclass(slots=True)
 class McpMount:
-    """Serves the protocol at `/mcp`, each request for itself: there are no sessions to lose.
+    """Serves the protocol at `/mcp` without sessions, each request on its own.
 
-    What it stands on takes a second to load, so it is loaded with the first request.
+    The library takes a second to load, so it is loaded with the first request.
     """
 
     lifecycle: Lifecycle
@@ -37,7 +37,7 @@ class McpMount:
     _manager: StreamableHTTPSessionManager | None = None
 
     def route(self) -> Route:
-        """The route; without methods, all of them come here."""
+        """The route, for all methods."""
         return Route(MCP_PATH, endpoint=self)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -55,7 +55,7 @@ class McpMount:
         await manager.handle_request(scope, receive, send)
 
     async def aclose(self) -> None:
-        """End what was started."""
+        """Stop serving."""
         if self._serving is not None:
             self._serving.cancel()
             with suppress(asyncio.CancelledError):
@@ -63,7 +63,7 @@ class McpMount:
         self._serving = self._manager = None
 
     async def _started(self) -> StreamableHTTPSessionManager:
-        """What answers requests. Raises InvalidRequest where the library is missing."""
+        """The manager that answers. Raises InvalidRequest where the library is missing."""
         async with self._starting:
             if self._manager is None:
                 manager = await asyncio.to_thread(_manager_of, self)
@@ -75,7 +75,7 @@ class McpMount:
         return self._manager
 
     async def inside(self, context: Context) -> Inside:
-        """The workspace that a request names, in the same header as everywhere."""
+        """The workspace that a request names, in the same header as elsewhere."""
         from footnote.interfaces.mcp.server import Inside  # noqa: PLC0415  # loaded by now
 
         request = context.request

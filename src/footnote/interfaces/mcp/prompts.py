@@ -1,4 +1,4 @@
-"""Ready-made requests that a person may pick in a client of the Model Context Protocol."""
+"""Prompt templates that a person may pick in a client of the Model Context Protocol."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ MAX_ARGUMENT_CHARACTERS = 10_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Prompt:
-    """A request with gaps."""
+    """A template with arguments."""
 
     title: str
     description: str
     text: str
     arguments: Mapping[str, str]
-    """What each gap wants; all are needed."""
+    """The description of each argument; all are required."""
 
 
 _DOCUMENT = "The document's id, as list_documents shows it."
@@ -74,7 +74,7 @@ _PROMPTS: Mapping[str, _Prompt] = {
 
 
 def listed() -> mcp_types.ListPromptsResult:
-    """All of them."""
+    """List the prompts."""
     return mcp_types.ListPromptsResult(
         prompts=[
             mcp_types.Prompt(
@@ -94,7 +94,7 @@ def listed() -> mcp_types.ListPromptsResult:
 async def written(
     workspace: WorkspaceEngine, name: str, arguments: Mapping[str, str]
 ) -> mcp_types.GetPromptResult:
-    """The prompt with its gaps filled.
+    """The prompt with its arguments filled in.
 
     Raises InvalidRequest, and NotFound for a document that is absent or foreign.
     """

@@ -50,7 +50,7 @@ def link(document: ReadableDocument) -> mcp_types.ResourceLink:
 
 
 def templates() -> mcp_types.ListResourceTemplatesResult:
-    """How a document's address is made from its id."""
+    """The template of a document's address."""
     return mcp_types.ListResourceTemplatesResult(
         resource_templates=[
             mcp_types.ResourceTemplate(

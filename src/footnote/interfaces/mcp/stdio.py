@@ -51,7 +51,7 @@ async def _serve(workspace: WorkspaceEngine) -> None:
 
 
 async def _lines() -> anyio.AsyncFile[str] | None:
-    """Standard input, such that waiting for it can be given up; None where it is a file."""
+    """Standard input, read such that it can be cancelled; None where it is a file."""
     reader = asyncio.StreamReader(limit=MAX_LINE_BYTES)
     try:
         await asyncio.get_running_loop().connect_read_pipe(

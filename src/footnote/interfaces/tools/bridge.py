@@ -1,4 +1,4 @@
-"""Reaches the event loop in which a workspace lives, from another loop or from no loop at all."""
+"""Calls into the event loop of a workspace, from another loop or from a thread without one."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ T = TypeVar("T")
 Work = Callable[[], Coroutine[object, object, T]]
 
 _LOOK_SECONDS = 1.0
-"""A loop that has not begun for so long is either busy or waits for the thread that asks it."""
+"""A loop that has not begun after this is busy, or waits for the calling thread."""
 _WAITING_FOR_THREADS = ("threading", "concurrent.futures._base", "concurrent.futures.thread")
-"""Modules in which a thread stands that waits for others."""
+"""The modules in which a thread is that waits for other threads."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bridge:
-    """The way to a loop; its connections work nowhere else."""
+    """A way to call into the loop in which connections were opened."""
 
     loop: asyncio.AbstractEventLoop
     thread_id: int
@@ -33,17 +33,17 @@ class Bridge:
 
     @classmethod
     def here(cls) -> Bridge:
-        """The way to the loop that runs in this thread. Raises RuntimeError where none does."""
+        """The bridge to the loop that runs in this thread. Raises RuntimeError where none does."""
         return cls(asyncio.get_running_loop(), threading.get_ident())
 
     async def reach(self, work: Work[T]) -> T:
-        """The result of the work, done in the loop, for whoever awaits it in any."""
+        """Run the work in the loop, and await its result in any loop."""
         if _running_loop() is self.loop:
             return await work()
         return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work(), self.loop))
 
     def wait(self, work: Work[T]) -> T:
-        """The result of the work, for a thread that blocks until it is there.
+        """Run the work in the loop, and block this thread until it is done.
 
         Raises InvalidRequest in the loop's own thread, which must not wait for itself, and in a
         thread for which that one waits, as those of LangChain's `RunnableParallel.invoke`.
@@ -72,7 +72,7 @@ class Bridge:
         return done.result()
 
     def _waits_for_threads(self) -> bool:
-        """Whether the loop's thread stands still until some other thread has ended."""
+        """Whether the loop's thread waits for another thread to end."""
         frame = sys._current_frames().get(self.thread_id)
         return frame is not None and frame.f_globals.get("__name__") in _WAITING_FOR_THREADS
 
