@@ -60,7 +60,7 @@ class Push(_Labels):
             return base64.b64decode(self.content or "", validate=True)
         except (binascii.Error, ValueError) as error:
             raise InvalidRequest(
-                "body.content: it is not Base64", hint="encode the file's bytes"
+                "body.content: it is not Base64", hint="encode the file in Base64"
             ) from error
 
 
