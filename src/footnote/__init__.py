@@ -274,10 +274,14 @@ async def open(  # noqa: A001  # reads as footnote.open()
 
     Raises UnsupportedSettings, StoreUnavailable or LaneUnavailable when it cannot start.
     """
-    from footnote.engine import open_engine  # noqa: PLC0415  # keeps `import footnote` light
+    from footnote.models.embedders import begin_loading  # noqa: PLC0415  # keeps importing light
     from footnote.settings import settings_from  # noqa: PLC0415  # as above
 
-    engine = await open_engine(settings_from(settings, overrides))
+    given = settings_from(settings, overrides)
+    begin_loading(given.embedding_model, given.home / "models", given.model_threads)
+    from footnote.engine import open_engine  # noqa: PLC0415  # takes as long as the models
+
+    engine = await open_engine(given)
     try:
         yield engine
     finally:

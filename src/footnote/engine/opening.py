@@ -78,14 +78,21 @@ async def open_engine(settings: Settings | None = None) -> Engine:
         ) from error
     embedders = embedders_from(settings)
     server = None
+    loading = asyncio.create_task(embedders.primary())  # beside the start of the database
     try:
-        embedder = await embedders.primary()
         if settings.database_url is None:
             server = await asyncio.to_thread(start_embedded, settings.home)
         url, owner_url = database_urls(settings, server)
         await asyncio.to_thread(migrate, owner_url)
         database = await open_database(url, settings.pool_size, settings.statement_timeout_seconds)
+        try:
+            embedder = await loading
+        except BaseException:
+            await database.pool.close()
+            raise
     except BaseException:
+        # A thread that loads cannot be stopped.
+        await asyncio.gather(loading, return_exceptions=True)
         await embedders.close()
         if server is not None:
             server.release()

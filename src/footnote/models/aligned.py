@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -74,11 +75,18 @@ def load_aligned(
     Raises LaneUnavailable when the weights of either are not installed.
     """
     content = files("footnote.models").joinpath(ALIGNMENT_FILE).read_bytes()
-    english = load_minilm(models_folder, precision, threads, batch_tokens)
+    with ThreadPoolExecutor(1, thread_name_prefix="load-minilm") as beside:
+        loading = beside.submit(load_minilm, models_folder, precision, threads, batch_tokens)
+        try:
+            others = load_e5(models_folder, precision, threads, batch_tokens)
+        except BaseException:
+            if loading.exception() is None:
+                loading.result().close()
+            raise
     try:
-        others = load_e5(models_folder, precision, threads, batch_tokens)
+        english = loading.result()
     except BaseException:
-        english.close()
+        others.close()
         raise
     parts = (english.lane.revision, others.lane.revision, hashlib.sha256(content).hexdigest())
     digest = hashlib.sha256(" ".join(parts).encode()).hexdigest()

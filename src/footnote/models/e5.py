@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -74,11 +75,14 @@ def load_e5(
         dimensions=WIDTH,
         revision=f"{DIGEST[:12]}-{precision}-{GRAPH_REVISION}.{READING_REVISION}",
     )
+    with ThreadPoolExecutor(1, thread_name_prefix="load-e5") as beside:
+        opening = beside.submit(open_session, graph)
+        tokenizer = e5_tokenizer(shared.tokenizer.resolve())
     embedder = SentenceEncoder(
         lane,
-        open_session(graph),
+        opening.result(),
         Reading(
-            tokenizer=e5_tokenizer(shared.tokenizer.resolve()),
+            tokenizer=tokenizer,
             max_tokens=MAX_TOKENS,
             query_prefix=QUERY_PREFIX,
             document_prefix=DOCUMENT_PREFIX,

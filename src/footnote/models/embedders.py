@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -235,13 +236,7 @@ def opener(choices: EmbedderChoices) -> Open:
 
     async def open_spec(spec: EmbedderSpec, lane: Lane | None) -> OpenedEmbedder:
         if spec.vendor in PACKAGED:
-            embedder = await asyncio.to_thread(
-                PACKAGED[spec.vendor].load,
-                choices.models_folder,
-                choices.precision,
-                choices.threads,
-                choices.batch_tokens,
-            )
+            embedder = await asyncio.wrap_future(_loading(spec.vendor, choices))
             return _local(embedder, embedder.close)
         if spec.vendor == "fastembed":
             return await _open_fastembed(spec, choices)
@@ -254,6 +249,36 @@ def opener(choices: EmbedderChoices) -> Open:
         return OpenedEmbedder(embedder=hosted, close=hosted.close)
 
     return open_spec
+
+
+def begin_loading(name: str, models_folder: Path, threads: int) -> None:
+    """Load a packaged model in a thread, for whoever opens it next in this process.
+
+    It takes as long as importing the engine does, and a core of its own. What is no packaged
+    model, or was never built in the folder, is left alone.
+    """
+    if name in PACKAGED and models_folder.is_dir():
+        choices = EmbedderChoices(models_folder=models_folder, threads=threads)
+        _begun[_identity(name, choices)] = _loading(name, choices)
+
+
+def _loading(name: str, choices: EmbedderChoices) -> Future[SentenceEncoder | AlignedEncoder]:
+    identity = _identity(name, choices)
+    if (begun := _begun.pop(identity, None)) is not None:
+        return begun
+    with_a_thread = ThreadPoolExecutor(1, thread_name_prefix="load-model")
+    try:
+        return with_a_thread.submit(PACKAGED[name].load, *identity[1:])
+    finally:
+        with_a_thread.shutdown(wait=False)
+
+
+_Identity = tuple[str, Path, Precision, int, int]
+_begun: dict[_Identity, Future[SentenceEncoder | AlignedEncoder]] = {}
+
+
+def _identity(name: str, choices: EmbedderChoices) -> _Identity:
+    return name, choices.models_folder, choices.precision, choices.threads, choices.batch_tokens
 
 
 async def _open_fastembed(spec: EmbedderSpec, choices: EmbedderChoices) -> OpenedEmbedder:

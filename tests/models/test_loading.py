@@ -1,0 +1,53 @@
+"""A packaged model may be loaded ahead, for who opens it next."""
+
+from pathlib import Path
+
+import pytest
+
+from footnote.errors import LaneUnavailable
+from footnote.models import embedders
+from footnote.models.aligned import AlignedEncoder
+from footnote.models.embedders import EmbedderChoices, begin_loading, opener, parse_spec
+from footnote.models.sentence_encoder import SentenceEncoder
+
+
+async def test_who_opens_a_model_that_is_being_loaded_waits_for_that_one(
+    model_home: Path, packaged_models: AlignedEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loads: list[object] = []
+    packaged = embedders.PACKAGED["multilingual"]
+
+    def load(*arguments: object) -> SentenceEncoder | AlignedEncoder:
+        loads.append(arguments)
+        return packaged.load(*arguments)  # type: ignore[arg-type]
+
+    counted = {"multilingual": embedders._Packaged(model=packaged.model, load=load)}
+    monkeypatch.setattr(embedders, "PACKAGED", counted)
+    choices = EmbedderChoices(models_folder=model_home, threads=1)
+    begin_loading("multilingual", model_home, 1)
+    for expected in (1, 2):  # the second time nothing was loaded ahead
+        opened = await opener(choices)(parse_spec("multilingual"), None)
+        assert opened.embedder.lane == packaged_models.lane
+        assert len(loads) == expected
+        await opened.close()
+
+
+@pytest.mark.parametrize("name", ["multilingual", "openai:text-embedding-3-small"])
+def test_nothing_is_built_ahead(tmp_path: Path, name: str) -> None:
+    begin_loading(name, tmp_path / "models", 1)
+    assert not embedders._begun
+    assert not (tmp_path / "models").exists()
+
+
+async def test_a_failure_is_told_to_who_opens_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> AlignedEncoder:
+        raise LaneUnavailable("the weights are gone")
+
+    broken = {"multilingual": embedders._Packaged(model="m", load=fail)}
+    monkeypatch.setattr(embedders, "PACKAGED", broken)
+    begin_loading("multilingual", tmp_path, 1)
+    choices = EmbedderChoices(models_folder=tmp_path, threads=1)
+    with pytest.raises(LaneUnavailable, match="gone"):
+        await opener(choices)(parse_spec("multilingual"), None)
