@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 from rich.text import Text
 
-from footnote import open as opened
 from footnote.domain.models_in_use import ModelsInUse
 from footnote.errors import InvalidRequest
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.edge import prepared, wait_for
-from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace, chosen_workspace
+from footnote.interfaces.cli.edge import in_workspace
+from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace
 from footnote.interfaces.schemas import McpServerList, Models
 
 if TYPE_CHECKING:
-    from footnote.engine import WorkspaceEngine
+    pass
 
 T = TypeVar("T")
 
@@ -34,8 +32,7 @@ servers = typer.Typer(
 @models.command("show", epilog=EXIT_CODES)
 def show(*, context: typer.Context, workspace: Workspace = None, as_json: AsJson = False) -> None:
     """Show which models there are, and which of them answer."""
-    name = chosen_workspace(context, workspace)
-    _print(_within(name, lambda opened: opened.models_in_use()), as_json=as_json)
+    _print(in_workspace(context, workspace, lambda inside: inside.models_in_use()), as_json=as_json)
 
 
 @models.command("use", epilog=EXIT_CODES)
@@ -53,17 +50,15 @@ def use(
     as_json: AsJson = False,
 ) -> None:
     """Answer with these models in this workspace."""
-    name = chosen_workspace(context, workspace)
     wanted = tuple(each for each in names.split(",") if each.strip())
-    chosen = _within(name, lambda opened: opened.use_models(wanted))
+    chosen = in_workspace(context, workspace, lambda inside: inside.use_models(wanted))
     _print(chosen, as_json=as_json)
 
 
 @models.command("reset", epilog=EXIT_CODES)
 def reset(*, context: typer.Context, workspace: Workspace = None, as_json: AsJson = False) -> None:
     """Answer with what the installation is set to again."""
-    name = chosen_workspace(context, workspace)
-    _print(_within(name, lambda opened: opened.reset_models()), as_json=as_json)
+    _print(in_workspace(context, workspace, lambda inside: inside.reset_models()), as_json=as_json)
 
 
 @servers.command("add", epilog=EXIT_CODES)
@@ -86,8 +81,10 @@ def add(
     as_json: AsJson = False,
 ) -> None:
     """Offer the tools of an MCP server to the workspace's agents."""
-    name, sent = chosen_workspace(context, workspace), _headers(headers or [])
-    added = _within(name, lambda opened: opened.add_mcp_server(server, url, sent))
+    sent = _headers(headers or [])
+    added = in_workspace(
+        context, workspace, lambda inside: inside.add_mcp_server(server, url, sent)
+    )
     if as_json:
         present.print_json(added)
         return
@@ -100,7 +97,7 @@ def list_all(
     *, context: typer.Context, workspace: Workspace = None, as_json: AsJson = False
 ) -> None:
     """List the servers, without what their headers say."""
-    found = _within(chosen_workspace(context, workspace), lambda opened: opened.mcp_servers())
+    found = in_workspace(context, workspace, lambda inside: inside.mcp_servers())
     if as_json:
         present.print_json(McpServerList(mcp_servers=found))
         return
@@ -121,19 +118,7 @@ def remove(
     workspace: Workspace = None,
 ) -> None:
     """Offer a server's tools no more."""
-    name = chosen_workspace(context, workspace)
-    _within(name, lambda opened: opened.remove_mcp_server(server))
-
-
-def _within(name: str | None, verb: Callable[[WorkspaceEngine], Awaitable[T]]) -> T:
-    """What a verb of the workspace gives."""
-    settings = prepared()
-
-    async def work() -> T:
-        async with opened(settings) as engine:
-            return await verb(await engine.workspace(name))
-
-    return wait_for(work())
+    in_workspace(context, workspace, lambda inside: inside.remove_mcp_server(server))
 
 
 def _headers(given: list[str]) -> dict[str, str]:

@@ -15,18 +15,16 @@ from uuid import UUID
 import typer
 from rich.text import Text
 
-from footnote import open as opened
 from footnote.answering.answerer import completed
 from footnote.domain.conversations import DocumentMode
 from footnote.engine.exchanges import Asking
 from footnote.errors import InvalidRequest, ModelUnavailable
 from footnote.interfaces import schemas
 from footnote.interfaces.cli import present, searching
-from footnote.interfaces.cli.edge import prepared, report, wait_for
-from footnote.interfaces.cli.options import TopK, Workspace, chosen_workspace
+from footnote.interfaces.cli.edge import in_workspace, report
+from footnote.interfaces.cli.options import TopK, Workspace
 from footnote.interfaces.cli.writing import show_rewording
 from footnote.interfaces.failures import failure_of
-from footnote.settings import Settings
 
 if TYPE_CHECKING:
     from footnote.engine import WorkspaceEngine
@@ -82,7 +80,6 @@ def chat(
     as_json: EachAsJson = False,
 ) -> None:
     """Ask one question a line, until the input ends or says exit."""
-    settings = prepared(top_k=top_k)
     if only and not document and conversation is None:
         # A conversation that is only begun here has nothing attached yet, and would stay behind.
         raise InvalidRequest(
@@ -98,37 +95,35 @@ def chat(
         plan=plan,
         as_json=as_json,
     )
-    code = wait_for(_talk(settings, chosen_workspace(context, workspace), wanted))
+    code = in_workspace(context, workspace, lambda inside: _talk(inside, wanted), top_k=top_k)
     if code:
         raise typer.Exit(code)
 
 
-async def _talk(settings: Settings, name: str | None, wanted: Chat) -> int:
+async def _talk(workspace: WorkspaceEngine, wanted: Chat) -> int:
     """The exit code of the last question that could not be answered; 0 if all could."""
-    async with opened(settings) as engine:
-        workspace = await engine.workspace(name)
-        conversation_id = wanted.conversation_id
-        attached = [await workspace.document_called(each) for each in wanted.documents]
-        if conversation_id is not None:
-            await _attach(workspace, conversation_id, attached, wanted.mode)
-        if sys.stdin.isatty() and not wanted.as_json:
-            _notice(_WELCOME)
-        code = 0
-        while (line := await _next_line(prompt="" if wanted.as_json else _PROMPT)) is not None:
-            said = line.strip().lower()
-            if said in _LEAVING:
-                break
-            if _COMMAND.fullmatch(said):
-                _notice(_HELP if said in _HELPING else f"There is no {said}. {_HELP}")
-                continue
-            if not said:
-                continue
-            if not wanted.as_json:
-                _echo(line)
-            if conversation_id is None:
-                conversation_id = await _begin(workspace, attached, wanted.mode)
-            code = await _answer(workspace, conversation_id, line, wanted) or code
-        return code
+    conversation_id = wanted.conversation_id
+    attached = [await workspace.document_called(each) for each in wanted.documents]
+    if conversation_id is not None:
+        await _attach(workspace, conversation_id, attached, wanted.mode)
+    if sys.stdin.isatty() and not wanted.as_json:
+        _notice(_WELCOME)
+    code = 0
+    while (line := await _next_line(prompt="" if wanted.as_json else _PROMPT)) is not None:
+        said = line.strip().lower()
+        if said in _LEAVING:
+            break
+        if _COMMAND.fullmatch(said):
+            _notice(_HELP if said in _HELPING else f"There is no {said}. {_HELP}")
+            continue
+        if not said:
+            continue
+        if not wanted.as_json:
+            _echo(line)
+        if conversation_id is None:
+            conversation_id = await _begin(workspace, attached, wanted.mode)
+        code = await _answer(workspace, conversation_id, line, wanted) or code
+    return code
 
 
 async def _attach(

@@ -1,4 +1,4 @@
-"""`footnote conversations`: list, show, rename, delete, export."""
+"""`footnote conversations` and `footnote feedback` on their answers."""
 
 from __future__ import annotations
 
@@ -11,20 +11,18 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from footnote import open as opened
 from footnote.domain import Answer
 from footnote.domain.conversations import (
     Conversation,
     ConversationExport,
-    ConversationPage,
     Message,
     MessageAnswer,
 )
+from footnote.engine import WorkspaceEngine
 from footnote.engine.conversations import as_markdown
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.edge import prepared, wait_for
-from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace, chosen_workspace
-from footnote.settings import Settings
+from footnote.interfaces.cli.edge import in_workspace
+from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace
 
 app = typer.Typer(
     name="conversations", help="See, rename, export and delete conversations.", no_args_is_help=True
@@ -33,7 +31,6 @@ app = typer.Typer(
 ConversationId = Annotated[
     UUID, typer.Argument(metavar="CONVERSATION", help="The conversation's id.")
 ]
-Exported = tuple[Conversation, tuple[Message, ...]]
 
 _REMOVED = "[removed with its document]"
 
@@ -48,13 +45,9 @@ def show_list(
     as_json: AsJson = False,
 ) -> None:
     """List conversations, what was used last first."""
-    settings, name = prepared(), chosen_workspace(context, workspace)
-
-    async def work() -> ConversationPage:
-        async with opened(settings) as engine:
-            return await (await engine.workspace(name)).conversations(limit=limit, cursor=cursor)
-
-    page = wait_for(work())
+    page = in_workspace(
+        context, workspace, lambda inside: inside.conversations(limit=limit, cursor=cursor)
+    )
     if as_json:
         present.print_json(page)
         return
@@ -84,8 +77,9 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """Show what was said; with --json, on every branch."""
-    settings, name = prepared(), chosen_workspace(context, workspace)
-    found, messages = wait_for(_exported(settings, name, conversation_id))
+    found, messages = in_workspace(
+        context, workspace, lambda inside: inside.export_conversation(conversation_id)
+    )
     if as_json:
         present.print_json(ConversationExport(conversation=found, messages=tuple(messages)))
         return
@@ -102,15 +96,9 @@ def give_title(
     as_json: AsJson = False,
 ) -> None:
     """Give a conversation another title."""
-    settings, name = prepared(), chosen_workspace(context, workspace)
-
-    async def work() -> Conversation:
-        async with opened(settings) as engine:
-            return await (await engine.workspace(name)).change_conversation(
-                conversation_id, title=title
-            )
-
-    renamed = wait_for(work())
+    renamed = in_workspace(
+        context, workspace, lambda inside: inside.change_conversation(conversation_id, title=title)
+    )
     if as_json:
         present.print_json(renamed)
     else:
@@ -126,16 +114,13 @@ def remove(
     as_json: AsJson = False,
 ) -> None:
     """Delete a conversation with its messages and their feedback, for good."""
-    settings, name = prepared(), chosen_workspace(context, workspace)
 
-    async def work() -> Conversation:
-        async with opened(settings) as engine:
-            workspace = await engine.workspace(name)
-            found = await workspace.conversation(conversation_id)
-            await workspace.delete_conversation(conversation_id)
-            return found
+    async def delete(inside: WorkspaceEngine) -> Conversation:
+        found = await inside.conversation(conversation_id)
+        await inside.delete_conversation(conversation_id)
+        return found
 
-    gone = wait_for(work())
+    gone = in_workspace(context, workspace, delete)
     if as_json:
         present.print_json(gone)
     else:
@@ -155,17 +140,13 @@ def write_out(
     workspace: Workspace = None,
 ) -> None:
     """Print a conversation to be kept elsewhere."""
-    settings, name = prepared(), chosen_workspace(context, workspace)
-    found, messages = wait_for(_exported(settings, name, conversation_id))
+    found, messages = in_workspace(
+        context, workspace, lambda inside: inside.export_conversation(conversation_id)
+    )
     if form == "json":
         present.print_json(ConversationExport(conversation=found, messages=tuple(messages)))
     else:
         typer.echo(as_markdown(found, messages), nl=False)
-
-
-async def _exported(settings: Settings, name: str | None, conversation_id: UUID) -> Exported:
-    async with opened(settings) as engine:
-        return await (await engine.workspace(name)).export_conversation(conversation_id)
 
 
 def show_messages(console: Console, messages: Sequence[Message]) -> None:
@@ -191,3 +172,47 @@ def _shown(answer: MessageAnswer) -> Answer:
         confidence=answer.confidence,
         model=answer.model,
     )
+
+
+feedback = typer.Typer(name="feedback", help="Judge answers.", no_args_is_help=True)
+
+
+@feedback.command("give", epilog=EXIT_CODES)
+def give(
+    *,
+    context: typer.Context,
+    conversation_id: ConversationId,
+    message_id: Annotated[UUID, typer.Argument(metavar="MESSAGE", help="The answer's id.")],
+    thumb: Annotated[Literal["up", "down"], typer.Argument(metavar="THUMB", help="up or down.")],
+    comment: Annotated[str, typer.Option(help="Why.")] = "",
+    workspace: Workspace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say what you think of an answer, in place of what you said before."""
+    message = in_workspace(
+        context,
+        workspace,
+        lambda inside: inside.give_feedback(conversation_id, message_id, thumb, comment),
+    )
+    if as_json:
+        present.print_json(message)
+    else:
+        present.notices().print(Text(f"Noted: {thumb}"))
+
+
+@feedback.command("export", epilog=EXIT_CODES)
+def export_feedback(
+    *,
+    context: typer.Context,
+    down: Annotated[
+        bool, typer.Option("--down", help="With what was disliked, to be completed by hand.")
+    ] = False,
+    workspace: Workspace = None,
+) -> None:
+    """Print your feedback as lines of a golden set."""
+
+    async def write(inside: WorkspaceEngine) -> None:
+        async for line in inside.golden_candidates(down=down):
+            typer.echo(line)
+
+    in_workspace(context, workspace, write)

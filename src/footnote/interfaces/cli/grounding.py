@@ -10,12 +10,12 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from footnote import open as opened
 from footnote.domain.grounding import ClaimCheck, ClaimQuote, GroundingCheck, GroundingSource
+from footnote.engine import WorkspaceEngine
 from footnote.errors import InvalidRequest
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.edge import prepared, wait_for
-from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace, chosen_workspace
+from footnote.interfaces.cli.edge import in_workspace
+from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace
 
 app = typer.Typer(name="grounding", help="Check statements against sources.", no_args_is_help=True)
 
@@ -57,7 +57,6 @@ def check(
     as_json: AsJson = False,
 ) -> None:
     """Say of each statement whether the sources support it, contradict it, or neither."""
-    settings, name = prepared(), chosen_workspace(context, workspace)
     if [answer, lines, *(source or ())].count(_STDIN) > 1:
         raise InvalidRequest("stdin can be read once", hint="name files for the others")
     stated = list(statements or ())
@@ -67,16 +66,14 @@ def check(
     given = [_source(each) for each in source or ()]
     given += [GroundingSource(id=each, chunk_id=each) for each in chunk or ()]
 
-    async def work() -> GroundingCheck:
-        async with opened(settings) as engine:
-            inside = await engine.workspace(name)
-            named = [
-                GroundingSource(id=each, document_id=await inside.document_called(each))
-                for each in document or ()
-            ]
-            return await inside.check_grounding([*given, *named], statements=stated, answer=whole)
+    async def work(inside: WorkspaceEngine) -> GroundingCheck:
+        named = [
+            GroundingSource(id=each, document_id=await inside.document_called(each))
+            for each in document or ()
+        ]
+        return await inside.check_grounding([*given, *named], statements=stated, answer=whole)
 
-    found = wait_for(work())
+    found = in_workspace(context, workspace, work)
     present.show_degraded(found.degraded)
     if as_json:
         present.print_json(found)

@@ -11,15 +11,13 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.text import Text
 
-from footnote import open as opened
 from footnote.domain import LaneState, LaneStatus, Reembedding, ReembeddingState
 from footnote.errors import InvalidRequest
 from footnote.interfaces import schemas
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.edge import prepared, wait_for
-from footnote.interfaces.cli.options import AsJson, Workspace, chosen_workspace
+from footnote.interfaces.cli.edge import in_workspace
+from footnote.interfaces.cli.options import AsJson, Workspace
 from footnote.jobs.inline import work_until_reembedded
-from footnote.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -40,17 +38,13 @@ def lanes(
     as_json: AsJson = False,
 ) -> None:
     """Show which models a workspace is embedded with, and how far each lane is."""
-    settings = prepared()
-    name = chosen_workspace(context, workspace)
     if at_once and not purge:
         raise InvalidRequest("--at-once goes with --purge", hint="footnote lanes --purge --at-once")
-
-    async def read() -> tuple[LaneStatus, ...]:
-        async with opened(settings) as engine:
-            inside = await engine.workspace(name)
-            return await (inside.purge_lanes(at_once=at_once) if purge else inside.lanes())
-
-    found = wait_for(read())
+    found = in_workspace(
+        context,
+        workspace,
+        lambda inside: inside.purge_lanes(at_once=at_once) if purge else inside.lanes(),
+    )
     if as_json:
         present.print_json(schemas.LaneList(lanes=found))
     else:
@@ -83,8 +77,6 @@ def reembed(
             "Say one of --model, --rollback and --cancel.",
             hint="footnote lanes shows what there is",
         )
-    settings = prepared()
-    name = chosen_workspace(context, workspace)
 
     async def change(inside: WorkspaceEngine) -> LaneStatus:
         if model is not None:
@@ -94,7 +86,9 @@ def reembed(
         return await inside.cancel_reembedding(lane)
 
     with _progress(visible=wait and not as_json) as progress:
-        status = wait_for(_change(settings, name, change, progress, wait=wait))
+        status = in_workspace(
+            context, workspace, lambda inside: _change(inside, change, progress, wait=wait)
+        )
     if as_json:
         present.print_json(status)
     else:
@@ -104,31 +98,28 @@ def reembed(
 
 
 async def _change(
-    settings: Settings,
-    name: str | None,
+    inside: WorkspaceEngine,
     change: Callable[[WorkspaceEngine], Awaitable[LaneStatus]],
     progress: Progress,
     *,
     wait: bool,
 ) -> LaneStatus:
-    async with opened(settings) as engine:
-        inside = await engine.workspace(name)
-        begun = await change(inside)
-        under_way = begun.reembedding is not None and begun.reembedding.is_under_way
-        if not wait or not under_way:
-            return begun
-        task = progress.add_task("embedding", total=begun.chunks)
+    begun = await change(inside)
+    under_way = begun.reembedding is not None and begun.reembedding.is_under_way
+    if not wait or not under_way:
+        return begun
+    task = progress.add_task("embedding", total=begun.chunks)
 
-        def show(moved: Reembedding) -> None:
-            progress.update(task, total=moved.chunks, completed=moved.chunks_embedded)
+    def show(moved: Reembedding) -> None:
+        progress.update(task, total=moved.chunks, completed=moved.chunks_embedded)
 
-        try:
-            await work_until_reembedded(engine, inside, begun.lane.name, show)
-        except asyncio.CancelledError:
-            left = "Interrupted; `footnote worker` or `footnote serve` goes on with it."
-            progress.console.print(Text(left), soft_wrap=True)
-            raise
-        found = await inside.lanes()
+    try:
+        await work_until_reembedded(inside.engine, inside, begun.lane.name, show)
+    except asyncio.CancelledError:
+        left = "Interrupted; `footnote worker` or `footnote serve` goes on with it."
+        progress.console.print(Text(left), soft_wrap=True)
+        raise
+    found = await inside.lanes()
     return next(each for each in found if each.lane_id == begun.lane_id)
 
 

@@ -24,7 +24,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "search": ("searching.search", "Find the passages that answer a query."),
     "ask": ("searching.ask", "Answer a question, each statement with its footnote."),
     "agent": (
-        "agent.agent",
+        "searching.agent",
         "Have a model look things up by itself, with tools.",
     ),
     "chat": ("chat.chat", "Ask one question a line, until the input ends or says exit."),
@@ -38,7 +38,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "Embed a workspace with another model.",
     ),
     "serve": ("serve.serve", "Serve the HTTP API to this computer."),
-    "mcp": ("mcp.mcp", "Serve a workspace's documents over MCP."),
+    "mcp": ("operations.mcp", "Serve a workspace's documents over MCP."),
     "eval": (
         "evaluate.evaluate",
         "Measure search and answers on a golden set.",
@@ -50,9 +50,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "Check statements against sources.",
     ),
     "conversations": ("conversations.app", "See, rename, export and delete conversations."),
-    "feedback": ("feedback.app", "Judge answers."),
+    "feedback": ("conversations.feedback", "Judge answers."),
     "documents": ("documents.app", "See and delete documents."),
-    "workspace": ("workspaces.app", "Create and list workspaces."),
+    "workspace": ("operations.workspaces", "Create and list workspaces."),
     "webhooks": ("webhooks.app", "Send events to addresses."),
     "models": ("answer_models.models", "Choose which models answer in the workspace."),
     "mcp-servers": (

@@ -1,4 +1,4 @@
-"""`footnote worker` and `footnote doctor`."""
+"""What an operator calls: `footnote worker`, `doctor`, `mcp` and `workspace`."""
 
 from __future__ import annotations
 
@@ -7,21 +7,27 @@ import contextlib
 import os
 import signal
 import threading
-from typing import Annotated
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Annotated, TypeVar
 
 import typer
 from rich.text import Text
 
 from footnote import open as opened
 from footnote.doctor import examine
+from footnote.engine import Engine, WorkspaceEngine
 from footnote.errors import NotReady
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import prepared, wait_for
-from footnote.interfaces.cli.options import AsJson
+from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace, chosen_workspace
 from footnote.interfaces.failures import failure_of
+from footnote.interfaces.schemas import WorkspaceList
 from footnote.jobs.set_aside import go_first
 from footnote.jobs.worker import run_worker
 from footnote.settings import Settings
+
+T = TypeVar("T")
 
 
 def worker(
@@ -77,3 +83,59 @@ def doctor(as_json: AsJson = False) -> None:
         present.show_health(present.terminal(), health)
     if not health.ready:
         raise typer.Exit(failure_of(NotReady("")).exit_code)
+
+
+def mcp(context: typer.Context, workspace: Workspace = None) -> None:
+    """Serve a workspace's documents over MCP on standard input and output."""
+    from footnote.interfaces.mcp.stdio import serve_stdio
+
+    settings = prepared()
+    name = chosen_workspace(context, workspace)
+
+    @asynccontextmanager
+    async def inside() -> AsyncIterator[WorkspaceEngine]:
+        async with opened(settings) as engine:
+            yield await engine.workspace(name)
+
+    wait_for(serve_stdio(inside))
+
+
+workspaces = typer.Typer(
+    name="workspace",
+    help="Create and list workspaces, between which nothing is shared.",
+    no_args_is_help=True,
+)
+
+
+@workspaces.command("create", epilog=EXIT_CODES)
+def create_workspace(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="How it will be called.")],
+    as_json: AsJson = False,
+) -> None:
+    """Create a workspace."""
+    workspace = _in_installation(lambda engine: engine.create_workspace(name))
+    if as_json:
+        present.print_json(workspace)
+    else:
+        present.terminal().print(Text(f"Created the workspace {present.plain(workspace.name)}."))
+
+
+@workspaces.command("list", epilog=EXIT_CODES)
+def list_workspaces(as_json: AsJson = False) -> None:
+    """List the workspaces of this installation."""
+    found = _in_installation(lambda engine: engine.workspaces())
+    if as_json:
+        present.print_json(WorkspaceList(workspaces=found))
+    else:
+        present.show_workspaces(present.terminal(), found)
+
+
+def _in_installation(verb: Callable[[Engine], Awaitable[T]]) -> T:
+    """What a verb of the engine gives."""
+    settings = prepared()
+
+    async def work() -> T:
+        async with opened(settings) as engine:
+            return await verb(engine)
+
+    return wait_for(work())

@@ -7,14 +7,13 @@ from typing import Annotated
 
 import typer
 
-from footnote import open as opened
 from footnote.domain.pages import Highlight, PageImage
+from footnote.engine import WorkspaceEngine
 from footnote.errors import InvalidRequest
 from footnote.interfaces import schemas
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.edge import prepared, wait_for
-from footnote.interfaces.cli.options import AsJson, DocumentName, Workspace, chosen_workspace
-from footnote.settings import Settings
+from footnote.interfaces.cli.edge import in_workspace
+from footnote.interfaces.cli.options import AsJson, DocumentName, Workspace
 
 
 def page(
@@ -40,33 +39,21 @@ def page(
     as_json: AsJson = False,
 ) -> None:
     """Draw a page of a document, with quotes marked on it."""
-    settings = prepared()
-    name = chosen_workspace(context, workspace)
     highlights = (
         *(Highlight(text=text) for text in highlight or ()),
         *(_span(each) for each in span or ()),
     )
-    image = wait_for(_draw(settings, name, called, number, highlights, dpi=dpi))
+
+    async def draw(inside: WorkspaceEngine) -> PageImage:
+        document_id = await inside.document_called(called)
+        return await inside.page_image(document_id, number, highlights, dpi=dpi)
+
+    image = in_workspace(context, workspace, draw)
     _write(out, image.content)
     if as_json:
         present.print_json(schemas.PageWithQuotes.from_domain(image.rectangles))
     else:
         _show(image, out)
-
-
-async def _draw(
-    settings: Settings,
-    name: str | None,
-    called: str,
-    number: int,
-    highlights: tuple[Highlight, ...],
-    *,
-    dpi: int,
-) -> PageImage:
-    async with opened(settings) as engine:
-        workspace = await engine.workspace(name)
-        document_id = await workspace.document_called(called)
-        return await workspace.page_image(document_id, number, highlights, dpi=dpi)
 
 
 def _span(given: str) -> Highlight:

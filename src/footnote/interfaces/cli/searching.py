@@ -1,4 +1,4 @@
-"""`footnote search` and `footnote ask`: their options, what they become, and who answers."""
+"""`footnote search`, `ask` and `agent`: their options, what they become, and who answers."""
 
 from __future__ import annotations
 
@@ -259,6 +259,35 @@ def _answer_of(
         raise written.broken_off()
     written.live = live
     return None
+
+
+def agent(
+    *,
+    context: typer.Context,
+    question: Annotated[
+        str, typer.Argument(metavar="QUESTION", help="What the model is to find out.")
+    ],
+    workspace: Workspace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Have a model look things up by itself, with the workspace's tools."""
+    from footnote.interfaces.cli.edge import in_workspace
+    from footnote.interfaces.tools.binding import index_now
+
+    console = present.terminal()
+    written = Written(console, live=console.is_terminal and not as_json)
+
+    async def work(inside: WorkspaceEngine) -> Answer:
+        return await written.answer_of(inside.agent_stream(question, index_now=index_now))
+
+    answer = in_workspace(context, workspace, work)
+    present.show_degraded(answer.degraded)
+    if as_json:
+        present.print_json(answer)
+    elif written.has(answer):
+        present.show_footnotes(console, answer)
+    else:
+        present.show_answer(console, answer)
 
 
 async def tell_of_unknown_collections(workspace: WorkspaceEngine, names: Sequence[str]) -> None:

@@ -8,14 +8,12 @@ from uuid import UUID
 import typer
 from rich.text import Text
 
-from footnote import open as opened
-from footnote.domain.events import TOLD_KINDS, NewWebhook, WebhookEndpoint
+from footnote.domain.events import TOLD_KINDS, NewWebhook
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.edge import prepared, wait_for
-from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace, chosen_workspace
+from footnote.interfaces.cli.edge import in_workspace
+from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace
 from footnote.interfaces.schemas import Delivery, WebhookList
 from footnote.jobs.webhooks import try_webhook
-from footnote.settings import Settings
 
 app = typer.Typer(
     name="webhooks", help="Have addresses told of what happens.", no_args_is_help=True
@@ -37,15 +35,10 @@ def add(
     as_json: AsJson = False,
 ) -> None:
     """Have an address told of events; prints the secret that signs them, this once."""
-    settings, name = prepared(), chosen_workspace(context, workspace)
-
-    async def work() -> tuple[WebhookEndpoint, str]:
-        async with opened(settings) as engine:
-            return await (await engine.workspace(name)).add_webhook(
-                url, tuple(events or TOLD_KINDS)
-            )
-
-    endpoint, secret = wait_for(work())
+    kinds = tuple(events or TOLD_KINDS)
+    endpoint, secret = in_workspace(
+        context, workspace, lambda inside: inside.add_webhook(url, kinds)
+    )
     if as_json:
         present.print_json(NewWebhook(endpoint=endpoint, secret=secret))
         return
@@ -56,13 +49,7 @@ def add(
 @app.command("list", epilog=EXIT_CODES)
 def show(*, context: typer.Context, workspace: Workspace = None, as_json: AsJson = False) -> None:
     """List who is told, and how that fares."""
-    settings, name = prepared(), chosen_workspace(context, workspace)
-
-    async def work() -> tuple[WebhookEndpoint, ...]:
-        async with opened(settings) as engine:
-            return await (await engine.workspace(name)).webhooks()
-
-    found = wait_for(work())
+    found = in_workspace(context, workspace, lambda inside: inside.webhooks())
     if as_json:
         present.print_json(WebhookList(webhooks=found))
         return
@@ -85,13 +72,7 @@ def show(*, context: typer.Context, workspace: Workspace = None, as_json: AsJson
 @app.command("remove", epilog=EXIT_CODES)
 def remove(*, context: typer.Context, webhook_id: WebhookId, workspace: Workspace = None) -> None:
     """Tell an address nothing any more."""
-    settings, name = prepared(), chosen_workspace(context, workspace)
-    wait_for(_remove(settings, name, webhook_id))
-
-
-async def _remove(settings: Settings, name: str | None, webhook_id: UUID) -> None:
-    async with opened(settings) as engine:
-        await (await engine.workspace(name)).remove_webhook(webhook_id)
+    in_workspace(context, workspace, lambda inside: inside.remove_webhook(webhook_id))
 
 
 @app.command("test", epilog=EXIT_CODES)
@@ -103,13 +84,7 @@ def send_trial(
     as_json: AsJson = False,
 ) -> None:
     """Send a trial message now; an address that was disabled and takes it is told again."""
-    settings, name = prepared(), chosen_workspace(context, workspace)
-
-    async def work() -> str | None:
-        async with opened(settings) as engine:
-            return await try_webhook(await engine.workspace(name), webhook_id)
-
-    error = wait_for(work())
+    error = in_workspace(context, workspace, lambda inside: try_webhook(inside, webhook_id))
     if as_json:
         present.print_json(Delivery(delivered=error is None, error=error))
     else:

@@ -7,6 +7,7 @@ import json
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
+from dataclasses import asdict
 from pathlib import Path
 from typing import BinaryIO
 from uuid import UUID, uuid4
@@ -32,7 +33,7 @@ from footnote.domain import (
     WorkspaceStats,
 )
 from footnote.errors import FootnoteError, InvalidRequest, NotFound, NotReady
-from footnote.interfaces.encoding import question_json, search_json, turns_json
+from footnote.interfaces.encoding import question_json, search_json
 from footnote.interfaces.schemas import JsonObject, decoded
 from footnote.interfaces.sdk import choices, grounding, pages
 from footnote.interfaces.sdk import lanes as lane_verbs
@@ -365,7 +366,11 @@ class AsyncClient:
         self, question: str, *, conversation: Sequence[Turn] = ()
     ) -> AsyncGenerator[AnswerEvent]:
         """What happens while a model with tools looks for an answer; as `ask_stream`."""
-        body = {"question": question, "conversation": turns_json(conversation), "stream": True}
+        body = {
+            "question": question,
+            "conversation": [asdict(each) for each in conversation],
+            "stream": True,
+        }
         answering = answer_events(self.transport, "/v1/agent", Content(json=body), Repeat.REFUSED)
         async with aclosing(answering) as events:
             async for event in events:

@@ -185,8 +185,6 @@ def _asked(
     plan: str | None,
     changes: PlanChanges | None,
 ) -> JsonObject:
-    body = question_json(
-        question, top_k=top_k, filters=filters, plan=plan, changes=changes, conversation=()
-    )
+    body = question_json(question, top_k=top_k, filters=filters, plan=plan, changes=changes)
     del body["conversation"]  # the server knows it
     return body
