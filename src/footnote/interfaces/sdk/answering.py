@@ -1,18 +1,21 @@
-"""What happens while a server answers, gone on with wherever the connection is cut."""
+"""Answers of a server, gone on with wherever the connection is cut, and verdicts on statements."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 
 import httpx
 
 from footnote.domain import AnswerDone, AnswerEvent, AnswerFailed
+from footnote.domain.grounding import GroundingCheck, GroundingSource
 from footnote.errors import NotFound, NotReady
 from footnote.interfaces.answer_events import answer_event
+from footnote.interfaces.encoding import grounding_json
 from footnote.interfaces.schemas import JsonObject, decoded
+from footnote.interfaces.sdk.pages import Remote
 from footnote.interfaces.sdk.transport import Content, Repeat, Transport, server_sent_events
 
 _ASK_AGAIN = "Ask again."
@@ -71,3 +74,16 @@ async def _once(
 
 def _data(text: str) -> JsonObject:
     return decoded(dict[str, object], json.loads(text)) if text else {}
+
+
+async def check_grounding(
+    client: Remote,
+    sources: Sequence[GroundingSource],
+    *,
+    statements: Sequence[str] = (),
+    answer: str | None = None,
+) -> GroundingCheck:
+    """How the sources stand to each statement, or to each that an answer consists of."""
+    content = Content(json=grounding_json(sources, statements=statements, answer=answer))
+    found = await client.transport.json("POST", "/v1/grounding/check", content)
+    return decoded(GroundingCheck, found)

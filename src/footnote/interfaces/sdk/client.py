@@ -34,13 +34,11 @@ from footnote.domain import (
 )
 from footnote.errors import FootnoteError, InvalidRequest, NotFound, NotReady
 from footnote.interfaces.encoding import question_json, search_json
-from footnote.interfaces.schemas import JsonObject, decoded
-from footnote.interfaces.sdk import choices, grounding, pages
-from footnote.interfaces.sdk import lanes as lane_verbs
+from footnote.interfaces.schemas import decoded
+from footnote.interfaces.sdk import answering, configuration, pages
 from footnote.interfaces.sdk.answering import answer_events
 from footnote.interfaces.sdk.conversations import AsyncConversations
 from footnote.interfaces.sdk.transport import (
-    NOTHING,
     Content,
     Patience,
     Repeat,
@@ -167,7 +165,7 @@ class AsyncClient:
             fields={name: value for name, value in given.items() if value is not None},
             files={"file": (filename, content)},
         )
-        found = await self._json("POST", "/v1/documents", upload, Repeat.LOST)
+        found = await self.transport.json("POST", "/v1/documents", upload, Repeat.LOST)
         return decoded(Received, found)
 
     async def receive_file(
@@ -236,15 +234,15 @@ class AsyncClient:
             "cursor": cursor,
         }
         asked = Content(params={name: each for name, each in given.items() if each is not None})
-        return decoded(DocumentPage, await self._json("GET", "/v1/documents", asked))
+        return decoded(DocumentPage, await self.transport.json("GET", "/v1/documents", asked))
 
     async def document(self, document_id: UUID) -> Document:
         """One document."""
-        return decoded(Document, await self._json("GET", f"/v1/documents/{document_id}"))
+        return decoded(Document, await self.transport.json("GET", f"/v1/documents/{document_id}"))
 
     async def children(self, document_id: UUID) -> tuple[Document, ...]:
         """The attachments of a document, and theirs."""
-        family = await self._json("GET", f"/v1/documents/{document_id}")
+        family = await self.transport.json("GET", f"/v1/documents/{document_id}")
         return decoded(tuple[Document, ...], family["attachments"])
 
     async def statuses(self, document_ids: Sequence[UUID]) -> Mapping[UUID, Document]:
@@ -254,7 +252,7 @@ class AsyncClient:
         async def family(document_id: UUID) -> tuple[Document, ...]:
             async with limit:
                 try:
-                    found = await self._json("GET", f"/v1/documents/{document_id}")
+                    found = await self.transport.json("GET", f"/v1/documents/{document_id}")
                 except NotFound:
                     return ()
             attached = decoded(tuple[Document, ...], found["attachments"])
@@ -272,12 +270,12 @@ class AsyncClient:
         """Delete a document, purge what is dead, and prove it."""
         content = Content(params={"verify": "true"})
         path = f"/v1/documents/{document_id}"
-        return decoded(Erasure, await self._json("DELETE", path, content, Repeat.REFUSED))
+        return decoded(Erasure, await self.transport.json("DELETE", path, content, Repeat.REFUSED))
 
     async def retry(self, document_id: UUID) -> Document:
         """Queue a failed document once more."""
         path = f"/v1/documents/{document_id}/retry"
-        return decoded(Document, await self._json("POST", path))
+        return decoded(Document, await self.transport.json("POST", path))
 
     async def retry_all(self, document_ids: Sequence[UUID]) -> tuple[Retried, ...]:
         """Retry each; one that is refused does not keep the others from being tried."""
@@ -300,13 +298,13 @@ class AsyncClient:
 
     async def search(self, request: SearchRequest) -> SearchResponse:
         """Evidence for a query."""
-        found = await self._json("POST", "/v1/search", Content(json=search_json(request)))
+        found = await self.transport.json("POST", "/v1/search", Content(json=search_json(request)))
         return decoded(SearchResponse, found)
 
     async def context(self, chunk_id: str, window: Window = 2) -> PassageContext:
         """A passage between its neighbours."""
         content = Content(json={"chunk_id": chunk_id, "window": window})
-        return decoded(PassageContext, await self._json("POST", "/v1/context", content))
+        return decoded(PassageContext, await self.transport.json("POST", "/v1/context", content))
 
     page_image = pages.page_image
     page_rectangles = pages.page_rectangles
@@ -331,7 +329,7 @@ class AsyncClient:
             changes=changes,
             conversation=conversation,
         )
-        found = await self._json("POST", "/v1/answers", Content(json=body), Repeat.REFUSED)
+        found = await self.transport.json("POST", "/v1/answers", Content(json=body), Repeat.REFUSED)
         return decoded(Answer, found)
 
     async def ask_stream(
@@ -371,31 +369,31 @@ class AsyncClient:
             "conversation": [asdict(each) for each in conversation],
             "stream": True,
         }
-        answering = answer_events(self.transport, "/v1/agent", Content(json=body), Repeat.REFUSED)
-        async with aclosing(answering) as events:
+        found = answer_events(self.transport, "/v1/agent", Content(json=body), Repeat.REFUSED)
+        async with aclosing(found) as events:
             async for event in events:
                 yield event
 
-    check_grounding = grounding.check_grounding
+    check_grounding = answering.check_grounding
 
     # --- what answers, and who is told ------------------------------------------------------
 
-    models_in_use = choices.models_in_use
-    use_models = choices.use_models
-    reset_models = choices.reset_models
-    add_mcp_server = choices.add_mcp_server
-    mcp_servers = choices.mcp_servers
-    remove_mcp_server = choices.remove_mcp_server
-    add_webhook = choices.add_webhook
-    webhooks = choices.webhooks
-    try_webhook = choices.try_webhook
-    remove_webhook = choices.remove_webhook
+    models_in_use = configuration.models_in_use
+    use_models = configuration.use_models
+    reset_models = configuration.reset_models
+    add_mcp_server = configuration.add_mcp_server
+    mcp_servers = configuration.mcp_servers
+    remove_mcp_server = configuration.remove_mcp_server
+    add_webhook = configuration.add_webhook
+    webhooks = configuration.webhooks
+    try_webhook = configuration.try_webhook
+    remove_webhook = configuration.remove_webhook
 
     # --- how it is --------------------------------------------------------------------------
 
     async def stats(self) -> WorkspaceStats:
         """What the workspace holds, and how searching it goes."""
-        return decoded(WorkspaceStats, await self._json("GET", "/stats"))
+        return decoded(WorkspaceStats, await self.transport.json("GET", "/stats"))
 
     async def health(self) -> Health:
         """Whether the server can serve at this moment; raises only where it cannot be reached."""
@@ -404,12 +402,12 @@ class AsyncClient:
         )
         return decoded(Health, response.json())
 
-    lanes = lane_verbs.lanes
-    reembed = lane_verbs.reembed
-    reembedding = lane_verbs.reembedding
-    cancel_reembedding = lane_verbs.cancel_reembedding
-    rollback_lane = lane_verbs.rollback_lane
-    purge_lanes = lane_verbs.purge_lanes
+    lanes = configuration.lanes
+    reembed = configuration.reembed
+    reembedding = configuration.reembedding
+    cancel_reembedding = configuration.cancel_reembedding
+    rollback_lane = configuration.rollback_lane
+    purge_lanes = configuration.purge_lanes
 
     async def _retried(self, document_id: UUID) -> Retried:
         try:
@@ -417,8 +415,3 @@ class AsyncClient:
         except FootnoteError as error:
             refusal = f"{error}; {error.hint}" if error.hint else str(error)
             return Retried(document_id=document_id, refusal=refusal)
-
-    async def _json(
-        self, method: str, path: str, content: Content = NOTHING, repeat: Repeat = Repeat.LOST
-    ) -> JsonObject:
-        return await self.transport.json(method, path, content, repeat)
