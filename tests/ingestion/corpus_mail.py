@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import bz2
 import gzip
-import io
 import lzma
-import tarfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from email.message import EmailMessage
 
 from tests.ingestion import files, mailfiles
 from tests.ingestion.office_files import zipped
+from tests.ingestion.test_archives import tarred
 
 MEMBERS = {
     "notes/plan.md": b"# The plan\n\nBuild it.\n",
@@ -73,16 +72,6 @@ def _outlook(subject: str, body: str = "", **more: object) -> Callable[[], bytes
     return lambda: mailfiles.CompoundFile(item).to_bytes()
 
 
-def _tarred(members: Mapping[str, bytes]) -> bytes:
-    target = io.BytesIO()
-    with tarfile.open(fileobj=target, mode="w") as archive:
-        for name, content in members.items():
-            info = tarfile.TarInfo(name)
-            info.size = len(content)
-            archive.addfile(info, io.BytesIO(content))
-    return target.getvalue()
-
-
 def _mixed() -> dict[str, str | bytes]:
     return {
         "office/contract.docx": files.contract_docx(),
@@ -132,10 +121,10 @@ FILES: dict[str, dict[str, Callable[[], bytes]]] = {
         "nested.zip": lambda: zipped({"inner.zip": zipped(MEMBERS), "top.txt": b"On top.\n"}),
     },
     "TAR": {
-        "members.tar": lambda: _tarred(MEMBERS),
-        "members.tar.gz": lambda: gzip.compress(_tarred(MEMBERS)),
-        "members.tar.bz2": lambda: bz2.compress(_tarred(MEMBERS)),
-        "members.tar.xz": lambda: lzma.compress(_tarred({"a/b/c.json": b'{"deep": 3}'})),
+        "members.tar": lambda: tarred(MEMBERS),
+        "members.tar.gz": lambda: gzip.compress(tarred(MEMBERS)),
+        "members.tar.bz2": lambda: bz2.compress(tarred(MEMBERS)),
+        "members.tar.xz": lambda: lzma.compress(tarred({"a/b/c.json": b'{"deep": 3}'})),
     },
     "one file packed by them": {
         "server.log.gz": lambda: gzip.compress(b"Started.\n\nStopped.\n"),

@@ -12,7 +12,8 @@ from openpyxl.comments import Comment
 from openpyxl.worksheet.worksheet import Worksheet
 
 from tests.ingestion import files
-from tests.ingestion.office_files import open_document, saved
+from tests.ingestion.files import saved
+from tests.ingestion.office_files import open_document
 
 Rows = Sequence[Sequence[object]]
 _TWO_TABLES: Rows = [["a", "b", None, None, "c", "d"], [1, 2, None, None, 3, 4], [], [], ["end"]]

@@ -12,7 +12,7 @@ from pptx.oxml.ns import qn
 from pptx.util import Inches
 
 from tests.ingestion import files
-from tests.ingestion.office_files import saved
+from tests.ingestion.files import saved
 
 
 def _chart_pptx() -> bytes:

@@ -35,6 +35,13 @@ TRAVEL = "Travel is approved by the manager before anything is booked. Economy c
 RATES = [["City", "Rate"], ["Berlin", "120"], ["Paris", "150"], ["Rome", "110"]]
 
 
+def saved(file: object) -> bytes:
+    """The bytes of a deck, a workbook or a document of a library."""
+    target = io.BytesIO()
+    file.save(target)  # type: ignore[attr-defined]  # libraries without types
+    return target.getvalue()
+
+
 def handbook_pdf(*, password: str | None = None) -> bytes:
     """Three pages: headings, paragraphs, a list, a ruled and an unruled table, running lines."""
     ruled = Table(
@@ -115,9 +122,7 @@ def contract_docx() -> bytes:
     for row, cells in zip(table.rows, [["Item", "Price"], ["Buoy", "1,200"]], strict=True):
         for cell, text in zip(row.cells, cells, strict=True):
             cell.text = text
-    target = io.BytesIO()
-    document.save(target)
-    return target.getvalue()
+    return saved(document)
 
 
 def deck_pptx() -> bytes:
@@ -131,9 +136,7 @@ def deck_pptx() -> bytes:
     for row, cells in enumerate([["Quarter", "Units"], ["Q1", "40"]]):
         for column, text in enumerate(cells):
             frame.table.cell(row, column).text = text
-    target = io.BytesIO()
-    deck.save(target)
-    return target.getvalue()
+    return saved(deck)
 
 
 def prices_xlsx() -> bytes:
@@ -146,9 +149,7 @@ def prices_xlsx() -> bytes:
     services = book.create_sheet("Services")
     services.append(["Service", "Rate"])
     services.append(["Diving", 95])
-    target = io.BytesIO()
-    book.save(target)
-    return target.getvalue()
+    return saved(book)
 
 
 def letter_eml() -> bytes:

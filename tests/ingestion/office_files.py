@@ -215,10 +215,3 @@ def read(content: bytes, name: str) -> ParsedDocument:
     parsed = read_document(content, name, ReadingOptions(ocr="off"))
     assert_lawful(parsed)
     return parsed
-
-
-def saved(file: object) -> bytes:
-    """The bytes of a deck, a workbook or a document of a library."""
-    target = io.BytesIO()
-    file.save(target)  # type: ignore[attr-defined]  # libraries without types
-    return target.getvalue()

@@ -49,9 +49,7 @@ def report_docx(*pictures: bytes) -> bytes:
         document.add_picture(io.BytesIO(each), width=DocxInches(3))
     document.add_heading("Costs", level=1)
     document.add_paragraph("They fell.")
-    target = io.BytesIO()
-    document.save(target)
-    return target.getvalue()
+    return files.saved(document)
 
 
 def deck() -> bytes:
@@ -60,9 +58,7 @@ def deck() -> bytes:
         slide = slides.slides.add_slide(slides.slide_layouts[5])
         slide.shapes.title.text = f"Slide {number}"
         slide.shapes.add_picture(io.BytesIO(photo(shade=number)), Inches(1), Inches(3), Inches(3))
-    target = io.BytesIO()
-    slides.save(target)
-    return target.getvalue()
+    return files.saved(slides)
 
 
 def workbook() -> bytes:
@@ -72,9 +68,7 @@ def workbook() -> bytes:
     sheet.append(["Article", "Price"])
     sheet.append(["Buoy", 1200])
     sheet.add_image(SheetImage(io.BytesIO(photo())), "D5")
-    target = io.BytesIO()
-    book.save(target)
-    return target.getvalue()
+    return files.saved(book)
 
 
 # --- what readers hand out --------------------------------------------------------------------

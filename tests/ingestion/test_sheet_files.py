@@ -10,7 +10,8 @@ from footnote.domain import BlockKind
 from footnote.errors import DocumentUnreadable
 from footnote.ingestion.parsing.reading import ReadingOptions, read_document
 from footnote.ingestion.parsing.sheets import regions
-from tests.ingestion.office_files import read, saved
+from tests.ingestion.files import saved
+from tests.ingestion.office_files import read
 
 NO_OCR = ReadingOptions(ocr="off")
 
