@@ -28,7 +28,7 @@ from footnote.domain.identity import DEFAULT_COLLECTION
 from footnote.engine import Engine
 from footnote.ports import Vector, Vectors
 from footnote.settings import settings_from
-from footnote.store.ingesting import take_up
+from footnote.store.ingesting import open_version
 from footnote.store.receiving import Incoming, receive_document
 
 TABLES = (
@@ -98,7 +98,7 @@ async def put(engine: Engine, workspace: Workspace, ready: Ready) -> UUID:
             ),
         )
     document = received.document
-    work = await take_up(
+    work = await open_version(
         engine.database,
         engine.blobs,
         workspace_id=workspace.workspace_id,

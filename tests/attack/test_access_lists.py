@@ -13,7 +13,7 @@ from footnote.ports import Routing
 from footnote.store.database import SYSTEM, Database
 from footnote.store.documents import get_document
 from footnote.store.facets import load_facets
-from footnote.store.idempotency import Receipt, earlier, keep_receipt
+from footnote.store.idempotency import IdempotentRequest, keep_outcome, known_outcome
 from footnote.store.index_state import load_scope
 from footnote.store.receiving import Incoming, receive_document
 from tests.store.shelves import Shelf, new_shelf
@@ -61,14 +61,14 @@ async def test_rows_of_a_hidden_document_are_hidden_in_every_table(
 async def test_the_key_of_anothers_upload_is_not_seen(shelf: Shelf) -> None:
     """Nor does it stop somebody else from using the same key."""
     for principal in (ANN, BOB):
-        receipt = Receipt(
+        receipt = IdempotentRequest(
             principal_id=principal.principal_id,
             key="upload-1",
             fingerprint=hashlib.sha256(b"the same").digest(),
             lifetime_seconds=60,
         )
         async with shelf.database.workspace(shelf.workspace.workspace_id, principal) as scope:
-            assert await earlier(scope, receipt) is None
+            assert await known_outcome(scope, receipt) is None
             received = await receive_document(
                 scope,
                 Incoming(
@@ -80,7 +80,7 @@ async def test_the_key_of_anothers_upload_is_not_seen(shelf: Shelf) -> None:
                     collection="default",
                 ),
             )
-            await keep_receipt(scope, receipt, received)
+            await keep_outcome(scope, receipt, received)
     for principal in (ANN, BOB):
         assert await seen(shelf, principal, "idempotency_keys") == 1
     assert await seen(shelf, SYSTEM, "idempotency_keys") == 2

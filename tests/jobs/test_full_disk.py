@@ -18,7 +18,7 @@ from footnote.jobs.worker import work_on_queue
 from footnote.models.testing import CountingEmbedder
 from footnote.ports import Embedder, Vectors
 from footnote.settings import Settings
-from footnote.store.queue import take_over
+from footnote.store.queue import recover_stalled_jobs
 from tests.conftest import TestDatabase
 from tests.jobs.stages import Around, stages
 
@@ -180,6 +180,6 @@ async def test_a_full_disk_is_told_from_a_lost_connection(
     await workspace.receive(b"A buoy is moored.", "a.md")
     await disk.fill("procrastinate_jobs")
     with pytest.raises(StoreFull, match="disk of the database is full") as full:
-        await take_over(engine.database, silence_seconds=0)
+        await recover_stalled_jobs(engine.database, silence_seconds=0)
     assert full.value.retryable
     assert full.value.hint is not None

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from footnote.domain import BlockKind, Evidence, NearDuplicate, ParsedDocument, Passage
-from footnote.domain.stretches import any_suspicious, stretched
+from footnote.domain.passage_merging import any_suspicious, merged_passage
 from footnote.ingestion.chunking import ChunkPolicy, chunk_blocks
 from footnote.ingestion.parsing.drafts import Draft, Reading, assemble
 from footnote.ingestion.parsing.tables import table_text
@@ -74,7 +74,7 @@ def widen(parsed: ParsedDocument, chunks: Sequence[Evidence], found: int, window
         last += 1
     stretch = passages[first : last + 1]
     return Widened(
-        passage=stretched(
+        passage=merged_passage(
             passages[found],
             header=stretch[0].text[: stretch[0].body_offset],
             body=parsed.text[stretch[0].char_start : stretch[-1].char_end],

@@ -30,7 +30,7 @@ from footnote.store.blobs import LocalBlobs
 from footnote.store.database import Database
 from footnote.store.dense import DenseBreadth
 from footnote.store.index_cache import IndexCache
-from footnote.store.ingesting import take_up
+from footnote.store.ingesting import open_version
 from footnote.store.publishing import MaintenanceLimits, delete_document
 from footnote.store.recall import PostgresIndex
 from footnote.store.receiving import Incoming, receive_document
@@ -81,7 +81,7 @@ class Shelf:
                 ),
             )
         document = received.document
-        work = await take_up(
+        work = await open_version(
             self.database,
             LocalBlobs(Path("unused")),
             workspace_id=self.workspace.workspace_id,

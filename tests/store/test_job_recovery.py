@@ -10,14 +10,14 @@ from footnote.domain import Stage
 from footnote.engine import Engine, WorkspaceEngine
 from footnote.jobs.inline import work_until_resting
 from footnote.store import ingesting, publishing
-from footnote.store.ingesting import take_up
+from footnote.store.ingesting import open_version
 from footnote.store.queue import (
     INGEST_TASK,
     MAINTAIN_TASK,
     SET_ASIDE_QUEUE,
     enqueue_maintenance,
+    recover_stalled_jobs,
     set_aside_waits,
-    take_over,
 )
 
 pytestmark = pytest.mark.usefixtures("own_database")
@@ -62,7 +62,7 @@ async def test_work_of_a_dead_worker_is_taken_over_though_the_same_waits_again(
     await queue_maintenance(workspace)
     await begin(workspace)
     await queue_maintenance(workspace)
-    taken = await take_over(engine.database, silence_seconds=0)
+    taken = await recover_stalled_jobs(engine.database, silence_seconds=0)
     assert [each.task for each in taken] == [MAINTAIN_TASK]
     assert await states(workspace) == [("todo", 1), ("todo", 0)]
 
@@ -73,7 +73,7 @@ async def test_documents_beside_one_that_killed_their_worker_lose_no_try(
     for number in range(3):
         await workspace.receive(f"Buoy {number} is moored.".encode(), f"{number}.md")
     await begin(workspace)
-    await take_over(engine.database, silence_seconds=0)
+    await recover_stalled_jobs(engine.database, silence_seconds=0)
     assert await documents_in_line(workspace) == [(SET_ASIDE_QUEUE, 0)] * 3
     assert await set_aside_waits(engine.database)
 
@@ -84,7 +84,7 @@ async def test_a_document_that_was_alone_with_its_worker_has_had_a_try(
     await workspace.receive(b"Buoys are moored at berth 4.", "a.md")
     await queue_maintenance(workspace)
     await begin(workspace)
-    await take_over(engine.database, silence_seconds=0)
+    await recover_stalled_jobs(engine.database, silence_seconds=0)
     assert await documents_in_line(workspace) == [(SET_ASIDE_QUEUE, 1)]
     assert await states(workspace) == [("todo", 1)]
 
@@ -108,9 +108,9 @@ async def test_a_worker_takes_nothing_over_from_itself(
             await scope.connection.execute("SELECT id FROM procrastinate_workers")
         ).fetchone()
     assert row is not None
-    assert await take_over(engine.database, silence_seconds=60, own=[row["id"]]) == ()
+    assert await recover_stalled_jobs(engine.database, silence_seconds=60, own=[row["id"]]) == ()
     assert await states(workspace) == [("doing", 0)]
-    assert await take_over(engine.database, silence_seconds=60, own=[row["id"] + 1])
+    assert await recover_stalled_jobs(engine.database, silence_seconds=60, own=[row["id"] + 1])
     assert await states(workspace) == [("todo", 1)]
 
 
@@ -139,7 +139,7 @@ async def test_a_worker_thought_dead_leaves_nothing_with_a_document_that_rests(
     engine: Engine, workspace: WorkspaceEngine
 ) -> None:
     received = (await workspace.receive(b"Buoys are moored at berth 4.", "a.md")).document
-    slow = await take_up(
+    slow = await open_version(
         engine.database,
         engine.blobs,
         workspace_id=workspace.workspace.workspace_id,
@@ -160,7 +160,7 @@ async def test_much_that_was_read_is_kept_in_parts_and_comes_back_whole(
 ) -> None:
     monkeypatch.setattr(ingesting, "_PART_BYTES", 4)
     received = (await workspace.receive(b"Buoys are moored at berth 4.", "a.md")).document
-    work = await take_up(
+    work = await open_version(
         engine.database,
         engine.blobs,
         workspace_id=workspace.workspace.workspace_id,

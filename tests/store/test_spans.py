@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from footnote.domain import BlockKind, BlockSpan
-from footnote.domain.stretches import join_spans, seconds_of
+from footnote.domain.passage_merging import join_spans, seconds_of
 from footnote.store.passages import span_of_row, span_row
 
 SECONDS = st.none() | st.floats(0, 1e6)

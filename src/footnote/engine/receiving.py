@@ -25,7 +25,7 @@ from footnote.store import pushes
 from footnote.store.blob_claims import claim_blob, give_up_unnamed, redeem
 from footnote.store.database import WorkspaceScope
 from footnote.store.documents import get_document
-from footnote.store.idempotency import Receipt, earlier, keep_receipt
+from footnote.store.idempotency import IdempotentRequest, keep_outcome, known_outcome
 from footnote.store.receiving import Incoming, QueueLimits, receive_document, require_room
 from footnote.validation.constrained_types import (
     Access,
@@ -154,7 +154,7 @@ async def receive_stream(
     receipt = None
     if idempotency_key is not None:
         told = [incoming.content_sha256, incoming.collection, incoming.external_id or ""]
-        receipt = Receipt(
+        receipt = IdempotentRequest(
             principal_id=workspace.principal.principal_id,
             key=idempotency_key,
             fingerprint=hashlib.sha256("\0".join(told).encode()).digest(),
@@ -177,7 +177,7 @@ async def receive_stream(
             scope, replace(incoming, blob_key=claim.blob_key, claim=claim)
         )
         if receipt is not None:
-            await keep_receipt(scope, receipt, received)
+            await keep_outcome(scope, receipt, received)
         return received
 
 
@@ -198,9 +198,9 @@ def _queue_limits(engine: Services) -> QueueLimits:
     )
 
 
-async def _repeated(scope: WorkspaceScope, receipt: Receipt) -> Received | None:
+async def _repeated(scope: WorkspaceScope, receipt: IdempotentRequest) -> Received | None:
     """What became of the same request before, with its document as it stands now."""
-    known = await earlier(scope, receipt)
+    known = await known_outcome(scope, receipt)
     if known is None:
         return None
     return Received(

@@ -16,7 +16,7 @@ from procrastinate.retry import RetryStrategy
 from footnote.errors import BlobsFull, StoreFull, StoreUnavailable
 from footnote.jobs.turns import NotYet
 from footnote.store.database import Database
-from footnote.store.queue import excuse
+from footnote.store.queue import refund_attempts
 
 _log = structlog.get_logger(__name__)
 
@@ -40,7 +40,7 @@ class InHand:
             raise
         except NotYet:
             if job_id not in self._excused:
-                await excuse(self.database, [job_id])
+                await refund_attempts(self.database, [job_id])
             raise
         finally:
             self._running.discard(job_id)
@@ -53,7 +53,7 @@ class InHand:
         if not fresh:
             return
         try:
-            await excuse(self.database, fresh)
+            await refund_attempts(self.database, fresh)
         except StoreUnavailable as error:
             _log.warning("attempts_counted", reason=str(error))
 

@@ -14,7 +14,7 @@ from footnote.errors import BlobsFull, DocumentFailed, FootnoteError, StoreFull
 from footnote.ingestion.pipeline import Ingestion, failure_of
 from footnote.jobs.turns import NotYet
 from footnote.store.database import SYSTEM
-from footnote.store.ingesting import take_up
+from footnote.store.ingesting import open_version
 from footnote.store.publishing import mark_failed
 
 _log = structlog.get_logger(__name__)
@@ -40,7 +40,7 @@ async def ingest_version(engine: Services, ingestion: Ingestion, job: IngestionJ
         return
     try:
         embedder = await embedder_of(engine, await lane_of_workspace(engine, job.workspace_id))
-        work = await take_up(
+        work = await open_version(
             engine.database,
             engine.blobs,
             workspace_id=job.workspace_id,

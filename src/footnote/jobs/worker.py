@@ -27,7 +27,7 @@ from footnote.jobs.set_aside import COMMAND, try_set_aside
 from footnote.models.batching import BATCH_TOKENS, CrossDocumentBatcher
 from footnote.models.model_store import available_cores
 from footnote.settings import Settings
-from footnote.store.queue import SET_ASIDE_QUEUE, put_back, take_over
+from footnote.store.queue import SET_ASIDE_QUEUE, put_back, recover_stalled_jobs
 
 _log = structlog.get_logger(__name__)
 
@@ -227,7 +227,7 @@ async def _take_over(engine: Services, working: Sequence[Bookkeeping]) -> None:
     while True:
         try:
             own = [each.worker_id for each in working]
-            taken = await take_over(engine.database, silence_seconds=silence, own=own)
+            taken = await recover_stalled_jobs(engine.database, silence_seconds=silence, own=own)
         except StoreUnavailable as error:
             _log.warning("queue_unreachable", reason=str(error))
             taken = ()

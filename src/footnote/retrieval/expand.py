@@ -9,7 +9,7 @@ from itertools import chain
 from uuid import UUID
 
 from footnote.domain import Evidence, MetadataValue, Neighbour, Passage, StageRecord
-from footnote.domain.stretches import any_suspicious, mean_confidence, stretched
+from footnote.domain.passage_merging import any_suspicious, mean_confidence, merged_passage
 from footnote.ports import Widened
 
 DECAY = 0.85
@@ -98,7 +98,7 @@ def _joined(one: _Stretch, between: str, following: _Stretch) -> _Stretch:
     shared = max(0, left.char_end - right.char_start)
     best = left if one.found[0].rank <= following.found[0].rank else right
     return _Stretch(
-        passage=stretched(
+        passage=merged_passage(
             best,
             header=left.text[: left.body_offset],
             body=left.text[left.body_offset :] + between + right.text[right.body_offset + shared :],

@@ -14,7 +14,7 @@ _SQL = load_statements("idempotency")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Receipt:
+class IdempotentRequest:
     """The key of a request, and what tells the request from another one."""
 
     principal_id: str
@@ -30,7 +30,7 @@ class Receipt:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Earlier:
+class KnownOutcome:
     """What became of a request that had the key before."""
 
     document_id: UUID
@@ -38,36 +38,38 @@ class Earlier:
     new_version: bool
 
 
-async def earlier(scope: WorkspaceScope, receipt: Receipt) -> Earlier | None:
+async def known_outcome(scope: WorkspaceScope, request: IdempotentRequest) -> KnownOutcome | None:
     """What became of the same request before; others with the key wait until this one ends.
 
     Raises Conflict when the key belongs to another request.
     """
-    parameters = receipt.parameters
+    parameters = request.parameters
     await scope.execute(_SQL["one_use_at_a_time"], parameters)
     row = await scope.one(_SQL["known"], parameters)
     if row is None:
         return None
-    if bytes(row["fingerprint"]) != receipt.fingerprint:
+    if bytes(row["fingerprint"]) != request.fingerprint:
         raise Conflict(
-            f"the idempotency key {receipt.key!r} was used for another file or another place",
+            f"the idempotency key {request.key!r} was used for another file or another place",
             hint="use a new key for each file; repeat a key only with the same bytes, collection "
             "and external id",
         )
-    return record_of(Earlier, row)
+    return record_of(KnownOutcome, row)
 
 
-async def keep_receipt(scope: WorkspaceScope, receipt: Receipt, received: Received) -> None:
+async def keep_outcome(
+    scope: WorkspaceScope, request: IdempotentRequest, received: Received
+) -> None:
     """Remember the outcome in the transaction that brought it about."""
     await scope.execute(
         _SQL["keep"],
-        receipt.parameters
+        request.parameters
         | {
-            "fingerprint": receipt.fingerprint,
+            "fingerprint": request.fingerprint,
             "document_id": received.document.document_id,
             "duplicate": received.duplicate,
             "new_version": received.new_version,
-            "lifetime_seconds": receipt.lifetime_seconds,
+            "lifetime_seconds": request.lifetime_seconds,
         },
     )
 

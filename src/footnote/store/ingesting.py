@@ -227,7 +227,7 @@ class PostgresVersionInWork:
         return self.database.workspace(self.workspace_id, SYSTEM)
 
 
-async def take_up(
+async def open_version(
     database: Database,
     blobs: Blobs,
     *,

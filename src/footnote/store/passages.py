@@ -12,7 +12,12 @@ from psycopg import AsyncCursor
 from psycopg.rows import DictRow
 
 from footnote.domain import BlockKind, BlockSpan, Passage, PassageContext, SourceType
-from footnote.domain.stretches import any_suspicious, mean_confidence, seconds_of, stretched
+from footnote.domain.passage_merging import (
+    any_suspicious,
+    mean_confidence,
+    merged_passage,
+    seconds_of,
+)
 from footnote.errors import NotFound
 from footnote.ports import Widened
 from footnote.store.database import WorkspaceScope
@@ -172,7 +177,7 @@ def _widened(passage: Passage, window: int, row: DictRow, across_headings: bool)
 def _stretch(passage: Passage, chunks: Sequence[_Near], text: str, start: int) -> Passage:
     """The passage over these chunks, cut from a text that begins at `start`."""
     opening, closing = chunks[0], chunks[-1]
-    return stretched(
+    return merged_passage(
         passage,
         header=opening.header,
         body=text[opening.char_start - start : closing.char_end - start],

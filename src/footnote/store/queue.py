@@ -35,7 +35,7 @@ PUT_BACK = _SQL["put_back"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TakenOver:
+class RecoveredJob:
     """A job that its worker left behind."""
 
     job_id: int
@@ -130,9 +130,9 @@ async def enqueue(
     )
 
 
-async def take_over(
+async def recover_stalled_jobs(
     database: Database, *, silence_seconds: float, own: Collection[int] = ()
-) -> tuple[TakenOver, ...]:
+) -> tuple[RecoveredJob, ...]:
     """Put the jobs of workers that have been silent for so long back on the queue.
 
     Those of `own` workers are left alone: whoever asks lives, even if it was too busy to say so.
@@ -144,7 +144,7 @@ async def take_over(
     async with database.outside() as connection:
         rows = await (
             await connection.execute(
-                _SQL["take_over"],
+                _SQL["recover_stalled_jobs"],
                 {
                     "task": INGEST_TASK,
                     "set_aside": SET_ASIDE_QUEUE,
@@ -153,7 +153,7 @@ async def take_over(
                 },
             )
         ).fetchall()
-    return tuple(record_of(TakenOver, row) for row in rows)
+    return tuple(record_of(RecoveredJob, row) for row in rows)
 
 
 async def worker_lives(database: Database, *, silence_seconds: float) -> bool:
@@ -172,10 +172,10 @@ async def set_aside_waits(database: Database) -> bool:
     return bool(row and row["waits"])
 
 
-async def excuse(database: Database, job_ids: Collection[int]) -> None:
+async def refund_attempts(database: Database, job_ids: Collection[int]) -> None:
     """Let the tries that are under way not count; say it before they are cut off."""
     async with database.outside() as connection:
-        await connection.execute(_SQL["excuse"], {"job_ids": list(job_ids)})
+        await connection.execute(_SQL["refund_attempts"], {"job_ids": list(job_ids)})
 
 
 async def put_back(

@@ -105,7 +105,7 @@ FROM taken WHERE job.id = taken.id
 RETURNING job.id, job.status, job.task_name, job.priority, job.lock, job.queueing_lock, job.args,
     job.scheduled_at, job.queue_name, job.attempts, job.worker_id
 
--- name: take_over
+-- name: recover_stalled_jobs
 -- One statement, so that of several workers that look one takes a job, and none takes it from
 -- another that lives. Who asks lives, however long its event loop was held up. A document that
 -- was in hand is set aside, to be tried in a process of its own. It cost its worker its life for
@@ -144,7 +144,7 @@ SELECT EXISTS (
         AND (scheduled_at IS NULL OR scheduled_at <= now())
 ) AS waits
 
--- name: excuse
+-- name: refund_attempts
 -- Whoever puts the job back, now or after this process was killed, counts this try again.
 UPDATE procrastinate_jobs SET attempts = attempts - 1
 WHERE id = ANY (%(job_ids)s::bigint[]) AND status = 'doing'

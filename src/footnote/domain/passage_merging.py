@@ -9,7 +9,7 @@ from footnote.domain.documents import BlockSpan
 from footnote.domain.search import Passage
 
 
-def stretched(
+def merged_passage(
     passage: Passage,
     *,
     header: str,
