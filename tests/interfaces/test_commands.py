@@ -58,21 +58,21 @@ async def test_a_folder_becomes_cited_answers(env: dict[str, str], folder: Path)
     assert "hidden" not in ingested.out
     assert "2/2" in ingested.err
 
-    found = await footnote_process(env, "search", "POL-88213-X", "--json", "-k", "2")
+    found = await footnote(env, "search", "POL-88213-X", "--json", "-k", "2")
     evidence = json.loads(found.out)["evidence"]
     assert evidence[0]["filename"] == "policy.md"
 
-    answer = await footnote_process(env, "ask", "How soon must a claim be reported to the insurer?")
+    answer = await footnote(env, "ask", "How soon must a claim be reported to the insurer?")
     assert answer.code == 0
     assert "within 14 days of the loss. [1]" in answer.out
     assert "(policy.md)" in answer.out
     assert "¶" in answer.out
     assert "“" in answer.out
 
-    honest = await footnote_process(env, "ask", "Who won the chess championship in 1972?", "--json")
+    honest = await footnote(env, "ask", "Who won the chess championship in 1972?", "--json")
     assert (honest.code, parsed(honest)["found"]) == (0, False)
 
-    again = await footnote_process(env, "ingest", str(folder), "--json")
+    again = await footnote(env, "ingest", str(folder), "--json")
     assert again.code == 0
     assert [file["duplicate"] for file in json.loads(again.out)["files"]] == [True, True]
 

@@ -166,13 +166,15 @@ async def test_what_is_found_is_linked_as_a_resource(library: Library) -> None:
     assert CLAIM in content.text
 
 
-async def test_a_document_that_failed_is_not_offered(settings: Settings) -> None:
+async def test_a_document_that_failed_is_not_offered(
+    settings: Settings, http: httpx.AsyncClient
+) -> None:
     async with open_footnote(settings) as engine:
         workspace = await engine.workspace()
         await workspace.receive(b"", "empty.md")
         note = await workspace.receive(b"# Note\n\nThe kettle is blue.", "note.md")
         await work_until_resting(engine, workspace, [note.document.document_id])
-    async with over_stdio(settings) as client:
+    async with over_http(Library(settings=settings, http=http, ids={})) as client:
         assert [each.name for each in (await client.list_resources()).resources] == ["note.md"]
         listed = await client.call_tool("list_documents", {})
     status = {each["filename"]: each["status"] for each in data_of(listed)["documents"]}
