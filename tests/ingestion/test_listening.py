@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from footnote.domain import BlockKind, DocumentClass, Transcript, Utterance
-from footnote.domain.stretches import seconds_of
+from footnote.domain.passage_merging import seconds_of
 from footnote.errors import DocumentUnreadable
 from footnote.ingestion.chunk_policies import ChunkPolicy
 from footnote.ingestion.chunking import chunk_blocks
