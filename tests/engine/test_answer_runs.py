@@ -179,14 +179,13 @@ async def test_a_failure_before_the_first_frame_is_raised_at_once() -> None:
     runs = AnswerRuns()
     source = Source(failure=ModelUnavailable("no")).release()
     with pytest.raises(ModelUnavailable):
-        await runs.begin(OWNER, source(), encode).begun(PATIENCE_SECONDS)
+        await anext(runs.begin(OWNER, source(), encode).frames(PATIENCE_SECONDS))
 
 
 async def test_a_failure_later_is_the_last_frame_for_every_reader() -> None:
     runs = AnswerRuns()
     source = Source(b"a", failure=ModelUnavailable("no")).release()
     reader = runs.begin(OWNER, source(), encode)
-    await reader.begun(PATIENCE_SECONDS)
     whole = [(1, b"a"), (2, b"ModelUnavailable")]
     assert await read(reader) == whole
     assert await read(runs.resume(OWNER, reader.run.run_id, 1)) == whole[1:]
@@ -253,8 +252,9 @@ async def test_closing_ends_every_run_and_every_reading() -> None:
     runs = AnswerRuns(RunLimits(resume_seconds=PATIENCE_SECONDS))
     source = Source(b"a", b"b").release(1)
     reader = runs.begin(OWNER, source(), encode)
-    await reader.begun(PATIENCE_SECONDS)
     reading = asyncio.create_task(read(reader))
+    while not reader.position:  # noqa: ASYNC110  # a reader tells nobody that it has read
+        await asyncio.sleep(0)
     await runs.close()
     assert await reading == [(1, b"a")]
     assert source.ended.is_set()

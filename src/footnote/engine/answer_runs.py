@@ -102,37 +102,24 @@ class Reader:
             if not self.run.readers:
                 self._runs.leave(self.run)
 
-    async def begun(self, patience_seconds: float) -> None:
-        """Wait for the first frame, but not for long. Raises what the run failed with before it."""
-        await self._news(patience_seconds)
-        if self.run.failure is not None and not self.run.frames:
-            raise self.run.failure
-
     async def frames(self, patience_seconds: float) -> AsyncGenerator[tuple[int, bytes] | None]:
         """Each frame with its number, from 1; None whenever nothing came for so long.
 
         Raises what the run failed with before its first frame.
         """
-        while True:
-            if await self._news(patience_seconds):
-                yield None
-            while self._position < len(self.run.frames):
+        run = self.run
+        while not (run.ended and self._position >= len(run.frames)):
+            while self._position < len(run.frames):
                 self._position += 1
-                yield self._position, self.run.frames[self._position - 1]
-            if self.run.ended and self._position >= len(self.run.frames):
-                break
-        if self.run.failure is not None:
-            raise self.run.failure
-
-    async def _news(self, patience_seconds: float) -> bool:
-        """Wait until there is something to read or the run ended; whether it was in vain."""
-        while self._position >= len(self.run.frames) and not self.run.ended:
+                yield self._position, run.frames[self._position - 1]
             try:
                 async with asyncio.timeout(patience_seconds):
-                    await self.run.changed.wait()
+                    while self._position >= len(run.frames) and not run.ended:
+                        await run.changed.wait()
             except TimeoutError:
-                return True
-        return False
+                yield None
+        if run.failure is not None:
+            raise run.failure
 
 
 class AnswerRuns:

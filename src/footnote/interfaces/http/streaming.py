@@ -185,28 +185,38 @@ def _owner(workspace: WorkspaceEngine) -> Owner:
     return Owner(workspace_id=workspace.workspace.workspace_id, principal=workspace.principal)
 
 
+def _text_of(frame: tuple[int, bytes] | None, run: str | None) -> str:
+    """A frame as it is sent, with its id in a run that can be resumed; None is a heartbeat."""
+    if frame is None:
+        return ": still here\n\n"
+    number, content = frame
+    return content.decode() if run is None else f"{run}:{number}\n{content.decode()}"
+
+
 async def _stream_of(
     workspace: WorkspaceEngine, reader: Reader, encode: Encode, *, resumable: bool
 ) -> EventStream:
-    heartbeat_seconds = workspace.engine.settings.events_heartbeat_seconds
+    frames = reader.frames(workspace.engine.settings.events_heartbeat_seconds)
+    run, after = f"id: {reader.run.run_id}", reader.position
+    first: list[tuple[int, bytes] | None] = []
     try:
-        await reader.begun(heartbeat_seconds)
+        # What fails before the first frame can still be a status.
+        first.append(await anext(frames))
+    except StopAsyncIteration:
+        pass
     except BaseException:
         reader.close()
         raise
-    run = f"id: {reader.run.run_id}"
 
     async def lines() -> AsyncGenerator[str]:
         if resumable:
             # It comes at once, so that nothing is lost with a connection that is cut right away.
-            yield f"retry: {RECONNECT_MILLISECONDS}\n{run}:{reader.position}\n\n"
+            yield f"retry: {RECONNECT_MILLISECONDS}\n{run}:{after}\n\n"
+        for frame in first:
+            yield _text_of(frame, run if resumable else None)
         try:
-            async for frame in reader.frames(heartbeat_seconds):
-                if frame is None:
-                    yield ": still here\n\n"
-                else:
-                    number, content = frame
-                    yield f"{run}:{number}\n{content.decode()}" if resumable else content.decode()
+            async for frame in frames:
+                yield _text_of(frame, run if resumable else None)
         except Exception as error:  # logged where it was raised
             for content in encode(failed_with(error)):
                 yield content.decode()
