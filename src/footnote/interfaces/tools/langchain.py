@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from footnote.domain import SearchFilters
-from footnote.interfaces.tools.library import metadata_of, wanted
+from footnote.interfaces.tools.library import CallableTools, metadata_of, wanted
 
 with wanted("langchain-core", "langchain"):
     from langchain_core.callbacks import (
@@ -17,11 +15,8 @@ with wanted("langchain-core", "langchain"):
     from langchain_core.tools import BaseTool, StructuredTool
     from pydantic import PrivateAttr
 
-if TYPE_CHECKING:
-    from footnote.interfaces.tools.binding import DocumentTools
 
-
-def tools(bound: DocumentTools) -> list[BaseTool]:
+def tools(bound: CallableTools) -> list[BaseTool]:
     """A structured tool each; a failure is text for the model."""
     made: list[BaseTool] = []
     for tool in bound.tools:
@@ -39,7 +34,7 @@ def tools(bound: DocumentTools) -> list[BaseTool]:
 
 
 def retriever(
-    bound: DocumentTools, *, top_k: int | None = None, filters: SearchFilters | None = None
+    bound: CallableTools, *, top_k: int | None = None, filters: SearchFilters | None = None
 ) -> FootnoteRetriever:
     """A retriever over the workspace, best passages first."""
     made = FootnoteRetriever(top_k=top_k)
@@ -51,10 +46,10 @@ class FootnoteRetriever(BaseRetriever):
     """Passages as LangChain documents, with their places in `metadata`."""
 
     top_k: int | None = None
-    _bound: DocumentTools = PrivateAttr()
+    _bound: CallableTools = PrivateAttr()
     _filters: SearchFilters | None = PrivateAttr(None)
 
-    def search_in(self, bound: DocumentTools, filters: SearchFilters | None) -> None:
+    def search_in(self, bound: CallableTools, filters: SearchFilters | None) -> None:
         """Set the workspace it searches, and the filters."""
         self._bound, self._filters = bound, filters
 

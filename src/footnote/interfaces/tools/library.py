@@ -1,14 +1,48 @@
-"""What the adapters for agent libraries share: the error where one is missing, and metadata."""
+"""What the adapters for agent libraries share: the tools that they adapt, and metadata."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
+from typing import Protocol
 
-from footnote.domain import Evidence, Passage
+from footnote.domain import Evidence, Passage, SearchFilters, SearchResponse
 from footnote.errors import InvalidRequest, how_to_install
+from footnote.interfaces.tools.bridge import Bridge
+from footnote.ports import Tool
 
 Metadata = dict[str, str | int | float | bool]
+
+
+class CallableTools(Protocol):
+    """The tools of one workspace as adapters use them; `binding.DocumentTools` is one."""
+
+    @property
+    def tools(self) -> tuple[Tool, ...]:
+        """What a model can call."""
+        ...
+
+    @property
+    def bridge(self) -> Bridge:
+        """The way into the event loop of the engine."""
+        ...
+
+    async def dispatch(self, name: str, arguments: str | Mapping[str, object]) -> str:
+        """The result of the named tool, or what is wrong with the call."""
+        ...
+
+    def functions(self, tool: Tool) -> tuple[Callable[..., str], Callable[..., Awaitable[str]]]:
+        """A tool as a blocking and as an asynchronous function of its arguments."""
+
+    def link_to(self, passage: Passage) -> str:
+        """The address at which a person sees a passage."""
+        ...
+
+    async def search(
+        self, query: str, top_k: int | None = None, filters: SearchFilters | None = None
+    ) -> SearchResponse:
+        """Evidence for a retriever. Raises InvalidRequest and LaneMismatch."""
+        ...
 
 
 @contextmanager

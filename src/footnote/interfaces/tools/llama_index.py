@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from footnote.domain import SearchFilters
 from footnote.engine.tools import argument_shapes
-from footnote.interfaces.tools.library import metadata_of, wanted
+from footnote.interfaces.tools.library import CallableTools, metadata_of, wanted
 
 with wanted("llama-index-core", "llama-index"):
     from llama_index.core.retrievers import BaseRetriever
     from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
     from llama_index.core.tools import FunctionTool, ToolMetadata
 
-if TYPE_CHECKING:
-    from footnote.interfaces.tools.binding import DocumentTools
 
-
-def tools(bound: DocumentTools) -> list[FunctionTool]:
+def tools(bound: CallableTools) -> list[FunctionTool]:
     """A function tool each; a failure is text for the model."""
     shapes = argument_shapes(bound.tools)
     made: list[FunctionTool] = []
@@ -31,7 +26,7 @@ def tools(bound: DocumentTools) -> list[FunctionTool]:
 
 
 def retriever(
-    bound: DocumentTools, *, top_k: int | None = None, filters: SearchFilters | None = None
+    bound: CallableTools, *, top_k: int | None = None, filters: SearchFilters | None = None
 ) -> FootnoteRetriever:
     """A retriever over the workspace, best passages first."""
     return FootnoteRetriever(bound, top_k=top_k, filters=filters)
@@ -41,7 +36,7 @@ class FootnoteRetriever(BaseRetriever):
     """Passages as nodes with scores, and their places in `metadata`."""
 
     def __init__(
-        self, bound: DocumentTools, *, top_k: int | None, filters: SearchFilters | None
+        self, bound: CallableTools, *, top_k: int | None, filters: SearchFilters | None
     ) -> None:
         super().__init__()
         self._bound, self._top_k, self._filters = bound, top_k, filters

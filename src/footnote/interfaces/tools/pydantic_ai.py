@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from footnote.interfaces.tools.library import wanted
+from footnote.interfaces.tools.library import CallableTools, wanted
 from footnote.ports import Tool
 
 with wanted("pydantic-ai", "models"):
     from pydantic_ai.tools import Tool as AgentTool
     from pydantic_ai.toolsets import FunctionToolset
 
-if TYPE_CHECKING:
-    from footnote.interfaces.tools.binding import DocumentTools
 
-
-def toolset(bound: DocumentTools) -> FunctionToolset[object]:
+def toolset(bound: CallableTools) -> FunctionToolset[object]:
     """A toolset for `Agent(toolsets=[...])`; a failure is text for the model."""
     return FunctionToolset([_agent_tool(bound, each) for each in bound.tools], id="footnote")
 
 
-def _agent_tool(bound: DocumentTools, tool: Tool) -> AgentTool[object]:
+def _agent_tool(bound: CallableTools, tool: Tool) -> AgentTool[object]:
     async def call(**arguments: object) -> str:
         return await bound.dispatch(tool.name, arguments)
 
