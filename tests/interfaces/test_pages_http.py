@@ -155,33 +155,37 @@ async def test_a_link_names_the_workspace_of_a_page(shelf: Shelf) -> None:
         assert same.status_code == 404
         two = await http.get(f"{path}default", headers={"Footnote-Workspace": "other"})
         assert_problem(two, 422, "invalid-request")
-        assert "two workspaces" in two.json()["detail"]
+        assert "'default' and the header Footnote-Workspace names 'other'" in two.json()["detail"]
         again = await http.get(f"{path}other&workspace=default")
         assert_problem(again, 422, "invalid-request")
         assert "query.workspace" in again.json()["detail"]
 
 
 @pytest.mark.parametrize(
-    ("query", "said", "known"),
+    ("query", "said"),
     [
-        ("/pages/2/rects?highlight=x", "query.highlight: there", "end, quote, start, workspace"),
+        (
+            "/pages/2/rects?highlight=x",
+            "query.highlight: it is not known here; known are end, quote, start, workspace",
+        ),
         (
             "/pages/2.png?quote=x",
-            "query.quote: there",
-            "dpi, end, highlight, start, workspace",
+            "query.quote: it is not known here; known are dpi, end, highlight, start, workspace",
         ),
-        ("/pages?quote=a&dpi=100", "query.dpi: there", "end, quote, start, workspace"),
-        ("/pages?quote=a&quote=b", "query.quote: it is there 2 times", ""),
-        ("/pages/2.png?dpi=100&dpi=200", "query.dpi: it is there 2 times", ""),
+        (
+            "/pages?quote=a&dpi=100",
+            "query.dpi: it is not known here; known are end, quote, start, workspace",
+        ),
+        ("/pages?quote=a&quote=b", "query.quote: send it once, not twice"),
+        ("/pages/2.png?dpi=100&dpi=200", "query.dpi: send it once, not twice"),
     ],
 )
 async def test_a_parameter_that_would_be_passed_over_is_refused(
-    shelf: Shelf, query: str, said: str, known: str
+    shelf: Shelf, query: str, said: str
 ) -> None:
     response = await shelf.http.get(shelf.document + query)
     assert_problem(response, 422, "invalid-request")
     assert said in response.json()["detail"]
-    assert known in response.json()["hint"]
 
 
 async def test_a_hidden_document_has_no_pages_for_others(engine: Engine) -> None:

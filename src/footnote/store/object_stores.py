@@ -55,7 +55,7 @@ _ENDPOINT = '{"endpoint": "https://minio.example:9000"}'
 
 _METADATA = ("169.254.169.254", "metadata.google.internal", "/computeMetadata/")
 """Where a store looks for the identity of the machine once it was given no other."""
-_PREFACE = re.compile(r"^(Generic \w+ error: |Error performing [\w ]*?request: )+")
+_PREFACE = re.compile(r"^(Generic [\w ]+? error: |Error performing [\w ]*?request: )+")
 _IN_THE_ADDRESS = re.compile("URL error|URL did not match|empty host|invalid port")
 _EXCHANGE = re.compile(
     r"Error performing [A-Z]+ \S+ in \S+"
