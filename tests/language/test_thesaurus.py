@@ -6,7 +6,7 @@ import pytest
 
 from footnote.index.analysis import TextAnalyzer
 from footnote.language.thesaurus import LANGUAGES, related_words
-from footnote.retrieval.abroad import terms_abroad
+from footnote.retrieval.cross_language import cross_language_terms
 
 ANALYZER = TextAnalyzer()
 
@@ -39,11 +39,11 @@ def test_a_language_without_a_column_has_no_meanings() -> None:
 
 
 def test_a_question_is_taken_into_the_other_languages_of_the_documents() -> None:
-    abroad = terms_abroad("How high is the deposit?", ["en", "de"], ANALYZER)
-    assert "kaution" in abroad
-    assert "fianz" not in abroad
-    assert terms_abroad("How high is the deposit?", ["en"], ANALYZER) == []
+    found = cross_language_terms("How high is the deposit?", ["en", "de"], ANALYZER)
+    assert "kaution" in found
+    assert "fianz" not in found
+    assert cross_language_terms("How high is the deposit?", ["en"], ANALYZER) == []
 
 
-def test_without_a_function_word_nothing_is_taken_abroad() -> None:
-    assert terms_abroad("PEL-3-ICE", list(LANGUAGES), ANALYZER) == []
+def test_without_a_function_word_nothing_is_looked_up_in_other_languages() -> None:
+    assert cross_language_terms("PEL-3-ICE", list(LANGUAGES), ANALYZER) == []

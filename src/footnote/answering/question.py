@@ -209,7 +209,7 @@ def _language_of(text: str, languages: Sequence[str | None], analyzer: Analyzer)
 
 
 def _wording(text: str, own: str, language: str | None, analyzer: Analyzer) -> str:
-    """The text as it is looked up in a language: abroad, without its own function words."""
+    """The text to look up in a language: without function words if it is another than its own."""
     if not own or not language or own == language:
         return text
     words = (match.group() for match in WORD.finditer(text))

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 
 from footnote.answering.orders import ANY_LANGUAGE, ENGLISH
-from footnote.answering.orders_abroad import (
+from footnote.answering.orders_by_language import (
     CHINESE,
     FRENCH,
     GERMAN,

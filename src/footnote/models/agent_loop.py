@@ -123,7 +123,7 @@ class AgentLoop:
                     async for event in events:
                         for missing in state.newly_missing(reached):
                             yield missing
-                        for told in state.told_by(event):
+                        for told in state.events_of(event):
                             yield told
                         if isinstance(event, FunctionToolCallEvent):
                             self._require_affordable(_usage(events.new_messages()), bounds)
@@ -238,7 +238,7 @@ class _State:
     missing: set[str] = field(default_factory=set)
     """MCP servers whose absence was told."""
 
-    def told_by(self, event: object) -> Iterator[AgentEvent]:
+    def events_of(self, event: object) -> Iterator[AgentEvent]:
         """What an event of the library says to a reader."""
         if isinstance(event, FunctionToolCallEvent):
             self.amid_text = False

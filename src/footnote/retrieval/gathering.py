@@ -18,9 +18,9 @@ from footnote.ports import (
     Routing,
     Vector,
 )
-from footnote.retrieval.abroad import terms_abroad
 from footnote.retrieval.confidence import confidence, observe_recall
 from footnote.retrieval.coverage import query_words
+from footnote.retrieval.cross_language import cross_language_terms
 from footnote.retrieval.explain import evidence_from
 from footnote.retrieval.fusion import Fused, FusionChoices, Recalls
 from footnote.retrieval.journal import Asked
@@ -161,7 +161,9 @@ class Gather:
         def terms_of(languages: Sequence[str]) -> Sequence[str]:
             text = wording.parsed.text
             known = self.analyzer.query_terms(text, languages)
-            return list(dict.fromkeys([*known, *terms_abroad(text, languages, self.analyzer)]))
+            return list(
+                dict.fromkeys([*known, *cross_language_terms(text, languages, self.analyzer)])
+            )
 
         def names_of(languages: Sequence[str]) -> Sequence[str]:
             said = naming_words(wording.parsed.text)

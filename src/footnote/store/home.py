@@ -29,7 +29,7 @@ _CLUSTER = re.compile(r"PG_VERSION|base|global|pg_.*|postgresql\..*|postmaster\.
 def require_home(home: Path) -> None:
     """Raise StoreUnavailable where no installation can keep its folders, whatever its database."""
     home = home.expanduser().absolute()
-    with _told(home):
+    with _refusing(home):
         for place in (home, *home.parents):
             if place.is_dir():
                 break
@@ -45,7 +45,7 @@ def require_usable(home: Path) -> None:
     """Raise StoreUnavailable where no server may run in `home`, before anything is made there."""
     require_home(home)
     home = home.expanduser().absolute()
-    with _told(home):
+    with _refusing(home):
         if os.geteuid() == 0:
             require_open_way(home)
         settled = _holds_our_cluster(home)
@@ -124,7 +124,7 @@ def _in_the_way(path: Path, why: str) -> StoreUnavailable:
 
 
 @contextmanager
-def _told(home: Path) -> Iterator[None]:
+def _refusing(home: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:

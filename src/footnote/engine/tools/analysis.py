@@ -23,7 +23,7 @@ from footnote.engine.tools.definition import (
 )
 from footnote.engine.tools.digest import Digest, digest
 from footnote.engine.tools.rendering import evidence_text, line, source_line
-from footnote.engine.tools.results import Analysis, found_passage, readable, told
+from footnote.engine.tools.results import Analysis, found_passage, readable, tool_text
 from footnote.engine.tools.searching import as_evidence, parents_of
 from footnote.errors import ModelUnavailable
 from footnote.ports import Refusal
@@ -117,7 +117,7 @@ async def _digested(
     findings = found.numbered(numbers)
     said = "\n\n".join(["\n".join(head), findings, *shown, *rest])
     cited = {numbers[number]: each for number, each in evidence.items()}
-    return told(said, _analysis(document, len(read), findings, cited), readable([document]))
+    return tool_text(said, _analysis(document, len(read), findings, cited), readable([document]))
 
 
 async def _quotes(
@@ -156,7 +156,7 @@ async def _quotes(
         cited.setdefault(number, each.evidence)
     said = "\n".join([*head, "", *lines, "", "Sources:", *sources.values()])
     analysis = _analysis(document, len(read), "\n".join(lines), cited)
-    return told(said, analysis, readable([document]))
+    return tool_text(said, analysis, readable([document]))
 
 
 async def _ranked(
@@ -186,7 +186,7 @@ async def _ranked(
 
 def _nothing(head: Sequence[str], document: Document, read: int) -> str:
     said = "\n".join([*head, "The document does not answer this."])
-    return told(said, _analysis(document, read, "", {}), readable([document]))
+    return tool_text(said, _analysis(document, read, "", {}), readable([document]))
 
 
 def _analysis(

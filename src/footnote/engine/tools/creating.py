@@ -13,7 +13,7 @@ from footnote.engine import documents as verbs
 from footnote.engine.receiving import receive
 from footnote.engine.tools.definition import Arguments, ToolContext, tool
 from footnote.engine.tools.rendering import line
-from footnote.engine.tools.results import SavedDocument, filled, readable, told
+from footnote.engine.tools.results import SavedDocument, filled, readable, tool_text
 from footnote.ports import Refusal
 from footnote.validation.constrained_types import Name, StorableText
 
@@ -80,7 +80,7 @@ async def create_document(context: ToolContext, asked: CreateDocument) -> str:
     else:
         head = "Document created; search_documents finds it from now on."
     result = filled(SavedDocument, document, duplicate=received.duplicate)
-    return told("\n".join([head, *lines]), result, readable([document]))
+    return tool_text("\n".join([head, *lines]), result, readable([document]))
 
 
 def markdown(title: str, content: str) -> str:

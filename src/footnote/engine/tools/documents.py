@@ -39,7 +39,7 @@ from footnote.engine.tools.results import (
     DocumentRows,
     filled,
     readable,
-    told,
+    tool_text,
 )
 from footnote.engine.tools.searching import Day, Where, within
 from footnote.validation.constrained_types import Name, StorableText
@@ -129,7 +129,7 @@ async def get_document(context: ToolContext, asked: GetDocument) -> str:
         ]
     )
     facts = filled(DocumentFacts, found, failure=failure, attachments=attached, download=download)
-    return told("\n".join(lines), facts, readable([found]))
+    return tool_text("\n".join(lines), facts, readable([found]))
 
 
 @tool(
@@ -154,7 +154,9 @@ async def list_documents(context: ToolContext, asked: ListDocuments) -> str:
         next_cursor=page.next_cursor,
     )
     if not page.documents:
-        return told("No documents match." if asked.cursor is None else "There are no more.", result)
+        return tool_text(
+            "No documents match." if asked.cursor is None else "There are no more.", result
+        )
     count = len(page.documents)
     rows = [
         f"{count} document{'s' if count > 1 else ''}, newest first: "
@@ -163,7 +165,7 @@ async def list_documents(context: ToolContext, asked: ListDocuments) -> str:
     ]
     if page.next_cursor:
         rows.append(f"There are more; go on with cursor: {page.next_cursor}")
-    return told("\n".join(rows), result, readable(page.documents))
+    return tool_text("\n".join(rows), result, readable(page.documents))
 
 
 def _wanted(asked: ListDocuments) -> Condition:

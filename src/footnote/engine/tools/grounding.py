@@ -10,7 +10,7 @@ from footnote.domain.grounding import ClaimVerdict, GroundingSource
 from footnote.engine.grounding import MAX_STATEMENT_CHARACTERS, check_grounding
 from footnote.engine.tools.definition import Arguments, ToolContext, tool
 from footnote.engine.tools.rendering import line
-from footnote.engine.tools.results import Result, filled, told
+from footnote.engine.tools.results import Result, filled, tool_text
 from footnote.ports import ReadableDocument
 from footnote.validation.constrained_types import StorableText
 
@@ -123,4 +123,4 @@ async def check_statements(context: ToolContext, asked: CheckStatements) -> str:
         for quote in claim.quotes
         if quote.document_id is not None
     ]
-    return told("\n".join(lines), result, documents)
+    return tool_text("\n".join(lines), result, documents)

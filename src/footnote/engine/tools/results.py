@@ -130,7 +130,7 @@ def filled(shape: type[Filled], record: object, **others: object) -> Filled:
     return shape.model_validate(own | others)
 
 
-def told(text: str, result: Result, documents: Iterable[ReadableDocument] = ()) -> ToolText:
+def tool_text(text: str, result: Result, documents: Iterable[ReadableDocument] = ()) -> ToolText:
     """The text of a tool with its data."""
     return ToolText(text, result.model_dump(mode="json", exclude_none=True), documents)
 

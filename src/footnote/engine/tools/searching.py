@@ -31,7 +31,7 @@ from footnote.engine.tools.results import (
     PassageInContext,
     document_of,
     found_passage,
-    told,
+    tool_text,
 )
 from footnote.errors import InvalidRequest
 from footnote.filters import condition_from
@@ -134,7 +134,7 @@ async def search_documents(context: ToolContext, asked: SearchDocuments) -> str:
         passages=[found_passage(*each) for each in numbered],
     )
     said = "\n\n".join(["\n".join(head), *entries])
-    return told(said, result, [document_of(each) for _, each in numbered])
+    return tool_text(said, result, [document_of(each) for _, each in numbered])
 
 
 @tool(
@@ -166,7 +166,7 @@ async def get_document_context(context: ToolContext, asked: GetDocumentContext) 
     )
     head = f"{len(passages)} passages of “{line(found.chunk.document_title)}”, in order."
     said = "\n\n".join([head, *entries])
-    return told(said, result, [document_of(each) for _, each in numbered])
+    return tool_text(said, result, [document_of(each) for _, each in numbered])
 
 
 def as_evidence(passage: Passage, score: float = 0.0) -> Evidence:

@@ -45,7 +45,7 @@ def cover(needle: str, page: Folded) -> list[Piece]:
     taken: list[Piece] = []
     ordered = sorted(_common(needle, page, seed), key=lambda piece: (-piece.length, piece.start))
     for _, group in groupby(ordered, key=lambda piece: (piece.length, piece.start)):
-        best = min(group, key=lambda piece: (_astray(piece, taken), piece.place))
+        best = min(group, key=lambda piece: (_displacement(piece, taken), piece.place))
         piece = _whole_words(_free(best, taken), page)
         if piece.length >= seed and _is_plausible(piece, taken, needle, seed):
             taken.append(piece)
@@ -95,7 +95,7 @@ def _whole_words(piece: Piece, page: Folded) -> Piece:
     return Piece(piece.start + first - piece.place, first, last - first)
 
 
-def _astray(piece: Piece, taken: Sequence[Piece]) -> int:
+def _displacement(piece: Piece, taken: Sequence[Piece]) -> int:
     """Letters between the piece and where its neighbours in the quote would have it."""
     return min(
         (abs(piece.place - other.place - piece.start + other.start) for other in taken), default=0
@@ -106,7 +106,7 @@ def _is_plausible(piece: Piece, taken: Sequence[Piece], needle: str, seed: int) 
     if not taken:
         return piece.length >= min(_FIRST_SEEDS * seed, len(needle) / 2)
     sure = _SURE_LETTERS if seed == _SEED else 2 * seed
-    return piece.length >= sure or _astray(piece, taken) <= 2 * len(needle) + _NEAR_LETTERS
+    return piece.length >= sure or _displacement(piece, taken) <= 2 * len(needle) + _NEAR_LETTERS
 
 
 def joined(pieces: Sequence[Piece]) -> Iterator[tuple[int, int]]:

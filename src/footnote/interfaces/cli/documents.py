@@ -197,10 +197,10 @@ def _show_erasure(document: Document, erasure: Erasure, *, as_json: bool) -> Non
         listing.add_row(check.place, str(check.held), str(check.left), check.kept)
     listing.show(console)
     title = present.plain(document.title)
-    console.print(Text(f"Deleted {title}; {_told(erasure)}."))
+    console.print(Text(f"Deleted {title}; {_remains(erasure)}."))
 
 
-def _told(erasure: Erasure) -> str:
+def _remains(erasure: Erasure) -> str:
     """What is left of a document."""
     left = [f"{each.left} {each.place}" for each in erasure.checks if each.left and not each.kept]
     kept = [f"{each.left} {each.place}" for each in erasure.checks if each.left and each.kept]

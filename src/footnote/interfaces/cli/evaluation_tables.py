@@ -62,11 +62,11 @@ def show_worst(console: Console, run: Run, most: int) -> None:
         return
     console.print(Text(f"{len(bad)} of {len(run.judged)} questions went wrong", style="bold"))
     for each in bad[:most]:
-        console.print(_told(each), soft_wrap=True)
+        console.print(_verdict_lines(each), soft_wrap=True)
     console.print()
 
 
-def _told(judged: Judged) -> Text:
+def _verdict_lines(judged: Judged) -> Text:
     golden = judged.golden
     places = [_place(span.document, span.page) for span in golden.relevant]
     expected = golden.answer or ", ".join(places) or "a refusal"

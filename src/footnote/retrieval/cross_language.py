@@ -8,19 +8,19 @@ from footnote.language.thesaurus import LANGUAGES, related_words
 from footnote.ports import Analyzer
 
 
-def terms_abroad(text: str, languages: Sequence[str], analyzer: Analyzer) -> list[str]:
+def cross_language_terms(text: str, languages: Sequence[str], analyzer: Analyzer) -> list[str]:
     """Terms of the thesaurus for a text, in each of these languages but its own.
 
     Empty unless the text's function words tell its language, and for words the thesaurus
     (`footnote.language.thesaurus`) does not know.
     """
     spoken = spoken_language(text, languages, analyzer)
-    abroad = [each for each in dict.fromkeys(languages) if each in LANGUAGES and each != spoken]
-    if not spoken or not abroad:
+    others = [each for each in dict.fromkeys(languages) if each in LANGUAGES and each != spoken]
+    if not spoken or not others:
         return []
     related = related_words(analyzer)
     meanings = related.all_meanings(analyzer.terms(text, spoken), spoken)
-    return [term for language in abroad for term in related.words_for(meanings, language)]
+    return [term for language in others for term in related.words_for(meanings, language)]
 
 
 def spoken_language(text: str, languages: Sequence[str], analyzer: Analyzer) -> str | None:
