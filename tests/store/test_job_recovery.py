@@ -6,11 +6,11 @@ from uuid import UUID
 
 import pytest
 
-from footnote.domain import Stage
+from footnote.domain import Document, Stage
 from footnote.engine import Engine, WorkspaceEngine
 from footnote.jobs.inline import work_until_resting
 from footnote.store import ingesting, publishing
-from footnote.store.ingesting import open_version
+from footnote.store.ingesting import PostgresVersionInWork, open_version
 from footnote.store.queue import (
     INGEST_TASK,
     MAINTAIN_TASK,
@@ -135,20 +135,28 @@ async def test_work_of_several_workspaces_waits_for_each(
     assert await states(workspace) == [("todo", 0), ("todo", 0)]
 
 
-async def test_a_worker_thought_dead_leaves_nothing_with_a_document_that_rests(
+async def received_and_opened(
     engine: Engine, workspace: WorkspaceEngine
-) -> None:
-    received = (await workspace.receive(b"Buoys are moored at berth 4.", "a.md")).document
-    slow = await open_version(
+) -> tuple[Document, PostgresVersionInWork]:
+    """A document that waits, and its version as a worker has it in hand."""
+    document = (await workspace.receive(b"Buoys are moored at berth 4.", "a.md")).document
+    work = await open_version(
         engine.database,
         engine.blobs,
         workspace_id=workspace.workspace.workspace_id,
-        document_id=received.document_id,
-        version=received.version,
+        document_id=document.document_id,
+        version=document.version,
         lane=engine.lane,
         limits=engine.maintenance_limits,
     )
-    assert slow is not None
+    assert work is not None
+    return document, work
+
+
+async def test_a_worker_thought_dead_leaves_nothing_with_a_document_that_rests(
+    engine: Engine, workspace: WorkspaceEngine
+) -> None:
+    received, slow = await received_and_opened(engine, workspace)
     assert await slow.begin(Stage.PARSE)
     await work_until_resting(engine, workspace, [received.document_id], lambda _: None)
     await slow.keep_parsed(b"what was read")
@@ -159,17 +167,7 @@ async def test_much_that_was_read_is_kept_in_parts_and_comes_back_whole(
     engine: Engine, workspace: WorkspaceEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ingesting, "_PART_BYTES", 4)
-    received = (await workspace.receive(b"Buoys are moored at berth 4.", "a.md")).document
-    work = await open_version(
-        engine.database,
-        engine.blobs,
-        workspace_id=workspace.workspace.workspace_id,
-        document_id=received.document_id,
-        version=received.version,
-        lane=engine.lane,
-        limits=engine.maintenance_limits,
-    )
-    assert work is not None
+    _, work = await received_and_opened(engine, workspace)
     assert await work.begin(Stage.PARSE)
     assert await work.parsed() is None
     for packed in (b"0123456789", b"01234567", b"012", b""):
