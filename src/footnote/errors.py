@@ -4,6 +4,8 @@ FootnoteError                  anything of ours
 ├── InvalidRequest             the caller asked for something that makes no sense
 │   └── UnsupportedSettings    a setting has a value we cannot work with
 ├── NotFound                   absent, or foreign: the two look the same
+├── NotAuthenticated           nobody, or nobody known, asks
+├── Forbidden                  the caller's role or credential does not allow it
 ├── Conflict                   the thing exists already
 ├── QueueFull                  too much waits already; come again in a while
 ├── DocumentFailed             a document could not pass a stage
@@ -49,6 +51,14 @@ class UnsupportedSettings(InvalidRequest):
 
 class NotFound(FootnoteError):
     """There is no such thing in this workspace."""
+
+
+class NotAuthenticated(FootnoteError):
+    """The request carries no credential, or none that is valid."""
+
+
+class Forbidden(FootnoteError):
+    """The caller is known, and its role or its credential does not allow this."""
 
 
 class Conflict(FootnoteError):

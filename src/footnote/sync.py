@@ -10,7 +10,7 @@ from uuid import UUID
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from footnote.bridge import blocking
-from footnote.domain import LOCAL_PRINCIPAL, Document, Lane, Principal, Workspace
+from footnote.domain import LOCAL_PRINCIPAL, Document, Identity, Lane, Principal, Workspace
 from footnote.engine import Engine, WorkspaceEngine, WorkspaceVerbs, open_engine
 from footnote.jobs.inline import work_until_resting
 from footnote.settings import Settings
@@ -69,6 +69,12 @@ class SyncEngine:
         """The engine inside a workspace. Raises NotFound."""
         self.inner.require_open()
         inner = self.portal.call(self.inner.workspace, name, principal)
+        return SyncWorkspaceEngine(self.portal, self.inner, inner)
+
+    def enter(self, name: str | None, identity: Identity) -> SyncWorkspaceEngine:
+        """The engine inside a workspace, as somebody whom a credential proved. Raises NotFound."""
+        self.inner.require_open()
+        inner = self.portal.call(self.inner.enter, name, identity)
         return SyncWorkspaceEngine(self.portal, self.inner, inner)
 
     create_workspace = blocking(Engine.create_workspace)

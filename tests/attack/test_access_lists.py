@@ -20,7 +20,7 @@ from tests.store.shelves import Shelf, new_shelf
 
 pytestmark = pytest.mark.usefixtures("own_database")
 
-ANN = Principal(principal_id="ann", groups=("group:board",))
+ANN = Principal(principal_id="ann", groups=("board",))
 BOB = Principal(principal_id="bob")
 OF_A_DOCUMENT = ("document_versions", "chunks", "document_embeddings", "stage_results")
 

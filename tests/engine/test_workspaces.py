@@ -71,10 +71,17 @@ async def test_a_name_that_cannot_be_stored_is_nobodys(engine: Engine, name: str
         await engine.create_workspace(name)
 
 
-async def test_nobody_may_act_as_the_system(engine: Engine) -> None:
-    for principal in (Principal(principal_id="*"), Principal(principal_id="a", groups=("*",))):
-        with pytest.raises(InvalidRequest):
-            await engine.workspace(principal=principal)
+@pytest.mark.parametrize(
+    "name", ["*", "group:board", "collection:hr", "workspace:members", "link:1", " "]
+)
+async def test_nobody_may_act_under_a_name_that_access_lists_use(engine: Engine, name: str) -> None:
+    with pytest.raises(InvalidRequest):
+        await engine.workspace(principal=Principal(principal_id=name))
+
+
+async def test_a_group_is_never_taken_for_a_person_or_the_system() -> None:
+    names = Principal(principal_id="ann", groups=("*", "bob")).access_names
+    assert not {"*", "bob"} & set(names)
 
 
 @pytest.mark.parametrize(

@@ -144,7 +144,7 @@ async def test_what_is_narrowed_is_not_remembered_as_the_scope(shelf: Shelf) -> 
 
 
 async def test_a_phrase_finds_nothing_that_is_hidden(shelf: Shelf) -> None:
-    await shelf.put("the merger is secret", access=("board",))
+    await shelf.put("the merger is secret", access=("group:board",))
     await shelf.put("the merger is public")
     found = await recall(shelf, "merger", phrases=["the merger is"], principal=READER)
     assert numbers(found) == ([1], [1])
@@ -168,7 +168,7 @@ async def test_what_is_too_much_to_read_is_left_out_and_said(
 
 async def test_absent_terms_are_those_of_no_visible_chunk(shelf: Shelf) -> None:
     gone = await shelf.put("anchor")
-    await shelf.put("secret merger", access=("board",))
+    await shelf.put("secret merger", access=("group:board",))
     await shelf.put("public chain", "cheap chain")
     await shelf.remove(gone)
     found = await recall(
@@ -192,7 +192,7 @@ async def counts(
 
 async def test_holders_are_visible_chunks_and_nothing_else(shelf: Shelf) -> None:
     gone = await shelf.put("chain chain")
-    await shelf.put("chain secret", access=("board",))
+    await shelf.put("chain secret", access=("group:board",))
     await shelf.put("chain", "chain link", collection="b")
     await shelf.remove(gone)
     index = shelf.index(READER)
@@ -228,7 +228,7 @@ async def test_of_phrases_that_no_passage_holds_together_the_words_are_searched(
 
 
 async def test_a_phrase_that_only_a_hidden_passage_holds_stands_nowhere(shelf: Shelf) -> None:
-    await shelf.put("the merger is secret", access=("board",))
+    await shelf.put("the merger is secret", access=("group:board",))
     await shelf.put("secret is the merger")
     found = await recall(shelf, "merger", phrases=["merger is secret"], principal=READER)
     assert numbers(found) == ([1], [1])
@@ -246,7 +246,7 @@ async def test_where_only_the_exact_phrase_is_wanted_nothing_else_is_found(shelf
 
 
 async def test_spelling_is_corrected_by_visible_words_alone(shelf: Shelf) -> None:
-    await shelf.put("the merger of Meridian", access=("board",))
+    await shelf.put("the merger of Meridian", access=("group:board",))
     await shelf.put("the meridional wind")
     correct = Correct(shelf.analyzer)
     board = Principal(principal_id="chair", groups=("board",))

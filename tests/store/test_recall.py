@@ -48,7 +48,7 @@ async def test_a_language_that_is_new_is_searched_at_once(shelf: Shelf) -> None:
 
 
 async def test_the_languages_are_of_what_a_principal_may_see(shelf: Shelf) -> None:
-    await shelf.put("Die Lagerhallen sind trocken.", language="de", access=("board",))
+    await shelf.put("Die Lagerhallen sind trocken.", language="de", access=("group:board",))
     await shelf.put("The storage hall is dry.")
     board = Principal(principal_id="chair", groups=("board",))
     reader = Principal(principal_id="reader")

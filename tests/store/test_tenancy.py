@@ -23,7 +23,7 @@ CUSTOMER_TABLES = (
     "reembeddings embeddings staged_embeddings document_embeddings segments postings "
     "source_entries ingest_requests events webhook_endpoints idempotency_keys blob_claims "
     "conversations conversation_documents messages message_sources feedback "
-    "workspace_settings mcp_servers"
+    "workspace_settings mcp_servers grants"
 ).split()
 
 
@@ -151,7 +151,7 @@ async def test_an_access_list_hides_a_document_from_every_way_in(database: Datab
     shelf = await new_shelf(database)
     await shelf.put("The salary of the director is secret.", access=("group:board",))
     await shelf.put("The salary scale is public.")
-    board = Principal(principal_id="ann", groups=("group:board",))
+    board = Principal(principal_id="ann", groups=("board",))
     clerk = Principal(principal_id="bob")
     for principal, expected in ((board, 2), (clerk, 1)):
         recalled = await shelf.recall("salary", principal=principal)

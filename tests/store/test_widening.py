@@ -221,7 +221,7 @@ async def test_a_table_cut_in_two_keeps_its_header_once(
 async def test_what_may_not_be_seen_is_not_widened(
     engine: Engine, workspace: WorkspaceEngine
 ) -> None:
-    document_id = await ingest(engine, workspace, MANUAL, access=["local", "crew"])
+    document_id = await ingest(engine, workspace, MANUAL, access=["local", "group:crew"])
     passages, _ = await chunks_of(engine, workspace, document_id)
     some = passages[:2]
     stranger, mate = Principal(principal_id="eve"), Principal(principal_id="x", groups=("crew",))
@@ -248,7 +248,7 @@ async def test_vectors_come_back_as_they_were_made(database: Database) -> None:
     shelf = await new_shelf(database)
     texts = ("anchor buoy chain", "dredger estuary")
     await shelf.put(*texts)
-    await shelf.put("a secret winch", access=("crew",))
+    await shelf.put("a secret winch", access=("group:crew",))
     made = await HashEmbedder().embed_documents(texts)
     stranger = Principal(principal_id="eve")
     async with database.snapshot(shelf.workspace.workspace_id, stranger) as scope:

@@ -6,6 +6,10 @@ count Unicode code points; times are aware UTC; text is NFC; scores are higher-i
 
 from __future__ import annotations
 
+from footnote.domain.access import AccessExplanation as AccessExplanation
+from footnote.domain.access import DocumentAccess as DocumentAccess
+from footnote.domain.access import Grant as Grant
+from footnote.domain.access import Visibility as Visibility
 from footnote.domain.answer_events import AnswerDone as AnswerDone
 from footnote.domain.answer_events import AnswerEvent as AnswerEvent
 from footnote.domain.answer_events import AnswerFailed as AnswerFailed
@@ -67,8 +71,11 @@ from footnote.domain.filters import Not as Not
 from footnote.domain.filters import Operator as Operator
 from footnote.domain.filters import SearchFilters as SearchFilters
 from footnote.domain.identity import LOCAL_PRINCIPAL as LOCAL_PRINCIPAL
+from footnote.domain.identity import Identity as Identity
 from footnote.domain.identity import Lane as Lane
 from footnote.domain.identity import Principal as Principal
+from footnote.domain.identity import Right as Right
+from footnote.domain.identity import Role as Role
 from footnote.domain.identity import Workspace as Workspace
 from footnote.domain.lanes import LaneState as LaneState
 from footnote.domain.lanes import LaneStatus as LaneStatus

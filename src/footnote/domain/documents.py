@@ -8,6 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
 
+from footnote.domain.access import Visibility
 from footnote.domain.chunk_terms import ChunkTerms
 from footnote.domain.json_form import json_form
 
@@ -335,6 +336,8 @@ class Document:
     metadata: Mapping[str, MetadataValue] = field(default_factory=dict)
     tags: tuple[str, ...] = ()
     """What the caller sorts it under; its attachments have the same."""
+    visibility: Visibility = Visibility.WORKSPACE
+    """Who sees it beside those it is shared with; its attachments have the same."""
 
 
 @json_form(flat="document")

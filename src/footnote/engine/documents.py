@@ -19,12 +19,20 @@ from footnote.domain import (
     ErasureCheck,
     Passage,
     Retried,
+    Right,
     Stage,
     WorkspaceStats,
 )
 from footnote.engine.lanes import lane_of_workspace
 from footnote.engine.services import WorkspaceAccess
-from footnote.errors import BlobDamaged, Conflict, DocumentUnreadable, InvalidRequest, NotFound
+from footnote.errors import (
+    BlobDamaged,
+    Conflict,
+    DocumentUnreadable,
+    Forbidden,
+    InvalidRequest,
+    NotFound,
+)
 from footnote.ingestion.receive import check_received
 from footnote.store import documents as stored
 from footnote.store import publishing
@@ -218,6 +226,8 @@ async def delete_document(workspace: WorkspaceAccess, document_id: UUID) -> None
     """Remove a document, its attachments and all that was made of them. Raises NotFound."""
     engine = workspace.engine
     async with workspace.scope() as scope:
+        found = await stored.get_document(scope, document_id)
+        workspace.require(Right.WRITE, found.collection)
         blobs = await publishing.delete_document(scope, document_id, engine.maintenance_limits)
     await remove_unused(engine.database, engine.blobs, workspace.workspace_id, blobs)
 
@@ -229,7 +239,8 @@ async def erase_document(workspace: WorkspaceAccess, document_id: UUID) -> Erasu
     """
     engine, workspace_id = workspace.engine, workspace.workspace_id
     async with workspace.scope() as scope:
-        await family_of(scope, document_id)
+        found = await stored.get_document(scope, document_id)
+        workspace.require(Right.ADMINISTER, found.collection)
     async with workspace.system_scope() as scope:
         family = await family_of(scope, document_id)
         before = await find_all(scope, engine.blobs, family)
@@ -282,6 +293,7 @@ async def retry(workspace: WorkspaceAccess, document_id: UUID) -> Document:
     """
     async with workspace.scope() as scope:
         document, blob_key = await stored.document_with_blob(scope, document_id)
+    workspace.require(Right.WRITE, document.collection)
     media_type = None
     if document.status is DocumentStatus.INDEXED:
         raise Conflict(
@@ -313,7 +325,7 @@ async def retry_all(
     for document_id in document_ids:
         try:
             found = await retry(workspace, document_id)
-        except (Conflict, DocumentUnreadable, NotFound, BlobDamaged) as error:
+        except (Conflict, DocumentUnreadable, Forbidden, NotFound, BlobDamaged) as error:
             told = str(error)
             hint = error.hint if error.hint and error.hint not in told else None
             refusal = "; ".join(filter(None, (told, hint)))

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from footnote.domain import LOCAL_PRINCIPAL, Check, Health, Workspace
+from footnote.domain import LOCAL_PRINCIPAL, Check, Health, Identity, Role, Workspace
+from footnote.domain.access import with_grants
 from footnote.domain.identity import DEFAULT_WORKSPACE
 from footnote.engine.services import Services
 from footnote.engine.workspace import WorkspaceEngine
-from footnote.errors import Conflict, InvalidRequest, NotFound, StoreUnavailable
-from footnote.store.database import SYSTEM
-from footnote.store.workspaces import create_workspace, find_workspace, list_workspaces
+from footnote.errors import Conflict, NotFound, StoreUnavailable
+from footnote.store.access import grants_of
+from footnote.store.workspaces import (
+    create_workspace,
+    find_workspace,
+    list_workspaces,
+    no_such_workspace,
+)
 from footnote.validation.arguments import checks_arguments
 from footnote.validation.constrained_types import ActingPrincipal
 
@@ -44,13 +50,11 @@ class Engine(Services):
     async def workspace(
         self, name: str | None = None, principal: ActingPrincipal = LOCAL_PRINCIPAL
     ) -> WorkspaceEngine:
-        """The verbs of one workspace, as one principal.
+        """The verbs of one workspace, as a principal whose roles the caller vouches for.
 
         The default workspace is made when it is first used; others must exist (NotFound).
         """
         self.require_open()
-        if SYSTEM.principal_id in principal.access_names:
-            raise InvalidRequest(f"nobody may act as {SYSTEM.principal_id!r}")
         wanted = name or DEFAULT_WORKSPACE
         try:
             found = await find_workspace(self.database, wanted)
@@ -62,6 +66,23 @@ class Engine(Services):
             except Conflict:  # another request has just made it
                 found = await find_workspace(self.database, wanted)
         return WorkspaceEngine(engine=self, workspace=found, principal=principal)
+
+    async def enter(self, name: str | None, identity: Identity) -> WorkspaceEngine:
+        """The verbs of one workspace, as somebody whom a credential proved.
+
+        The roles are those of the credential and those that the workspace granted. Raises NotFound
+        for a workspace in which there are none, as for one that does not exist.
+        """
+        claimed = replace(identity.principal, role=identity.role, collections=identity.collections)
+        inside = await self.workspace(name, claimed)
+        if claimed.role is not Role.ADMIN:
+            async with inside.system_scope() as scope:
+                claimed = with_grants(claimed, await grants_of(scope, claimed))
+        if claimed.role is None and not claimed.collections:
+            raise no_such_workspace(inside.workspace.name)
+        return replace(
+            inside, principal=claimed, rights=identity.rights, credential=identity.credential
+        )
 
     async def health(self) -> Health:
         """What can fail while it runs, looked at, within about two seconds."""

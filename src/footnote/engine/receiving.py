@@ -13,7 +13,7 @@ from uuid import UUID
 
 from pydantic import SkipValidation
 
-from footnote.domain import Received, SourceType
+from footnote.domain import Received, Right, SourceType, Visibility
 from footnote.domain.events import PushedDocument, PushStatus
 from footnote.domain.identity import DEFAULT_COLLECTION
 from footnote.engine.services import Services, WorkspaceAccess
@@ -55,6 +55,7 @@ async def receive(
     metadata: Metadata | None = None,
     tags: Tags = (),
     source_type: SourceType = SourceType.UPLOAD,
+    visibility: Visibility | None = None,
     access: Access | None = None,
     idempotency_key: IdempotencyKey | None = None,
 ) -> Received:
@@ -62,9 +63,11 @@ async def receive(
 
     A file that can be seen to be unreadable is kept as a failed document. The same bytes give the
     existing document; other bytes under a known external id a new version. A known document keeps
-    its tags unless others are given. With a key, repeating the call does nothing and gives the
-    same result. Raises InvalidRequest, QueueFull while too many documents wait, and Conflict for a
-    key that was used for something else.
+    its tags unless others are given, and is seen by whom it was before. A new one with an access
+    list is private, one without is the workspace's, unless a visibility is given. With a key,
+    repeating the call does nothing and gives the same result. Raises InvalidRequest, Forbidden,
+    QueueFull while too many documents wait, and Conflict for a key that was used for something
+    else.
     """
     return await receive_stream(
         workspace,
@@ -75,6 +78,7 @@ async def receive(
         metadata=metadata,
         tags=tags,
         source_type=source_type,
+        visibility=visibility,
         access=access,
         idempotency_key=idempotency_key,
     )
@@ -121,6 +125,7 @@ async def receive_stream(
     metadata: Metadata | None = None,
     tags: Tags = (),
     source_type: SourceType = SourceType.UPLOAD,
+    visibility: Visibility | None = None,
     access: Access | None = None,
     idempotency_key: IdempotencyKey | None = None,
     keep_too_large: bool = True,
@@ -131,6 +136,12 @@ async def receive_stream(
     raises.
     """
     workspace.require_open()
+    workspace.require(Right.WRITE, collection or DEFAULT_COLLECTION)
+    if visibility is Visibility.WORKSPACE and access:
+        raise InvalidRequest(
+            "access: a document that the workspace sees needs no list",
+            hint="leave the list out, or make the document private",
+        )
     engine, name = workspace.engine, clean_name(filename)
     limit = engine.settings.max_file_bytes
     examined = await asyncio.to_thread(examine, content, name, limit)
@@ -145,6 +156,7 @@ async def receive_stream(
         metadata=metadata or {},
         tags=tuple(tags),
         source_type=source_type,
+        visibility=visibility,
         access=None if access is None else tuple(access),
         failure=None if examined.refusal is None else failure_of(examined.refusal),
     )
@@ -247,6 +259,7 @@ async def push_url(
 
     Without an external id the address is the document's.
     """
+    workspace.require(Right.WRITE, collection or DEFAULT_COLLECTION)
     checked_url(url)
     pushed = PushedDocument(
         url=url,

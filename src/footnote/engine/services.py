@@ -9,9 +9,9 @@ from uuid import UUID
 
 from footnote.answering import QuotingAnswerer
 from footnote.answering.suspicion import Suspicion
-from footnote.domain import Answer, Lane, Principal, Workspace
+from footnote.domain import Answer, Lane, Principal, Right, Workspace
 from footnote.engine.answer_runs import AnswerRuns
-from footnote.errors import NotReady
+from footnote.errors import Forbidden, NotReady
 from footnote.ingestion.rendering.renderer import PageRenderer
 from footnote.models.aligned import AlignedEncoder
 from footnote.models.answer_models import AnswerModels
@@ -125,6 +125,10 @@ class WorkspaceAccess:
     engine: Services
     workspace: Workspace
     principal: Principal
+    rights: frozenset[Right] = frozenset(Right)
+    """What the credential may be used for, whatever the roles of its owner."""
+    credential: str = "local"
+    """How the principal was proved, without any secret."""
 
     @property
     def workspace_id(self) -> UUID:
@@ -134,6 +138,20 @@ class WorkspaceAccess:
     def require_open(self) -> None:
         """Raise NotReady once the engine was closed."""
         self.engine.require_open()
+
+    def require(self, right: Right, collection: str | None = None) -> None:
+        """Raise Forbidden without a right in a collection, or in any where none is named."""
+        if right not in self.rights:
+            raise Forbidden(
+                f"the credential may not be used to {right}",
+                hint="use one with that scope: `footnote keys create --help`",
+            )
+        if not self.principal.may(right, collection):
+            where = "here" if collection is None else f"in the collection {collection!r}"
+            raise Forbidden(
+                f"{self.principal.principal_id} may not {right} {where}",
+                hint="an administrator can grant the role: `footnote access grant --help`",
+            )
 
     def scope(self) -> AbstractAsyncContextManager[WorkspaceScope]:
         """A transaction in the workspace, as its principal. Raises NotReady once it was closed."""

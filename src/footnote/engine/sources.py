@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from footnote.domain import Received
+from footnote.domain import Received, Right
 from footnote.domain.identity import DEFAULT_COLLECTION
 from footnote.domain.sources import KnownEntry, Offered
 from footnote.engine.documents import delete_document
@@ -24,6 +24,7 @@ async def source_entries(
     workspace: WorkspaceAccess, collection: Name | None, places: Sequence[str]
 ) -> tuple[KnownEntry, ...]:
     """What is remembered of the places and of what lies below them. Raises InvalidRequest."""
+    workspace.require(Right.WRITE, collection or DEFAULT_COLLECTION)
     async with workspace.scope() as scope:
         return await known_entries(scope, collection or DEFAULT_COLLECTION, places)
 
@@ -32,6 +33,7 @@ async def remember_source_entry(
     workspace: WorkspaceAccess, collection: str | None, offered: Offered, received: Received
 ) -> None:
     """Remember that this is what was offered, so that it is not read again."""
+    workspace.require(Right.WRITE, collection or DEFAULT_COLLECTION)
     async with workspace.scope() as scope:
         await remember_entry(
             scope,
@@ -47,6 +49,7 @@ async def rename_source_entry(
     workspace: WorkspaceAccess, collection: str | None, gone: KnownEntry, external_id: str
 ) -> bool:
     """Let the document of something that is gone go by the id under which its bytes are now."""
+    workspace.require(Right.WRITE, collection or DEFAULT_COLLECTION)
     async with workspace.scope() as scope:
         moved = await move_document(
             scope, gone.document_id, gone.external_id, external_id, clean_name(external_id)

@@ -1,18 +1,22 @@
 """The table of what can be done in a workspace, which the asynchronous and the blocking face share.
 
 Each verb is a function of its noun's module whose first argument is the workspace. Here it gets its
-name, a check of its arguments, and a twin that waits for its result.
+name, the right it needs, a check of its arguments, and a twin that waits for its result. A role in
+one collection is enough to call it; the verb itself asks for the right in the one it changes.
 """
 
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator
 from dataclasses import dataclass
+from functools import wraps
 from types import MethodType
 from typing import Concatenate, Generic, ParamSpec, TypeVar, overload
 
 from footnote.bridge import Bridged, blocking, blocking_iterator
+from footnote.domain import Right
 from footnote.engine import (
+    access,
     answer_models,
     answers,
     events,
@@ -37,13 +41,23 @@ R = TypeVar("R")
 
 
 class Verb(Generic[P, R]):
-    """A verb with its arguments checked; called on a bridged workspace it waits for its result."""
+    """A verb with rights and arguments checked; on a bridged workspace it waits for its result."""
 
     def __init__(
-        self, verb: Callable[Concatenate[WorkspaceAccess, P], Coroutine[object, object, R]]
+        self,
+        verb: Callable[Concatenate[WorkspaceAccess, P], Coroutine[object, object, R]],
+        right: Right = Right.READ,
     ) -> None:
-        self._verb = checks(verb)
-        self._twin = blocking(self._verb)
+        self.right = right
+        checked = checks(verb)
+
+        @wraps(checked)
+        async def permitted(access: WorkspaceAccess, /, *args: P.args, **kwargs: P.kwargs) -> R:
+            access.require(right)
+            return await checked(access, *args, **kwargs)
+
+        self._verb = permitted
+        self._twin = blocking(permitted)
 
     @overload
     def __get__(
@@ -62,9 +76,23 @@ class Verb(Generic[P, R]):
 class StreamVerb(Generic[P, R]):
     """A verb that gives one thing after another; its twin is an iterator."""
 
-    def __init__(self, verb: Callable[Concatenate[WorkspaceAccess, P], AsyncGenerator[R]]) -> None:
-        self._verb = checks(verb)
-        self._twin = blocking_iterator(self._verb)
+    def __init__(
+        self,
+        verb: Callable[Concatenate[WorkspaceAccess, P], AsyncGenerator[R]],
+        right: Right = Right.READ,
+    ) -> None:
+        self.right = right
+        checked = checks(verb)
+
+        @wraps(checked)
+        def permitted(
+            access: WorkspaceAccess, /, *args: P.args, **kwargs: P.kwargs
+        ) -> AsyncGenerator[R]:
+            access.require(right)
+            return checked(access, *args, **kwargs)
+
+        self._verb = permitted
+        self._twin = blocking_iterator(permitted)
 
     @overload
     def __get__(
@@ -92,12 +120,12 @@ class WorkspaceVerbs:
 
     __slots__ = ()
 
-    receive = Verb(receiving.receive)
-    receive_file = Verb(receiving.receive_file)
-    receive_stream = Verb(receiving.receive_stream)
+    receive = Verb(receiving.receive, Right.WRITE)
+    receive_file = Verb(receiving.receive_file, Right.WRITE)
+    receive_stream = Verb(receiving.receive_stream, Right.WRITE)
     has_room = Verb(receiving.has_room)
-    push_url = Verb(receiving.push_url)
-    push_content = Verb(receiving.push_content)
+    push_url = Verb(receiving.push_url, Right.WRITE)
+    push_content = Verb(receiving.push_content, Right.WRITE)
     push_status = Verb(receiving.push_status)
 
     documents = Verb(document_verbs.documents)
@@ -111,16 +139,23 @@ class WorkspaceVerbs:
     original = Verb(document_verbs.original)
     text = Verb(document_verbs.text)
     passages = Verb(document_verbs.passages)
-    delete_document = Verb(document_verbs.delete_document)
-    erase_document = Verb(document_verbs.erase_document)
-    retry = Verb(document_verbs.retry)
-    retry_all = Verb(document_verbs.retry_all)
-    retry_failed = Verb(document_verbs.retry_failed)
+    delete_document = Verb(document_verbs.delete_document, Right.WRITE)
+    erase_document = Verb(document_verbs.erase_document, Right.ADMINISTER)
+    retry = Verb(document_verbs.retry, Right.WRITE)
+    retry_all = Verb(document_verbs.retry_all, Right.WRITE)
+    retry_failed = Verb(document_verbs.retry_failed, Right.WRITE)
 
-    source_entries = Verb(sources.source_entries)
-    remember_source_entry = Verb(sources.remember_source_entry)
-    rename_source_entry = Verb(sources.rename_source_entry)
-    remove_source_entry = Verb(sources.remove_source_entry)
+    source_entries = Verb(sources.source_entries, Right.WRITE)
+    remember_source_entry = Verb(sources.remember_source_entry, Right.WRITE)
+    rename_source_entry = Verb(sources.rename_source_entry, Right.WRITE)
+    remove_source_entry = Verb(sources.remove_source_entry, Right.WRITE)
+
+    grants = Verb(access.grants, Right.ADMINISTER)
+    grant_role = Verb(access.grant_role, Right.ADMINISTER)
+    revoke_role = Verb(access.revoke_role, Right.ADMINISTER)
+    document_access = Verb(access.document_access)
+    set_document_access = Verb(access.set_document_access, Right.WRITE)
+    explain_access = Verb(access.explain_access, Right.ADMINISTER)
 
     search = Verb(search_verbs.search)
     context = Verb(search_verbs.context)
@@ -136,11 +171,11 @@ class WorkspaceVerbs:
     check_grounding = Verb(grounding.check_grounding)
 
     models_in_use = Verb(answer_models.models_in_use)
-    use_models = Verb(answer_models.use_models)
-    reset_models = Verb(answer_models.reset_models)
-    mcp_servers = Verb(answer_models.mcp_servers)
-    add_mcp_server = Verb(answer_models.add_mcp_server)
-    remove_mcp_server = Verb(answer_models.remove_mcp_server)
+    use_models = Verb(answer_models.use_models, Right.ADMINISTER)
+    reset_models = Verb(answer_models.reset_models, Right.ADMINISTER)
+    mcp_servers = Verb(answer_models.mcp_servers, Right.ADMINISTER)
+    add_mcp_server = Verb(answer_models.add_mcp_server, Right.ADMINISTER)
+    remove_mcp_server = Verb(answer_models.remove_mcp_server, Right.ADMINISTER)
 
     conversations = Verb(conversation_verbs.conversations)
     conversation = Verb(conversation_verbs.conversation)
@@ -168,17 +203,17 @@ class WorkspaceVerbs:
     answered_stream = StreamVerb(exchanges.answered_stream)
 
     follow_events = StreamVerb(events.follow_events)
-    webhooks = Verb(webhook_verbs.webhooks)
-    add_webhook = Verb(webhook_verbs.add_webhook)
-    webhook_and_secret = Verb(webhook_verbs.webhook_and_secret)
-    remove_webhook = Verb(webhook_verbs.remove_webhook)
+    webhooks = Verb(webhook_verbs.webhooks, Right.ADMINISTER)
+    add_webhook = Verb(webhook_verbs.add_webhook, Right.ADMINISTER)
+    webhook_and_secret = Verb(webhook_verbs.webhook_and_secret, Right.ADMINISTER)
+    remove_webhook = Verb(webhook_verbs.remove_webhook, Right.ADMINISTER)
 
     lanes = Verb(lane_verbs.lanes)
-    reembed = Verb(lane_verbs.reembed)
+    reembed = Verb(lane_verbs.reembed, Right.ADMINISTER)
     reembedding = Verb(lane_verbs.reembedding)
-    cancel_reembedding = Verb(lane_verbs.cancel_reembedding)
-    rollback_lane = Verb(lane_verbs.rollback_lane)
-    purge_lanes = Verb(lane_verbs.purge_lanes)
+    cancel_reembedding = Verb(lane_verbs.cancel_reembedding, Right.ADMINISTER)
+    rollback_lane = Verb(lane_verbs.rollback_lane, Right.ADMINISTER)
+    purge_lanes = Verb(lane_verbs.purge_lanes, Right.ADMINISTER)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,6 +17,7 @@ from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from footnote.domain import Principal
+from footnote.domain.identity import SYSTEM_NAME
 from footnote.errors import StoreFull, StoreUnavailable
 from footnote.store.migrate import APPLICATION_ROLE, SCHEMA
 from footnote.store.statements import load_statements, register_integers
@@ -25,7 +26,7 @@ Connection = psycopg.AsyncConnection[DictRow]
 Pool = AsyncConnectionPool[Connection]
 Statement = LiteralString | sql.SQL | sql.Composed
 
-SYSTEM = Principal(principal_id="*")
+SYSTEM = Principal(principal_id=SYSTEM_NAME)
 """Jobs act as the system: they see a document whoever it is for."""
 
 _REACH_SECONDS = 2.0

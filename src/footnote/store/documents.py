@@ -23,6 +23,7 @@ from footnote.domain import (
     Progress,
     SourceType,
     Stage,
+    Visibility,
 )
 from footnote.errors import InvalidRequest, NotFound
 from footnote.store.conditions import compile_condition
@@ -80,6 +81,7 @@ def document_of(row: DictRow) -> Document:
         failure=failure and Failure(**failure | {"stage": Stage(failure["stage"])}),
         progress=progress,
         document_class=DocumentClass(row["document_class"]),
+        visibility=Visibility(row["visibility"]),
         chunk_count=0 if chunks.isempty else chunks.upper - chunks.lower,
     )
 

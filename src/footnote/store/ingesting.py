@@ -10,7 +10,7 @@ from uuid import UUID
 
 from pgvector import HalfVector
 
-from footnote.domain import Attachment, Failure, Lane, Publication, SourceType, Stage
+from footnote.domain import Attachment, Failure, Lane, Publication, SourceType, Stage, Visibility
 from footnote.errors import (
     BlobDamaged,
     BlobsUnavailable,
@@ -154,6 +154,7 @@ class PostgresVersionInWork:
                     parent_id=parent.document_id,
                     source_type=source_type,
                     tags=parent.tags,
+                    visibility=self.stored.visibility,
                     access=self.stored.access,
                     failure=failure,
                 ),
@@ -251,7 +252,13 @@ async def open_version(
             database=database,
             blobs=blobs,
             workspace_id=workspace_id,
-            stored=record_of(StoredVersion, row, document_id=document_id, version=version),
+            stored=record_of(
+                StoredVersion,
+                row,
+                document_id=document_id,
+                version=version,
+                visibility=Visibility(row["visibility"]),
+            ),
             lane=lane,
             lane_id=await adopt_lane(scope, lane),
             lexical_key=await lexical_key(scope),

@@ -10,7 +10,7 @@ from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 from psycopg.types.range import Range
 
-from footnote.domain import Chunk, Failure, Publication, Stage
+from footnote.domain import Chunk, Failure, Publication, Stage, Visibility
 from footnote.errors import DocumentInterrupted, NotFound
 from footnote.index.segments import chunk_lengths, posting_parts
 from footnote.store.blob_claims import give_up
@@ -48,6 +48,7 @@ class StoredVersion:
     media_type: str
     byte_size: int
     blob_key: str
+    visibility: Visibility
     access: tuple[str, ...] | None
 
     @property

@@ -17,7 +17,9 @@ from footnote.domain import (
     MetadataValue,
     Received,
     SourceType,
+    Visibility,
 )
+from footnote.domain.access import access_names
 from footnote.errors import QueueFull
 from footnote.store.blob_claims import BlobClaim, give_up_unnamed, redeem
 from footnote.store.database import WorkspaceScope
@@ -48,6 +50,8 @@ class Incoming:
     metadata: Mapping[str, MetadataValue] = field(default_factory=dict)
     tags: tuple[str, ...] = ()
     """Without any, a document that is known keeps its own."""
+    visibility: Visibility | None = None
+    """Private where there is an access list, otherwise the workspace's, by default."""
     access: tuple[str, ...] | None = None
     failure: Failure | None = None
     """Why it cannot even be tried; it is then kept as a failed document."""
@@ -152,10 +156,13 @@ async def announce_change(scope: WorkspaceScope) -> None:
 
 
 def _parameters(scope: WorkspaceScope, incoming: Incoming) -> dict[str, object]:
-    access = incoming.access
-    if access is not None:
-        # Whoever hands a document in keeps seeing it.
-        access = tuple(dict.fromkeys((*access, scope.principal.principal_id)))
+    visibility = incoming.visibility or (
+        Visibility.WORKSPACE if incoming.access is None else Visibility.PRIVATE
+    )
+    # Whoever hands a document in keeps seeing it.
+    access = access_names(
+        visibility, incoming.collection, scope.principal.principal_id, incoming.access or ()
+    )
     return {
         "document_id": uuid4(),
         "version": 1,
@@ -170,6 +177,7 @@ def _parameters(scope: WorkspaceScope, incoming: Incoming) -> dict[str, object]:
         "blob_key": incoming.blob_key,
         "metadata": Jsonb(dict(incoming.metadata)),
         "tags": list(incoming.tags),
+        "visibility": visibility,
         "access": None if access is None else list(access),
         "created_by": scope.principal.principal_id,
         "status": DocumentStatus.QUEUED if incoming.failure is None else DocumentStatus.FAILED,

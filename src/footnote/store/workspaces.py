@@ -40,8 +40,13 @@ async def find_workspace(database: Database, name: str) -> Workspace:
     async with database.outside() as connection:
         row = await (await connection.execute(_SQL["find"], {"name": name})).fetchone()
     if row is None:
-        raise NotFound(f"there is no workspace {name!r}", hint=f"footnote workspace create {name}")
+        raise no_such_workspace(name)
     return record_of(Workspace, row)
+
+
+def no_such_workspace(name: str) -> NotFound:
+    """Make the error for a workspace that is absent, or in which the caller has no role."""
+    return NotFound(f"there is no workspace {name!r}", hint=f"footnote workspace create {name}")
 
 
 async def list_workspaces(owner_url: str) -> tuple[Workspace, ...]:

@@ -30,6 +30,7 @@ from footnote.domain import (
     MAX_TAGS,
     Principal,
 )
+from footnote.domain.identity import RESERVED_PREFIXES, SYSTEM_NAME
 from footnote.validation.messages import came, shown
 from footnote.validation.text import NamedTwice, is_storable, members_once
 
@@ -105,12 +106,31 @@ def _each_name_once(given: object) -> object:
 
 
 def _checked_principal(principal: Principal) -> Principal:
-    for name in principal.access_names:
+    for name in (principal.principal_id, *principal.groups, *dict(principal.collections)):
         try:
             _named(name)
         except ValueError as error:
             raise ValueError(f"one of its names cannot be used: {error}") from error
+    _own_name(principal.principal_id)
     return principal
+
+
+def _own_name(name: str) -> str:
+    """The name of a person or a program. Raises ValueError for what access lists use otherwise."""
+    if name == SYSTEM_NAME or name.startswith(RESERVED_PREFIXES):
+        raise ValueError(
+            f"nobody may act as {name!r}: '*' and names that begin with "
+            f"{', '.join(RESERVED_PREFIXES)} have a meaning of their own in access lists"
+        )
+    return name
+
+
+def _listed_name(name: str) -> str:
+    """An entry of an access list: a person, or a group with its prefix."""
+    if name.startswith("group:"):
+        _named(name.removeprefix("group:"))
+        return name
+    return _own_name(name)
 
 
 _WHOLE_NUMBER = TypeAdapter(Annotated[int, Field(ge=-(2**63), lt=2**63)])
@@ -140,7 +160,20 @@ MetadataText = Annotated[
     BeforeValidator(_each_name_once),
 ]
 """Metadata as the JSON of a form's field."""
-Access = Annotated[Sequence[Annotated[str, AfterValidator(_named)]], AfterValidator(tuple)]
+Subject = Annotated[
+    str,
+    Field(max_length=MAX_NAME_CHARACTERS),
+    AfterValidator(_named),
+    AfterValidator(_listed_name),
+]
+"""A principal's id, or `group:` and the name of a group."""
+PrincipalId = Annotated[
+    str,
+    Field(max_length=MAX_NAME_CHARACTERS),
+    AfterValidator(_named),
+    AfterValidator(_own_name),
+]
+Access = Annotated[Sequence[Subject], AfterValidator(tuple)]
 """Who may see a document, by name."""
 ActingPrincipal = Annotated[domain.Principal, AfterValidator(_checked_principal)]
 IdempotencyKey = Annotated[

@@ -30,13 +30,13 @@ ON CONFLICT DO NOTHING
 -- name: insert
 INSERT INTO documents (
     workspace_id, document_id, collection, external_id, parent_id, filename, title, media_type,
-    source_type, byte_size, content_sha256, status, stage, failure, version, metadata, tags, access,
-    created_by
+    source_type, byte_size, content_sha256, status, stage, failure, version, metadata, tags,
+    visibility, access, created_by
 ) VALUES (
     %(workspace_id)s, %(document_id)s, %(collection)s, %(external_id)s, %(parent_id)s,
     %(filename)s, %(filename)s, %(media_type)s, %(source_type)s, %(byte_size)s,
     %(content_sha256)s, %(status)s, 'receive', %(failure)s, 1, %(metadata)s, %(tags)s,
-    %(access)s, %(created_by)s
+    %(visibility)s, %(access)s, %(created_by)s
 )
 RETURNING *
 

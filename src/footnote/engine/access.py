@@ -1,0 +1,172 @@
+"""Who may do what in a workspace, who sees a document, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from footnote.domain import (
+    AccessExplanation,
+    DocumentAccess,
+    Grant,
+    Principal,
+    Right,
+    Role,
+    Visibility,
+)
+from footnote.domain.access import access_names, with_grants
+from footnote.domain.identity import MEMBERS, SYSTEM_NAME, WHOLE_WORKSPACE
+from footnote.engine.services import WorkspaceAccess
+from footnote.errors import Forbidden, InvalidRequest, NotFound
+from footnote.store import access as stored
+from footnote.validation.constrained_types import Access, Name, PrincipalId, Subject
+
+
+async def grants(workspace: WorkspaceAccess) -> tuple[Grant, ...]:
+    """Every role granted where the caller may administer, by subject and collection."""
+    async with workspace.scope() as scope:
+        found = await stored.list_grants(scope)
+    return tuple(
+        grant
+        for grant in found
+        if workspace.principal.may(Right.ADMINISTER, grant.collection or WHOLE_WORKSPACE)
+    )
+
+
+async def grant_role(
+    workspace: WorkspaceAccess, subject: Subject, role: Role, *, collection: Name | None = None
+) -> Grant:
+    """Give somebody a role in the workspace or in a collection, in the place of an earlier one.
+
+    Raises Forbidden without the administration of that place.
+    """
+    workspace.require(Right.ADMINISTER, collection or WHOLE_WORKSPACE)
+    async with workspace.scope() as scope:
+        return await stored.grant_role(scope, subject, role, collection)
+
+
+async def revoke_role(
+    workspace: WorkspaceAccess, subject: Subject, *, collection: Name | None = None
+) -> None:
+    """Take a role back. Raises NotFound where none was granted there, and Forbidden."""
+    workspace.require(Right.ADMINISTER, collection or WHOLE_WORKSPACE)
+    async with workspace.scope() as scope:
+        found = await stored.revoke_role(scope, subject, collection)
+    if not found:
+        where = "in the workspace" if collection is None else f"in the collection {collection!r}"
+        raise NotFound(
+            f"{subject!r} was granted no role {where}", hint="`footnote access list` shows all"
+        )
+
+
+async def document_access(workspace: WorkspaceAccess, document_id: UUID) -> DocumentAccess:
+    """Who sees a document. Raises NotFound."""
+    async with workspace.scope() as scope:
+        return _described(document_id, await stored.stored_access(scope, document_id))
+
+
+async def set_document_access(
+    workspace: WorkspaceAccess,
+    document_id: UUID,
+    visibility: Visibility,
+    *,
+    shared_with: Access = (),
+) -> DocumentAccess:
+    """Change who sees a document and its attachments, from the next search on.
+
+    For whoever handed it in, and for administrators of its collection. Raises NotFound, Forbidden,
+    and InvalidRequest for a list beside what everyone sees, or for an attachment.
+    """
+    if visibility is Visibility.WORKSPACE and shared_with:
+        raise InvalidRequest(
+            "shared_with: a document that the workspace sees needs no list",
+            hint="leave the list out, or make the document private",
+        )
+    async with workspace.scope() as scope:
+        known = await stored.stored_access(scope, document_id)
+    owns = known.created_by == workspace.principal.principal_id
+    if not owns and not workspace.principal.may(Right.ADMINISTER, known.collection):
+        raise Forbidden(
+            f"{workspace.principal.principal_id} may not change who sees {document_id}",
+            hint="whoever handed it in can, and an administrator of its collection",
+        )
+    if known.parent_id is not None:
+        raise InvalidRequest(
+            f"{document_id} is an attachment, seen by whoever sees what it is attached to",
+            hint=f"change {known.parent_id}",
+        )
+    names = access_names(visibility, known.collection, known.created_by, shared_with)
+    # As the system: whoever gives a document away may not see it any more.
+    async with workspace.system_scope() as scope:
+        await stored.change_access(scope, document_id, visibility, names)
+        return _described(document_id, await stored.stored_access(scope, document_id))
+
+
+async def explain_access(
+    workspace: WorkspaceAccess,
+    document_id: UUID,
+    principal_id: PrincipalId,
+    *,
+    groups: Sequence[Name] = (),
+    role: Role | None = None,
+) -> AccessExplanation:
+    """Why somebody, with those groups, sees a document or does not.
+
+    `role` is what a credential would say of the whole workspace; what the workspace granted counts
+    anyway. Raises NotFound, also for a document in a collection the caller does not administer.
+    """
+    async with workspace.system_scope() as scope:
+        found = await stored.stored_access(scope, document_id)
+        if not workspace.principal.may(Right.ADMINISTER, found.collection):
+            raise NotFound(f"there is no document {document_id}")
+        asked = Principal(principal_id=principal_id, groups=tuple(groups), role=role)
+        asked = with_grants(asked, await stored.grants_of(scope, asked))
+    ways = {
+        principal_id: "handed it in"
+        if principal_id == found.created_by
+        else "is on its access list",
+        MEMBERS: f"has the role {asked.role} in the workspace, which sees the document",
+        f"collection:{found.collection}": "has a role in the collection "
+        f"{found.collection!r}, which sees the document",
+    }
+    admitted = [name for name in asked.access_names if name in found.admits]
+    reasons = [
+        ways.get(name, f"is in {name}, which is on its access list") for name in admitted
+    ] or _obstacles(asked, found)
+    return AccessExplanation(
+        document_id=document_id,
+        principal_id=principal_id,
+        visible=bool(admitted) and bool(asked.role or asked.collections),
+        visibility=found.visibility,
+        role=asked.role,
+        collection_role=dict(asked.collections).get(found.collection),
+        reasons=tuple(reasons),
+    )
+
+
+def _obstacles(asked: Principal, found: stored.StoredAccess) -> list[str]:
+    """Why nothing lets the principal see the document."""
+    obstacles = []
+    if asked.role is None and not asked.collections:
+        obstacles.append("has no role in the workspace, and so sees nothing of it")
+    if found.visibility is Visibility.PRIVATE:
+        obstacles.append("the document is private, and neither the name nor a group is on its list")
+    elif found.visibility is Visibility.COLLECTION:
+        obstacles.append(
+            f"the document is for the collection {found.collection!r}, in which there is no role"
+        )
+    elif asked.role is None:
+        obstacles.append(
+            f"there is no role in the workspace, nor in the collection {found.collection!r}"
+        )
+    return obstacles
+
+
+def _described(document_id: UUID, found: stored.StoredAccess) -> DocumentAccess:
+    return DocumentAccess(
+        document_id=document_id,
+        collection=found.collection,
+        visibility=found.visibility,
+        owner=found.created_by,
+        shared_with=tuple(name for name in found.shared_with if name != SYSTEM_NAME),
+    )

@@ -1,0 +1,98 @@
+"""Roles that a workspace granted, and who sees a document."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from psycopg.rows import DictRow
+
+from footnote.domain import Grant, Principal, Role, Visibility
+from footnote.domain.identity import ADMINISTRATORS, MEMBERS, SYSTEM_NAME
+from footnote.store.database import WorkspaceScope
+from footnote.store.documents import no_such_document
+from footnote.store.receiving import announce_change
+from footnote.store.statements import load_statements, record_of
+
+_SQL = load_statements("access")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredAccess:
+    """Who sees a document, as the database has it."""
+
+    collection: str
+    created_by: str
+    parent_id: UUID | None
+    visibility: Visibility
+    access: tuple[str, ...] | None
+    """Names that admit; None where each role in the workspace or in the collection does."""
+
+    @property
+    def shared_with(self) -> tuple[str, ...]:
+        """The names it is shared with one by one, without what its visibility brings."""
+        own = {self.created_by, f"collection:{self.collection}", ADMINISTRATORS, SYSTEM_NAME}
+        return tuple(name for name in self.access or () if name not in own)
+
+    @property
+    def admits(self) -> tuple[str, ...]:
+        """Every access name that admits, as the policy on `documents` has it."""
+        return self.access or (MEMBERS, f"collection:{self.collection}")
+
+
+async def list_grants(scope: WorkspaceScope) -> tuple[Grant, ...]:
+    """List every grant of the workspace, by subject and collection."""
+    return tuple(map(_grant_of, await scope.all(_SQL["grants"])))
+
+
+async def grants_of(scope: WorkspaceScope, principal: Principal) -> tuple[Grant, ...]:
+    """List what was granted to a principal or to one of its groups."""
+    subjects = [principal.principal_id, *(f"group:{name}" for name in principal.groups)]
+    return tuple(map(_grant_of, await scope.all(_SQL["grants_of"], {"subjects": subjects})))
+
+
+def _grant_of(row: DictRow) -> Grant:
+    return record_of(Grant, row, role=Role(row["role"]), collection=row["collection"] or None)
+
+
+async def grant_role(
+    scope: WorkspaceScope, subject: str, role: Role, collection: str | None
+) -> Grant:
+    """Give a role, in the place of one that was given before in the same place."""
+    row = await scope.single(
+        _SQL["grant"], {"subject": subject, "role": role, "collection": collection or ""}
+    )
+    return _grant_of(row)
+
+
+async def revoke_role(scope: WorkspaceScope, subject: str, collection: str | None) -> bool:
+    """Take a role back; return whether there was one."""
+    given = {"subject": subject, "collection": collection or ""}
+    return bool(await scope.change(_SQL["revoke"], given))
+
+
+async def stored_access(scope: WorkspaceScope, document_id: UUID) -> StoredAccess:
+    """Read who sees a document. Raises NotFound for one that is absent or hidden."""
+    row = await scope.one(_SQL["document_access"], {"document_id": document_id})
+    if row is None:
+        raise no_such_document(document_id)
+    return record_of(StoredAccess, row, visibility=Visibility(row["visibility"]))
+
+
+async def change_access(
+    scope: WorkspaceScope,
+    document_id: UUID,
+    visibility: Visibility,
+    access: Sequence[str] | None,
+) -> None:
+    """Change who sees a document and its attachments; what searches cached is void at once."""
+    await announce_change(scope)
+    await scope.execute(
+        _SQL["change_access"],
+        {
+            "document_id": document_id,
+            "visibility": visibility,
+            "access": None if access is None else list(access),
+        },
+    )
