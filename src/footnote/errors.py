@@ -19,6 +19,8 @@ FootnoteError                  anything of ours
 ├── BlobsUnavailable           the stored files cannot be reached
 │   └── BlobsFull              … because their disk is full
 ├── BlobDamaged                a stored file is not what was stored
+├── KeyUnavailable             a key that stored values are under is not there, or cannot be used
+├── CiphertextDamaged          a stored value was changed or moved, or is under another key
 ├── SourceUnreachable          a source of documents does not answer
 └── NotReady                   the engine has not started completely
 """
@@ -146,6 +148,16 @@ class BlobsFull(BlobsUnavailable):
 
 class BlobDamaged(FootnoteError):
     """The bytes of a stored file are not those that were stored."""
+
+
+class KeyUnavailable(FootnoteError):
+    """A master key cannot be reached or is another one, or a data key was destroyed."""
+
+    retryable = True
+
+
+class CiphertextDamaged(FootnoteError):
+    """A stored value is not what was stored there."""
 
 
 class SourceUnreachable(FootnoteError):

@@ -1,8 +1,13 @@
-"""What the wings need of the outside, as Protocols; `models` and `store` implement it."""
+"""What the wings need of the outside, as Protocols that models, store and security implement."""
 
 from __future__ import annotations
 
 from footnote.domain.models_in_use import McpServer as McpServer
+from footnote.ports.encryption import Cipher as Cipher
+from footnote.ports.encryption import Ciphers as Ciphers
+from footnote.ports.encryption import IndexSecrets as IndexSecrets
+from footnote.ports.encryption import MasterKey as MasterKey
+from footnote.ports.encryption import Place as Place
 from footnote.ports.index import ComingVector as ComingVector
 from footnote.ports.index import Holders as Holders
 from footnote.ports.index import Index as Index

@@ -1,0 +1,85 @@
+"""What keeps stored text from whoever has the disk: ciphers, index secrets, and master keys."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+from uuid import UUID
+
+from footnote.ports.models import Vectors
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a ciphertext stands; one that was moved elsewhere cannot be read."""
+
+    table: str
+    row: str
+    """What tells the row from others of its table and workspace."""
+    column: str
+
+
+class Cipher(Protocol):
+    """Encrypts and authenticates values of one workspace under its data keys."""
+
+    @property
+    def current_version(self) -> int:
+        """The version of the data key that new values are under."""
+
+    def seal(self, plain: bytes, place: Place) -> bytes:
+        """Encrypt under the current data key; the same value gives another ciphertext each time."""
+
+    def unseal(self, sealed: bytes, place: Place) -> bytes:
+        """Decrypt. Raises KeyUnavailable for a version it lacks, and CiphertextDamaged."""
+
+
+class IndexSecrets(Protocol):
+    """What hides the words, vectors and texts of a workspace's index, and never changes."""
+
+    @property
+    def lexical_key(self) -> bytes:
+        """The key of the workspace's term numbers, 32 bytes."""
+
+    def turn(self, vectors: Vectors) -> Vectors:
+        """Turn vectors, one a row, so that their cosines stay and their directions are secret."""
+
+    def turn_back(self, vectors: Vectors) -> Vectors:
+        """Undo `turn`, but for rounding."""
+
+    def blind(self, text_hash: bytes) -> bytes:
+        """Give a hash of 16 bytes that tells equal texts, to no one who only guesses them."""
+
+
+class MasterKey(Protocol):
+    """Wraps data keys, so that who has the database alone has none."""
+
+    @property
+    def name(self) -> str:
+        """What a wrapped key is recorded under, without anything secret."""
+
+    async def wrap(self, key: bytes, workspace_id: UUID) -> bytes:
+        """Encrypt a data key of the workspace. Raises KeyUnavailable."""
+
+    async def unwrap(self, wrapped: bytes, workspace_id: UUID) -> bytes:
+        """Decrypt a data key. Raises KeyUnavailable, also for a key of another workspace."""
+
+    async def rotate(self) -> None:
+        """Wrap with a new version from now on. Raises UnsupportedSettings where it cannot."""
+
+    async def retire_old(self) -> None:
+        """Make every version but the newest useless for ever; raises as `rotate` does."""
+
+
+class Ciphers(Protocol):
+    """Makes the ciphers and index secrets of workspaces from their keys."""
+
+    def cipher(self, workspace_id: UUID, keys: Mapping[int, bytes], current: int) -> Cipher:
+        """The cipher of a workspace with these data keys of 32 bytes by version."""
+
+    def index_secrets(self, secret: bytes) -> IndexSecrets:
+        """The index secrets that follow from 32 secret bytes."""
+
+    @property
+    def masters(self) -> Sequence[MasterKey]:
+        """The master key that wraps, and after it those that may still unwrap."""

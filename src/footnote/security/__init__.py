@@ -1,0 +1,1 @@
+"""Who may do what, and what is kept from whoever has the disk."""

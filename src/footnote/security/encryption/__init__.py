@@ -1,0 +1,1 @@
+"""Encryption at rest: data keys of workspaces, the master keys over them, and turned vectors."""

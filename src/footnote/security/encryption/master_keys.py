@@ -1,0 +1,99 @@
+"""From a setting to the master key that it names, and from keys to the ciphers of workspaces."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import SplitResult, parse_qs, urlsplit
+from uuid import UUID
+
+from footnote.errors import UnsupportedSettings
+from footnote.ports import Cipher, IndexSecrets, MasterKey
+from footnote.security.encryption.index_secrets import KeyedIndexSecrets
+from footnote.security.encryption.kms import GOOGLE_KMS, AwsKey, GoogleKey
+from footnote.security.encryption.local_keys import GivenKey, KeyFile, key_of
+from footnote.security.encryption.records import AesGcmCipher
+from footnote.security.encryption.transit import TransitKey
+
+_GIVEN = "base64:"
+_FORMS = (
+    "a path, base64:…, vault://host:8200/transit/KEY, aws-kms://alias/KEY?region=… or "
+    "gcp-kms://projects/P/locations/L/keyRings/R/cryptoKeys/K"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class KeyedCiphers:
+    """The ciphers of an installation, and its master keys (`ports.Ciphers`)."""
+
+    masters: Sequence[MasterKey]
+
+    def cipher(self, workspace_id: UUID, keys: Mapping[int, bytes], current: int) -> Cipher:
+        return AesGcmCipher.of(workspace_id, keys, current)
+
+    def index_secrets(self, secret: bytes) -> IndexSecrets:
+        return KeyedIndexSecrets.of(secret)
+
+
+def master_key_from(
+    named: str | None,
+    *,
+    made_at: Path,
+    vault_token: str | None,
+    google_token: Callable[[], Awaitable[str]],
+) -> MasterKey:
+    """The master key that a setting names; nothing is read or reached yet.
+
+    Without a name it is a file at `made_at`, which is made when it is first needed. Raises
+    UnsupportedSettings, without the value: it may be the key.
+    """
+    if named is None:
+        return KeyFile(made_at, made_when_absent=True)
+    if named.startswith(_GIVEN):
+        return GivenKey(key_of(named.removeprefix(_GIVEN), "FOOTNOTE_MASTER_KEY"))
+    if "://" not in named:
+        return KeyFile(Path(named).expanduser())
+    try:
+        url = urlsplit(named)
+    except ValueError as error:
+        raise _unknown() from error
+    place = f"{url.netloc}{url.path}".rstrip("/")
+    options = {name: values[-1] for name, values in parse_qs(url.query).items()}
+    match url.scheme:
+        case "vault" | "vault+http":
+            return _transit(url, options, vault_token)
+        case "aws-kms" if place:
+            return AwsKey(
+                key_id=place, region=options.get("region"), endpoint=options.get("endpoint")
+            )
+        case "gcp-kms" if place.startswith("projects/"):
+            endpoint = options.get("endpoint", GOOGLE_KMS)
+            return GoogleKey(resource=place, token=google_token, endpoint=endpoint)
+        case _:
+            raise _unknown()
+
+
+def _transit(url: SplitResult, options: Mapping[str, str], token: str | None) -> TransitKey:
+    mount, _, key = url.path.strip("/").rpartition("/")
+    if not (url.netloc and mount and key) or "@" in url.netloc:
+        raise _unknown()
+    if token is None:
+        raise UnsupportedSettings(
+            "The master key is in a transit engine, and there is no token for it.",
+            hint="set FOOTNOTE_VAULT_TOKEN",
+        )
+    scheme = "http" if url.scheme == "vault+http" else "https"
+    return TransitKey(
+        address=f"{scheme}://{url.netloc}",
+        mount=mount,
+        key=key,
+        token=token,
+        namespace=options.get("namespace", ""),
+    )
+
+
+def _unknown() -> UnsupportedSettings:
+    return UnsupportedSettings(
+        "The setting master_key names no master key.", hint=f"Set FOOTNOTE_MASTER_KEY to {_FORMS}."
+    )
