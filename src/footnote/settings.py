@@ -144,8 +144,8 @@ class Settings(BaseSettings):
     max_file_bytes: int = Field(
         200 * 1024 * 1024,
         ge=1,
-        description="Largest file that is accepted, in bytes; a worker holds the file that it "
-        "reads in memory.",
+        description="Largest file that is accepted, in bytes; the process that reads it holds it "
+        "in memory.",
     )
     parse_timeout_seconds: float = Field(
         300.0,

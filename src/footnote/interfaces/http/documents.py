@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Annotated, BinaryIO
 from urllib.parse import quote
 from uuid import UUID
 
 from fastapi import File, Form, Header, Query, Response, UploadFile
+from fastapi.responses import StreamingResponse
 from pydantic import Field
 
 from footnote.domain import (
@@ -33,6 +36,7 @@ from footnote.validation.constrained_types import (
 )
 
 UPLOAD_PATH = "/v1/documents"
+_PIECE_BYTES = 256 * 1024
 
 router = workspace_router("documents")
 
@@ -161,16 +165,17 @@ async def get_document_content(workspace: LinkedWorkspace, document_id: UUID) ->
 
     It is that of the published version, or of the newest one before any is published.
     """
-    file = await workspace.original(document_id)
+    file = await workspace.original_file(document_id)
     plain = "".join(
         each if each.isascii() and each.isprintable() and each not in '"\\%' else "_"
         for each in file.filename
     )
     coded = quote(file.filename, safe="")
-    return Response(
-        file.content,
+    return StreamingResponse(
+        _pieces(file.content),
         media_type=file.media_type,
         headers={
+            "Content-Length": f"{file.byte_size}",
             # A name of any characters (RFC 6266).
             "Content-Disposition": f"attachment; filename=\"{plain}\"; filename*=UTF-8''{coded}",
             # Never shown in a browser: the file may be a web page that somebody else wrote.
@@ -179,6 +184,13 @@ async def get_document_content(workspace: LinkedWorkspace, document_id: UUID) ->
             "Cache-Control": "private, no-store",
         },
     )
+
+
+async def _pieces(file: BinaryIO) -> AsyncIterator[bytes]:
+    """A file, a piece at a time; it is closed at its end."""
+    with file:
+        while piece := await asyncio.to_thread(file.read, _PIECE_BYTES):
+            yield piece
 
 
 @router.post(
