@@ -112,6 +112,24 @@ class Settings(BaseSettings):
         "access_key_id, secret_access_key and region.",
     )
 
+    # Keys
+
+    master_key: SecretStr | None = Field(
+        None,
+        description="What wraps the keys of workspaces: the path of a file, base64:…, "
+        "vault://host:8200/transit/KEY, aws-kms://alias/KEY?region=… or gcp-kms://projects/…; "
+        "unset means the file master.key in home, made when it is first needed. Several machines "
+        "need the same one.",
+    )
+    previous_master_key: SecretStr | None = Field(
+        None,
+        description="The master key of before, spelled alike, which still unwraps until `footnote "
+        "encryption rotate-master` has ended.",
+    )
+    vault_token: SecretStr | None = Field(
+        None, description="Token for the transit engine of a master key in Vault or OpenBao."
+    )
+
     # Sources
 
     allow_private_urls: bool = Field(
