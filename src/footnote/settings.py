@@ -123,8 +123,8 @@ class Settings(BaseSettings):
     )
     previous_master_key: SecretStr | None = Field(
         None,
-        description="The master key of before, spelled alike: it still unwraps what the new one has "
-        "not wrapped yet.",
+        description="The master key of before, spelled alike: it still unwraps what the new one "
+        "has not wrapped yet.",
     )
     vault_token: SecretStr | None = Field(
         None, description="Token for the transit engine of a master key in Vault or OpenBao."
