@@ -11,6 +11,7 @@ from fastapi import FastAPI
 from footnote import __version__
 from footnote.errors import FootnoteError
 from footnote.interfaces.http import (
+    access,
     agui,
     chat,
     conversations,
@@ -53,6 +54,7 @@ _TAGS = [
         "description": "Search for clients that know projects and users: a project is a "
         "collection, a user a principal.",
     },
+    {"name": "access", "description": "Grant roles; see and change who sees a document."},
     {"name": "events", "description": "Stream events, or have them delivered to webhooks."},
     {"name": "lanes", "description": "List and change the models that embed a workspace."},
     {"name": "models", "description": "Choose the models that answer, and their tools."},
@@ -62,6 +64,7 @@ _TAGS = [
 _ROUTERS = (
     documents.router,
     pages.router,
+    access.router,
     ingest.router,
     questions.router,
     questions.grounding_router,

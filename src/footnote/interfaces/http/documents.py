@@ -20,6 +20,7 @@ from footnote.domain import (
     DocumentWithAttachments,
     Erasure,
     Received,
+    Visibility,
 )
 from footnote.errors import InvalidRequest
 from footnote.interfaces.http.problems import content_too_large, problem_responses
@@ -29,9 +30,11 @@ from footnote.interfaces.schemas import json_of
 from footnote.validation.constrained_types import (
     MAX_KEY_CHARACTERS,
     MAX_PAGE,
+    MAX_SHARED,
     ExternalId,
     MetadataText,
     Name,
+    Subject,
     Tag,
 )
 
@@ -77,6 +80,17 @@ async def receive_document(
         Annotated[list[Tag], Field(max_length=MAX_TAGS)] | None,
         Form(description="Its tags; repeat the field. A known document keeps its own."),
     ] = None,
+    visibility: Annotated[
+        Visibility | None,
+        Form(
+            description="Who sees it beside those it is shared with; `workspace` without a list, "
+            "`private` with one. A known document keeps its own."
+        ),
+    ] = None,
+    shared_with: Annotated[
+        Annotated[list[Subject], Field(max_length=MAX_SHARED)] | None,
+        Form(description="A principal, or `group:` and a group's name; repeat the field."),
+    ] = None,
     idempotency_key: Annotated[
         str | None,
         Header(
@@ -103,6 +117,8 @@ async def receive_document(
         external_id=external_id,
         metadata=metadata,
         tags=tags or (),
+        visibility=visibility,
+        shared_with=shared_with,
         idempotency_key=idempotency_key,
     )
     if received.duplicate:

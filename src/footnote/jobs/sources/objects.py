@@ -84,6 +84,8 @@ class ObjectSource:
                 collection=labels.collection,
                 external_id=offered.external_id,
                 tags=labels.tags,
+                visibility=labels.visibility,
+                shared_with=labels.shared_with,
             )
         mark = answer.meta["e_tag"] or offered.mark
         return received, Offered(external_id=offered.external_id, mark=mark)

@@ -53,6 +53,8 @@ class WebSource:
                 collection=labels.collection,
                 external_id=self.url,
                 tags=labels.tags,
+                visibility=labels.visibility,
+                shared_with=labels.shared_with,
             )
         mark = mark_of(fetched.headers)
         return received, Offered(external_id=offered.external_id, mark=mark)
