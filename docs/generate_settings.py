@@ -39,7 +39,8 @@ _GROUP = re.compile(r"^    # (.+)\n\n    (\w+): ", re.MULTILINE)
 _CLOSING = """
 `FOOTNOTE_WORKSPACE` and `FOOTNOTE_NO_SERVER` are not settings of the engine but of the command
 line: the workspace a command works in when it is given no `--workspace`, and, set to 1, that
-commands do not ask a running server.
+commands do not ask a running server. `FOOTNOTE_API_KEY` is the key or token that commands and
+`footnote.Client` say who they are with.
 """
 
 _DESCRIBED_DEFAULTS = {"home": "the user's data folder"}

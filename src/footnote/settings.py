@@ -60,6 +60,25 @@ _NO_URL = (
 DatabaseUrl = Annotated[str, AfterValidator(_checked_url)]
 
 
+IDENTITY_WAYS = ("keys", "tokens", "gateway")
+"""How callers may prove who they are."""
+
+
+def _checked_ways(text: str) -> str:
+    unknown = [each for each in listed(text) if each not in IDENTITY_WAYS]
+    if unknown:
+        raise ValueError(f"there is no {unknown[0]!r}; name some of {', '.join(IDENTITY_WAYS)}")
+    return text
+
+
+def listed(text: str) -> tuple[str, ...]:
+    """The members of a setting that joins them by commas."""
+    return tuple(each.strip() for each in text.split(",") if each.strip())
+
+
+IdentityWays = Annotated[str, AfterValidator(_checked_ways)]
+
+
 class Settings(BaseSettings):
     """Read from the environment (`FOOTNOTE_…`) when created; explicit arguments win."""
 
@@ -112,24 +131,6 @@ class Settings(BaseSettings):
         "access_key_id, secret_access_key and region.",
     )
 
-    # Keys
-
-    master_key: SecretStr | None = Field(
-        None,
-        description="What wraps the keys of workspaces: the path of a file, base64:…, "
-        "vault://host:8200/transit/KEY, aws-kms://alias/KEY?region=… or gcp-kms://projects/…; "
-        "unset means the file master.key in home, made when it is first needed. Several machines "
-        "need the same one.",
-    )
-    previous_master_key: SecretStr | None = Field(
-        None,
-        description="The master key of before, spelled alike: it still unwraps what the new one "
-        "has not wrapped yet.",
-    )
-    vault_token: SecretStr | None = Field(
-        None, description="Token for the transit engine of a master key in Vault or OpenBao."
-    )
-
     # Sources
 
     allow_private_urls: bool = Field(
@@ -162,8 +163,8 @@ class Settings(BaseSettings):
     max_file_bytes: int = Field(
         200 * 1024 * 1024,
         ge=1,
-        description="Largest file that is accepted, in bytes; the process that reads it holds it "
-        "in memory.",
+        description="Largest file that is accepted, in bytes; a worker holds the file that it "
+        "reads in memory.",
     )
     parse_timeout_seconds: float = Field(
         300.0,
@@ -586,10 +587,90 @@ class Settings(BaseSettings):
         description="Cosine from which queries of equal wording share results; 1 means never.",
     )
 
+    # Identity
+
+    identity: IdentityWays = Field(
+        "",
+        description="How callers prove who they are, joined by commas: keys, tokens, gateway. "
+        "Empty serves this computer only, everybody on it as one administrator. See identity.md.",
+    )
+    identity_secret: SecretStr | None = Field(
+        None,
+        description="Secret of at least 32 characters that the hashes of keys are made with; unset "
+        "takes the file identity.key in home. Servers of one database need the same.",
+    )
+    token_issuer: str | None = Field(None, description="Issuer (`iss`) whose tokens are accepted.")
+    token_audience: str | None = Field(
+        None, description="Audience (`aud`) that a token must be meant for."
+    )
+    token_jwks_url: str | None = Field(
+        None, description="Address of the issuer's public keys (JWKS)."
+    )
+    token_secret: SecretStr | None = Field(
+        None,
+        description="Secret that this server and the issuer share, of at least 32 characters, for "
+        "the algorithms HS256, HS384 and HS512.",
+    )
+    token_algorithms: str = Field(
+        "RS256,ES256,Ed25519",
+        description="Algorithms a token may be signed with, joined by commas; those of "
+        "token_secret must be named too.",
+    )
+    token_leeway_seconds: int = Field(
+        30, ge=0, le=300, description="How far the issuer's clock may be off."
+    )
+    token_jwks_seconds: float = Field(
+        300.0,
+        gt=0,
+        description="How long the issuer's keys are kept before they are fetched again; an unknown "
+        "key has them fetched at once, but not twice within 30 seconds.",
+    )
+    token_principal_claim: str = Field("sub", description="Claim of a token that says who asks.")
+    token_groups_claim: str = Field(
+        "groups", description="Claim with groups; dots lead into objects, as in realm_access.roles."
+    )
+    token_role_claim: str = Field("role", description="Claim with the role in the workspace.")
+    token_workspace_claim: str | None = Field(
+        None,
+        description="Claim with the name of the workspace, or of several; unset means that all "
+        "tokens are for the default one.",
+    )
+    token_roles: str = Field(
+        "{}",
+        description="JSON object of the roles (reader, writer, admin) that groups and values of "
+        'the role claim stand for, such as {"finance": "writer"}.',
+    )
+    gateway_addresses: str = Field(
+        "",
+        description="Addresses and networks of the proxies whose X-User-Id and X-User-Role are "
+        "believed, joined by commas.",
+    )
+    gateway_roles: str = Field(
+        "{}", description="JSON object of the roles that values of X-User-Role stand for."
+    )
+
     # Server and logs
 
-    host: str = Field("127.0.0.1", description="Address the server listens on.")
+    host: str = Field(
+        "127.0.0.1",
+        description="Address the server listens on; without identity only one of this computer.",
+    )
     port: int = Field(8080, ge=0, le=65535, description="Port the server listens on; 0 picks one.")
+    public_url: str | None = Field(
+        None,
+        description="Address under which browsers and other programs reach the server, such as "
+        "https://footnote.example.com; needed where it is another name than host.",
+    )
+    allowed_hosts: str = Field(
+        "",
+        description="Further names and addresses, joined by commas, that the Host header of a "
+        "request may have.",
+    )
+    cors_origins: str = Field(
+        "",
+        description="Origins of other sites whose pages may ask, such as https://app.example.com, "
+        "joined by commas; they send a key or a token, never cookies.",
+    )
     request_body_seconds: float = Field(
         20.0,
         gt=0,
@@ -610,6 +691,11 @@ class Settings(BaseSettings):
     )
 
     @property
+    def identity_ways(self) -> frozenset[str]:
+        """How callers may prove who they are; empty where this computer alone is served."""
+        return frozenset(listed(self.identity))
+
+    @property
     def alpha(self) -> float:
         """The share of the dense recall in weighted_blend."""
         if self.blend_dense_weight is None and self.blend_lexical_weight is None:
@@ -627,7 +713,7 @@ def variables_of(name: str) -> tuple[str, ...]:
     return (f"FOOTNOTE_{name.upper()}",)
 
 
-COMMAND_LINE_VARIABLES = ("FOOTNOTE_NO_SERVER", "FOOTNOTE_WORKSPACE")
+COMMAND_LINE_VARIABLES = ("FOOTNOTE_API_KEY", "FOOTNOTE_NO_SERVER", "FOOTNOTE_WORKSPACE")
 """Variables that the command line reads beside the settings."""
 _PREFIX = "FOOTNOTE_"
 _OF_TESTS = "FOOTNOTE_TEST_"

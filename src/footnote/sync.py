@@ -77,6 +77,7 @@ class SyncEngine:
         inner = self.portal.call(self.inner.enter, name, identity)
         return SyncWorkspaceEngine(self.portal, self.inner, inner)
 
+    caller = blocking(Engine.caller)
     create_workspace = blocking(Engine.create_workspace)
     workspaces = blocking(Engine.workspaces)
     health = blocking(Engine.health)

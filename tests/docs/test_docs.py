@@ -36,7 +36,7 @@ from footnote.interfaces.http.app import create_app
 from footnote.interfaces.http.openapi import answers_of, records_in
 from footnote.interfaces.schemas import adapter
 from footnote.retrieval.query import MAX_QUERY_CHARACTERS
-from footnote.settings import Settings
+from footnote.settings import COMMAND_LINE_VARIABLES, Settings
 from footnote.validation.constrained_types import MAX_PAGE
 from tests.interfaces.description import DESCRIPTION
 
@@ -63,6 +63,8 @@ REFUSALS = {
     "method-not-allowed",
     "content-too-large",
     "not-local",
+    "foreign-origin",
+    "misdirected-request",
 }
 """Problems of HTTP alone, which no error of the engine becomes."""
 VARIABLE = re.compile(r"FOOTNOTE_[A-Z][A-Z_]*[A-Z]")
@@ -181,7 +183,7 @@ def test_every_variable_that_is_mentioned_exists(each: Page) -> None:
     known = {f"FOOTNOTE_{name.upper()}" for name in Settings.model_fields}
     known |= {parameter.envvar or "" for parameter in ROOT_NODE.params}
     known |= set(VARIABLE.findall((ROOT / "tests/conftest.py").read_text(encoding="utf-8")))
-    known.add("FOOTNOTE_TEST_DATA")
+    known |= {"FOOTNOTE_TEST_DATA", *COMMAND_LINE_VARIABLES}
     assert set(VARIABLE.findall(each.text)) <= known
 
 

@@ -27,12 +27,6 @@ COMMANDS = [
     "agent",
     "chat",
     "grounding check",
-    "access grant",
-    "access revoke",
-    "access list",
-    "access show",
-    "access set",
-    "access explain",
     "conversations list",
     "conversations show",
     "conversations rename",
@@ -47,6 +41,12 @@ COMMANDS = [
     "page",
     "lanes",
     "reembed",
+    "keys create",
+    "keys list",
+    "keys rotate",
+    "keys revoke",
+    "login",
+    "logout",
     "webhooks add",
     "webhooks list",
     "webhooks remove",
@@ -249,7 +249,7 @@ async def test_serving_other_computers_is_refused_with_the_reason() -> None:
     ):
         ended = await footnote(env, *arguments)
         assert ended.code == 2
-        assert "identities" in ended.err
+        assert "FOOTNOTE_IDENTITY" in ended.err
         assert "127.0.0.1" in ended.err
 
 

@@ -23,9 +23,6 @@ PUBLIC = {
     "/v1/documents/{document_id}/pages/{page}.png": "get",
     "/v1/documents/{document_id}/pages/{page}/rects": "get",
     "/v1/documents/{document_id}/events": "get",
-    "/v1/documents/{document_id}/access": "get put",
-    "/v1/documents/{document_id}/access/explanation": "get",
-    "/v1/grants": "delete get put",
     "/v1/events": "get",
     "/v1/ingest": "post",
     "/v1/ingest/{ingest_id}/status": "get",
@@ -64,6 +61,10 @@ PUBLIC = {
     "/v1/lanes/{lane}/reembed": "delete get post",
     "/v1/lanes/{lane}/rollback": "post",
     "/health": "get",
+    "/v1/identity": "get",
+    "/v1/keys": "get post",
+    "/v1/keys/{key_id}": "delete",
+    "/v1/keys/{key_id}/rotate": "post",
     "/stats": "get",
 }
 

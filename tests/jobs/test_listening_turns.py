@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, replace
-from typing import BinaryIO
 from uuid import UUID
 
 import pytest
@@ -97,7 +96,7 @@ class Full:
 
     async def __call__(
         self,
-        content: BinaryIO,
+        content: bytes,
         media_type: str,
         *,
         workspace_id: UUID,

@@ -23,7 +23,7 @@ CUSTOMER_TABLES = (
     "reembeddings embeddings staged_embeddings document_embeddings segments postings "
     "source_entries ingest_requests events webhook_endpoints idempotency_keys blob_claims "
     "conversations conversation_documents messages message_sources feedback "
-    "workspace_settings mcp_servers grants data_keys sealed_texts"
+    "workspace_settings mcp_servers api_keys grants"
 ).split()
 
 
@@ -39,7 +39,7 @@ def test_every_table_with_a_workspace_is_walled(test_database: TestDatabase) -> 
         ).fetchall()
     walled = {name for name, enabled, forced in rows if enabled and forced}
     assert walled == set(CUSTOMER_TABLES)
-    assert {name for name, *_ in rows} - walled == {"workspace_directory"}
+    assert {name for name, *_ in rows} - walled == {"workspace_directory", "credential_directory"}
 
 
 def test_the_workspace_leads_every_key(test_database: TestDatabase) -> None:
@@ -73,7 +73,7 @@ async def test_without_a_workspace_every_table_reads_empty(
             assert connection.execute(statement).fetchall() == [], table
 
 
-@pytest.mark.parametrize("table", ["workspace_directory"])
+@pytest.mark.parametrize("table", ["workspace_directory", "credential_directory"])
 async def test_the_application_cannot_read_the_directory(
     database: Database, test_database: TestDatabase, table: str
 ) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from footnote.domain import LOCAL_PRINCIPAL, Check, Health, Identity, Role, Workspace
 from footnote.domain.access import with_grants
+from footnote.domain.credentials import Caller, Presented
 from footnote.domain.identity import DEFAULT_WORKSPACE
 from footnote.engine.services import Services
 from footnote.engine.workspace import WorkspaceEngine
@@ -84,6 +85,14 @@ class Engine(Services):
             inside, principal=claimed, rights=identity.rights, credential=identity.credential
         )
 
+    async def caller(self, presented: Presented) -> Caller:
+        """Who asks, as what a request presents proves.
+
+        Raises NotAuthenticated, and NotReady where an identity provider cannot be asked.
+        """
+        self.require_open()
+        return await self.credentials.caller(presented, self.database)
+
     async def health(self) -> Health:
         """What can fail while it runs, looked at, within about two seconds."""
         try:
@@ -105,6 +114,7 @@ class Engine(Services):
         await self.pages.aclose()
         await self.embedders.close()
         await self.answer_models.close()
+        await self.credentials.close()
         for model in (self.judge, self.reranker, self.model, self.reader):
             if model is not None:
                 await model.close()

@@ -11,6 +11,7 @@ from footnote.answering import QuotingAnswerer
 from footnote.answering.suspicion import Suspicion
 from footnote.domain import Answer, Lane, Principal, Right, Workspace
 from footnote.engine.answer_runs import AnswerRuns
+from footnote.engine.authentication import Credentials
 from footnote.errors import Forbidden, NotReady
 from footnote.ingestion.rendering.renderer import PageRenderer
 from footnote.models.aligned import AlignedEncoder
@@ -91,6 +92,8 @@ class Services:
     search_stages: Search
     answerer: QuotingAnswerer
     answer_models: AnswerModels
+    credentials: Credentials
+    """What proves who asks."""
     reranker: GuardedReranker | None = None
     model: WritingModel | None = None
     reader: OwnedReader | None = None
@@ -162,12 +165,6 @@ class WorkspaceAccess:
         """A transaction in the workspace that no document is hidden from. Raises NotReady."""
         self.require_open()
         return self.engine.database.workspace(self.workspace_id, SYSTEM)
-
-    async def ensure_data_key(self) -> None:
-        """Give the workspace a key for its credentials, if it has none. Raises KeyUnavailable."""
-        self.require_open()
-        database = self.engine.database
-        await database.keys.ensure_data_key(self.workspace_id, database.outside)
 
     def index_in(self, lane: Lane) -> Index:
         """What is searched, as the principal may see it."""

@@ -30,6 +30,7 @@ from footnote.engine import (
 # Verbs of the same names are bound below.
 from footnote.engine import conversations as conversation_verbs
 from footnote.engine import documents as document_verbs
+from footnote.engine import keys as key_verbs
 from footnote.engine import lanes as lane_verbs
 from footnote.engine import search as search_verbs
 from footnote.engine import webhooks as webhook_verbs
@@ -137,7 +138,6 @@ class WorkspaceVerbs:
     document_called = Verb(document_verbs.document_called)
     unknown_collections = Verb(document_verbs.unknown_collections)
     original = Verb(document_verbs.original)
-    original_file = Verb(document_verbs.original_file)
     text = Verb(document_verbs.text)
     passages = Verb(document_verbs.passages)
     delete_document = Verb(document_verbs.delete_document, Right.WRITE)
@@ -157,6 +157,11 @@ class WorkspaceVerbs:
     document_access = Verb(access.document_access)
     set_document_access = Verb(access.set_document_access, Right.WRITE)
     explain_access = Verb(access.explain_access, Right.ADMINISTER)
+
+    create_key = Verb(key_verbs.create_key, Right.ADMINISTER)
+    keys = Verb(key_verbs.keys, Right.ADMINISTER)
+    rotate_key = Verb(key_verbs.rotate_key, Right.ADMINISTER)
+    revoke_key = Verb(key_verbs.revoke_key, Right.ADMINISTER)
 
     search = Verb(search_verbs.search)
     context = Verb(search_verbs.context)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import BinaryIO
 from uuid import UUID
 
 from footnote.domain import BlockKind, ParsedDocument, Stage, Transcript, Utterance
@@ -26,7 +25,7 @@ _MAX_PAUSE_SECONDS = 4.0
 
 async def transcribe(
     transcriber: Transcriber,
-    content: BinaryIO,
+    content: bytes,
     filename: str,
     media_type: str,
     *,

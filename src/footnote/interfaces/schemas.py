@@ -15,6 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from footnote import domain
 from footnote.domain import LaneStatus, Retried, Workspace
+from footnote.domain.credentials import ApiKey
 from footnote.domain.events import WebhookEndpoint
 from footnote.domain.json_form import json_form
 from footnote.domain.models_in_use import EXTRACTIVE, McpServer, ModelsInUse
@@ -58,13 +59,6 @@ def decoded(kind: type[Kind], value: object) -> Kind:
             f"the server's {kind.__name__} is not understood at {place!r}: {wrong['msg']}",
             hint="Run the same version of Footnote on both sides.",
         ) from error
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GrantList:
-    """The roles that were granted."""
-
-    grants: tuple[domain.Grant, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,6 +124,30 @@ class LaneList:
     """The lanes of a workspace, by number."""
 
     lanes: tuple[LaneStatus, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WhoAsks:
+    """Who asks, as a credential proved it, and what they may do in a workspace."""
+
+    workspace: str
+    principal: str
+    groups: tuple[str, ...]
+    role: domain.Role | None
+    """In the whole workspace; None for roles in collections alone."""
+    collections: Mapping[str, domain.Role]
+    """Collections in which there is a role of their own."""
+    rights: tuple[domain.Right, ...]
+    """What the credential may be used for."""
+    credential: str
+    """How it was proved, without any secret: `key:ID`, `token:ISSUER`, `gateway` or `local`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyList:
+    """The API keys of a workspace, oldest first, without their secrets."""
+
+    keys: tuple[ApiKey, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from typing import BinaryIO, Protocol
 from uuid import UUID
 
-from footnote.domain import Failure, ParsedDocument, Publication, SourceType, Stage
+from footnote.domain import Attachment, Failure, ParsedDocument, Publication, SourceType, Stage
 from footnote.ports.models import OnProgress, Vectors, unheard
 
 
 class Parser(Protocol):
-    """Reads a file into blocks."""
+    """Reads bytes into blocks."""
 
     async def __call__(
-        self, content: BinaryIO, filename: str, on_progress: OnProgress = unheard
+        self, content: bytes, filename: str, on_progress: OnProgress = unheard
     ) -> ParsedDocument:
         """Tells of its pages as it goes. Raises DocumentUnreadable or DocumentInterrupted."""
 
@@ -31,11 +31,8 @@ class Blobs(Protocol):
         Raises BlobsUnavailable.
         """
 
-    async def open(self, key: str) -> BinaryIO:
-        """The bytes as a file at its beginning, found to be those stored, and never held whole.
-
-        Whoever asks for it closes it. Raises NotFound, BlobDamaged, BlobsFull and BlobsUnavailable.
-        """
+    async def get(self, key: str) -> bytes:
+        """The bytes, as they were stored. Raises NotFound, BlobDamaged and BlobsUnavailable."""
 
     async def delete(self, key: str) -> None:
         """Remove the bytes if they are there. Raises BlobsUnavailable."""
@@ -86,8 +83,8 @@ class VersionInWork(Protocol):
     async def progress(self, stage: Stage, done: int, total: int) -> bool:
         """Note how far a stage has come; False when the version was replaced or deleted."""
 
-    async def content(self) -> BinaryIO:
-        """The file that was received, at its beginning, to be closed."""
+    async def content(self) -> bytes:
+        """The bytes that were received."""
 
     async def parsed(self) -> bytes | None:
         """What an earlier try kept of what it read."""
@@ -101,12 +98,9 @@ class VersionInWork(Protocol):
     async def attach(
         self,
         position: int,
-        filename: str,
-        content: BinaryIO,
-        *,
-        byte_size: int,
-        content_sha256: str,
+        attachment: Attachment,
         media_type: str,
+        *,
         source_type: SourceType,
         failure: Failure | None,
     ) -> None:

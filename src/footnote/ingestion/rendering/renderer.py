@@ -6,7 +6,6 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import BinaryIO, TypeVar
 
 from pydantic import ConfigDict, TypeAdapter
 
@@ -14,13 +13,11 @@ from footnote.domain import Stage
 from footnote.domain.pages import PageImage, PageRectangles, PagesOfQuote
 from footnote.errors import DocumentUnreadable, InvalidRequest
 from footnote.ingestion import media
-from footnote.ingestion.children import Bytes, ChildLimits, ChildPool, file_over
+from footnote.ingestion.children import Bytes, ChildLimits, ChildPool
 from footnote.ingestion.libreoffice import FORMATS, require_office
 from footnote.ingestion.parsing.ocr import OcrChoice
 from footnote.ingestion.rendering.cache import PdfCache
 from footnote.ingestion.rendering.quotes import Quote
-
-T = TypeVar("T")
 
 _MODULE = "footnote.ingestion.rendering.child"
 _FINITE = ConfigDict(allow_inf_nan=False)
@@ -71,7 +68,7 @@ class Showable:
     media_type: str
     key: str
     """Of its bytes: the workspace, and their SHA-256."""
-    content: BinaryIO
+    content: bytes
 
 
 def require_pages(media_type: str, filename: str) -> None:
@@ -132,7 +129,8 @@ class PageRenderer:
         Raises InvalidRequest for a page that is not there or a type without pages,
         DocumentUnreadable for what is damaged, too slow, or needs a LibreOffice that is missing.
         """
-        image = await self._ask(document, _image_of, quotes, page, dpi)
+        request, content = await self._request(document, quotes, page, dpi)
+        image = await self._pages.ask(request, content, _image_of)
         if isinstance(image, PagesOfQuote):
             raise _no_such_page(document, page, image.page_count)
         return image
@@ -141,11 +139,9 @@ class PageRenderer:
         self, document: Showable, page: int, quotes: Sequence[Quote]
     ) -> PageRectangles:
         """Where quotes stand on a page. Raises as `image` does."""
-        found = await self._ask(
-            document,
-            lambda record, _: _RECTANGLES.validate_json(record, strict=True),
-            quotes,
-            page,
+        request, content = await self._request(document, quotes, page)
+        found = await self._pages.ask(
+            request, content, lambda record, _: _RECTANGLES.validate_json(record, strict=True)
         )
         if isinstance(found, PagesOfQuote):
             raise _no_such_page(document, page, found.page_count)
@@ -153,52 +149,46 @@ class PageRenderer:
 
     async def pages_of(self, document: Showable, quote: Quote) -> PagesOfQuote:
         """The pages on which a quote stands. Raises as `image` does."""
-        return await self._ask(
-            document, lambda record, _: _PAGES.validate_json(record, strict=True), (quote,)
+        request, content = await self._request(document, (quote,))
+        return await self._pages.ask(
+            request, content, lambda record, _: _PAGES.validate_json(record, strict=True)
         )
 
-    async def _ask(
+    async def _request(
         self,
         document: Showable,
-        decode: Callable[[bytes, Bytes], T],
         quotes: Sequence[Quote],
         page: int | None = None,
         dpi: int | None = None,
-    ) -> T:
-        """Ask about what has pages: the file itself, or the PDF of an office file."""
+    ) -> tuple[PageRequest, bytes]:
+        """A request, and what has pages: the file itself, or the PDF of an office file."""
         require_pages(document.media_type, document.filename)
-        converted = document.media_type in FORMATS
+        media_type, content = document.media_type, document.content
+        if media_type in FORMATS:
+            media_type, content = media.PDF, await self._pdf(document)
         request = PageRequest(
-            media_type=media.PDF if converted else document.media_type,
-            key=document.key,
-            quotes=tuple(quotes),
-            page=page,
-            dpi=dpi,
+            media_type=media_type, key=document.key, quotes=tuple(quotes), page=page, dpi=dpi
         )
-        if not converted:
-            return await self._pages.ask(request, decode, document.content)
-        with await self._pdf(document) as pdf:
-            return await self._pages.ask(request, decode, pdf)
+        return request, content
 
-    async def _pdf(self, document: Showable) -> BinaryIO:
+    async def _pdf(self, document: Showable) -> bytes:
         """The PDF of an office file, made once and kept unless the file is deleted meanwhile."""
         lock = self._converting[document.key]
         try:
             async with lock:
-                pdf = await asyncio.to_thread(self._cache.open, document.key)
-                if pdf is None:
+                content = await asyncio.to_thread(self._cache.get, document.key)
+                if content is None:
                     require_office()
-                    made = await self._office.ask(
-                        PdfRequest(office_type=document.media_type), _pdf_of, document.content
+                    content = await self._office.ask(
+                        PdfRequest(office_type=document.media_type), document.content, _pdf_of
                     )
-                    pdf = file_over(made)
-                    await asyncio.to_thread(self._cache.put, document.key, made)
+                    await asyncio.to_thread(self._cache.put, document.key, content)
                     if not await self._still_there(document.key):
                         self._cache.forget(document.key)
         finally:
             if not lock.locked():
                 self._converting.pop(document.key, None)
-        return pdf
+        return content
 
 
 def _image_of(record: bytes, body: Bytes) -> PageImage | PagesOfQuote:
@@ -210,10 +200,10 @@ def _image_of(record: bytes, body: Bytes) -> PageImage | PagesOfQuote:
     return replace(image, content=bytes(body))
 
 
-def _pdf_of(_: bytes, body: Bytes) -> Bytes:
+def _pdf_of(_: bytes, body: Bytes) -> bytes:
     if bytes(body[:5]) != b"%PDF-":
         raise ValueError("what LibreOffice made is no PDF")
-    return body
+    return bytes(body)
 
 
 def _no_such_page(document: Showable, page: int, page_count: int) -> InvalidRequest:

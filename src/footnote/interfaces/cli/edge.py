@@ -22,7 +22,7 @@ from footnote.interfaces.cli.present import encodable_json, show_degraded
 from footnote.interfaces.failures import UNEXPECTED, UNWRITABLE, USAGE, failure_of
 
 if TYPE_CHECKING:
-    from footnote.engine import WorkspaceEngine
+    from footnote.engine import Engine, WorkspaceEngine
     from footnote.settings import Settings
 
 INTERRUPTED = 130
@@ -69,9 +69,29 @@ def in_workspace(
         from footnote import open as opened
 
         async with opened(settings) as engine:
-            return await verb(await engine.workspace(name))
+            return await verb(await entered(engine, name))
 
     return asyncio.run(work())
+
+
+async def entered(engine: Engine, name: str | None) -> WorkspaceEngine:
+    """A workspace, as whoever logged in; else as the operator, who can read the database anyway.
+
+    Raises NotAuthenticated for a key or a token that is no longer valid, and NotFound.
+    """
+    from footnote.domain.credentials import Presented
+    from footnote.errors import NotFound
+    from footnote.interfaces.cli.login import kept_token
+
+    settings = engine.settings
+    token = kept_token(settings.home) if settings.identity_ways else None
+    if token is None:
+        return await engine.workspace(name)
+    caller = await engine.caller(Presented(bearer=token))
+    wanted = name or caller.workspaces[0]
+    if wanted not in caller.workspaces:
+        raise NotFound(f"there is no workspace {wanted!r}")
+    return await engine.enter(wanted, caller.identity)
 
 
 def exit_code_for(error: BaseException, *, as_json: bool) -> int:

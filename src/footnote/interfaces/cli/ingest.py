@@ -17,12 +17,12 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.text import Text
 
 from footnote import open as opened
-from footnote.domain import Document, DocumentStatus, Received, SourceType, Visibility
+from footnote.domain import Document, DocumentStatus, Received, SourceType
 from footnote.domain.sources import Labels
 from footnote.errors import InvalidRequest
 from footnote.interfaces import schemas
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.edge import prepared, wait_for
+from footnote.interfaces.cli.edge import entered, prepared, wait_for
 from footnote.interfaces.cli.options import AsJson, Collection, Workspace, chosen_workspace
 from footnote.interfaces.cli.paths import Place, entries, location_of, named, printable
 from footnote.interfaces.cli.receiving import (
@@ -84,19 +84,6 @@ def ingest(
         list[str] | None,
         typer.Option("--tag", metavar="TAG", help="Sort them under this; may be repeated."),
     ] = None,
-    visibility: Annotated[
-        Visibility | None,
-        typer.Option(help="Who sees new ones beside those they are shared with."),
-    ] = None,
-    share_with: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--share-with",
-            metavar="NAME",
-            help="A principal, or group:NAME, that sees new ones; may be repeated. Makes them "
-            "private unless --visibility says otherwise.",
-        ),
-    ] = None,
     wait: Annotated[
         bool,
         typer.Option("--wait/--no-wait", help="Index them now, or leave them to a worker."),
@@ -117,12 +104,7 @@ def ingest(
     """Take files in and index them; what did not change is not even read."""
     settings = prepared()
     name = chosen_workspace(context, workspace)
-    labels = Labels(
-        collection=collection,
-        tags=tuple(tags or ()),
-        visibility=visibility,
-        shared_with=None if share_with is None else tuple(share_with),
-    )
+    labels = Labels(collection=collection, tags=tuple(tags or ()))
     paths = [place.path for place in places if place.path is not None]
     addresses = [place.address for place in places if place.path is None]
     if watch:
@@ -192,7 +174,7 @@ async def ingest_files(
         receive = partial(receive_file, work=wait, tell=tell)
         sources.insert(0, files_source(lambda: files, roots, receive))
     async with opened(settings) as engine:
-        workspace = await engine.workspace(name)
+        workspace = await entered(engine, name)
         try:
             # How much an address holds is not known before it was followed.
             known = None if others else len(files)

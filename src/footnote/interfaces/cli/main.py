@@ -37,7 +37,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "lanes.reembed",
         "Embed a workspace with another model.",
     ),
-    "serve": ("serve.serve", "Serve the HTTP API to this computer."),
+    "serve": ("serve.serve", "Serve the HTTP API."),
     "mcp": ("operations.mcp", "Serve a workspace's documents over MCP."),
     "eval": (
         "evaluate.evaluate",
@@ -52,9 +52,11 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "conversations": ("conversations.app", "See, rename, export and delete conversations."),
     "feedback": ("conversations.feedback", "Judge answers."),
     "documents": ("documents.app", "See and delete documents."),
-    "access": ("access.app", "Grant roles, and see and change who sees a document."),
     "workspace": ("operations.workspaces", "Create and list workspaces."),
     "webhooks": ("webhooks.app", "Send events to addresses."),
+    "keys": ("keys.app", "Make and revoke API keys of a workspace."),
+    "login": ("login.login", "Keep a key or a token for the commands of this user."),
+    "logout": ("login.logout", "Forget what login kept."),
     "models": ("answer_models.models", "Choose which models answer in the workspace."),
     "mcp-servers": (
         "answer_models.servers",

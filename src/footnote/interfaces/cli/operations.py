@@ -19,7 +19,7 @@ from footnote.doctor import examine
 from footnote.engine import Engine, WorkspaceEngine
 from footnote.errors import NotReady
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.edge import prepared, wait_for
+from footnote.interfaces.cli.edge import entered, prepared, wait_for
 from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace, chosen_workspace
 from footnote.interfaces.failures import failure_of
 from footnote.interfaces.schemas import WorkspaceList
@@ -95,7 +95,7 @@ def mcp(context: typer.Context, workspace: Workspace = None) -> None:
     @asynccontextmanager
     async def inside() -> AsyncIterator[WorkspaceEngine]:
         async with opened(settings) as engine:
-            yield await engine.workspace(name)
+            yield await entered(engine, name)
 
     wait_for(serve_stdio(inside))
 

@@ -81,13 +81,7 @@ async def _receive(workspace: WorkspaceEngine, path: Path, labels: Labels) -> Re
     if refusal := refusal_of(path):
         raise InvalidRequest(refusal)
     if has_plain_name(path):
-        return await workspace.receive_file(
-            path,
-            collection=labels.collection,
-            tags=labels.tags,
-            visibility=labels.visibility,
-            shared_with=labels.shared_with,
-        )
+        return await workspace.receive_file(path, collection=labels.collection, tags=labels.tags)
     limit, filename = workspace.engine.settings.max_file_bytes, printable(path.name)
     try:
         content = await asyncio.to_thread(path.open, "rb")
@@ -107,8 +101,6 @@ async def _receive(workspace: WorkspaceEngine, path: Path, labels: Labels) -> Re
             collection=labels.collection,
             external_id=location_of(path),
             tags=labels.tags,
-            visibility=labels.visibility,
-            shared_with=labels.shared_with,
         )
 
 

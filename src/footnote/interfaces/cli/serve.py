@@ -42,7 +42,9 @@ _LONGEST_PAUSE_SECONDS = 30.0
 
 
 def serve(
-    host: Annotated[str | None, typer.Option(help="Address; must be of this computer.")] = None,
+    host: Annotated[
+        str | None, typer.Option(help="Address; of this computer, unless identity is set.")
+    ] = None,
     port: Annotated[
         int | None, typer.Option(min=0, max=65535, help="Port; 0 picks a free one.")
     ] = None,
@@ -50,30 +52,32 @@ def serve(
         bool, typer.Option("--worker/--no-worker", help="Index what comes in, or only accept it.")
     ] = True,
 ) -> None:
-    """Serve the HTTP API to this computer until it is stopped."""
+    """Serve the HTTP API until it is stopped."""
     settings = prepared(host=host, port=port)
     listening = listen(settings)
     with listening:
         address = _address(listening)
         console = present.notices()
         console.print(Text.assemble("Footnote listens on ", (address, "bold cyan")))
-        console.print(Text(_ONLY_HERE, style="dim"), soft_wrap=True)
+        ways = sorted(settings.identity_ways)
+        told = f"Callers prove who they are by {', '.join(ways)}. Ctrl-C stops."
+        console.print(Text(told if ways else _ONLY_HERE, style="dim"), soft_wrap=True)
         wait_for(_serve(settings, listening, with_worker=worker))
 
 
 _ONLY_HERE = (
-    "Only this computer is served: there are no identities yet, so nobody could be told apart. "
+    "Only this computer is served: nobody is asked who they are, which FOOTNOTE_IDENTITY changes. "
     "Ctrl-C stops."
 )
 
 
 def listen(settings: Settings) -> socket.socket:
     """A socket bound to the settings' address. Raises UnsupportedSettings if it is not ours."""
-    if not is_loopback(settings.host):
+    if not is_loopback(settings.host) and not settings.identity_ways:
         raise UnsupportedSettings(
-            f"Footnote does not listen on {settings.host}: it knows no identities yet, so it "
+            f"Footnote does not listen on {settings.host}: nobody is asked who they are, so it "
             "serves this computer only.",
-            hint="Use --host 127.0.0.1, and a tunnel with its own login for other computers.",
+            hint="Set FOOTNOTE_IDENTITY, for instance to keys, or use --host 127.0.0.1.",
         )
     host = settings.host.strip("[]")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET

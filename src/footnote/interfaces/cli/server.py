@@ -28,6 +28,7 @@ import platformdirs
 import typer
 
 from footnote import __version__
+from footnote.interfaces.cli.login import kept_token
 from footnote.interfaces.cli.options import chosen_workspace, root_options
 
 if TYPE_CHECKING:
@@ -192,6 +193,8 @@ class RunningServer:
         headers = {"Content-Type": "application/json"}
         if self.workspace:
             headers[WORKSPACE_HEADER] = self.workspace
+        if token := kept_token():
+            headers["Authorization"] = f"Bearer {token}"
         http = HTTPConnection(self.record.host, self.record.port, timeout=_SILENT_SECONDS)
         with closing(http):
             http.request(method, path, None if body is None else json.dumps(body), headers)

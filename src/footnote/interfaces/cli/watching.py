@@ -19,6 +19,7 @@ from footnote import open as opened
 from footnote.domain import Document, DocumentStatus
 from footnote.domain.sources import Labels
 from footnote.interfaces.cli import present
+from footnote.interfaces.cli.edge import entered
 from footnote.interfaces.cli.paths import entries, location_of, printable
 from footnote.interfaces.cli.receiving import (
     WaitTeller,
@@ -68,7 +69,7 @@ async def watch_files(
     receive = partial(receive_file, work=False, tell=tell)
     source = files_source(list_files, paths, receive, _SETTLE_SECONDS)
     async with opened(settings) as engine:
-        workspace = await engine.workspace(name)
+        workspace = await entered(engine, name)
         present.notices().print(Text("Watching; Ctrl-C stops.", style="dim"))
         beside = [asyncio.create_task(_look_after(workspace, teller, stop))]
         if index:

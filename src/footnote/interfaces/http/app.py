@@ -7,29 +7,32 @@ from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanage
 from functools import partial
 
 from fastapi import FastAPI
+from starlette.middleware.cors import CORSMiddleware
 
 from footnote import __version__
 from footnote.errors import FootnoteError
 from footnote.interfaces.http import (
-    access,
     agui,
     chat,
     conversations,
     documents,
     events,
     ingest,
+    keys,
     models,
     operations,
     pages,
     projects,
     questions,
 )
-from footnote.interfaces.http.guard import BodyLimit, Guard
+from footnote.interfaces.http.authentication import Authentication
+from footnote.interfaces.http.guard import BodyLimit, Guard, SecurityHeaders, policy_from
 from footnote.interfaces.http.lifecycle import Lifecycle, stop_this_process
 from footnote.interfaces.http.openapi import describe
 from footnote.interfaces.http.problems import answer_with_problems
+from footnote.interfaces.http.scope import WORKSPACE_HEADER
 from footnote.interfaces.mcp.mount import McpMount
-from footnote.settings import Settings, settings_from
+from footnote.settings import Settings, listed, settings_from
 
 _DESCRIPTION = """
 Files go in; questions come back answered, each statement tied to a document, a page, a
@@ -38,8 +41,9 @@ paragraph and a quoted span.
 * The header `Footnote-Workspace` names the workspace; without it, the default one is used.
 * What belongs to another workspace and what does not exist give the same answer.
 * Errors are problem details (RFC 9457, `application/problem+json`).
-* There are no identities yet, so the server answers this computer only and allows no other
-  site's pages in (no CORS).
+* Where `FOOTNOTE_IDENTITY` is set, every request but for `/health` carries a credential:
+  `Authorization: Bearer` and an API key or a token. Without it, this computer alone is served.
+* Pages of other sites are let in only where `FOOTNOTE_CORS_ORIGINS` names them.
 * There is no interactive documentation page: it would load scripts from the network.
 """
 
@@ -54,8 +58,8 @@ _TAGS = [
         "description": "Search for clients that know projects and users: a project is a "
         "collection, a user a principal.",
     },
-    {"name": "access", "description": "Grant roles; see and change who sees a document."},
     {"name": "events", "description": "Stream events, or have them delivered to webhooks."},
+    {"name": "identity", "description": "See who asks, and manage API keys."},
     {"name": "lanes", "description": "List and change the models that embed a workspace."},
     {"name": "models", "description": "Choose the models that answer, and their tools."},
     {"name": "operations", "description": "Health and statistics."},
@@ -64,7 +68,6 @@ _TAGS = [
 _ROUTERS = (
     documents.router,
     pages.router,
-    access.router,
     ingest.router,
     questions.router,
     questions.grounding_router,
@@ -73,6 +76,7 @@ _ROUTERS = (
     agui.router,
     projects.router,
     events.router,
+    keys.router,
     operations.lanes_router,
     models.router,
     operations.router,
@@ -124,6 +128,16 @@ def create_app(
     app.add_middleware(
         BodyLimit, upload_path=documents.UPLOAD_PATH, max_file_bytes=settings.max_file_bytes
     )
-    app.add_middleware(Guard)
+    app.add_middleware(Authentication, lifecycle=lifecycle)
+    if settings.identity_ways and settings.cors_origins:
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=listed(settings.cors_origins),
+            allow_methods=("GET", "POST", "PUT", "PATCH", "DELETE"),
+            allow_headers=("Authorization", WORKSPACE_HEADER, "Idempotency-Key", "Last-Event-ID"),
+            expose_headers=("Location", "Retry-After", "WWW-Authenticate"),
+        )
+    app.add_middleware(Guard, policy=policy_from(settings))
+    app.add_middleware(SecurityHeaders, https=(settings.public_url or "").startswith("https:"))
     app.openapi = partial(describe, app)  # type: ignore[method-assign]  # FastAPI's documented way
     return app

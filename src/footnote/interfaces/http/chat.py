@@ -13,7 +13,6 @@ from fastapi.responses import JSONResponse
 
 from footnote.domain import AnswerDone, AnswerEvent, AnswerFailed, SourcesFound, TextWritten
 from footnote.domain.identity import DEFAULT_WORKSPACE
-from footnote.engine import Engine
 from footnote.errors import NotFound
 from footnote.interfaces.failures import failure_of_name
 from footnote.interfaces.http.chat_errors import (
@@ -25,7 +24,7 @@ from footnote.interfaces.http.chat_errors import (
 from footnote.interfaces.http.chat_shapes import ChatRequest, Completion
 from footnote.interfaces.http.problems import Responses, problem, problem_responses
 from footnote.interfaces.http.questions import events_of
-from footnote.interfaces.http.scope import TheEngine, WorkspaceName, one_name
+from footnote.interfaces.http.scope import Entrance, TheEntrance, WorkspaceName, one_name
 from footnote.interfaces.http.streaming import MEDIA_TYPE, sse, streamed, unless_gone, whole
 from footnote.interfaces.schemas import object_of
 
@@ -36,7 +35,10 @@ router = APIRouter(
     tags=["chat"],
     route_class=OpenAIRoute,
     default_response_class=JSONResponse,
-    responses={**error_responses(400, 404, 409, 422, 500, 503), **problem_responses("not-local")},
+    responses={
+        **error_responses(400, 401, 403, 404, 409, 422, 500, 503),
+        **problem_responses("not-local"),
+    },
 )
 
 _OBJECT: Responses = {
@@ -65,14 +67,14 @@ class ChatModel:
 @router.post("/v1/chat/completions", name="complete_chat_too", responses=_COMPLETION)
 @router.post("/openai/v1/chat/completions", responses=_COMPLETION)
 async def complete_chat(
-    *, request: Request, engine: TheEngine, named: WorkspaceName, asked: ChatRequest
+    *, request: Request, entrance: TheEntrance, named: WorkspaceName, asked: ChatRequest
 ) -> Response:
     """Answer the last message of the user, in OpenAI's shape.
 
     `model` names the workspace. The footnotes are in the message's `annotations`, and the whole
     answer in `footnote`. `/openai/v1` and `/v1` are the same.
     """
-    workspace = await engine.workspace(workspace_of(asked.model, named))
+    workspace = await entrance.enter(workspace_of(asked.model, named))
     name = workspace.workspace.name
     completion = Completion(
         model=asked.model,
@@ -120,17 +122,17 @@ def _chunks(
 
 
 @router.get("/openai/v1/models", responses=_OBJECT)
-async def list_chat_models(engine: TheEngine, named: WorkspaceName) -> Response:
+async def list_chat_models(entrance: TheEntrance, named: WorkspaceName) -> Response:
     """List the default workspace as a model, and the one that the header names."""
-    models = [object_of(each) for each in await chat_models(engine, named)]
+    models = [object_of(each) for each in await chat_models(entrance, named)]
     return JSONResponse({"object": "list", "data": models})
 
 
 @router.get("/v1/models/{model:path}", name="show_chat_model_too", responses=_OBJECT)
 @router.get("/openai/v1/models/{model:path}", responses=_OBJECT)
-async def show_chat_model(engine: TheEngine, named: WorkspaceName, model: str) -> Response:
+async def show_chat_model(entrance: TheEntrance, named: WorkspaceName, model: str) -> Response:
     """Show a workspace as a model; `/openai/v1` and `/v1` are the same."""
-    return JSONResponse(object_of(await _model(engine, model, workspace_of(model, named))))
+    return JSONResponse(object_of(await _model(entrance, model, workspace_of(model, named))))
 
 
 SECTIONS = (
@@ -163,16 +165,16 @@ for _path in (
     )
 
 
-async def chat_models(engine: Engine, named: str | None) -> tuple[ChatModel, ...]:
+async def chat_models(entrance: Entrance, named: str | None) -> tuple[ChatModel, ...]:
     """The default workspace as a model, and the one that is named."""
-    default = await _model(engine, MODEL, None)
+    default = await _model(entrance, MODEL, None)
     if named is None:
         return (default,)
-    return default, await _model(engine, f"{MODEL}/{named}", named)
+    return default, await _model(entrance, f"{MODEL}/{named}", named)
 
 
-async def _model(engine: Engine, model: str, name: str | None) -> ChatModel:
-    workspace = await engine.workspace(name)
+async def _model(entrance: Entrance, model: str, name: str | None) -> ChatModel:
+    workspace = await entrance.enter(name)
     return ChatModel(id=model, created=int(workspace.workspace.created_at.timestamp()))
 
 

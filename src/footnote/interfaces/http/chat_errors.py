@@ -14,12 +14,20 @@ from starlette.exceptions import HTTPException
 from footnote.domain import Usage
 from footnote.errors import FootnoteError
 from footnote.interfaces.failures import with_hint
-from footnote.interfaces.http.problems import Problem, Responses, answer_with_problem, problem
+from footnote.interfaces.http.problems import (
+    Problem,
+    ProblemResponse,
+    Responses,
+    answer_with_problem,
+    problem,
+)
 
 JsonObject = dict[str, object]
 
 NO_MODEL = "There is no such model."
 """The same for a workspace that is absent and one that is foreign."""
+
+_KINDS = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
 
 _SCHEMA = {
     "type": "object",
@@ -50,15 +58,20 @@ class OpenAIRoute(APIRoute):
             except Exception as error:
                 structlog.get_logger(__name__).exception("a chat completion failed")
                 refused = await answer_with_problem(request, error)
-            waiting = refused.headers.get("retry-after")
-            return JSONResponse(
-                error_of(refused.problem),
-                # Their clients know no 422.
-                400 if refused.status_code == 422 else refused.status_code,
-                {} if waiting is None else {"Retry-After": waiting},
-            )
+            return in_their_shape(refused)
 
         return answer_or_explain
+
+
+def in_their_shape(refused: ProblemResponse) -> JSONResponse:
+    """A problem as their clients read it."""
+    kept = {name: refused.headers[name] for name in _KEPT_HEADERS if name in refused.headers}
+    # Their clients know no 422.
+    status = 400 if refused.status_code == 422 else refused.status_code
+    return JSONResponse(error_of(refused.problem), status, kept)
+
+
+_KEPT_HEADERS = ("Retry-After", "WWW-Authenticate")
 
 
 def error_of(problem: Problem) -> JsonObject:
@@ -73,8 +86,7 @@ def error_of(problem: Problem) -> JsonObject:
     else:
         message = with_hint(message, problem.hint)
     kind = "server_error" if problem.status >= 500 else "invalid_request_error"
-    if problem.status == 429:
-        kind = "rate_limit_error"
+    kind = _KINDS.get(problem.status, kind)
     body: JsonObject = {"error": {"message": message, "type": kind, "param": param, "code": code}}
     if problem.usage is not None:
         body["usage"] = usage_of(problem.usage)

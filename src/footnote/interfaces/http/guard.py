@@ -1,4 +1,4 @@
-"""Lets in only requests from this computer, and only as much of them as is accepted."""
+"""Lets in requests from where the server is meant to be asked, and only as much as it takes."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
-from starlette.datastructures import Headers
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from footnote.interfaces.http.problems import Refused, content_too_large
+from footnote.settings import Settings, listed
 
 MAX_JSON_BYTES = 1024 * 1024
 """Largest body of a request that uploads nothing."""
@@ -36,26 +37,120 @@ HEAD_TOO_LARGE = Refused(
 )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """Under which names the server is asked, and which pages may ask it."""
+
+    only_local: bool
+    """Whether this computer alone is served, since nobody is asked who they are."""
+    hosts: frozenset[str] = frozenset()
+    """Names and addresses of the server, beside those of this computer."""
+    origins: frozenset[str] = frozenset()
+    """Of pages that may ask, beside those of the name that the server is asked under."""
+
+
+def policy_from(settings: Settings) -> Policy:
+    """What the settings allow. Raises UnsupportedSettings."""
+    if not settings.identity_ways:
+        return Policy(only_local=True)
+    public = (settings.public_url or "").rstrip("/")
+    named = (settings.host, _host(public), *listed(settings.allowed_hosts))
+    origins = (public, *listed(settings.cors_origins))
+    return Policy(
+        only_local=False,
+        hosts=frozenset(each.lower().strip("[]") for each in named if each),
+        origins=frozenset(each.lower().rstrip("/") for each in origins if each),
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Guard:
     """Refuses heads that two servers could read in two ways, and requests from elsewhere.
 
-    Only this computer is served, as long as there are no identities. The peer's address keeps
-    other computers out however the app is served, the `Host` header web pages whose name was
-    rebound to this computer, `Origin` web pages that post across sites, and `Sec-Fetch-Site` those
-    that embed or load. A person may follow a link, as to a footnote: the page it stands on sees
-    nothing of what it opens.
+    The `Host` header keeps out web pages whose name was rebound to this server, `Origin` those that
+    post across sites, and `Sec-Fetch-Site` those that embed or load. A person may follow a link, as
+    to a footnote: the page it stands on sees nothing of what it opens. As long as there are no
+    identities, the peer's address keeps other computers out too, however the app is served.
     """
 
     app: ASGIApp
+    policy: Policy
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on or answer it with a problem."""
-        refused = (_unusual(scope) or _foreign(scope)) if scope["type"] == "http" else None
+        refused = None
+        if scope["type"] == "http":
+            foreign = _not_local if self.policy.only_local else self._foreign
+            refused = _unusual(scope) or foreign(scope)
         if refused is None:
             await self.app(scope, receive, send)
         else:
             await refused.response()(scope, receive, send)
+
+    def _foreign(self, scope: Scope) -> Refused | None:
+        headers = Headers(scope=scope)
+        host, origin = headers.get("host", ""), headers.get("origin")
+        name = _host(f"//{host}")
+        # What watches over servers asks for their health by address.
+        if not is_loopback(name) and name not in self.policy.hosts and scope["path"] != "/health":
+            return Refused(
+                421,
+                "The Host header names another server.",
+                code="misdirected-request",
+                hint="The server is told its names by FOOTNOTE_PUBLIC_URL and "
+                "FOOTNOTE_ALLOWED_HOSTS.",
+            )
+        if origin is not None:
+            own = origin.lower() in (f"http://{host.lower()}", f"https://{host.lower()}")
+            if own or origin.lower() in self.policy.origins:
+                return None
+            detail = "The Origin header names a site that may not ask."
+        elif headers.get("sec-fetch-site", "").lower() == "cross-site" and not (
+            scope["method"] in ("GET", "HEAD") and headers.get("sec-fetch-mode") == "navigate"
+        ):
+            detail = "A page of another site asks."
+        else:
+            return None
+        return Refused(
+            403,
+            detail,
+            code="foreign-origin",
+            hint="The server is told who may by FOOTNOTE_CORS_ORIGINS.",
+        )
+
+
+_HEADERS = (
+    ("X-Content-Type-Options", "nosniff"),
+    ("X-Frame-Options", "DENY"),
+    ("Referrer-Policy", "no-referrer"),
+    ("Cross-Origin-Opener-Policy", "same-origin"),
+    ("Permissions-Policy", "camera=(), geolocation=(), microphone=()"),
+    ("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"),
+    ("Cache-Control", "no-store"),
+)
+"""What browsers are told with each answer that does not say it otherwise (OWASP REST Security)."""
+_HSTS = ("Strict-Transport-Security", "max-age=31536000; includeSubDomains")
+
+
+@dataclass(frozen=True, slots=True)
+class SecurityHeaders:
+    """Tells browsers to do no more with an answer than its client asked for."""
+
+    app: ASGIApp
+    https: bool
+    """Whether the server is reached over TLS alone."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, and add what its answer lacks."""
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in (*_HEADERS, *((_HSTS,) if self.https else ())):
+                    headers.setdefault(name, value)
+            await send(message)
+
+        await self.app(scope, receive, send_with_headers)
 
 
 def _unusual(scope: Scope) -> Refused | None:
@@ -88,7 +183,7 @@ def is_loopback(host: str) -> bool:
         return host.lower() == "localhost"
 
 
-def _foreign(scope: Scope) -> Refused | None:
+def _not_local(scope: Scope) -> Refused | None:
     headers = Headers(scope=scope)
     peer, origin = scope.get("client"), headers.get("origin")
     detail = ""
@@ -102,7 +197,7 @@ def _foreign(scope: Scope) -> Refused | None:
         detail = "A page of another site asks."
     if not detail:
         return None
-    hint = "Until Footnote knows identities it serves this computer only; use 127.0.0.1."
+    hint = "Without FOOTNOTE_IDENTITY this computer alone is served; use 127.0.0.1."
     return Refused(403, detail, code="not-local", hint=hint)
 
 

@@ -15,7 +15,13 @@ from starlette.exceptions import HTTPException as RoutingException
 from starlette.routing import compile_path
 
 from footnote.domain import Usage
-from footnote.errors import FootnoteError, ModelUnavailable, NotFound, QueueFull
+from footnote.errors import (
+    FootnoteError,
+    ModelUnavailable,
+    NotAuthenticated,
+    NotFound,
+    QueueFull,
+)
 from footnote.interfaces.failures import ABSENT, FAILURES, UNEXPECTED, UNEXPECTED_DETAIL, failure_of
 from footnote.validation.messages import shown, wrong_places
 
@@ -164,6 +170,8 @@ def problem_of(error: FootnoteError) -> ProblemResponse:
     headers = None
     if isinstance(error, QueueFull):
         headers = {"Retry-After": str(error.retry_after_seconds)}
+    if isinstance(error, NotAuthenticated):
+        headers = {"WWW-Authenticate": 'Bearer realm="footnote"'}  # RFC 6750, section 3
     return problem(
         failure.status,
         str(error),
@@ -287,8 +295,9 @@ def _methods_of(request: Request) -> list[str]:
 _EXAMPLES: Mapping[str, tuple[int, str]] = {
     "bad-request": (400, "The body cannot be read."),
     "unauthorized": (401, "The request is not signed as it should be."),
+    "not-authenticated": (401, "The request does not say who asks."),
     "not-local": (403, "The Host header does not name this computer."),
-    "forbidden": (403, "ann may not write in the collection 'hr'"),
+    "forbidden": (403, "ann may not administer here"),
     "not-found": (404, ABSENT),
     "request-timeout": (408, "The body did not come in time."),
     "conflict": (409, "The idempotency key was used for another file."),
@@ -321,5 +330,7 @@ def problem_responses(*codes: str) -> Responses:
     return described
 
 
-ALWAYS = problem_responses("invalid-request", "not-found", "not-local", "unexpected", "not-ready")
+ALWAYS = problem_responses(
+    "not-authenticated", "forbidden", "not-found", "invalid-request", "unexpected", "not-ready"
+)
 """The problems that every route inside a workspace may answer with."""

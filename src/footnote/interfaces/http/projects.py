@@ -19,7 +19,6 @@ from footnote.domain import (
     DocumentClass,
     Operator,
     Passage,
-    Principal,
     SearchFilters,
     SearchRequest,
     SourceType,
@@ -29,7 +28,7 @@ from footnote.errors import InvalidRequest
 from footnote.interfaces.http.problems import problem_responses
 from footnote.interfaces.http.requests import MinSimilarity, Query, Request, TopK, Whole
 from footnote.interfaces.http.routing import ExactBodyRoute, workspace_router
-from footnote.interfaces.http.scope import TheEngine, TheSettings, WorkspaceName, inside
+from footnote.interfaces.http.scope import TheEntrance, TheSettings, WorkspaceName
 from footnote.validation.constrained_types import MAX_CONTEXT_WINDOW, Name
 
 Type = TypeVar("Type", bound=StrEnum)
@@ -37,7 +36,11 @@ Type = TypeVar("Type", bound=StrEnum)
 router = workspace_router("projects", ExactBodyRoute)
 
 UserId = Annotated[
-    Name, Field(description="Who asks. It is not verified: this serves one computer only.")
+    Name,
+    Field(
+        description="Who asks. Where callers prove who they are it must be the caller; else it is "
+        "not verified."
+    ),
 ]
 
 
@@ -126,7 +129,7 @@ class ProjectContext:
 
 @router.post("/search", responses=problem_responses("lane-mismatch"))
 async def search_project(
-    engine: TheEngine, settings: TheSettings, workspace: WorkspaceName, request: ProjectSearch
+    entrance: TheEntrance, settings: TheSettings, workspace: WorkspaceName, request: ProjectSearch
 ) -> ProjectResults:
     """Search a project.
 
@@ -134,7 +137,7 @@ async def search_project(
     exist, or is of another workspace, has no results.
     """
     limit = request.limit or settings.top_k
-    acting = await inside(engine, workspace, Principal(principal_id=request.user_id))
+    acting = await entrance.enter_as(workspace, request.user_id)
     response = await acting.search(
         SearchRequest(query=request.query, top_k=limit, filters=filters_of(request))
     )
@@ -155,10 +158,10 @@ async def search_project(
 
 @router.post("/context", responses=problem_responses("lane-mismatch"))
 async def read_project_context(
-    engine: TheEngine, workspace: WorkspaceName, request: ProjectContextRequest
+    entrance: TheEntrance, workspace: WorkspaceName, request: ProjectContextRequest
 ) -> ProjectContext:
     """Read a chunk with those around it in its document, as far as the user may see them."""
-    acting = await inside(engine, workspace, Principal(principal_id=request.user_id))
+    acting = await entrance.enter_as(workspace, request.user_id)
     context = await acting.context(request.chunk_id, request.context_window)
     return ProjectContext(
         chunk=_chunk(context.chunk),

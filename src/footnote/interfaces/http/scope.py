@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Annotated, cast
 
 from fastapi import Depends, Header, Query, Request
 
-from footnote.domain import LOCAL_PRINCIPAL, Principal
+from footnote.domain import Principal
+from footnote.domain.credentials import Caller
 from footnote.domain.identity import DEFAULT_WORKSPACE
 from footnote.engine import Engine, WorkspaceEngine
-from footnote.errors import InvalidRequest, NotFound
+from footnote.errors import Forbidden, InvalidRequest, NotAuthenticated, NotFound
 from footnote.interfaces.http.lifecycle import Lifecycle
 from footnote.interfaces.http.problems import NoSuchWorkspace
 from footnote.settings import Settings
 
 WORKSPACE_HEADER = "Footnote-Workspace"
+CALLER = "footnote.caller"
+"""Where a request's scope says who was proved to ask."""
 
 
 def lifecycle(request: Request) -> Lifecycle:
@@ -30,13 +35,65 @@ def settings(life: TheLifecycle) -> Settings:
     return life.settings
 
 
-def engine(life: TheLifecycle) -> Engine:
-    """The open engine. Raises NotReady."""
-    return life.engine
-
-
 TheSettings = Annotated[Settings, Depends(settings)]
-TheEngine = Annotated[Engine, Depends(engine)]
+
+
+@dataclass(frozen=True, slots=True)
+class Entrance:
+    """The one way from a request into a workspace: as whoever it was proved to come from."""
+
+    engine: Engine
+    caller: Caller | None
+    """None where nobody is asked who they are, since this computer alone is served."""
+
+    async def enter(self, name: str | None) -> WorkspaceEngine:
+        """The engine inside a workspace; the caller's own if None. Raises NoSuchWorkspace.
+
+        What the caller may not enter and what is absent look the same.
+        """
+        try:
+            if self.caller is None:
+                return await self.engine.workspace(name)
+            wanted = name or self.caller.workspaces[0]
+            if wanted not in self.caller.workspaces:
+                raise NoSuchWorkspace(wanted)
+            return await self.engine.enter(wanted, self.caller.identity)
+        except NotFound as error:
+            raise NoSuchWorkspace(name or DEFAULT_WORKSPACE) from error
+
+    async def enter_as(self, name: str | None, user_id: str) -> WorkspaceEngine:
+        """The same as a user that the body names, who must be the caller where that is known.
+
+        Raises Forbidden and NoSuchWorkspace.
+        """
+        if self.caller is None:
+            try:
+                return await self.engine.workspace(name, Principal(principal_id=user_id))
+            except NotFound as error:
+                raise NoSuchWorkspace(name or DEFAULT_WORKSPACE) from error
+        if user_id != self.caller.identity.principal.principal_id:
+            raise Forbidden(
+                "user_id: it names somebody else than the credential",
+                hint="Send the id of whoever the credential is of.",
+            )
+        return await self.enter(name)
+
+
+def entrance_of(scope: Mapping[str, object], life: Lifecycle) -> Entrance:
+    """The entrance of a request. Raises NotReady, and NotAuthenticated where nobody was proved."""
+    caller = scope.get(CALLER)
+    if caller is None and life.settings.identity_ways:
+        raise NotAuthenticated("The request does not say who asks.")
+    assert caller is None or isinstance(caller, Caller), "what authentication found"
+    return Entrance(life.engine, caller)
+
+
+def entrance(request: Request, life: TheLifecycle) -> Entrance:
+    """The entrance of this request. Raises NotReady and NotAuthenticated."""
+    return entrance_of(request.scope, life)
+
+
+TheEntrance = Annotated[Entrance, Depends(entrance)]
 
 
 def workspace_name(
@@ -45,7 +102,7 @@ def workspace_name(
         str | None,
         Header(
             alias=WORKSPACE_HEADER,
-            description="The workspace's name; the server's default without it.",
+            description="The workspace's name; without it the credential's, or the default one.",
             examples=["acme"],
             min_length=1,
             max_length=200,
@@ -64,19 +121,9 @@ def workspace_name(
 WorkspaceName = Annotated[str | None, Depends(workspace_name)]
 
 
-async def inside(
-    engine: Engine, name: str | None, principal: Principal = LOCAL_PRINCIPAL
-) -> WorkspaceEngine:
-    """The engine inside a workspace, as one principal. Raises NoSuchWorkspace."""
-    try:
-        return await engine.workspace(name, principal)
-    except NotFound as error:
-        raise NoSuchWorkspace(name or DEFAULT_WORKSPACE) from error
-
-
-async def workspace(engine: TheEngine, name: WorkspaceName) -> WorkspaceEngine:
+async def workspace(entrance: TheEntrance, name: WorkspaceName) -> WorkspaceEngine:
     """The engine inside the named workspace. Raises NoSuchWorkspace."""
-    return await inside(engine, name)
+    return await entrance.enter(name)
 
 
 TheWorkspace = Annotated[WorkspaceEngine, Depends(workspace)]
@@ -94,7 +141,7 @@ def one_name(header: str | None, other: str | None, place: str) -> str | None:
 
 
 async def linked_workspace(
-    engine: TheEngine,
+    entrance: TheEntrance,
     header: WorkspaceName,
     workspace: Annotated[
         str | None,
@@ -106,7 +153,7 @@ async def linked_workspace(
     ] = None,
 ) -> WorkspaceEngine:
     """The workspace that a header or a link names. Raises NoSuchWorkspace and InvalidRequest."""
-    return await inside(engine, one_name(header, workspace, "query.workspace"))
+    return await entrance.enter(one_name(header, workspace, "query.workspace"))
 
 
 LinkedWorkspace = Annotated[WorkspaceEngine, Depends(linked_workspace)]

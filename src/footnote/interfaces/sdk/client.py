@@ -30,13 +30,12 @@ from footnote.domain import (
     SearchRequest,
     SearchResponse,
     Turn,
-    Visibility,
     WorkspaceStats,
 )
 from footnote.errors import FootnoteError, InvalidRequest, NotFound, NotReady
 from footnote.interfaces.encoding import question_json, search_json
 from footnote.interfaces.schemas import decoded
-from footnote.interfaces.sdk import access, answering, configuration, pages
+from footnote.interfaces.sdk import answering, configuration, pages
 from footnote.interfaces.sdk.answering import answer_events
 from footnote.interfaces.sdk.conversations import AsyncConversations
 from footnote.interfaces.sdk.transport import (
@@ -44,13 +43,13 @@ from footnote.interfaces.sdk.transport import (
     Patience,
     Repeat,
     Transport,
+    bearer_header,
     check_way,
     checked_headers,
     workspace_header,
 )
 from footnote.validation.arguments import checks_arguments
 from footnote.validation.constrained_types import (
-    Access,
     ExternalId,
     FileContent,
     IdempotencyKey,
@@ -90,14 +89,22 @@ class AsyncClient:
         retries: int = 3,
         first_pause_seconds: float = 0.25,
         headers: Mapping[str, str] | None = None,
+        api_key: str | None = None,
     ) -> None:
-        """`timeout_seconds` is how long the server may be silent; raises InvalidRequest."""
+        """`timeout_seconds` is how long the server may be silent; raises InvalidRequest.
+
+        `api_key` may also be a token; unset takes the variable FOOTNOTE_API_KEY.
+        """
         patience = Patience(retries=retries, first_pause_seconds=first_pause_seconds)
         check_way(base_url, timeout_seconds, patience)
         self.transport = Transport(
             httpx.AsyncClient(
                 base_url=base_url,
-                headers=checked_headers(headers or {}) | workspace_header(workspace),
+                headers={
+                    **bearer_header(api_key),
+                    **checked_headers(headers or {}),
+                    **workspace_header(workspace),
+                },
                 timeout=httpx.Timeout(timeout_seconds, connect=min(timeout_seconds, 10.0)),
             ),
             patience,
@@ -129,8 +136,6 @@ class AsyncClient:
         external_id: ExternalId | None = None,
         metadata: Metadata | None = None,
         tags: Tags = (),
-        visibility: Visibility | None = None,
-        shared_with: Access | None = None,
         idempotency_key: IdempotencyKey | None = None,
     ) -> Received:
         """Hand a file in: once this returns, it cannot be lost.
@@ -144,8 +149,6 @@ class AsyncClient:
             external_id=external_id,
             metadata=metadata,
             tags=tags,
-            visibility=visibility,
-            shared_with=shared_with,
             idempotency_key=idempotency_key,
         )
 
@@ -157,8 +160,6 @@ class AsyncClient:
         collection: str | None,
         external_id: str | None,
         tags: Sequence[str],
-        visibility: Visibility | None = None,
-        shared_with: Sequence[str] | None = None,
         metadata: Metadata | None = None,
         idempotency_key: str | None = None,
     ) -> Received:
@@ -167,8 +168,6 @@ class AsyncClient:
             "external_id": external_id,
             "metadata": None if metadata is None else json.dumps(dict(metadata)),
             "tags": list(tags) or None,
-            "visibility": visibility,
-            "shared_with": shared_with,
         }
         upload = Content(
             headers={"Idempotency-Key": idempotency_key or str(uuid4())},
@@ -179,13 +178,7 @@ class AsyncClient:
         return decoded(Received, found)
 
     async def receive_file(
-        self,
-        path: Path,
-        *,
-        collection: Name | None = None,
-        tags: Tags = (),
-        visibility: Visibility | None = None,
-        shared_with: Access | None = None,
+        self, path: Path, *, collection: Name | None = None, tags: Tags = ()
     ) -> Received:
         """Hand a file of this machine in, under its path as external id. Raises InvalidRequest.
 
@@ -200,13 +193,7 @@ class AsyncClient:
             ) from error
         with content:
             return await self._upload(
-                content,
-                path.name,
-                collection=collection,
-                external_id=str(location),
-                tags=tags,
-                visibility=visibility,
-                shared_with=shared_with,
+                content, path.name, collection=collection, external_id=str(location), tags=tags
             )
 
     async def wait_until_resting(
@@ -399,13 +386,6 @@ class AsyncClient:
     check_grounding = answering.check_grounding
 
     # --- what answers, and who is told ------------------------------------------------------
-
-    grants = access.grants
-    grant_role = access.grant_role
-    revoke_role = access.revoke_role
-    document_access = access.document_access
-    set_document_access = access.set_document_access
-    explain_access = access.explain_access
 
     models_in_use = configuration.models_in_use
     use_models = configuration.use_models

@@ -56,6 +56,7 @@ class Client:
         retries: int = 3,
         first_pause_seconds: float = 0.25,
         headers: Mapping[str, str] | None = None,
+        api_key: str | None = None,
     ) -> None:
         """As of `AsyncClient`."""
         self.inner = AsyncClient(
@@ -65,6 +66,7 @@ class Client:
             retries=retries,
             first_pause_seconds=first_pause_seconds,
             headers=headers,
+            api_key=api_key,
         )
         until_closed = ExitStack()
         self.portal: BlockingPortal = until_closed.enter_context(start_blocking_portal())
@@ -104,13 +106,6 @@ class Client:
     ask_stream = blocking_iterator(AsyncClient.ask_stream)
     agent_stream = blocking_iterator(AsyncClient.agent_stream)
     check_grounding = blocking(AsyncClient.check_grounding)
-    grants = blocking(AsyncClient.grants)
-    grant_role = blocking(AsyncClient.grant_role)
-    revoke_role = blocking(AsyncClient.revoke_role)
-    document_access = blocking(AsyncClient.document_access)
-    set_document_access = blocking(AsyncClient.set_document_access)
-    explain_access = blocking(AsyncClient.explain_access)
-
     models_in_use = blocking(AsyncClient.models_in_use)
     use_models = blocking(AsyncClient.use_models)
     reset_models = blocking(AsyncClient.reset_models)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+import os
 import random
 import re
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
@@ -201,6 +202,12 @@ def workspace_header(name: str | None) -> dict[str, str]:
             hint="names have lower-case letters, digits, '-', '_' and '.'",
         )
     return {WORKSPACE_HEADER: name}
+
+
+def bearer_header(api_key: str | None) -> dict[str, str]:
+    """What says who asks: the key or token, else that of the environment. Raises InvalidRequest."""
+    key = api_key if api_key is not None else os.environ.get("FOOTNOTE_API_KEY")
+    return checked_headers({"Authorization": f"Bearer {key}"}) if key else {}
 
 
 def checked_headers(headers: Mapping[str, str]) -> dict[str, str]:

@@ -1,0 +1,176 @@
+"""Who asks: what a request presents is verified in the ways that the settings name."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+from joserfc.jwk import OctKey
+from pydantic import SecretStr, TypeAdapter, ValidationError
+
+from footnote.domain import Role
+from footnote.domain.credentials import Caller, Presented
+from footnote.errors import NotAuthenticated, UnsupportedSettings
+from footnote.security.claims import ClaimMapping
+from footnote.security.gateway import Gateway, networks_from
+from footnote.security.published_keys import PublishedKeys
+from footnote.security.secrets import Pepper, pepper_from, read_secret
+from footnote.security.tokens import ASYMMETRIC, SYMMETRIC, TokenRules, verified_claims
+from footnote.settings import Settings
+from footnote.store.api_keys import find_key, touch_key
+from footnote.store.database import Database
+
+_SHORTEST_SECRET = 32
+_ROLES = TypeAdapter(dict[str, Role])
+_NO_KEY = "The API key is not valid."
+"""The same for one that is unknown, wrong, expired or revoked."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Credentials:
+    """What an installation verifies credentials with."""
+
+    ways: frozenset[str]
+    """Those of the settings that are accepted; empty where nobody is asked who they are."""
+    home: Path
+    identity_secret: SecretStr | None
+    http: httpx.AsyncClient
+    """To the identity provider."""
+    tokens: TokenRules | None
+    claims: ClaimMapping
+    gateway: Gateway | None
+    _pepper: Pepper | None = None
+
+    @property
+    def pepper(self) -> Pepper:
+        """What hashes are keyed with; its file is made when it is first needed."""
+        if self._pepper is None:
+            secret = self.identity_secret
+            configured = None if secret is None else secret.get_secret_value()
+            self._pepper = pepper_from(configured, self.home)
+        return self._pepper
+
+    async def caller(self, presented: Presented, database: Database) -> Caller:
+        """Who asks. Raises NotAuthenticated, and NotReady where a provider cannot be asked."""
+        proved = await self._proved(presented, database)
+        if self.gateway is not None and self.gateway.speaks(presented):
+            return self.gateway.caller(proved, presented)
+        return proved
+
+    async def _proved(self, presented: Presented, database: Database) -> Caller:
+        bearer = presented.bearer
+        if bearer is None:
+            raise NotAuthenticated(
+                "The request does not say who asks.",
+                hint="Send a key or a token: Authorization: Bearer …",
+            )
+        if bearer.startswith("fn_"):
+            if "keys" not in self.ways:
+                raise NotAuthenticated(_NO_KEY)
+            return await self._holder(bearer, database)
+        if self.tokens is None:
+            raise NotAuthenticated("No tokens are accepted here.", hint="Send an API key.")
+        claims = await verified_claims(bearer, self.tokens)
+        return self.claims.caller_of(claims, f"token:{self.tokens.issuer}")
+
+    async def _holder(self, key: str, database: Database) -> Caller:
+        sent = read_secret("fn", key)
+        kept = None if sent is None else await find_key(database, sent.credential_id)
+        if sent is None or kept is None or not self.pepper.matches(sent, kept.secret_hash):
+            raise NotAuthenticated(_NO_KEY)
+        if not kept.valid:
+            raise NotAuthenticated(_NO_KEY)
+        if kept.touch:
+            await touch_key(database, kept)
+        return Caller(identity=kept.key.identity, workspaces=(kept.workspace.name,))
+
+    async def close(self) -> None:
+        """Let go of the connections."""
+        await self.http.aclose()
+
+
+def credentials_from(settings: Settings) -> Credentials:
+    """What the settings say. Raises UnsupportedSettings for what contradicts itself."""
+    ways = settings.identity_ways
+    http = httpx.AsyncClient(follow_redirects=False, trust_env=False)
+    if "gateway" in ways and not ways & {"keys", "tokens"}:
+        raise UnsupportedSettings(
+            "The setting identity cannot be gateway alone: the tokens behind it are verified too.",
+            hint="Set FOOTNOTE_IDENTITY=gateway,tokens or gateway,keys.",
+        )
+    return Credentials(
+        ways=ways,
+        home=settings.home,
+        identity_secret=settings.identity_secret,
+        http=http,
+        tokens=_token_rules(settings, http) if "tokens" in ways else None,
+        claims=ClaimMapping(
+            principal=settings.token_principal_claim,
+            groups=settings.token_groups_claim,
+            role=settings.token_role_claim,
+            workspace=settings.token_workspace_claim,
+            roles=_roles("token_roles", settings.token_roles),
+        ),
+        gateway=_gateway(settings) if "gateway" in ways else None,
+    )
+
+
+def _token_rules(settings: Settings, http: httpx.AsyncClient) -> TokenRules:
+    algorithms = tuple(each.strip() for each in settings.token_algorithms.split(","))
+    unknown = [each for each in algorithms if each not in (*SYMMETRIC, *ASYMMETRIC)]
+    if unknown:
+        raise UnsupportedSettings(
+            f"The setting token_algorithms cannot be used: there is no {unknown[0]!r}.",
+            hint=f"Name some of {', '.join((*ASYMMETRIC, *SYMMETRIC))}.",
+        )
+    if settings.token_issuer is None or settings.token_audience is None:
+        raise UnsupportedSettings(
+            "Tokens are accepted, and nothing says whose or for whom.",
+            hint="Set FOOTNOTE_TOKEN_ISSUER and FOOTNOTE_TOKEN_AUDIENCE.",
+        )
+    secret, url = settings.token_secret, settings.token_jwks_url
+    if (secret is None or not {*algorithms} & {*SYMMETRIC}) and (
+        url is None or not {*algorithms} & {*ASYMMETRIC}
+    ):
+        raise UnsupportedSettings(
+            "Tokens are accepted, and no key verifies any of token_algorithms.",
+            hint="Set FOOTNOTE_TOKEN_JWKS_URL, or FOOTNOTE_TOKEN_SECRET and its algorithms.",
+        )
+    if secret is not None and len(secret.get_secret_value()) < _SHORTEST_SECRET:
+        raise UnsupportedSettings(
+            f"The setting token_secret has fewer than {_SHORTEST_SECRET} characters.",
+            hint="Make one with: openssl rand -hex 32",
+        )
+    return TokenRules(
+        issuer=settings.token_issuer,
+        audience=settings.token_audience,
+        algorithms=algorithms,
+        leeway_seconds=settings.token_leeway_seconds,
+        published=None
+        if url is None
+        else PublishedKeys(url=url, http=http, lifetime_seconds=settings.token_jwks_seconds),
+        shared_secret=None if secret is None else OctKey.import_key(secret.get_secret_value()),
+    )
+
+
+def _gateway(settings: Settings) -> Gateway:
+    addresses = networks_from(settings.gateway_addresses)
+    if not addresses:
+        raise UnsupportedSettings(
+            "A gateway is trusted, and nothing says where it is.",
+            hint="Set FOOTNOTE_GATEWAY_ADDRESSES to the addresses of your proxies.",
+        )
+    return Gateway(addresses=addresses, roles=_roles("gateway_roles", settings.gateway_roles))
+
+
+def _roles(name: str, text: str) -> Mapping[str, Role]:
+    try:
+        return _ROLES.validate_python(json.loads(text))
+    except (ValueError, ValidationError) as error:
+        raise UnsupportedSettings(
+            f"The setting {name} cannot be used: it must be a JSON object of roles.",
+            hint='Give one like {"finance": "writer"}.',
+        ) from error

@@ -1,0 +1,131 @@
+"""API keys of a workspace: made, shown without their secrets, replaced and revoked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Annotated
+
+from pydantic import Field
+
+from footnote.domain import Right
+from footnote.domain.credentials import ApiKey, NewApiKey
+from footnote.domain.identity import LOCAL_IDENTITY, WHOLE_WORKSPACE
+from footnote.engine.services import WorkspaceAccess
+from footnote.errors import Forbidden, InvalidRequest, NotFound
+from footnote.security.secrets import new_secret
+from footnote.store import api_keys as stored
+from footnote.store.database import WorkspaceScope
+from footnote.validation.constrained_types import Name, PrincipalId
+
+MAX_DAYS = 3660
+Days = Annotated[float, Field(gt=0, le=MAX_DAYS)]
+Hours = Annotated[float, Field(ge=0, le=24 * 365)]
+SERVICE = "service:"
+"""How principals begin that are no person."""
+OVERLAP_HOURS = 24.0
+"""Long enough to hand a new key to every program that has the old one."""
+
+
+async def create_key(
+    workspace: WorkspaceAccess,
+    name: Name,
+    *,
+    rights: Sequence[str] = (Right.READ.value,),
+    principal: PrincipalId | None = None,
+    groups: Sequence[Name] = (),
+    collections: Sequence[Name] = (),
+    expires_in_days: Days | None = None,
+) -> NewApiKey:
+    """Make a key; its secret is shown this once.
+
+    It acts as `principal` (`service:` and its name by default), with the rights read, write and
+    administer as far as they are given, in the whole workspace or in the named collections alone.
+    Raises Forbidden for rights that the caller lacks and for a principal that is another person,
+    and InvalidRequest for a key of collections that would bring what its principal may elsewhere.
+    """
+    if collections and (principal is not None or groups):
+        raise InvalidRequest(
+            "a key of collections acts as a service of its own, not as a principal or with groups",
+            hint="leave the principal and the groups out, or the collections",
+        )
+    wanted = stored.WantedKey(
+        name=name,
+        owner=f"{SERVICE}{name}" if principal is None else principal,
+        groups=tuple(dict.fromkeys(groups)),
+        rights=_rights(rights),
+        collections=tuple(dict.fromkeys(collections)),
+        lifetime=None if expires_in_days is None else timedelta(days=expires_in_days),
+    )
+    async with workspace.scope() as scope:
+        return await _made(workspace, scope, wanted)
+
+
+async def keys(workspace: WorkspaceAccess) -> tuple[ApiKey, ...]:
+    """The keys of the workspace, oldest first, without their secrets."""
+    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
+    async with workspace.scope() as scope:
+        return await stored.list_keys(scope)
+
+
+async def rotate_key(
+    workspace: WorkspaceAccess, key_id: str, *, overlap_hours: Hours = OVERLAP_HOURS
+) -> NewApiKey:
+    """Make a key that takes the place of another, which stays valid for the overlap.
+
+    It has the name, principal, rights and collections of the old one, and lives as long from now
+    on. Raises NotFound for a key that is absent, no longer valid, or replaced already, and
+    Forbidden as `create_key` does.
+    """
+    async with workspace.scope() as scope:
+        wanted = await stored.wanted_again(scope, _id(key_id))
+        made = await _made(workspace, scope, wanted)
+        await stored.replace_key(
+            scope, _id(key_id), made.key.key_id, timedelta(hours=overlap_hours)
+        )
+        return made
+
+
+async def revoke_key(workspace: WorkspaceAccess, key_id: str) -> None:
+    """Make a key useless at once. Raises NotFound."""
+    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
+    async with workspace.scope() as scope:
+        await stored.revoke_key(scope, _id(key_id))
+
+
+async def _made(
+    workspace: WorkspaceAccess, scope: WorkspaceScope, wanted: stored.WantedKey
+) -> NewApiKey:
+    for right in (Right.ADMINISTER, *wanted.rights):
+        workspace.require(right, WHOLE_WORKSPACE)
+    own = workspace.principal.principal_id
+    # Whoever can make a key for somebody else sees what only that person sees.
+    is_operator = workspace.credential == LOCAL_IDENTITY.credential
+    if not is_operator and wanted.owner != own and not wanted.owner.startswith(SERVICE):
+        raise Forbidden(
+            f"{own} may make keys for itself and for services, not for {wanted.owner!r}",
+            hint="the operator of the server can: `footnote keys create --help`",
+        )
+    fresh = new_secret("fn")
+    kept = workspace.engine.credentials.pepper.hash_of(fresh)
+    key = await stored.add_key(scope, fresh.credential_id, kept, wanted)
+    return NewApiKey(key=key, secret=fresh.text)
+
+
+def _rights(given: Sequence[str]) -> tuple[Right, ...]:
+    """The rights in their order, read always among them."""
+    known = {each.value for each in Right}
+    unknown = [each for each in given if each not in known]
+    if unknown or not given:
+        raise InvalidRequest(
+            f"there is no right {', '.join(unknown)}" if unknown else "a key needs a right",
+            hint=f"name some of {', '.join(sorted(known))}",
+        )
+    return tuple(each for each in Right if each.value in given)
+
+
+def _id(key_id: str) -> str:
+    """The id of a key; a whole key is never taken for one, nor told of."""
+    if key_id.startswith("fn_") or not key_id.isascii() or not key_id.isprintable():
+        raise NotFound("that is no id of a key", hint="footnote keys list shows the ids")
+    return key_id

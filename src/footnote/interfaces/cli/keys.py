@@ -1,0 +1,127 @@
+"""`footnote keys`: credentials of programs and people, made, shown, replaced and revoked."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from footnote.domain.credentials import NewApiKey
+from footnote.interfaces.cli import present
+from footnote.interfaces.cli.edge import in_workspace
+from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Collections, Workspace
+from footnote.interfaces.schemas import KeyList
+
+app = typer.Typer(
+    name="keys", help="Make and revoke API keys of a workspace.", no_args_is_help=True
+)
+
+KeyId = Annotated[
+    str, typer.Argument(metavar="KEY", help="The key's id, which `footnote keys list` shows.")
+]
+
+
+@app.command("create", epilog=EXIT_CODES)
+def create(
+    *,
+    context: typer.Context,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="What the key is for.")],
+    scope: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--scope",
+            metavar="RIGHT",
+            help="read, write or administer; may be repeated. Read alone if none.",
+        ),
+    ] = None,
+    principal: Annotated[
+        str | None,
+        typer.Option(metavar="ID", help="Whom it acts as; service:NAME unless given."),
+    ] = None,
+    group: Annotated[
+        list[str] | None,
+        typer.Option("--group", metavar="NAME", help="A group it acts with; may be repeated."),
+    ] = None,
+    collection: Collections = None,
+    expires_in_days: Annotated[
+        float | None,
+        typer.Option("--expires-in-days", metavar="N", help="It never expires unless given."),
+    ] = None,
+    workspace: Workspace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make a key and print it, this once."""
+    made = in_workspace(
+        context,
+        workspace,
+        lambda inside: inside.create_key(
+            name,
+            rights=tuple(scope or ("read",)),
+            principal=principal,
+            groups=tuple(group or ()),
+            collections=tuple(collection or ()),
+            expires_in_days=expires_in_days,
+        ),
+    )
+    _show(made, as_json=as_json)
+
+
+@app.command("list", epilog=EXIT_CODES)
+def show(*, context: typer.Context, workspace: Workspace = None, as_json: AsJson = False) -> None:
+    """List the keys, without their secrets."""
+    found = in_workspace(context, workspace, lambda inside: inside.keys())
+    if as_json:
+        present.print_json(KeyList(keys=found))
+        return
+    if not found:
+        present.terminal().print("No keys.")
+        return
+    listing = present.table("id", "name", "acts as", "may", "in", "state", "expires", "last used")
+    for each in found:
+        listing.add_row(
+            each.key_id,
+            present.plain(each.name),
+            present.plain(each.principal),
+            ", ".join(each.rights),
+            present.plain(", ".join(each.collections) or "the workspace"),
+            "revoked" if each.revoked_at else "replaced" if each.replaced_by else "",
+            "never" if each.expires_at is None else f"{each.expires_at:%Y-%m-%d %H:%M}",
+            "never" if each.last_used_at is None else f"{each.last_used_at:%Y-%m-%d %H:%M}",
+        )
+    listing.show(present.terminal())
+
+
+@app.command("rotate", epilog=EXIT_CODES)
+def rotate(
+    *,
+    context: typer.Context,
+    key: KeyId,
+    overlap_hours: Annotated[
+        float,
+        typer.Option("--overlap-hours", metavar="N", min=0, help="How long both are valid."),
+    ] = 24.0,
+    workspace: Workspace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make a key that takes the place of another, and print it, this once."""
+    made = in_workspace(
+        context, workspace, lambda inside: inside.rotate_key(key, overlap_hours=overlap_hours)
+    )
+    _show(made, as_json=as_json)
+
+
+@app.command("revoke", epilog=EXIT_CODES)
+def revoke(*, context: typer.Context, key: KeyId, workspace: Workspace = None) -> None:
+    """Make a key useless at once."""
+    in_workspace(context, workspace, lambda inside: inside.revoke_key(key))
+
+
+def _show(made: NewApiKey, *, as_json: bool) -> None:
+    if as_json:
+        present.print_json(made)
+        return
+    present.terminal().print(Text(made.secret), soft_wrap=True)
+    present.notices().print(
+        Text(f"The key {made.key.key_id} is not shown again.", style="dim"), soft_wrap=True
+    )

@@ -1,0 +1,82 @@
+"""What an identity provider says of somebody becomes who asks, with groups, role and workspaces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from footnote.domain import Identity, Principal, Role
+from footnote.domain.credentials import Caller
+from footnote.domain.identity import DEFAULT_WORKSPACE, highest_role
+from footnote.errors import NotAuthenticated
+
+Claims = Mapping[str, object]
+
+MOST_GROUPS = 1000
+"""Of one person; Entra ID puts no more than 200 into a token."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimMapping:
+    """Which claims say who somebody is.
+
+    A name with dots leads into objects, as in Keycloak's `realm_access.roles`, unless a claim has
+    that whole name, as in `https://example.com/groups`.
+    """
+
+    principal: str = "sub"
+    groups: str = "groups"
+    role: str | None = "role"
+    workspace: str | None = None
+    """None puts everyone into the default workspace."""
+    roles: Mapping[str, Role] = field(default_factory=dict)
+    """What values of the role claim, and groups, stand for; the names of roles mean themselves."""
+
+    def caller_of(self, claims: Claims, credential: str) -> Caller:
+        """Who the claims are about. Raises NotAuthenticated where they do not say."""
+        [*principals] = _texts(_claim(claims, self.principal))
+        if len(principals) != 1:
+            raise NotAuthenticated(
+                f"The token does not say who asks: its claim {self.principal} is not one text.",
+                hint="Set the claim that holds the principal, or have the provider add it.",
+            )
+        groups = _texts(_claim(claims, self.groups))[:MOST_GROUPS]
+        said = () if self.role is None else _texts(_claim(claims, self.role))
+        own = [Role(each) for each in said if each in tuple(Role)]
+        mapped = [self.roles.get(each) for each in (*said, *groups)]
+        return Caller(
+            identity=Identity(
+                principal=Principal(principal_id=principals[0], groups=groups, role=None),
+                role=highest_role([*own, *mapped]),
+                credential=credential,
+            ),
+            workspaces=self._workspaces(claims),
+        )
+
+    def _workspaces(self, claims: Claims) -> tuple[str, ...]:
+        if self.workspace is None:
+            return (DEFAULT_WORKSPACE,)
+        named = _texts(_claim(claims, self.workspace))
+        if not named:
+            raise NotAuthenticated(
+                f"The token names no workspace: its claim {self.workspace} is missing.",
+                hint="Have the provider add the claim.",
+            )
+        return named
+
+
+def _claim(claims: Claims, name: str) -> object:
+    if name in claims:
+        return claims[name]
+    found: object = claims
+    for part in name.split("."):
+        if not isinstance(found, Mapping):
+            return None
+        found = found.get(part)
+    return found
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    """A text or texts, each once; what else a claim holds counts as nothing."""
+    given: Iterable[object] = value if isinstance(value, list | tuple) else (value,)
+    return tuple(dict.fromkeys(each for each in given if isinstance(each, str) and each))

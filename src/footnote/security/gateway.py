@@ -1,0 +1,79 @@
+"""Who asks as a trusted gateway says, for requests that come from it and carry a valid token."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
+
+from footnote.domain import Principal, Right, Role
+from footnote.domain.credentials import Caller, Presented
+from footnote.errors import NotAuthenticated, UnsupportedSettings
+
+Network = IPv4Network | IPv6Network
+
+
+def networks_from(text: str) -> tuple[Network, ...]:
+    """The addresses and networks in a list. Raises UnsupportedSettings."""
+    try:
+        return tuple(ip_network(each.strip()) for each in text.split(",") if each.strip())
+    except ValueError as error:
+        raise UnsupportedSettings(
+            f"The setting gateway_addresses cannot be used: {error}.",
+            hint="List addresses and networks, as in 10.0.0.7,10.1.0.0/16.",
+        ) from error
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gateway:
+    """The proxies whose headers are believed, and what their roles mean."""
+
+    addresses: tuple[Network, ...]
+    roles: Mapping[str, Role]
+    """What values of X-User-Role stand for; the names of roles mean themselves."""
+
+    def speaks(self, presented: Presented) -> bool:
+        """Whether a listed proxy says who asks; anybody else's headers count for nothing."""
+        if presented.peer is None or (presented.user_id, presented.user_role) == (None, None):
+            return False
+        try:
+            peer = ip_address(presented.peer)
+        except ValueError:
+            return False
+        mapped = getattr(peer, "ipv4_mapped", None) or peer
+        return any(mapped in network for network in self.addresses)
+
+    def caller(self, proved: Caller, presented: Presented) -> Caller:
+        """Who asks: whom the proxy names, as far as the token that was verified allows.
+
+        A token of a person must be that person's. A key that may administer is the proxy's own
+        and may stand for anybody. The role is the proxy's, and never more than the token's.
+        Raises NotAuthenticated.
+        """
+        own = proved.identity
+        if not presented.user_id or not presented.user_role:
+            raise NotAuthenticated("The gateway names no user, or no role.")
+        stands_for_all = own.credential.startswith("key:") and (
+            own.role is Role.ADMIN and Right.ADMINISTER in own.rights
+        )
+        if not stands_for_all and presented.user_id != own.principal.principal_id:
+            raise NotAuthenticated("The gateway names another user than the token.")
+        said = self._role(presented.user_role)
+        role: Role | None = said
+        groups = () if stands_for_all else own.principal.groups
+        if own.collections:
+            role = None  # What is good for some collections is not good for all.
+        elif own.role is not None:
+            role = min(said, own.role, key=tuple(Role).index)
+        principal = Principal(principal_id=presented.user_id, groups=groups, role=None)
+        identity = replace(own, principal=principal, role=role, credential="gateway")
+        return replace(proved, identity=identity)
+
+    def _role(self, said: str) -> Role:
+        role = self.roles.get(said) or next((each for each in Role if each.value == said), None)
+        if role is None:
+            raise NotAuthenticated(
+                "The gateway's role is not known here.",
+                hint="Name it in FOOTNOTE_GATEWAY_ROLES.",
+            )
+        return role

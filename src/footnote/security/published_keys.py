@@ -1,0 +1,116 @@
+"""The public keys of an identity provider (JWKS), fetched when needed and kept for a while."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import httpx
+import structlog
+from joserfc.errors import JoseError
+from joserfc.jwk import ECKey, KeySet, OKPKey, RSAKey
+from pydantic import TypeAdapter
+
+from footnote.errors import NotReady
+
+PublicKey = RSAKey | ECKey | OKPKey
+
+_OBJECT = TypeAdapter(dict[str, object])
+FETCH_SECONDS = 10.0
+MAX_BYTES = 1024 * 1024
+FLOOR_SECONDS = 30.0
+"""Between two fetches: a token with an invented key id must not make us ask each time."""
+
+
+async def fetch_object(http: httpx.AsyncClient, url: str) -> dict[str, object]:
+    """The JSON object at an address of the provider. Raises NotReady.
+
+    The address is the operator's, so it may be private; redirects are not followed.
+    """
+    try:
+        async with asyncio.timeout(FETCH_SECONDS), http.stream("GET", url) as answer:
+            answer.raise_for_status()
+            return _OBJECT.validate_json(await _content(answer))
+    except (httpx.HTTPError, httpx.InvalidURL, TimeoutError, ValueError) as error:
+        reason = str(error).strip() or type(error).__name__
+        raise NotReady(
+            f"The identity provider cannot be asked: {url}: {reason}.",
+            hint="Try again; the server's settings name its address.",
+        ) from error
+
+
+async def _content(answer: httpx.Response) -> bytes:
+    content = b""
+    async for piece in answer.aiter_bytes():
+        content += piece
+        if len(content) > MAX_BYTES:
+            raise ValueError(f"it has more than {MAX_BYTES:,} bytes")
+    return content
+
+
+@dataclass(slots=True, kw_only=True)
+class PublishedKeys:
+    """The keys at an address, which may change there at any time."""
+
+    url: str
+    http: httpx.AsyncClient
+    lifetime_seconds: float
+    clock: Callable[[], float] = time.monotonic
+    _keys: KeySet | None = None
+    _fetched_at: float = 0.0
+    _asked_at: float | None = None
+    _asking: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    async def key(self, key_id: str | None, algorithm: str) -> PublicKey | None:
+        """The key that signs under this id; None if there is none. Raises NotReady.
+
+        Keys are asked for anew when they are old, or when one is not among them, since providers
+        change theirs; never more often than the floor. Old ones stay good while none can be had.
+        """
+        if self._keys is None or self.clock() - self._fetched_at > self.lifetime_seconds:
+            await self._refresh()
+        found = self._known(key_id, algorithm)
+        if found is None:
+            await self._refresh()
+            found = self._known(key_id, algorithm)
+        return found
+
+    async def _refresh(self) -> None:
+        before = self._asked_at
+        async with self._asking:
+            if self._asked_at != before:
+                return  # Somebody else has just asked.
+            now = self.clock()
+            if before is not None and now - before < FLOOR_SECONDS:
+                if self._keys is None:
+                    raise NotReady("The identity provider's keys could not be fetched just now.")
+                return
+            self._asked_at = now
+            try:
+                published = await fetch_object(self.http, self.url)
+                self._keys = KeySet.import_key_set(published)  # type: ignore[arg-type]  # checked there
+                self._fetched_at = now
+            except (NotReady, JoseError, KeyError, TypeError, ValueError) as error:
+                structlog.get_logger(__name__).warning("no keys fetched", reason=str(error))
+                if self._keys is None:
+                    raise NotReady("The identity provider's keys cannot be fetched.") from error
+
+    def _known(self, key_id: str | None, algorithm: str) -> PublicKey | None:
+        fitting = [
+            each
+            for each in self._keys or ()
+            # A symmetric key has no place among public ones: whoever reads it could sign.
+            if isinstance(each, RSAKey | ECKey | OKPKey)
+            and (key_id is None or each.kid == key_id)
+            and each.get("use") in (None, "sig")
+            and each.get("alg") in (None, algorithm)
+            and each.key_type == _KEY_TYPES[algorithm[:2]]
+        ]
+        # Without an id there must be no choice.
+        return fitting[0] if len(fitting) == 1 or (fitting and key_id is not None) else None
+
+
+_KEY_TYPES = {"RS": "RSA", "PS": "RSA", "ES": "EC", "Ed": "OKP"}
+"""The type of key of each family of algorithms (RFC 7518, section 3.1; RFC 9864)."""

@@ -1,0 +1,129 @@
+"""Random secrets that are handed out once, and the keyed hashes that are kept of them.
+
+A secret has 256 random bits, so that a fast hash is enough: nobody can try them out. The hash is
+keyed, so that whoever reads the database alone can neither check a guess nor write a hash of a
+secret of their own (NIST SP 800-63B, section 3.1.2, look-up secrets with a pepper).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import os
+import re
+import secrets
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from footnote.errors import UnsupportedSettings
+
+FILE = "identity.key"
+SECRET_BYTES = 32
+_ID_BYTES = 8
+_LEAST_CHARACTERS = 32
+_CREDENTIAL = re.compile(r"(fn|fs)_([0-9a-f]{16})_([0-9a-f]{64})", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HandedOut:
+    """A secret as its owner has it: what it is looked up by, and what proves it."""
+
+    kind: str
+    """`fn` is an API key, `fs` the session of a person."""
+    credential_id: str
+    secret: str = field(repr=False)
+
+    @property
+    def text(self) -> str:
+        """As it is handed out and sent."""
+        return f"{self.kind}_{self.credential_id}_{self.secret}"
+
+
+def new_secret(kind: str) -> HandedOut:
+    """A fresh one."""
+    return HandedOut(
+        kind=kind,
+        credential_id=secrets.token_hex(_ID_BYTES),
+        secret=secrets.token_hex(SECRET_BYTES),
+    )
+
+
+def read_secret(kind: str, text: str) -> HandedOut | None:
+    """The parts of what was sent; None for what was never handed out in this form."""
+    found = _CREDENTIAL.fullmatch(text)
+    if found is None or found[1] != kind:
+        return None
+    return HandedOut(kind=kind, credential_id=found[2], secret=found[3])
+
+
+@dataclass(frozen=True, slots=True)
+class Pepper:
+    """The key of the hashes; it is never in the database."""
+
+    key: bytes = field(repr=False)
+
+    def hash_of(self, handed_out: HandedOut) -> bytes:
+        """What is kept of a secret, 32 bytes."""
+        return hmac.digest(self.key, handed_out.text.encode(), "sha256")
+
+    def matches(self, handed_out: HandedOut, kept: bytes) -> bool:
+        """Whether a secret is the one that was kept, in a time that does not tell how nearly."""
+        return hmac.compare_digest(self.hash_of(handed_out), kept)
+
+    def derived(self, purpose: str) -> bytes:
+        """A key for something else, 32 bytes, from which this one cannot be told."""
+        return hmac.digest(self.key, f"footnote:{purpose}".encode(), "sha256")
+
+
+def pepper_from(configured: str | None, home: Path) -> Pepper:
+    """The pepper of an installation: what is configured, else what a file in its home holds.
+
+    The file is made when it is first needed. Raises UnsupportedSettings.
+    """
+    if configured is not None:
+        if len(configured) < _LEAST_CHARACTERS:
+            raise UnsupportedSettings(
+                f"The setting identity_secret has fewer than {_LEAST_CHARACTERS} characters.",
+                hint="Make one with: openssl rand -hex 32",
+            )
+        return Pepper(hashlib.sha256(configured.encode()).digest())
+    path = home / FILE
+    try:
+        return Pepper(_read(path) or _made(path))
+    except OSError as error:
+        raise UnsupportedSettings(
+            f"{path} cannot be used: {error.strerror}.",
+            hint="Set FOOTNOTE_IDENTITY_SECRET, or let this user read and write the file.",
+        ) from error
+
+
+def _read(path: Path) -> bytes | None:
+    with suppress(FileNotFoundError):
+        key = path.read_bytes()
+        if len(key) != SECRET_BYTES:
+            raise UnsupportedSettings(
+                f"{path} is damaged: it has {len(key)} bytes in place of {SECRET_BYTES}.",
+                hint="Restore it from a backup; without it no key and no session is valid.",
+            )
+        return key
+    return None
+
+
+def _made(path: Path) -> bytes:
+    """A fresh key in the file; of two processes that make one, the first wins."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f"{path.name}.{os.getpid()}")
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(secrets.token_bytes(SECRET_BYTES))
+            file.flush()
+            os.fsync(file.fileno())
+        with suppress(FileExistsError):
+            path.hardlink_to(draft)
+    finally:
+        draft.unlink()
+    key = _read(path)
+    assert key is not None, "it has just been made"
+    return key

@@ -1,0 +1,87 @@
+"""JSON Web Tokens of an identity provider, verified (RFC 7519, as RFC 8725 advises)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from joserfc import jws, jwt
+from joserfc.errors import ExpiredTokenError, JoseError
+from joserfc.jwk import OctKey
+from joserfc.jws import JWSRegistry
+
+from footnote.errors import NotAuthenticated
+from footnote.security.claims import Claims
+from footnote.security.published_keys import PublicKey, PublishedKeys
+
+SYMMETRIC = ("HS256", "HS384", "HS512")
+ASYMMETRIC = (
+    *("RS256", "RS384", "RS512", "PS256", "PS384", "PS512"),
+    *("ES256", "ES384", "ES512", "Ed25519", "EdDSA"),
+)
+MAX_CHARACTERS = 16 * 1024
+ACCESS_TYPES = ("jwt", "at+jwt")
+"""Of tokens that open something; a logout token, say, is none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenRules:
+    """Which tokens are believed."""
+
+    issuer: str
+    audience: str
+    algorithms: Sequence[str]
+    """The only ones that are tried; which key verifies follows from the algorithm's family."""
+    leeway_seconds: int
+    published: PublishedKeys | None = None
+    """Of the asymmetric algorithms."""
+    shared_secret: OctKey | None = field(default=None, repr=False)
+    """Of the symmetric ones."""
+
+
+async def verified_claims(
+    token: str, rules: TokenRules, *, types: Sequence[str] = ACCESS_TYPES
+) -> Claims:
+    """What a token says, once it is proved that the issuer says so to us, and still does.
+
+    Raises NotAuthenticated, and NotReady where the issuer's keys cannot be had.
+    """
+    if len(token) > MAX_CHARACTERS:
+        raise NotAuthenticated("The token is too long.")
+    registry = JWSRegistry(algorithms=rules.algorithms, strict_check_header=False)
+    registry.max_header_length = registry.max_payload_length = MAX_CHARACTERS
+    try:
+        header = jws.extract_compact(token.encode("ascii"), registry=registry).headers()
+        algorithm, kind, key_id = (header.get(name) for name in ("alg", "typ", "kid"))
+        if algorithm not in rules.algorithms or not isinstance(algorithm, str):
+            raise NotAuthenticated("The token is signed in a way that is not accepted here.")
+        if (
+            not isinstance(kind, str | None)
+            or (kind or "jwt").lower().removeprefix("application/") not in types
+        ):
+            raise NotAuthenticated("The token is of a kind that is not accepted here.")
+        key = await _key(rules, algorithm, key_id if isinstance(key_id, str) else None)
+        found = jwt.decode(token, key, algorithms=[algorithm], registry=registry)
+        jwt.JWTClaimsRegistry(
+            leeway=rules.leeway_seconds,
+            iss={"essential": True, "value": rules.issuer},
+            aud={"essential": True, "value": rules.audience},
+            exp={"essential": True},
+        ).validate(found.claims)
+    except ExpiredTokenError as error:
+        raise NotAuthenticated("The token has expired.", hint="Get a new one.") from error
+    except (JoseError, ValueError) as error:
+        raise NotAuthenticated("The token is not one that is accepted here.") from error
+    return found.claims
+
+
+async def _key(rules: TokenRules, algorithm: str, key_id: str | None) -> OctKey | PublicKey:
+    """The key that may verify this algorithm; a public key is never used as a shared secret."""
+    key: OctKey | PublicKey | None = None
+    if algorithm in SYMMETRIC:
+        key = rules.shared_secret
+    elif rules.published is not None:
+        key = await rules.published.key(key_id, algorithm)
+    if key is None:
+        raise NotAuthenticated("The token is signed with a key that is not known here.")
+    return key

@@ -1,0 +1,131 @@
+"""The keys of a workspace: found by the id they carry, made, replaced and revoked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from psycopg.rows import DictRow
+
+from footnote.domain import Right, Workspace
+from footnote.domain.credentials import ApiKey
+from footnote.errors import NotFound
+from footnote.store.database import SYSTEM, Database, WorkspaceScope
+from footnote.store.statements import load_statements, record_of
+
+_SQL = load_statements("api_keys")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptKey:
+    """A key as it is kept, and the workspace it is of."""
+
+    key: ApiKey
+    workspace: Workspace
+    secret_hash: bytes
+    valid: bool
+    """Neither expired nor revoked."""
+    touch: bool
+    """Whether its use has not been noted for a minute."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WantedKey:
+    """What a new key is to be."""
+
+    name: str
+    owner: str
+    groups: Sequence[str]
+    rights: Sequence[Right]
+    collections: Sequence[str]
+    lifetime: timedelta | None
+
+
+async def find_key(database: Database, credential_id: str) -> KeptKey | None:
+    """The key of that id, whichever workspace it is of; None if there is none."""
+    given = {"credential_id": credential_id}
+    async with database.outside() as connection:
+        found = await (await connection.execute(_SQL["find"], given)).fetchone()
+    if found is None:
+        return None
+    workspace = record_of(Workspace, found)
+    async with database.workspace(workspace.workspace_id, SYSTEM) as scope:
+        row = await scope.one(_SQL["get"], given)
+    if row is None:
+        return None
+    return KeptKey(
+        key=_key(row),
+        workspace=workspace,
+        secret_hash=bytes(row["secret_hash"]),
+        valid=row["valid"],
+        touch=row["touch"],
+    )
+
+
+async def touch_key(database: Database, kept: KeptKey) -> None:
+    """Note that a key is used."""
+    async with database.workspace(kept.workspace.workspace_id, SYSTEM) as scope:
+        await scope.execute(_SQL["touch"], {"credential_id": kept.key.key_id})
+
+
+async def add_key(
+    scope: WorkspaceScope, credential_id: str, secret_hash: bytes, wanted: WantedKey
+) -> ApiKey:
+    """Keep a key."""
+    row = await scope.single(
+        _SQL["add"],
+        {
+            "credential_id": credential_id,
+            "secret_hash": secret_hash,
+            "name": wanted.name,
+            "owner": wanted.owner,
+            "groups": list(wanted.groups),
+            "rights": [each.value for each in wanted.rights],
+            "collections": list(wanted.collections),
+            "lifetime": wanted.lifetime,
+        },
+    )
+    return _key(row)
+
+
+async def list_keys(scope: WorkspaceScope) -> tuple[ApiKey, ...]:
+    """Every key of the workspace, oldest first."""
+    return tuple(_key(row) for row in await scope.all(_SQL["list"]))
+
+
+async def wanted_again(scope: WorkspaceScope, credential_id: str) -> WantedKey:
+    """What a key is that shall be replaced; it is locked. Raises NotFound for one of no use."""
+    row = await scope.one(_SQL["lock"], {"credential_id": credential_id})
+    if row is None:
+        raise NotFound(
+            f"there is no key {credential_id} that is valid and not replaced",
+            hint="footnote keys list",
+        )
+    key = _key(row)
+    return WantedKey(
+        name=key.name,
+        owner=key.principal,
+        groups=key.groups,
+        rights=key.rights,
+        collections=key.collections,
+        lifetime=row["lifetime"],
+    )
+
+
+async def replace_key(
+    scope: WorkspaceScope, credential_id: str, replacement: str, overlap: timedelta
+) -> None:
+    """Let a key expire after the overlap, since another takes its place."""
+    given = {"credential_id": credential_id, "replacement": replacement, "overlap": overlap}
+    await scope.execute(_SQL["replace"], given)
+
+
+async def revoke_key(scope: WorkspaceScope, credential_id: str) -> None:
+    """Make a key useless from now on. Raises NotFound."""
+    if not await scope.change(_SQL["revoke"], {"credential_id": credential_id}):
+        raise NotFound(f"there is no key {credential_id}", hint="footnote keys list")
+
+
+def _key(row: DictRow) -> ApiKey:
+    return record_of(ApiKey, row, rights=tuple(Right(each) for each in row["rights"]))
