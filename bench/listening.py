@@ -12,6 +12,7 @@ import os
 import resource
 import subprocess
 import time
+from io import BytesIO
 from itertools import cycle
 from pathlib import Path
 from uuid import UUID
@@ -69,7 +70,7 @@ async def measure(minutes: float) -> None:
     )
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     began = time.perf_counter()
-    found = await transcriber(content, "audio/wav", workspace_id=UUID(int=1))
+    found = await transcriber(BytesIO(content), "audio/wav", workspace_id=UUID(int=1))
     took = time.perf_counter() - began
     most = max(map(most_memory, children()))
     await transcriber.close()

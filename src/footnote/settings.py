@@ -131,6 +131,24 @@ class Settings(BaseSettings):
         "access_key_id, secret_access_key and region.",
     )
 
+    # Keys
+
+    master_key: SecretStr | None = Field(
+        None,
+        description="What wraps the keys of workspaces: the path of a file, base64:…, "
+        "vault://host:8200/transit/KEY, aws-kms://alias/KEY?region=… or gcp-kms://projects/…; "
+        "unset means the file master.key in home, made when it is first needed. Several machines "
+        "need the same one.",
+    )
+    previous_master_key: SecretStr | None = Field(
+        None,
+        description="The master key of before, spelled alike: it still unwraps what the new one "
+        "has not wrapped yet.",
+    )
+    vault_token: SecretStr | None = Field(
+        None, description="Token for the transit engine of a master key in Vault or OpenBao."
+    )
+
     # Sources
 
     allow_private_urls: bool = Field(
@@ -163,8 +181,8 @@ class Settings(BaseSettings):
     max_file_bytes: int = Field(
         200 * 1024 * 1024,
         ge=1,
-        description="Largest file that is accepted, in bytes; a worker holds the file that it "
-        "reads in memory.",
+        description="Largest file that is accepted, in bytes; the process that reads it holds it "
+        "in memory.",
     )
     parse_timeout_seconds: float = Field(
         300.0,

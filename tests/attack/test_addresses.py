@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from io import BytesIO
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
 import pytest
@@ -100,7 +101,7 @@ async def test_what_is_fetched_and_what_is_told_of_events_ask_the_same_judge(add
     url = f"http://{address}/latest"
     reach = Reach(allow_private=False, timeout_seconds=5, max_bytes=1)
     with pytest.raises(InvalidRequest, match="may not be reached"):
-        await fetch(url, reach, {})
+        await fetch(url, reach, {}, BytesIO())
     with pytest.raises(InvalidRequest, match="may not be reached"):
         await post(url, reach, {}, b"")
     with pytest.raises(InvalidRequest, match="may not be reached"):

@@ -166,6 +166,7 @@ def test_what_acts_as_its_owner_finds_nothing_of_the_callers(own_database: TestD
     # With no schema of ours in the path, a name that is not qualified would not be found at all.
     path = ["search_path=pg_catalog, pg_temp"]
     assert found == [
+        ("create_encrypted_workspace", path, True),
         ("create_workspace", path, True),
         ("find_credential", path, True),
         ("find_workspace", path, True),

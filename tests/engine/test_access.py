@@ -40,7 +40,7 @@ async def put(
 ) -> UUID:
     """An indexed document."""
     received = await workspace.receive(
-        text, "pay.md", collection=collection, visibility=visibility, access=access
+        text, "pay.md", collection=collection, visibility=visibility, shared_with=access
     )
     document_id = received.document.document_id
     await work_until_resting(engine, workspace, [document_id], lambda _: None)
@@ -202,13 +202,15 @@ async def test_what_everyone_sees_takes_no_list(workspace: WorkspaceEngine) -> N
             received.document.document_id, Visibility.WORKSPACE, shared_with=[ANN]
         )
     with pytest.raises(InvalidRequest, match="needs no list"):
-        await workspace.receive(b"more", "more.md", visibility=Visibility.WORKSPACE, access=[ANN])
+        await workspace.receive(
+            b"more", "more.md", visibility=Visibility.WORKSPACE, shared_with=[ANN]
+        )
 
 
 @pytest.mark.parametrize("name", ["*", "collection:hr", "workspace:members", "group:", ""])
 async def test_a_list_names_people_and_groups_alone(workspace: WorkspaceEngine, name: str) -> None:
     with pytest.raises(InvalidRequest):
-        await workspace.receive(TEXT, "pay.md", access=[name])
+        await workspace.receive(TEXT, "pay.md", shared_with=[name])
     with pytest.raises(InvalidRequest):
         await workspace.grant_role(name, Role.READER)
 

@@ -24,11 +24,11 @@ Call = Callable[[WorkspaceEngine], Awaitable[object]]
 """What a caller without a type checker might do, hence Any."""
 
 LABELS: dict[str, dict[str, Any]] = {
-    "access is a text": {"access": "alice"},
-    "access holds a number": {"access": [7]},
-    "access is a number": {"access": 7},
-    "access holds an empty name": {"access": ["alice", " "]},
-    "access holds a NUL": {"access": ["alice\0bob"]},
+    "access is a text": {"shared_with": "alice"},
+    "access holds a number": {"shared_with": [7]},
+    "access is a number": {"shared_with": 7},
+    "access holds an empty name": {"shared_with": ["alice", " "]},
+    "access holds a NUL": {"shared_with": ["alice\0bob"]},
     "tags are a text": {"tags": "urgent"},
     "tags are bytes": {"tags": b"urgent"},
     "a tag is None": {"tags": [None]},
@@ -98,7 +98,7 @@ async def test_nobody_acts_under_a_name_that_is_none(engine: Engine, principal: 
 async def test_access_that_is_a_list_admits_those_in_it(engine: Engine) -> None:
     alice = await engine.workspace(principal=Principal(principal_id="alice"))
     ace = await engine.workspace(principal=Principal(principal_id="a"))
-    received = await alice.receive(b"text", "a.txt", access=["alice"])
+    received = await alice.receive(b"text", "a.txt", shared_with=["alice"])
     await alice.document(received.document.document_id)
     with pytest.raises(footnote.NotFound):
         await ace.document(received.document.document_id)

@@ -27,7 +27,7 @@ async def publish(
     workspace: WorkspaceEngine, text: str, name: str, access: tuple[str, ...] | None = None
 ) -> str:
     """The id of a document that was received and published."""
-    received = await workspace.receive(text.encode(), name, external_id=name, access=access)
+    received = await workspace.receive(text.encode(), name, external_id=name, shared_with=access)
     document_id = received.document.document_id
     await work_until_resting(workspace.engine, workspace, [document_id], lambda _: None)
     return str(document_id)
@@ -85,7 +85,7 @@ async def test_a_new_a_changed_and_a_deleted_document_are_seen_at_once(
 async def test_principals_and_workspaces_never_share_an_answer(engine: Engine) -> None:
     anna = await engine.workspace(principal=Principal(principal_id="anna"))
     bert = replace(anna, principal=Principal(principal_id="bert"))
-    await publish(anna, "# Storm\n\nStorm damage: deductible EUR 500.", "a.md", access=("anna",))
+    await publish(anna, "# Storm\n\nStorm damage: deductible EUR 500.", "a.md", ("anna",))
     await engine.create_workspace("bolt")
     bolt = await engine.workspace("bolt", principal=Principal(principal_id="anna"))
     assert found(await anna.search(DEDUCTIBLE)) == {"Storm"}

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache, partial
+from io import BytesIO
 from pathlib import Path
 from uuid import UUID
 
@@ -120,7 +121,7 @@ async def _hear(content: bytes, filename: str, media_type: str) -> ParsedDocumen
         assert transcriber is not None
         try:
             return await transcribe(
-                transcriber, content, filename, media_type, workspace_id=UUID(int=1)
+                transcriber, BytesIO(content), filename, media_type, workspace_id=UUID(int=1)
             )
         finally:
             await transcriber.close()

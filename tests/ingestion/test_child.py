@@ -6,6 +6,7 @@ import os
 import signal
 import struct
 from dataclasses import replace
+from io import BytesIO
 from pathlib import Path
 
 import pytest
@@ -105,7 +106,7 @@ def test_a_frame_that_claims_to_be_endless_is_refused() -> None:
 async def test_a_child_reads_like_the_reader_itself() -> None:
     async with ChildParser() as parser:
         content = files.letter_eml()
-        parsed = await parser(content, "letter.eml")
+        parsed = await parser(BytesIO(content), "letter.eml")
     assert parsed == read_document(content, "letter.eml")
     assert isinstance(parsed.attachments[0], Attachment)
 
@@ -113,26 +114,26 @@ async def test_a_child_reads_like_the_reader_itself() -> None:
 async def test_a_refusal_leaves_the_child_alive() -> None:
     async with ChildParser() as parser:
         with pytest.raises(DocumentUnreadable, match="password"):
-            await parser(files.handbook_pdf(password="x"), "a.pdf")
+            await parser(BytesIO(files.handbook_pdf(password="x")), "a.pdf")
         before = children()
-        assert (await parser(b"# ok", "a.md")).text == "ok"
+        assert (await parser(BytesIO(b"# ok"), "a.md")).text == "ok"
         assert children() == before
 
 
 async def test_a_file_that_takes_too_long_fails_alone() -> None:
     async with ChildParser(timeout_seconds=4) as parser:
-        await parser(b"# warm", "a.md")
+        await parser(BytesIO(b"# warm"), "a.md")
         with pytest.raises(DocumentUnreadable, match="longer than 4 seconds"):
-            await parser(SLOW * 3, "slow.md")
+            await parser(BytesIO(SLOW * 3), "slow.md")
     async with ChildParser() as parser:
-        assert (await parser(b"# ok", "a.md")).text == "ok"
+        assert (await parser(BytesIO(b"# ok"), "a.md")).text == "ok"
 
 
 async def test_a_file_that_takes_too_much_computing_fails_alone() -> None:
     async with ChildParser(cpu_seconds=1) as parser:
         with pytest.raises(DocumentUnreadable, match="more than 1 seconds of computing"):
-            await parser(SLOW, "slow.md")
-        assert (await parser(b"# ok", "a.md")).text == "ok"
+            await parser(BytesIO(SLOW), "slow.md")
+        assert (await parser(BytesIO(b"# ok"), "a.md")).text == "ok"
 
 
 def test_computing_is_bounded_by_twice_the_time_out_unless_said_otherwise() -> None:
@@ -146,7 +147,7 @@ async def test_what_a_child_computed_for_one_file_is_not_held_against_the_next()
     async with ChildParser(cpu_seconds=2) as parser:
         before = children()
         for number in range(40):
-            await parser(files.handbook_pdf(), f"{number}.pdf")
+            await parser(BytesIO(files.handbook_pdf()), f"{number}.pdf")
         assert len(children() - before) == 1
 
 
@@ -154,7 +155,9 @@ async def test_pages_are_told_of_as_they_are_read() -> None:
     told: list[tuple[int, int]] = []
     async with ChildParser() as parser:
         parsed = await parser(
-            files.handbook_pdf(), "a.pdf", lambda done, total: told.append((done, total))
+            BytesIO(files.handbook_pdf()),
+            "a.pdf",
+            lambda done, total: told.append((done, total)),
         )
     assert told == [(page, parsed.page_count) for page in range(parsed.page_count or 0)]
 
@@ -177,26 +180,26 @@ def test_progress_that_cannot_be_is_refused(notice: dict[str, object]) -> None:
 async def test_a_file_that_takes_too_much_memory_fails_alone() -> None:
     async with ChildParser(memory_bytes=700 * 1024**2) as parser:
         with pytest.raises(DocumentUnreadable, match=r"memory|crashed"):
-            await parser(b"a,b\n" * 30_000_000, "big.csv")
-        assert (await parser(b"# ok", "a.md")).text == "ok"
+            await parser(BytesIO(b"a,b\n" * 30_000_000), "big.csv")
+        assert (await parser(BytesIO(b"# ok"), "a.md")).text == "ok"
 
 
 async def test_a_reader_ended_by_the_system_may_be_tried_again() -> None:
     async with ChildParser() as parser:
         before = children()
-        reading = asyncio.create_task(parser(SLOW, "slow.md"))
+        reading = asyncio.create_task(parser(BytesIO(SLOW), "slow.md"))
         for pid in await started_since(before):
             os.kill(pid, signal.SIGKILL)
         with pytest.raises(DocumentInterrupted) as raised:
             await reading
         assert raised.value.retryable
-        assert (await parser(b"# ok", "a.md")).text == "ok"
+        assert (await parser(BytesIO(b"# ok"), "a.md")).text == "ok"
 
 
 async def test_a_cancelled_reading_leaves_no_process_behind() -> None:
     async with ChildParser() as parser:
         before = children()
-        reading = asyncio.create_task(parser(SLOW, "slow.md"))
+        reading = asyncio.create_task(parser(BytesIO(SLOW), "slow.md"))
         await started_since(before)
         reading.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -207,7 +210,7 @@ async def test_a_cancelled_reading_leaves_no_process_behind() -> None:
 async def test_several_files_are_read_at_once() -> None:
     async with ChildParser(processes=2) as parser:
         texts = [f"# title {number}" for number in range(12)]
-        parsed = await asyncio.gather(*(parser(text.encode(), "a.md") for text in texts))
+        parsed = await asyncio.gather(*(parser(BytesIO(text.encode()), "a.md") for text in texts))
     assert [document.text for document in parsed] == [f"title {number}" for number in range(12)]
 
 
@@ -219,7 +222,7 @@ async def test_no_foreign_document_crashes_or_hangs_the_parser() -> None:
             if not path.is_file() or path.name.endswith(".expected.md"):
                 continue
             try:
-                assert (await parser(path.read_bytes(), path.name)).blocks
+                assert (await parser(BytesIO(path.read_bytes()), path.name)).blocks
             except DocumentFailed as failure:
                 failures[path.relative_to(SHARED).as_posix()] = failure.cause
     assert not [cause for cause in failures.values() if "crash" in cause or "longer" in cause]

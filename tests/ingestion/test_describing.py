@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from io import BytesIO
 
 import docx
 import openpyxl
@@ -154,7 +155,7 @@ def test_a_picture_that_nobody_reads_or_describes_fails_as_before() -> None:
 async def test_the_child_hands_pictures_over() -> None:
     content = report_docx(photo())
     async with ChildParser(ocr="off", pictures=20) as parser:
-        parsed = await parser(content, "a.docx")
+        parsed = await parser(BytesIO(content), "a.docx")
     assert parsed == read_document(content, "a.docx", ASKED)
     assert through_the_pipe(parsed) == parsed
     assert parsed.pictures

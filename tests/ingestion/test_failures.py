@@ -10,6 +10,7 @@ import lzma
 import re
 import zipfile
 from collections.abc import AsyncIterator, Callable, Iterator
+from io import BytesIO
 
 import pytest
 
@@ -90,7 +91,7 @@ def _repacked(content: bytes, change: Callable[[str, bytes], bytes | None]) -> b
 
 async def failure_of(read: ChildParser, content: bytes, name: str) -> DocumentUnreadable | None:
     try:
-        await read(content, name)
+        await read(BytesIO(content), name)
     except DocumentUnreadable as failure:
         return failure
     return None

@@ -6,6 +6,7 @@ import os
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import suppress
+from io import BytesIO
 from pathlib import Path
 
 import pypdfium2 as pdfium
@@ -47,7 +48,9 @@ async def renderer(tmp_path: Path) -> AsyncIterator[PageRenderer]:
 
 def showable(content: bytes, name: str) -> Showable:
     media_type = media.sniff_media_type(content, name) or ""
-    return Showable(filename=name, media_type=media_type, key="workspace/ab/abcd", content=content)
+    return Showable(
+        filename=name, media_type=media_type, key="workspace/ab/abcd", content=BytesIO(content)
+    )
 
 
 async def test_a_child_draws_and_finds_as_its_functions_do(renderer: PageRenderer) -> None:
@@ -216,7 +219,10 @@ def test_the_cache_stays_small_and_forgets(tmp_path: Path) -> None:
     cache.put("w/aa/huge", b"x" * 2000)
     assert [cache.has(f"w/aa/{number}") for number in range(5)] == [False] * 3 + [True] * 2
     assert not cache.has("w/aa/huge")
-    assert cache.get("w/aa/4") == b"\x04" * 400
+    kept = cache.open("w/aa/4")
+    assert kept is not None
+    with kept:
+        assert kept.read() == b"\x04" * 400
     cache.forget("w/aa/4")
     cache.forget("w/aa/4")
-    assert cache.get("w/aa/4") is None
+    assert cache.open("w/aa/4") is None

@@ -3,14 +3,14 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+from io import BytesIO
 
 import pytest
 
 from footnote.domain import Stage
-from footnote.errors import DocumentUnreadable
 from footnote.ingestion import media
 from footnote.ingestion.media import sniff_media_type
-from footnote.ingestion.receive import check_received, examine
+from footnote.ingestion.receive import examine
 from tests.ingestion import files
 
 
@@ -52,11 +52,12 @@ def test_content_decides_the_type(content: bytes, filename: str, expected: str |
     ],
 )
 def test_what_is_refused_names_the_file_and_the_way_out(content: bytes, says: str) -> None:
-    with pytest.raises(DocumentUnreadable, match=says) as raised:
-        check_received(content, "report.bin", 100)
-    assert raised.value.stage is Stage.RECEIVE
-    assert "report.bin" in raised.value.cause
-    assert raised.value.advice
+    refusal = examine(BytesIO(content), "report.bin", 100).refusal
+    assert refusal is not None
+    assert refusal.stage is Stage.RECEIVE
+    assert says in refusal.cause
+    assert "report.bin" in refusal.cause
+    assert refusal.advice
 
 
 @pytest.mark.parametrize(
@@ -70,13 +71,13 @@ def test_what_is_refused_names_the_file_and_the_way_out(content: bytes, says: st
 )
 def test_a_file_no_reader_knows_is_told_as_what_to_save_it(filename: str, advice: str) -> None:
     content = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\x00\x01" * 2000
-    with pytest.raises(DocumentUnreadable) as raised:
-        check_received(content, filename, 10_000)
-    assert advice in raised.value.advice
+    refusal = examine(BytesIO(content), filename, 10_000).refusal
+    assert refusal is not None
+    assert advice in refusal.advice
 
 
 def test_what_is_accepted_has_a_type() -> None:
-    assert check_received(b"# ok", "a.md", 100) == media.MARKDOWN
+    assert examine(BytesIO(b"# ok"), "a.md", 100).media_type == media.MARKDOWN
 
 
 class InPieces(io.BytesIO):

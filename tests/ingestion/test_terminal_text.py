@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from io import BytesIO
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from footnote.ingestion.media import PLAIN, sniff_media_type
 from footnote.ingestion.parsing.reading import read_document
-from footnote.ingestion.receive import check_received
+from footnote.ingestion.receive import examine
 from footnote.ingestion.terminal_codes import without_terminal_codes
 
 COLOURED = "\n".join(
@@ -36,7 +38,7 @@ OVERSTRUCK = "N\x08NA\x08AM\x08ME\x08E\n       _\x08p_\x08u_\x08m_\x08p - opens 
 )
 def test_a_log_of_a_terminal_is_text(text: str, said: str, name: str) -> None:
     content = text.encode()
-    assert check_received(content, name, 1_000_000) == PLAIN
+    assert examine(BytesIO(content), name, 1_000_000).media_type == PLAIN
     parsed = read_document(content, name)
     assert said in parsed.text
     for left in ("\x1b", "[0m", "[32m", "[1;32m", "]8;;", "\x08", "\x07", "[2K", "the title"):

@@ -87,7 +87,7 @@ async def _fill(engine: footnote.Engine) -> dict[str, str]:
                 collection=paper.collection,
                 tags=paper.tags,
                 metadata=paper.metadata,
-                access=paper.access,
+                shared_with=paper.access,
             )
             for paper in papers
         ]

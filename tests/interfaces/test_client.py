@@ -239,7 +239,7 @@ CONVERSATION_VERBS = {
 """What the client's conversations call the verbs of the engine."""
 LOCAL_VERBS = set(
     "receive_stream has_room push_url push_content push_status select_documents document_called "
-    "unknown_collections original text passages source_entries remember_source_entry "
+    "unknown_collections original original_file text passages source_entries remember_source_entry "
     "rename_source_entry remove_source_entry page_fingerprint all_messages export_conversation "
     "golden_candidates next_question edited_question question_again answered answered_stream "
     "follow_events webhook_and_secret create_key keys rotate_key revoke_key".split()

@@ -180,7 +180,7 @@ async def test_events_of_hidden_documents_are_not_heard(settings: Settings) -> N
     async with footnote.open(settings) as engine:
         boss = await engine.workspace(principal=Principal(principal_id="boss"))
         local = await engine.workspace(principal=LOCAL_PRINCIPAL)
-        await boss.receive(b"A secret.", "secret.txt", access=["boss"])
+        await boss.receive(b"A secret.", "secret.txt", shared_with=["boss"])
         await local.receive(b"No secret.", "open.txt")
         heard = {}
         for workspace in (boss, local):

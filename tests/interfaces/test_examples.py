@@ -39,6 +39,9 @@ QUESTION = "How soon must a claim be reported?"
 HERE = "http://127.0.0.1"
 OTHER_MODEL = "testing:new#192"
 
+CREW = {"subject": "group:crew", "role": "reader"}
+SHARED: dict[str, Any] = {"visibility": "private", "shared_with": ["group:crew"]}
+
 _SHOWN_AS = {HERE: "https://example.com", OTHER_MODEL: "openai:text-embedding-3-small"}
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?<=chatcmpl-)[0-9a-f]{32}")
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|\+00:00)")
@@ -325,6 +328,12 @@ async def write(recorder: Recorder, http: httpx.AsyncClient, settings: Settings)
     )
     document = f"/v1/documents/{received['document_id']}"
     await recorder(http, "POST", f"{document}/retry")
+    await send("PUT", "/v1/grants", "A role in a collection", **CREW, collection="insurance")
+    await send("PUT", "/v1/grants", "A role in the workspace", subject="ann", role="writer")
+    await recorder(http, "GET", "/v1/grants")
+    await send("PUT", f"{document}/access", "Its owner and a group", **SHARED)
+    await recorder(http, "GET", f"{document}/access")
+    await recorder(http, "GET", f"{document}/access/explanation?principal=ann&group=crew")
     await send("POST", "/v1/webhooks", "All events", url=f"{HERE}/footnote")
     await recorder(http, "GET", "/v1/webhooks")
     await send(

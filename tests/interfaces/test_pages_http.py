@@ -191,7 +191,7 @@ async def test_a_parameter_that_would_be_passed_over_is_refused(
 async def test_a_hidden_document_has_no_pages_for_others(engine: Engine) -> None:
     keeper = footnote.Principal(principal_id="keeper")
     received = await (await engine.workspace(principal=keeper)).receive(
-        policy(), "policy.pdf", access=["keeper"]
+        policy(), "policy.pdf", shared_with=["keeper"]
     )
     document_id = received.document.document_id
     stranger = await engine.workspace(principal=footnote.Principal(principal_id="stranger"))

@@ -6,6 +6,7 @@ import asyncio
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from io import BytesIO
 from pathlib import Path
 from uuid import UUID
 
@@ -52,7 +53,7 @@ async def listening(
 
 async def heard(content: bytes, media_type: str = "audio/wav") -> Transcript:
     async with listening() as transcriber:
-        return await transcriber(content, media_type, workspace_id=CALM)
+        return await transcriber(BytesIO(content), media_type, workspace_id=CALM)
 
 
 def words(transcript: Transcript) -> str:
@@ -102,7 +103,7 @@ async def test_times_are_right_beyond_the_first_part_and_nothing_is_cut_in_two()
     told: list[tuple[int, int]] = []
     async with listening() as transcriber:
         found = await transcriber(
-            content,
+            BytesIO(content),
             "audio/wav",
             workspace_id=CALM,
             on_progress=lambda done, total: told.append((done, total)),
@@ -144,9 +145,9 @@ async def test_another_language_is_doubted() -> None:
 async def test_what_is_no_recording_costs_nobody_else_anything() -> None:
     async with listening() as transcriber:
         with pytest.raises(DocumentUnreadable) as raised:
-            await transcriber(bytes(1000), "audio/mpeg", workspace_id=CALM)
+            await transcriber(BytesIO(bytes(1000)), "audio/mpeg", workspace_id=CALM)
         assert raised.value.advice
-        found = await transcriber(spoken(CRANE), "audio/wav", workspace_id=CALM)
+        found = await transcriber(BytesIO(spoken(CRANE)), "audio/wav", workspace_id=CALM)
     assert "crane" in words(found)
 
 
@@ -155,7 +156,7 @@ async def test_a_long_recording_does_not_hold_up_that_of_another_workspace() -> 
     ended: list[UUID] = []
 
     async def listen(workspace_id: UUID, content: bytes) -> None:
-        await transcriber(content, "audio/wav", workspace_id=workspace_id)
+        await transcriber(BytesIO(content), "audio/wav", workspace_id=workspace_id)
         ended.append(workspace_id)
 
     async with listening() as transcriber, asyncio.TaskGroup() as group:
@@ -173,7 +174,7 @@ async def test_a_model_that_is_none_fails_with_the_setting(tmp_path: Path) -> No
     (tmp_path / "model.bin").write_bytes(b"no model")
     async with listening(find_speech(str(tmp_path))) as transcriber:
         with pytest.raises(DocumentUnreadable) as raised:
-            await transcriber(spoken(CRANE), "audio/wav", workspace_id=CALM)
+            await transcriber(BytesIO(spoken(CRANE)), "audio/wav", workspace_id=CALM)
     assert "FOOTNOTE_SPEECH" in raised.value.advice
 
 
@@ -182,5 +183,5 @@ async def test_nothing_is_left_behind(tmp_path: Path, monkeypatch: pytest.Monkey
     await heard(recording(noise(2)))
     async with listening() as transcriber:
         with pytest.raises(DocumentUnreadable):
-            await transcriber(bytes(1000), "audio/wav", workspace_id=CALM)
+            await transcriber(BytesIO(bytes(1000)), "audio/wav", workspace_id=CALM)
     assert not await asyncio.to_thread(os.listdir, tmp_path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, replace
+from typing import BinaryIO
 from uuid import UUID
 
 import pytest
@@ -96,7 +97,7 @@ class Full:
 
     async def __call__(
         self,
-        content: bytes,
+        content: BinaryIO,
         media_type: str,
         *,
         workspace_id: UUID,

@@ -8,6 +8,7 @@ import sys
 from asyncio.subprocess import DEVNULL, Process
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import BinaryIO
 
 import pytest
 
@@ -197,7 +198,7 @@ async def test_a_reader_that_keeps_being_killed_fails_the_document_after_its_tri
     engine: Engine, workspace: WorkspaceEngine
 ) -> None:
     async def killed(
-        content: bytes, filename: str, on_progress: OnProgress = unheard
+        content: BinaryIO, filename: str, on_progress: OnProgress = unheard
     ) -> ParsedDocument:
         raise DocumentInterrupted(stage=Stage.PARSE, cause="the reader was killed", advice="wait")
 

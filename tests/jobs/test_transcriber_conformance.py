@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from io import BytesIO
 
 import pytest
 
@@ -39,7 +40,7 @@ async def transcriber(request: pytest.FixtureRequest) -> AsyncIterator[Transcrib
 
 async def test_who_speaks_is_written_down_in_order_with_times(transcriber: Transcriber) -> None:
     content = spoken(CRANE)
-    found = await transcriber(content, "audio/wav", workspace_id=CALM)
+    found = await transcriber(BytesIO(content), "audio/wav", workspace_id=CALM)
     assert "crane was delivered" in " ".join(each.text for each in found.utterances)
     assert found.language == "en"
     assert found.duration_seconds is not None
@@ -54,13 +55,13 @@ async def test_who_speaks_is_written_down_in_order_with_times(transcriber: Trans
 
 
 async def test_a_silent_recording_is_an_empty_transcript(transcriber: Transcriber) -> None:
-    found = await transcriber(recording(silence(1)), "audio/wav", workspace_id=CALM)
+    found = await transcriber(BytesIO(recording(silence(1))), "audio/wav", workspace_id=CALM)
     assert found.utterances == ()
 
 
 async def test_a_broken_recording_fails_with_advice(transcriber: Transcriber) -> None:
     with pytest.raises(DocumentFailed) as raised:
-        await transcriber(b"RIFF" + bytes(40), "audio/wav", workspace_id=CALM)
+        await transcriber(BytesIO(b"RIFF" + bytes(40)), "audio/wav", workspace_id=CALM)
     assert raised.value.advice
     assert not raised.value.retryable
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 from dataclasses import replace
+from io import BytesIO
 
 import pytest
 
@@ -30,7 +31,7 @@ async def hello(_: Asked) -> Answer:
 async def test_this_computer_is_not_fetched_from_under_any_name(host: str) -> None:
     async with web_server(hello) as web:
         with pytest.raises((InvalidRequest, SourceUnreachable)):
-            await fetch(web.url(host=host), CLOSED, {})
+            await fetch(web.url(host=host), CLOSED, {}, BytesIO())
         assert web.asked == []
 
 
@@ -43,7 +44,7 @@ async def test_where_a_redirect_leads_is_checked_like_the_first_address(target: 
 
     async with web_server(onwards) as web:
         with pytest.raises(InvalidRequest):
-            await fetch(web.url(), OPEN, {})
+            await fetch(web.url(), OPEN, {}, BytesIO())
         assert len(web.asked) == 1
 
 
@@ -61,8 +62,9 @@ async def test_the_name_is_resolved_once_and_the_checked_address_is_asked(
 
     monkeypatch.setattr(loop, "getaddrinfo", names)
     async with web_server(hello) as web:
-        fetched = await fetch(web.url("/a", host="rebinding.example"), OPEN, {})
-        assert fetched.content == b"Hello."
+        content = BytesIO()
+        await fetch(web.url("/a", host="rebinding.example"), OPEN, {}, content)
+        assert content.getvalue() == b"Hello."
         assert web.asked[0].headers["host"] == f"rebinding.example:{web.port}"
     assert [name for name in resolved if name == "rebinding.example"] == ["rebinding.example"]
 
@@ -75,9 +77,11 @@ async def test_redirects_are_followed_a_few_times_and_no_more() -> None:
         return Answer(302, headers={"Location": f"/{step - 1}"})
 
     async with web_server(onwards) as web:
-        assert (await fetch(web.url("/5"), OPEN, {})).content == b"The end."
+        content = BytesIO()
+        await fetch(web.url("/5"), OPEN, {}, content)
+        assert content.getvalue() == b"The end."
         with pytest.raises(InvalidRequest, match="more than 5 times"):
-            await fetch(web.url("/6"), OPEN, {})
+            await fetch(web.url("/6"), OPEN, {}, BytesIO())
 
 
 async def test_an_answer_that_is_too_large_is_not_read_to_its_end() -> None:
@@ -86,7 +90,7 @@ async def test_an_answer_that_is_too_large_is_not_read_to_its_end() -> None:
 
     async with web_server(much) as web:
         with pytest.raises(InvalidRequest, match="10,000 bytes"):
-            await fetch(web.url(), OPEN, {})
+            await fetch(web.url(), OPEN, {}, BytesIO())
 
 
 async def test_a_compressed_answer_is_refused() -> None:
@@ -95,7 +99,7 @@ async def test_a_compressed_answer_is_refused() -> None:
 
     async with web_server(squeezed) as web:
         with pytest.raises(InvalidRequest, match="compressed"):
-            await fetch(web.url(), OPEN, {})
+            await fetch(web.url(), OPEN, {}, BytesIO())
 
 
 async def test_an_answer_that_never_ends_is_given_up() -> None:
@@ -104,7 +108,7 @@ async def test_an_answer_that_never_ends_is_given_up() -> None:
 
     async with web_server(slow) as web:
         with pytest.raises(SourceUnreachable, match="completely"):
-            await fetch(web.url(), replace(OPEN, timeout_seconds=0.2), {})
+            await fetch(web.url(), replace(OPEN, timeout_seconds=0.2), {}, BytesIO())
 
 
 @pytest.mark.parametrize(
@@ -116,12 +120,12 @@ async def test_what_may_heal_is_told_apart(status: int, error: type[Exception]) 
 
     async with web_server(refuse) as web:
         with pytest.raises(error, match=str(status)):
-            await fetch_document(web.url(), OPEN)
+            await fetch_document(web.url(), OPEN, BytesIO())
 
 
 async def test_a_port_where_nobody_listens_is_unreachable() -> None:
     with pytest.raises(SourceUnreachable):
-        await fetch("http://127.0.0.1:1/", OPEN, {})
+        await fetch("http://127.0.0.1:1/", OPEN, {}, BytesIO())
 
 
 @pytest.mark.parametrize(
@@ -138,7 +142,7 @@ async def test_a_port_where_nobody_listens_is_unreachable() -> None:
     ],
 )
 def test_a_page_gets_a_name(headers: dict[str, str], url: str, name: str) -> None:
-    assert filename_of(Fetched(url=url, status=200, headers=headers, content=b"")) == name
+    assert filename_of(Fetched(url=url, status=200, headers=headers)) == name
 
 
 async def _followed(workspace: WorkspaceEngine, url: str) -> list[Step]:

@@ -7,6 +7,7 @@ import logging
 import math
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from io import BytesIO
 from uuid import UUID
 
 import pytest
@@ -58,7 +59,7 @@ async def transcript(*replies: Reply, media_type: str = "audio/wav") -> Transcri
     with TranscriptionServer(*replies) as server:
         async with transcriber_at(server.url) as transcriber:
             listens: Transcriber = transcriber
-            return await listens(WAV, media_type, workspace_id=WORKSPACE)
+            return await listens(BytesIO(WAV), media_type, workspace_id=WORKSPACE)
 
 
 async def failure(
@@ -70,7 +71,7 @@ async def failure(
             server.url, timeout_seconds=timeout_seconds, max_bytes=max_bytes
         ) as transcriber:
             with pytest.raises(DocumentFailed) as raised:
-                await transcriber(WAV, "audio/wav", workspace_id=WORKSPACE)
+                await transcriber(BytesIO(WAV), "audio/wav", workspace_id=WORKSPACE)
         assert raised.value.advice
         assert KEY not in f"{raised.value} {raised.value.advice}"
         return raised.value, len(server.posted)
@@ -82,7 +83,7 @@ async def failure(
 async def test_a_recording_is_posted_as_the_api_wants_it_without_its_own_name() -> None:
     with TranscriptionServer(HELLO) as server:
         async with transcriber_at(server.url) as transcriber:
-            await transcriber(WAV, "audio/wav", workspace_id=WORKSPACE)
+            await transcriber(BytesIO(WAV), "audio/wav", workspace_id=WORKSPACE)
         [posted] = server.posted
     assert posted.path == TRANSCRIPTIONS
     assert posted.headers["authorization"] == f"Bearer {KEY}"
@@ -108,7 +109,7 @@ async def test_a_recording_is_posted_as_the_api_wants_it_without_its_own_name() 
 async def test_the_ending_of_the_name_tells_the_format(media_type: str, name: str) -> None:
     with TranscriptionServer(HELLO) as server:
         async with transcriber_at(server.url) as transcriber:
-            await transcriber(b"abc", media_type, workspace_id=WORKSPACE)
+            await transcriber(BytesIO(b"abc"), media_type, workspace_id=WORKSPACE)
         assert [posted.filename for posted in server.posted] == [name]
 
 
@@ -239,7 +240,7 @@ async def test_a_server_that_is_not_there_is_said_to_be_unreachable() -> None:
         url = server.url
     async with transcriber_at(url) as transcriber:
         with pytest.raises(DocumentInterrupted, match="cannot be reached") as raised:
-            await transcriber(WAV, "audio/wav", workspace_id=WORKSPACE)
+            await transcriber(BytesIO(WAV), "audio/wav", workspace_id=WORKSPACE)
     assert "FOOTNOTE_TRANSCRIBER_URL" in raised.value.advice
 
 
@@ -257,7 +258,7 @@ async def test_the_key_is_in_no_log_and_no_representation(
     with caplog.at_level(logging.DEBUG), TranscriptionServer(fails(401)) as server:
         async with transcriber_at(server.url) as transcriber:
             with pytest.raises(DocumentUnreadable):
-                await transcriber(WAV, "audio/wav", workspace_id=WORKSPACE)
+                await transcriber(BytesIO(WAV), "audio/wav", workspace_id=WORKSPACE)
             assert KEY not in repr(transcriber)
     assert KEY not in caplog.text
 

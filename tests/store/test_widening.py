@@ -221,7 +221,7 @@ async def test_a_table_cut_in_two_keeps_its_header_once(
 async def test_what_may_not_be_seen_is_not_widened(
     engine: Engine, workspace: WorkspaceEngine
 ) -> None:
-    document_id = await ingest(engine, workspace, MANUAL, access=["local", "group:crew"])
+    document_id = await ingest(engine, workspace, MANUAL, shared_with=["local", "group:crew"])
     passages, _ = await chunks_of(engine, workspace, document_id)
     some = passages[:2]
     stranger, mate = Principal(principal_id="eve"), Principal(principal_id="x", groups=("crew",))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from uuid import UUID
 
+from footnote.domain.access import Visibility
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Offered:
@@ -49,7 +51,9 @@ class Changes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Labels:
-    """What everything of a source is sorted under."""
+    """What everything of a source is sorted under, and who sees it."""
 
     collection: str | None = None
     tags: tuple[str, ...] = ()
+    visibility: Visibility | None = None
+    shared_with: tuple[str, ...] | None = None

@@ -136,6 +136,7 @@ async def add_mcp_server(
         allow_private=workspace.engine.settings.allow_private_urls,
         example=_EXAMPLE_URL,
     )
+    await workspace.ensure_data_key()
     async with workspace.scope() as scope:
         if len(await workspace_settings.mcp_servers_of(scope)) >= MAX_MCP_SERVERS:
             raise InvalidRequest(

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
+from typing import BinaryIO
 from uuid import UUID
 
 from footnote.domain import (
@@ -33,7 +35,7 @@ from footnote.errors import (
     InvalidRequest,
     NotFound,
 )
-from footnote.ingestion.receive import check_received
+from footnote.ingestion.receive import examine
 from footnote.store import documents as stored
 from footnote.store import publishing
 from footnote.store.blob_claims import remove_unused
@@ -181,20 +183,43 @@ class Original:
     content: bytes = field(repr=False)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OriginalFile:
+    """A file as it was handed in, opened."""
+
+    filename: str
+    media_type: str
+    byte_size: int
+    content: BinaryIO = field(repr=False)
+    """At its beginning, to be closed."""
+
+
 async def original(workspace: WorkspaceAccess, document_id: UUID) -> Original:
     """The file of the published version, or of the newest before one is published.
 
     Raises NotFound, also for a file that was too large to be kept, BlobDamaged where the bytes
     are not those that came in, and BlobsUnavailable.
     """
+    opened = await original_file(workspace, document_id)
+    with opened.content:
+        return Original(
+            filename=opened.filename,
+            media_type=opened.media_type,
+            content=await asyncio.to_thread(opened.content.read),
+        )
+
+
+async def original_file(workspace: WorkspaceAccess, document_id: UUID) -> OriginalFile:
+    """The same, opened to be read a piece at a time."""
     async with workspace.scope() as scope:
         found = await stored.shown_version(scope, document_id)
     if not found.blob_key:
         raise NotFound(f"the file of {document_id} was not kept")
-    return Original(
-        filename=found.filename,
-        media_type=found.media_type,
-        content=await workspace.engine.blobs.get(found.blob_key),
+    content = await workspace.engine.blobs.open(found.blob_key)
+    byte_size = content.seek(0, os.SEEK_END)
+    content.seek(0)
+    return OriginalFile(
+        filename=found.filename, media_type=found.media_type, byte_size=byte_size, content=content
     )
 
 
@@ -310,9 +335,12 @@ async def retry(workspace: WorkspaceAccess, document_id: UUID) -> Document:
                 cause=f"the bytes of “{document.filename}” were never taken in",
                 advice=f"{document.failure.advice}; then hand the file in once more",
             )
-        content = await workspace.engine.blobs.get(blob_key)
         limit = workspace.engine.settings.max_file_bytes
-        media_type = await asyncio.to_thread(check_received, content, document.filename, limit)
+        with await workspace.engine.blobs.open(blob_key) as content:
+            examined = await asyncio.to_thread(examine, content, document.filename, limit)
+        if examined.refusal is not None:
+            raise examined.refusal
+        media_type = examined.media_type
     async with workspace.scope() as scope:
         return await requeue_failed(scope, document, media_type)
 

@@ -12,6 +12,7 @@ from footnote.answering.weighing import FITTED
 from footnote.engine.answer_models import answer_models_from, plain
 from footnote.engine.answer_runs import AnswerRuns, RunLimits
 from footnote.engine.authentication import credentials_from
+from footnote.engine.encryption import key_ring_from
 from footnote.engine.installation import Engine
 from footnote.engine.lanes import embedders_from
 from footnote.engine.pages import BlobsWithPages, renderer_from
@@ -77,6 +78,7 @@ async def open_engine(settings: Settings | None = None) -> Engine:
             f"{settings.home} cannot be used: {error.strerror}",
             hint="set FOOTNOTE_HOME to a folder you may write to",
         ) from error
+    keys = key_ring_from(settings)
     credentials = credentials_from(settings)
     embedders = embedders_from(settings)
     server = None
@@ -86,7 +88,9 @@ async def open_engine(settings: Settings | None = None) -> Engine:
             server = await asyncio.to_thread(start_embedded, settings.home)
         url, owner_url = database_urls(settings, server)
         await asyncio.to_thread(migrate, owner_url)
-        database = await open_database(url, settings.pool_size, settings.statement_timeout_seconds)
+        database = await open_database(
+            url, settings.pool_size, settings.statement_timeout_seconds, keys
+        )
         try:
             embedder = await loading
         except BaseException:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from uuid import UUID
 
 from footnote.domain.pages import Highlight, PageImage, PageRectangles, PagesOfQuote
@@ -59,8 +60,8 @@ async def page_image(
     for a page that cannot be drawn.
     """
     _check_page(page, dpi)
-    content, quotes = await _showable(workspace, document_id, highlights)
-    return await workspace.engine.pages.image(content, page, quotes, dpi)
+    async with _showable(workspace, document_id, highlights) as (content, quotes):
+        return await workspace.engine.pages.image(content, page, quotes, dpi)
 
 
 async def page_rectangles(
@@ -68,16 +69,16 @@ async def page_rectangles(
 ) -> PageRectangles:
     """Where the highlights stand on a page; raises as `page_image` does."""
     _check_page(page)
-    content, quotes = await _showable(workspace, document_id, highlights)
-    return await workspace.engine.pages.rectangles(content, page, quotes)
+    async with _showable(workspace, document_id, highlights) as (content, quotes):
+        return await workspace.engine.pages.rectangles(content, page, quotes)
 
 
 async def pages_of_quote(
     workspace: WorkspaceAccess, document_id: UUID, highlight: Highlight
 ) -> PagesOfQuote:
     """The pages on which a quote stands by their text layers, best first."""
-    content, quotes = await _showable(workspace, document_id, [highlight])
-    return await workspace.engine.pages.pages_of(content, quotes[0])
+    async with _showable(workspace, document_id, [highlight]) as (content, quotes):
+        return await workspace.engine.pages.pages_of(content, quotes[0])
 
 
 async def page_fingerprint(
@@ -108,20 +109,24 @@ def _check_page(page: int, dpi: int = DEFAULT_DPI) -> None:
         )
 
 
+@asynccontextmanager
 async def _showable(
     workspace: WorkspaceAccess, document_id: UUID, highlights: Sequence[Highlight]
-) -> tuple[Showable, tuple[Quote, ...]]:
+) -> AsyncIterator[tuple[Showable, tuple[Quote, ...]]]:
     """The file that is shown and the texts to be marked on it."""
     shown, quotes = await _wanted(workspace, document_id, highlights)
     if not shown.blob_key:
         raise unkept(shown.filename)
-    content = Showable(
-        filename=shown.filename,
-        media_type=shown.media_type,
-        key=shown.blob_key,
-        content=await workspace.engine.blobs.get(shown.blob_key),
-    )
-    return content, quotes
+    with await workspace.engine.blobs.open(shown.blob_key) as content:
+        yield (
+            Showable(
+                filename=shown.filename,
+                media_type=shown.media_type,
+                key=shown.blob_key,
+                content=content,
+            ),
+            quotes,
+        )
 
 
 async def _wanted(
@@ -190,7 +195,7 @@ class BlobsWithPages:
     def __init__(self, blobs: Blobs, cache: PdfCache) -> None:
         self.blobs = blobs
         self._cache = cache
-        self.put, self.get, self.list = blobs.put, blobs.get, blobs.list
+        self.put, self.open, self.list = blobs.put, blobs.open, blobs.list
 
     async def delete(self, key: str) -> None:
         """Remove the bytes; the PDF goes first, so that none is left over."""

@@ -56,7 +56,7 @@ async def receive(
     tags: Tags = (),
     source_type: SourceType = SourceType.UPLOAD,
     visibility: Visibility | None = None,
-    access: Access | None = None,
+    shared_with: Access | None = None,
     idempotency_key: IdempotencyKey | None = None,
 ) -> Received:
     """Accept a file: once this returns, it cannot be lost.
@@ -79,7 +79,7 @@ async def receive(
         tags=tags,
         source_type=source_type,
         visibility=visibility,
-        access=access,
+        shared_with=shared_with,
         idempotency_key=idempotency_key,
     )
 
@@ -90,6 +90,8 @@ async def receive_file(
     *,
     collection: Name | None = None,
     tags: Tags = (),
+    visibility: Visibility | None = None,
+    shared_with: Access | None = None,
 ) -> Received:
     """Accept a file from a disk, under its path as external id.
 
@@ -111,6 +113,8 @@ async def receive_file(
             collection=collection,
             external_id=str(location),
             tags=tags,
+            visibility=visibility,
+            shared_with=shared_with,
             keep_too_large=False,
         )
 
@@ -126,7 +130,7 @@ async def receive_stream(
     tags: Tags = (),
     source_type: SourceType = SourceType.UPLOAD,
     visibility: Visibility | None = None,
-    access: Access | None = None,
+    shared_with: Access | None = None,
     idempotency_key: IdempotencyKey | None = None,
     keep_too_large: bool = True,
 ) -> Received:
@@ -137,9 +141,9 @@ async def receive_stream(
     """
     workspace.require_open()
     workspace.require(Right.WRITE, collection or DEFAULT_COLLECTION)
-    if visibility is Visibility.WORKSPACE and access:
+    if visibility is Visibility.WORKSPACE and shared_with:
         raise InvalidRequest(
-            "access: a document that the workspace sees needs no list",
+            "shared_with: a document that the workspace sees needs no list",
             hint="leave the list out, or make the document private",
         )
     engine, name = workspace.engine, clean_name(filename)
@@ -157,7 +161,7 @@ async def receive_stream(
         tags=tuple(tags),
         source_type=source_type,
         visibility=visibility,
-        access=None if access is None else tuple(access),
+        access=None if shared_with is None else tuple(shared_with),
         failure=None if examined.refusal is None else failure_of(examined.refusal),
     )
     if examined.byte_size > limit and not keep_too_large:

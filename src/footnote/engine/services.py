@@ -166,6 +166,12 @@ class WorkspaceAccess:
         self.require_open()
         return self.engine.database.workspace(self.workspace_id, SYSTEM)
 
+    async def ensure_data_key(self) -> None:
+        """Give the workspace a key for its credentials, if it has none. Raises KeyUnavailable."""
+        self.require_open()
+        database = self.engine.database
+        await database.keys.ensure_data_key(self.workspace_id, database.outside)
+
     def index_in(self, lane: Lane) -> Index:
         """What is searched, as the principal may see it."""
         return PostgresIndex(

@@ -33,6 +33,7 @@ async def add_webhook(
         example="https://example.com/footnote-events",
     )
     secret = secrets.token_urlsafe(32)
+    await workspace.ensure_data_key()
     async with workspace.scope() as scope:
         wanted = tuple(kind for kind in TOLD_KINDS if kind in kinds)
         return await stored.add_endpoint(scope, url, wanted, secret), secret

@@ -138,6 +138,7 @@ class WorkspaceVerbs:
     document_called = Verb(document_verbs.document_called)
     unknown_collections = Verb(document_verbs.unknown_collections)
     original = Verb(document_verbs.original)
+    original_file = Verb(document_verbs.original_file)
     text = Verb(document_verbs.text)
     passages = Verb(document_verbs.passages)
     delete_document = Verb(document_verbs.delete_document, Right.WRITE)

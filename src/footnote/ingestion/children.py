@@ -9,6 +9,7 @@ nothing is unpickled.
 from __future__ import annotations
 
 import asyncio
+import io
 import math
 import os
 import resource
@@ -23,7 +24,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from mmap import ACCESS_READ, mmap
 from tempfile import TemporaryFile, mkdtemp
-from typing import BinaryIO, TypeVar
+from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
 from pydantic import TypeAdapter
 from pydantic_core import to_json
@@ -32,6 +33,9 @@ from footnote.domain import Progress, Stage
 from footnote.errors import DocumentInterrupted, DocumentUnreadable
 from footnote.ingestion.failures import plain_cause, unreadable
 from footnote.ports import OnProgress, unheard
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
 
 T = TypeVar("T")
 Settings = TypeVar("Settings")
@@ -52,6 +56,37 @@ _PASSED_ENVIRONMENT = (
     "VIRTUAL_ENV"
 ).split()
 """A child that was taken over finds no password, key or address in its environment."""
+
+
+class _BytesReader(io.RawIOBase):
+    """Reads bytes that lie elsewhere, such as in a mapped file."""
+
+    def __init__(self, content: Bytes) -> None:
+        self._content = memoryview(content)
+        self._position = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        start = {io.SEEK_CUR: self._position, io.SEEK_END: len(self._content)}.get(whence, 0)
+        self._position = max(start + offset, 0)
+        return self._position
+
+    def readinto(self, target: Buffer) -> int:
+        room = memoryview(target)
+        part = self._content[self._position : self._position + len(room)]
+        room[: len(part)] = part
+        self._position += len(part)
+        return len(part)
+
+
+def file_over(content: Bytes) -> BinaryIO:
+    """A file of bytes without a copy of them."""
+    return io.BufferedReader(_BytesReader(content))
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,39 +258,39 @@ class ChildPool:
     async def ask(
         self,
         request: object,
-        content: bytes,
         decode: Callable[[bytes, Bytes], T],
+        content: BinaryIO | None = None,
         on_progress: OnProgress = unheard,
     ) -> T:
         """Send a request, receive its answer; `decode` raises ValueError for what is none.
 
+        The content is sent from its beginning, and one piece of it is in memory at a time.
+
         Raises DocumentUnreadable when the child refuses the file, takes too long over it or
         crashes on it, DocumentInterrupted when the operating system ended the child.
         """
-        parts = (
-            memoryview(content)[start : start + _PART_BYTES]
-            for start in range(0, len(content), _PART_BYTES)
-        )
-        message = Message(to_json(request), tuple(parts), len(content))
+        record = to_json(request)
+        content = content or io.BytesIO()
         async with self._slots:
             child = self._idle.pop() if self._idle else await self._start()
             used_before = child.files > 0
             try:
-                return await self._asked(child, message, decode, on_progress)
+                return await self._asked(child, record, content, decode, on_progress)
             except _ChildDied:
                 if not used_before:
                     raise self._crashed(child) from None
             # A child that had read other files may have died of those: a fresh one decides.
             child = await self._start()
             try:
-                return await self._asked(child, message, decode, on_progress)
+                return await self._asked(child, record, content, decode, on_progress)
             except _ChildDied:
                 raise self._crashed(child) from None
 
     async def _asked(
         self,
         child: _Child,
-        message: Message,
+        record: bytes,
+        content: BinaryIO,
         decode: Callable[[bytes, Bytes], T],
         on_progress: OnProgress,
     ) -> T:
@@ -263,7 +298,7 @@ class ChildPool:
         healthy = False
         try:
             async with asyncio.timeout(self._limits.timeout_seconds):
-                answer = await _exchange(child.process, message, decode, on_progress)
+                answer = await _exchange(child.process, record, content, decode, on_progress)
             healthy = True
         except DocumentUnreadable:
             healthy = True
@@ -317,7 +352,8 @@ class ChildPool:
 
 async def _exchange(
     process: Process,
-    message: Message,
+    record: bytes,
+    content: BinaryIO,
     decode: Callable[[bytes, Bytes], T],
     on_progress: OnProgress,
 ) -> T:
@@ -325,22 +361,24 @@ async def _exchange(
     assert process.stdin is not None
     assert process.stdout is not None
     try:
-        process.stdin.write(frame_of(_REQUEST, message))
-        for part in message.body:
-            process.stdin.write(part)
+        byte_size = content.seek(0, io.SEEK_END)
+        content.seek(0)
+        process.stdin.write(frame_of(_REQUEST, Message(record, body_bytes=byte_size)))
+        while piece := await asyncio.to_thread(content.read, _PART_BYTES):
+            process.stdin.write(piece)
             await process.stdin.drain()
         await process.stdin.drain()
         while True:
             prefix = await process.stdout.readexactly(_LENGTHS.size)
             kind, json_bytes, body_bytes = lengths_of(prefix)
-            record = bytes(await _receive(process.stdout, json_bytes))
+            answer = bytes(await _receive(process.stdout, json_bytes))
             body = await _receive(process.stdout, body_bytes)
             if kind != _PROGRESS:
                 break
-            on_progress(*progress_of(record))
+            on_progress(*progress_of(answer))
         if kind == _ANSWER:
-            return await asyncio.to_thread(decode, record, body)
-        refusal = _REFUSED.validate_json(record, strict=True)
+            return await asyncio.to_thread(decode, answer, body)
+        refusal = _REFUSED.validate_json(answer, strict=True)
     except (OSError, EOFError, ValueError) as error:
         raise _ChildDied from error
     raise unreadable(refusal.cause, refusal.advice)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import BinaryIO
 from uuid import UUID
 
 from footnote.domain import BlockKind, ParsedDocument, Stage, Transcript, Utterance
@@ -25,7 +26,7 @@ _MAX_PAUSE_SECONDS = 4.0
 
 async def transcribe(
     transcriber: Transcriber,
-    content: bytes,
+    content: BinaryIO,
     filename: str,
     media_type: str,
     *,

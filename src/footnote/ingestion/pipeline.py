@@ -7,6 +7,7 @@ import hashlib
 import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import BinaryIO
 
 from footnote.domain import (
     Chunk,
@@ -20,6 +21,7 @@ from footnote.domain import (
 )
 from footnote.errors import DocumentFailed, DocumentUnreadable
 from footnote.ingestion import media
+from footnote.ingestion.children import file_over
 from footnote.ingestion.chunk_sequence import ChunkSequence
 from footnote.ingestion.chunking import ChunkPolicy, chunk_blocks
 from footnote.ingestion.describing import describe
@@ -35,13 +37,14 @@ from footnote.ingestion.naming import LONG_DOCUMENT
 from footnote.ingestion.parsing.serialization import compress, decompress
 from footnote.ingestion.progress import reporting
 from footnote.ingestion.provenance import with_provenance
-from footnote.ingestion.receive import check_received
+from footnote.ingestion.receive import examine
 from footnote.ingestion.turns import Hold, Shares
 from footnote.language.dates import quarters_in
 from footnote.ports import (
     Analyzer,
     Describer,
     Embedder,
+    OnProgress,
     Parser,
     Transcriber,
     VersionInWork,
@@ -56,7 +59,7 @@ LOOKED_AT_TOGETHER = 64
 """Chunks that are looked at for orders at once."""
 LEAST_BYTES = 64 * 1024
 BYTES_OF_A_BYTE = 4
-"""What the smallest document holds, and one for each byte of its file: its bytes twice while it is
+"""What the smallest document holds, and one for each byte of its file: its bytes where they are
 read, its text and the terms of its chunks afterwards."""
 _BYTES_OF_A_BLOCK = 500
 _SOURCE_OF_PARTS = {
@@ -148,23 +151,9 @@ class Ingestion:
         kept = await work.parsed()
         parsed = None if kept is None else await asyncio.to_thread(decompress, kept)
         if parsed is None:
-            content = await work.content()
-            async with reporting(work, Stage.PARSE) as on_progress:
-                if self.transcriber is not None and media.is_recording(work.media_type):
-                    parsed = await transcribe(
-                        self.transcriber,
-                        content,
-                        work.filename,
-                        work.media_type,
-                        workspace_id=work.workspace_id,
-                        on_progress=on_progress,
-                    )
-                else:
-                    async with self.shares.parsing.hold(work.workspace_id):
-                        parsed = await self.parser(content, work.filename, on_progress)
-                    if self.describer is not None:
-                        parsed = await describe(self.describer, parsed)
-            del content
+            with await work.content() as content:
+                async with reporting(work, Stage.PARSE) as on_progress:
+                    parsed = await self._read(work, content, on_progress)
             memory.grow(_bytes_of(parsed))
             await self._attach(work, parsed)
             parsed = replace(parsed, attachments=(), pictures=())
@@ -172,24 +161,37 @@ class Ingestion:
         memory.grow(_bytes_of(parsed))
         return parsed
 
+    async def _read(
+        self, work: VersionInWork, content: BinaryIO, on_progress: OnProgress
+    ) -> ParsedDocument:
+        if self.transcriber is not None and media.is_recording(work.media_type):
+            return await transcribe(
+                self.transcriber,
+                content,
+                work.filename,
+                work.media_type,
+                workspace_id=work.workspace_id,
+                on_progress=on_progress,
+            )
+        async with self.shares.parsing.hold(work.workspace_id):
+            parsed = await self.parser(content, work.filename, on_progress)
+        return parsed if self.describer is None else await describe(self.describer, parsed)
+
     async def _attach(self, work: VersionInWork, parsed: ParsedDocument) -> None:
         too_deep = bool(parsed.attachments) and await work.depth() >= MAX_DEPTH
         for position, attachment in enumerate(parsed.attachments):
-            failure = None
-            media_type = UNKNOWN_TYPE
-            content = bytes(attachment.content)
-            try:
-                media_type = check_received(content, attachment.filename, self.max_file_bytes)
-            except DocumentUnreadable as error:
-                failure = failure_of(error)
-            if too_deep:
-                failure = failure_of(_too_deep(attachment.filename))
+            name, content = attachment.filename, file_over(attachment.content)
+            examined = await asyncio.to_thread(examine, content, name, self.max_file_bytes)
+            refusal = _too_deep(name) if too_deep else examined.refusal
             await work.attach(
                 position,
-                replace(attachment, content=content),
-                media_type,
+                name,
+                content,
+                byte_size=examined.byte_size,
+                content_sha256=examined.content_sha256,
+                media_type=examined.media_type or UNKNOWN_TYPE,
                 source_type=_SOURCE_OF_PARTS.get(parsed.media_type, SourceType.UPLOAD),
-                failure=failure,
+                failure=None if refusal is None else failure_of(refusal),
             )
         await work.detach_beyond(len(parsed.attachments))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import io
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import BinaryIO
@@ -57,14 +56,6 @@ def examine(content: BinaryIO, filename: str, max_bytes: int) -> Examined:
     except DocumentUnreadable as refusal:
         return Examined(byte_size=size, content_sha256=digest.hexdigest(), refusal=refusal)
     return Examined(byte_size=size, content_sha256=digest.hexdigest(), media_type=media_type)
-
-
-def check_received(content: bytes, filename: str, max_bytes: int) -> str:
-    """The media type of an acceptable file that is in memory.
-
-    Raises DocumentUnreadable for one that is empty, larger than `max_bytes` or of unknown type.
-    """
-    return _accepted_type(io.BytesIO(content), len(content), filename, max_bytes)
 
 
 def _accepted_type(content: BinaryIO, byte_size: int, filename: str, max_bytes: int) -> str:

@@ -62,6 +62,13 @@ def decoded(kind: type[Kind], value: object) -> Kind:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class GrantList:
+    """The roles that were granted."""
+
+    grants: tuple[domain.Grant, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RetryReport:
     """The outcome for every document that was to be tried again."""
 

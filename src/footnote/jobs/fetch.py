@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from tempfile import TemporaryFile
 from uuid import UUID
 
 import structlog
@@ -62,22 +63,23 @@ async def fetch_pushed(engine: Services, job: FetchJob) -> None:
 
 async def _take_in(engine: Services, within: Workspace, push: StoredPush) -> Received:
     pushed: PushedDocument = push.pushed
-    fetched = await fetch_document(pushed.url, reach_of(engine.settings))
-    if fetched is None:
-        raise InvalidRequest(f"{pushed.url} answered that nothing changed, which was not asked")
     workspace = WorkspaceEngine(
         engine=engine,
         workspace=within,
         principal=Principal(principal_id=push.principal),
     )
-    return await workspace.receive(
-        fetched.content,
-        pushed.filename or filename_of(fetched),
-        collection=pushed.collection,
-        external_id=pushed.external_id,
-        metadata=pushed.metadata,
-        tags=pushed.tags,
-    )
+    with TemporaryFile() as content:
+        fetched = await fetch_document(pushed.url, reach_of(engine.settings), content)
+        if fetched is None:
+            raise InvalidRequest(f"{pushed.url} answered that nothing changed, which was not asked")
+        return await workspace.receive_stream(
+            content,
+            pushed.filename or filename_of(fetched),
+            collection=pushed.collection,
+            external_id=pushed.external_id,
+            metadata=pushed.metadata,
+            tags=pushed.tags,
+        )
 
 
 async def _fail(engine: Services, job: FetchJob, reason: str) -> None:

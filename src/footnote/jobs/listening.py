@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 from uuid import UUID
 
 from pydantic import TypeAdapter
@@ -110,7 +112,7 @@ class LocalTranscriber:
 
     async def __call__(
         self,
-        content: bytes,
+        content: BinaryIO,
         media_type: str,
         *,
         workspace_id: UUID,
@@ -125,21 +127,21 @@ class LocalTranscriber:
             return await self._listen(content, media_type, workspace_id, on_progress)
 
     async def _listen(
-        self, content: bytes, media_type: str, workspace_id: UUID, on_progress: OnProgress
+        self, content: BinaryIO, media_type: str, workspace_id: UUID, on_progress: OnProgress
     ) -> Transcript:
         with tempfile.TemporaryDirectory(prefix="footnote-") as folder:
             source, decoded = Path(folder, "recording"), Path(folder, "samples")
-            await asyncio.to_thread(source.write_bytes, content)
+            await asyncio.to_thread(_write, source, content)
             decode = Decode(source=source, media_type=media_type, decoded=decoded)
             async with self._turns.of(workspace_id):
-                samples = await self._child.ask(decode, b"", _samples_of)
+                samples = await self._child.ask(decode, _samples_of)
             await asyncio.to_thread(source.unlink)
             parts: list[Part] = []
             start, language = 0, None
             while start < samples:
                 listen = Listen(decoded=decoded, start=start, language=language)
                 async with self._turns.of(workspace_id):
-                    part = await self._child.ask(listen, b"", _part_of)
+                    part = await self._child.ask(listen, _part_of)
                 parts.append(part)
                 start, language = part.next_sample, language or part.language
                 on_progress(min(start, samples) // RATE, samples // RATE)
@@ -150,6 +152,12 @@ class LocalTranscriber:
             duration_seconds=samples / RATE,
             warning=_warning(utterances, english=any(part.knows_english_alone for part in parts)),
         )
+
+
+def _write(target: Path, content: BinaryIO) -> None:
+    content.seek(0)
+    with target.open("wb") as file:
+        shutil.copyfileobj(content, file)
 
 
 def _warning(utterances: Sequence[Utterance], *, english: bool) -> str | None:

@@ -10,6 +10,7 @@ import re
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from typing import BinaryIO
 from uuid import UUID
 
 import httpx
@@ -91,7 +92,7 @@ class HttpTranscriber:
 
     async def __call__(
         self,
-        content: bytes,
+        content: BinaryIO,
         media_type: str,
         *,
         workspace_id: UUID,  # noqa: ARG002  A service has a queue of its own …
@@ -102,9 +103,10 @@ class HttpTranscriber:
         Asks up to three times when the server is busy or failed (429, 5xx) and the time allows.
         Raises DocumentUnreadable for what it will refuse again, else DocumentInterrupted.
         """
-        if len(content) > self.max_bytes:
+        byte_size = content.seek(0, io.SEEK_END)
+        if byte_size > self.max_bytes:
             raise _refused(
-                f"the recording has {len(content):,} bytes, more than the {self.max_bytes:,} "
+                f"the recording has {byte_size:,} bytes, more than the {self.max_bytes:,} "
                 "that are sent to the transcriber",
                 "compress or split it",
             )
@@ -139,7 +141,7 @@ class HttpTranscriber:
         if client is not None:
             await client.aclose()
 
-    async def _answer(self, content: bytes, media_type: str, limit: asyncio.Timeout) -> bytes:
+    async def _answer(self, content: BinaryIO, media_type: str, limit: asyncio.Timeout) -> bytes:
         pause = self.pause_seconds
         for attempt in range(1, ATTEMPTS + 1):
             async with self._posted(content, media_type) as response:
@@ -156,7 +158,7 @@ class HttpTranscriber:
         raise AssertionError  # The last attempt returns or raises.
 
     @asynccontextmanager
-    async def _posted(self, content: bytes, media_type: str) -> AsyncIterator[httpx.Response]:
+    async def _posted(self, content: BinaryIO, media_type: str) -> AsyncIterator[httpx.Response]:
         if self._client is None:
             self._client = httpx.AsyncClient(timeout=self.timeout_seconds, follow_redirects=False)
         headers = {"accept": "application/json", "accept-encoding": "identity"}
@@ -169,8 +171,7 @@ class HttpTranscriber:
             "response_format": "verbose_json",
             "timestamp_granularities[]": "segment",
         }
-        # A stream is sent in pieces, so that the recording is not held a second time.
-        file = (name, io.BytesIO(content), media_type)
+        file = (name, content, media_type)  # Each try sends it from its beginning, in pieces.
         async with self._client.stream(
             "POST", self.url, data=form, files={"file": file}, headers=headers
         ) as response:
@@ -211,7 +212,7 @@ class NobodyListens:
 
     async def __call__(
         self,
-        content: bytes,  # noqa: ARG002
+        content: BinaryIO,  # noqa: ARG002
         media_type: str,  # noqa: ARG002
         *,
         workspace_id: UUID,  # noqa: ARG002

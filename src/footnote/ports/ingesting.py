@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from typing import BinaryIO, Protocol
 from uuid import UUID
 
-from footnote.domain import Attachment, Failure, ParsedDocument, Publication, SourceType, Stage
+from footnote.domain import Failure, ParsedDocument, Publication, SourceType, Stage
 from footnote.ports.models import OnProgress, Vectors, unheard
 
 
 class Parser(Protocol):
-    """Reads bytes into blocks."""
+    """Reads a file into blocks."""
 
     async def __call__(
-        self, content: bytes, filename: str, on_progress: OnProgress = unheard
+        self, content: BinaryIO, filename: str, on_progress: OnProgress = unheard
     ) -> ParsedDocument:
         """Tells of its pages as it goes. Raises DocumentUnreadable or DocumentInterrupted."""
 
@@ -31,8 +31,11 @@ class Blobs(Protocol):
         Raises BlobsUnavailable.
         """
 
-    async def get(self, key: str) -> bytes:
-        """The bytes, as they were stored. Raises NotFound, BlobDamaged and BlobsUnavailable."""
+    async def open(self, key: str) -> BinaryIO:
+        """The bytes as a file at its beginning, found to be those stored, and never held whole.
+
+        Whoever asks for it closes it. Raises NotFound, BlobDamaged, BlobsFull and BlobsUnavailable.
+        """
 
     async def delete(self, key: str) -> None:
         """Remove the bytes if they are there. Raises BlobsUnavailable."""
@@ -83,8 +86,8 @@ class VersionInWork(Protocol):
     async def progress(self, stage: Stage, done: int, total: int) -> bool:
         """Note how far a stage has come; False when the version was replaced or deleted."""
 
-    async def content(self) -> bytes:
-        """The bytes that were received."""
+    async def content(self) -> BinaryIO:
+        """The file that was received, at its beginning, to be closed."""
 
     async def parsed(self) -> bytes | None:
         """What an earlier try kept of what it read."""
@@ -98,9 +101,12 @@ class VersionInWork(Protocol):
     async def attach(
         self,
         position: int,
-        attachment: Attachment,
-        media_type: str,
+        filename: str,
+        content: BinaryIO,
         *,
+        byte_size: int,
+        content_sha256: str,
+        media_type: str,
         source_type: SourceType,
         failure: Failure | None,
     ) -> None:

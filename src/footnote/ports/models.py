@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import BinaryIO, Protocol
 from uuid import UUID
 
 import numpy as np
@@ -73,7 +73,7 @@ class Transcriber(Protocol):
 
     async def __call__(
         self,
-        content: bytes,
+        content: BinaryIO,
         media_type: str,
         *,
         workspace_id: UUID,

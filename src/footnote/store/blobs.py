@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import BinaryIO
 from uuid import UUID
 
@@ -20,6 +21,7 @@ from obstore.store import LocalStore, ObjectStore
 from footnote.errors import BlobDamaged, BlobsFull, BlobsUnavailable, NotFound
 from footnote.ports import Blobs
 from footnote.store.object_stores import (
+    copy_into,
     credentials_hint,
     lacks_credentials,
     said_by_store,
@@ -30,6 +32,8 @@ _PIECE_BYTES = 5 * 1024 * 1024
 """Of a file that is stored in pieces; S3 takes 10,000, none but the last below 5 MiB."""
 _PIECES_AT_ONCE = 1
 """In memory for each file that is being stored."""
+_READ_BYTES = 1024 * 1024
+"""Of a file that is hashed, at once."""
 
 
 def blob_key(workspace_id: UUID, content_sha256: str) -> str:
@@ -61,9 +65,10 @@ class LocalBlobs:
             await _put(LocalStore(self.folder, mkdir=True), key, content)
             await asyncio.to_thread(self._flush, key)
 
-    async def get(self, key: str) -> bytes:
+    async def open(self, key: str) -> BinaryIO:
         with _local(key):
-            return await _checked(key, await asyncio.to_thread((self.folder / key).read_bytes))
+            file = await asyncio.to_thread((self.folder / key).open, "rb")
+            return await _checked(key, file)
 
     async def delete(self, key: str) -> None:
         with _local(key):
@@ -99,10 +104,15 @@ class StoredBlobs:
         with self._remote(key, missing_is_an_answer=False):
             await _put(self.store, key, content)
 
-    async def get(self, key: str) -> bytes:
-        with self._remote(key):
-            answer = await obstore.get_async(self.store, key)
-            return await _checked(key, bytes(await answer.bytes_async()))
+    async def open(self, key: str) -> BinaryIO:
+        file = TemporaryFile()  # noqa: SIM115  # whoever asked closes it
+        try:
+            with self._remote(key):
+                await copy_into(file, await obstore.get_async(self.store, key))
+        except BaseException:
+            file.close()
+            raise
+        return await _checked(key, file)
 
     async def delete(self, key: str) -> None:
         try:
@@ -152,16 +162,32 @@ async def _keys(store: ObjectStore, prefix: str) -> AsyncIterator[str]:
             yield found["path"]
 
 
-async def _checked(key: str, content: bytes) -> bytes:
-    """The bytes, if they have the hash that their key ends with. Raises BlobDamaged."""
-    promised = key.rpartition("/")[2]
-    found = (await asyncio.to_thread(hashlib.sha256, content)).hexdigest()
-    if found != promised:
+async def _checked(key: str, file: BinaryIO) -> BinaryIO:
+    """The file at its beginning, if it has the hash that its key ends with.
+
+    Closes it and raises BlobDamaged if not.
+    """
+
+    def digest() -> str:
+        digest = hashlib.sha256()
+        file.seek(0)
+        while piece := file.read(_READ_BYTES):
+            digest.update(piece)
+        file.seek(0)
+        return digest.hexdigest()
+
+    try:
+        found = await asyncio.to_thread(digest)
+    except BaseException:
+        file.close()
+        raise
+    if found != key.rpartition("/")[2]:
+        file.close()
         raise BlobDamaged(
             f"the stored file {key} is damaged: its SHA-256 is {found}",
             hint="hand the file in once more, or restore it from a backup",
         )
-    return content
+    return file
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from select import POLLIN, poll
 from typing import LiteralString
 from uuid import UUID
@@ -19,7 +19,9 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout
 from footnote.domain import Principal
 from footnote.domain.identity import SYSTEM_NAME
 from footnote.errors import StoreFull, StoreUnavailable
+from footnote.store.data_keys import KeyRing
 from footnote.store.migrate import APPLICATION_ROLE, SCHEMA
+from footnote.store.sealing import Sealing
 from footnote.store.statements import load_statements, register_integers
 
 Connection = psycopg.AsyncConnection[DictRow]
@@ -45,6 +47,8 @@ class WorkspaceScope:
     workspace_id: UUID
     principal: Principal
     connection: Connection
+    sealing: Sealing
+    """How what it stores is encrypted."""
 
     async def execute(
         self,
@@ -111,15 +115,17 @@ class Database:
     """The pool of the application role."""
 
     pool: Pool
+    keys: KeyRing = field(default_factory=KeyRing)
 
     @asynccontextmanager
     async def workspace(
         self, workspace_id: UUID, principal: Principal
     ) -> AsyncIterator[WorkspaceScope]:
         """A read-write transaction in a workspace."""
+        sealing = await self.sealing(workspace_id)
         async with self._connection() as connection, connection.transaction():
             await bind(connection, workspace_id, principal)
-            yield WorkspaceScope(workspace_id, principal, connection)
+            yield WorkspaceScope(workspace_id, principal, connection, sealing)
 
     @asynccontextmanager
     async def snapshot(
@@ -129,13 +135,21 @@ class Database:
 
         Statements are sent without waiting; a fetch waits for all that was sent before.
         """
+        sealing = await self.sealing(workspace_id)
         async with self._connection() as connection, connection.pipeline():
             # By hand: psycopg's own transaction would wait for its beginning and thrice at its
             # end. When the block fails, the pool rolls back.
             await connection.execute(_SQL["begin_moment"])
             await bind(connection, workspace_id, principal)
-            yield WorkspaceScope(workspace_id, principal, connection)
+            yield WorkspaceScope(workspace_id, principal, connection, sealing)
             await connection.execute(_SQL["end_moment"])
+
+    async def sealing(self, workspace_id: UUID) -> Sealing:
+        """How the workspace's content is stored; its keys are read once in a while.
+
+        Raises KeyUnavailable, and UnsupportedSettings for a workspace that may not be opened.
+        """
+        return await self.keys.sealing(workspace_id, self.outside)
 
     @asynccontextmanager
     async def outside(self) -> AsyncIterator[Connection]:
@@ -206,8 +220,12 @@ async def execute_as_system(
     return cursor
 
 
-async def open_database(url: str, pool_size: int, statement_timeout_seconds: float) -> Database:
+async def open_database(
+    url: str, pool_size: int, statement_timeout_seconds: float, keys: KeyRing | None = None
+) -> Database:
     """Open the pool and prove that its role is bound by row-level security.
+
+    Without keys no workspace that is encrypted can be opened.
 
     Raises StoreUnavailable when the server cannot be reached or the role is too powerful.
     """
@@ -229,7 +247,7 @@ async def open_database(url: str, pool_size: int, statement_timeout_seconds: flo
     )
     try:
         await pool.open(wait=True, timeout=30)
-        database = Database(pool)
+        database = Database(pool, keys or KeyRing())
         await _refuse_powerful_role(database)
     except PoolTimeout as error:
         await pool.close()

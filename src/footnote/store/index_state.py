@@ -38,7 +38,7 @@ async def load_state(scope: WorkspaceScope, lane: Lane) -> IndexState:
         generation=row["generation"],
         lane_id=lane_id,
         hnsw=lane_id is not None and row["hnsw_lane"] == lane_id,
-        lexical_key=bytes(row["lexical_key"]),
+        lexical_key=scope.sealing.lexical_key(bytes(row["lexical_key"])),
         segments=tuple(each["segment_id"] for each in rows),
         corpus=corpus_lengths(
             [(bytes(each["chunk_numbers"]), bytes(each["lengths"])) for each in rows], dead

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
+from typing import BinaryIO
 from uuid import UUID
 
 from pgvector import HalfVector
 
-from footnote.domain import Attachment, Failure, Lane, Publication, SourceType, Stage, Visibility
+from footnote.domain import Failure, Lane, Publication, SourceType, Stage, Visibility
 from footnote.errors import (
     BlobDamaged,
     BlobsUnavailable,
@@ -76,10 +76,10 @@ class PostgresVersionInWork:
             parameters = self.stored.key | {"stage": stage, "done": done, "total": total}
             return await scope.change(_SQL["note_progress"], parameters) == 1
 
-    async def content(self) -> bytes:
-        """Read the bytes that were received. Raises DocumentUnreadable, DocumentInterrupted."""
+    async def content(self) -> BinaryIO:
+        """Open the file that was received. Raises DocumentUnreadable, DocumentInterrupted."""
         try:
-            return await self.blobs.get(self.stored.blob_key)
+            return await self.blobs.open(self.stored.blob_key)
         except (NotFound, BlobDamaged) as error:
             raise DocumentUnreadable(
                 stage=Stage.PARSE,
@@ -127,26 +127,27 @@ class PostgresVersionInWork:
     async def attach(
         self,
         position: int,
-        attachment: Attachment,
-        media_type: str,
+        filename: str,
+        content: BinaryIO,
         *,
+        byte_size: int,
+        content_sha256: str,
+        media_type: str,
         source_type: SourceType,
         failure: Failure | None,
     ) -> None:
-        content = bytes(attachment.content)
-        sha256 = hashlib.sha256(content).hexdigest()
         async with self._scope() as scope:
-            claim = await claim_blob(scope, sha256)
+            claim = await claim_blob(scope, content_sha256)
         await self.blobs.put(claim.blob_key, content)
         async with self._scope() as scope:
             parent = await get_document(scope, self.stored.document_id)
             await receive_document(
                 scope,
                 Incoming(
-                    filename=attachment.filename,
+                    filename=filename,
                     media_type=media_type,
-                    byte_size=len(content),
-                    content_sha256=sha256,
+                    byte_size=byte_size,
+                    content_sha256=content_sha256,
                     blob_key=claim.blob_key,
                     claim=claim,
                     collection=parent.collection,

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from collections.abc import Mapping
 from datetime import timedelta
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, NoReturn, cast
+from typing import TYPE_CHECKING, BinaryIO, NoReturn, cast
 from urllib.parse import urlsplit
 
 from obstore.exceptions import BaseError, UnknownConfigurationKeyError
 from obstore.store import ObjectStore, from_url
 
-from footnote.errors import UnsupportedSettings
+from footnote.errors import BlobsFull, UnsupportedSettings
 from footnote.validation.text import NamedTwice, members_once
 
 if TYPE_CHECKING:
     # They are there for type checkers alone.
+    from obstore import GetResult
     from obstore.store import ClientConfig, S3Config
 
+_PIECE_BYTES = 1024 * 1024
 _CONNECTING = "5s"
 _RETRIES = 3
 _RETRY_SECONDS = 30
@@ -195,6 +198,22 @@ def _refuse(name: str, reason: str, example: str, cause: Exception | None = None
         f"The setting {name} cannot be used: {reason}.",
         hint=f"Set {variable_of(name)} to a JSON object such as {example}.",
     ) from cause
+
+
+async def copy_into(file: BinaryIO, answer: GetResult) -> None:
+    """Write an object into a file on this machine, a piece at a time.
+
+    Raises BlobsFull where the file cannot be written, and what the library raises.
+    """
+    async for piece in answer.stream(min_chunk_size=_PIECE_BYTES):
+        try:
+            await asyncio.to_thread(file.write, memoryview(piece))
+        except OSError as error:
+            raise BlobsFull(
+                f"an object of {answer.meta['size']:,} bytes cannot be kept while it is read: "
+                f"{error.strerror}",
+                hint="make room where temporary files lie, or name another place by TMPDIR",
+            ) from error
 
 
 def variable_of(setting: str) -> str:

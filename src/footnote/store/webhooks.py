@@ -8,6 +8,7 @@ from uuid import UUID, uuid4
 from footnote.domain.events import EventKind, WebhookEndpoint
 from footnote.errors import NotFound
 from footnote.store.database import WorkspaceScope
+from footnote.store.sealing import WEBHOOK_SECRET
 from footnote.store.statements import load_statements, record_of
 
 _SQL = load_statements("webhooks")
@@ -17,8 +18,11 @@ async def add_endpoint(
     scope: WorkspaceScope, url: str, kinds: Sequence[EventKind], secret: str
 ) -> WebhookEndpoint:
     """Have an address told of these kinds from now on."""
+    endpoint_id = uuid4()
+    sealed = scope.sealing.secret(WEBHOOK_SECRET.of(endpoint_id), secret)
     row = await scope.single(
-        _SQL["add"], {"endpoint_id": uuid4(), "url": url, "kinds": list(kinds), "secret": secret}
+        _SQL["add"],
+        {"endpoint_id": endpoint_id, "url": url, "kinds": list(kinds), "secret": sealed},
     )
     return record_of(WebhookEndpoint, row)
 
@@ -36,7 +40,8 @@ async def endpoint_and_secret(
     row = await scope.one(_SQL["get"], {"endpoint_id": endpoint_id})
     if row is None:
         raise NotFound(f"there is no endpoint {endpoint_id}")
-    return record_of(WebhookEndpoint, row), row["secret"]
+    secret = scope.sealing.plain_secret(WEBHOOK_SECRET.of(endpoint_id), row["secret"])
+    return record_of(WebhookEndpoint, row), secret
 
 
 async def remove_endpoint(scope: WorkspaceScope, endpoint_id: UUID) -> None:

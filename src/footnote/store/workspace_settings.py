@@ -10,6 +10,7 @@ from pydantic import TypeAdapter
 from footnote.errors import Conflict, NotFound
 from footnote.ports import McpServer
 from footnote.store.database import WorkspaceScope
+from footnote.store.sealing import MCP_HEADERS
 from footnote.store.statements import load_statements
 
 VERSION = 1
@@ -41,9 +42,10 @@ async def forget_answer_models(scope: WorkspaceScope) -> None:
 
 async def add_mcp_server(scope: WorkspaceScope, server: McpServer) -> None:
     """Offer a server's tools to the workspace's agents. Raises Conflict."""
+    headers = scope.sealing.secret_json(MCP_HEADERS.of(server.name), dict(server.headers))
     if not await scope.change(
         _SQL["add_server"],
-        {"name": server.name, "url": server.url, "headers": Jsonb(dict(server.headers))},
+        {"name": server.name, "url": server.url, "headers": Jsonb(headers)},
     ):
         raise Conflict(
             f"there is an MCP server {server.name!r} already",
@@ -55,7 +57,11 @@ async def mcp_servers_of(scope: WorkspaceScope) -> tuple[McpServer, ...]:
     """The workspace's servers by name."""
     return tuple(
         McpServer(
-            name=row["name"], url=row["url"], headers=_HEADERS.validate_python(row["headers"])
+            name=row["name"],
+            url=row["url"],
+            headers=_HEADERS.validate_python(
+                scope.sealing.plain_secret_json(MCP_HEADERS.of(row["name"]), row["headers"])
+            ),
         )
         for row in await scope.all(_SQL["list_servers"])
     )

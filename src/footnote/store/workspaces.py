@@ -18,14 +18,22 @@ from footnote.validation.text import is_storable
 _SQL = load_statements("workspaces")
 
 
-async def create_workspace(database: Database, name: str) -> Workspace:
-    """Make a workspace. Raises Conflict when the name is taken, InvalidRequest when it is odd."""
+async def create_workspace(database: Database, name: str, *, encrypted: bool = False) -> Workspace:
+    """Make a workspace; whether its content is encrypted is settled with that.
+
+    Raises Conflict when the name is taken, InvalidRequest when it is odd, and KeyUnavailable.
+    """
     if not is_storable(name):
         raise _odd(name)
-    parameters = {"name": name, "id": uuid4(), "key": secrets.token_bytes(32)}
+    parameters: dict[str, object] = {"name": name, "id": (workspace_id := uuid4())}
+    if encrypted:
+        parameters |= asdict(await database.keys.new_keys(workspace_id))
+    else:
+        parameters["key"] = secrets.token_bytes(32)
+    statement = _SQL["create_encrypted" if encrypted else "create"]
     try:
         async with database.outside() as connection:
-            row = await (await connection.execute(_SQL["create"], parameters)).fetchone()
+            row = await (await connection.execute(statement, parameters)).fetchone()
     except psycopg.errors.CheckViolation as error:
         raise _odd(name) from error
     if row is None:
@@ -62,7 +70,7 @@ async def lexical_key(scope: WorkspaceScope) -> bytes:
     row = await scope.one(_SQL["lexical_key"])
     if row is None:
         raise NotFound("the workspace is gone")
-    return bytes(row["lexical_key"])
+    return scope.sealing.lexical_key(bytes(row["lexical_key"]))
 
 
 async def known_lane(scope: WorkspaceScope, at_hand: Lane) -> int | None:

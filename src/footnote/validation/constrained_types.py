@@ -61,6 +61,10 @@ def _one_line(text: str) -> str:
     return line
 
 
+MAX_SHARED = 1000
+"""Names on an access list; a group is one of them."""
+
+
 def _as_bytes(content: object) -> object:
     return bytes(content) if isinstance(content, (bytearray, memoryview)) else content
 
@@ -173,7 +177,7 @@ PrincipalId = Annotated[
     AfterValidator(_named),
     AfterValidator(_own_name),
 ]
-Access = Annotated[Sequence[Subject], AfterValidator(tuple)]
+Access = Annotated[Sequence[Subject], Field(max_length=MAX_SHARED), AfterValidator(tuple)]
 """Who may see a document, by name."""
 ActingPrincipal = Annotated[domain.Principal, AfterValidator(_checked_principal)]
 IdempotencyKey = Annotated[

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import TracebackType
-from typing import Self
+from typing import BinaryIO, Self
 
 from footnote.domain import ParsedDocument
 from footnote.ingestion.children import ChildLimits, ChildPool
@@ -58,11 +58,11 @@ class ChildParser:
         await self._children.aclose()
 
     async def __call__(
-        self, content: bytes, filename: str, on_progress: OnProgress = unheard
+        self, content: BinaryIO, filename: str, on_progress: OnProgress = unheard
     ) -> ParsedDocument:
         """Read a file, telling of its pages.
 
         Raises DocumentUnreadable when the file cannot be read, takes too long or crashes the
         reader, DocumentInterrupted when the operating system ended the reader.
         """
-        return await self._children.ask(filename, content, from_message, on_progress)
+        return await self._children.ask(filename, from_message, content, on_progress)

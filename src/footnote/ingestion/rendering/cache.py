@@ -10,6 +10,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
+
+from footnote.ingestion.children import Bytes
 
 _WORK = "work-"
 _STALE_SECONDS = 3600.0
@@ -24,17 +27,16 @@ class PdfCache:
     folder: Path
     most_bytes: int = 1024**3
 
-    def get(self, key: str) -> bytes | None:
-        """The PDF, if it is there."""
+    def open(self, key: str) -> BinaryIO | None:
+        """The PDF as a file, if it is there."""
         path = self._path(key)
         try:
-            content = path.read_bytes()
             os.utime(path)
+            return path.open("rb")
         except OSError:
             return None
-        return content
 
-    def put(self, key: str, content: bytes) -> None:
+    def put(self, key: str, content: Bytes) -> None:
         """Keep a PDF and let others go that were not used for long; one too large is not kept."""
         if len(content) > self.most_bytes:
             return

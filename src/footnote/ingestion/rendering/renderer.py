@@ -6,6 +6,7 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import BinaryIO, TypeVar
 
 from pydantic import ConfigDict, TypeAdapter
 
@@ -13,11 +14,13 @@ from footnote.domain import Stage
 from footnote.domain.pages import PageImage, PageRectangles, PagesOfQuote
 from footnote.errors import DocumentUnreadable, InvalidRequest
 from footnote.ingestion import media
-from footnote.ingestion.children import Bytes, ChildLimits, ChildPool
+from footnote.ingestion.children import Bytes, ChildLimits, ChildPool, file_over
 from footnote.ingestion.libreoffice import FORMATS, require_office
 from footnote.ingestion.parsing.ocr import OcrChoice
 from footnote.ingestion.rendering.cache import PdfCache
 from footnote.ingestion.rendering.quotes import Quote
+
+T = TypeVar("T")
 
 _MODULE = "footnote.ingestion.rendering.child"
 _FINITE = ConfigDict(allow_inf_nan=False)
@@ -68,7 +71,7 @@ class Showable:
     media_type: str
     key: str
     """Of its bytes: the workspace, and their SHA-256."""
-    content: bytes
+    content: BinaryIO
 
 
 def require_pages(media_type: str, filename: str) -> None:
@@ -129,8 +132,7 @@ class PageRenderer:
         Raises InvalidRequest for a page that is not there or a type without pages,
         DocumentUnreadable for what is damaged, too slow, or needs a LibreOffice that is missing.
         """
-        request, content = await self._request(document, quotes, page, dpi)
-        image = await self._pages.ask(request, content, _image_of)
+        image = await self._ask(document, _image_of, quotes, page, dpi)
         if isinstance(image, PagesOfQuote):
             raise _no_such_page(document, page, image.page_count)
         return image
@@ -139,9 +141,11 @@ class PageRenderer:
         self, document: Showable, page: int, quotes: Sequence[Quote]
     ) -> PageRectangles:
         """Where quotes stand on a page. Raises as `image` does."""
-        request, content = await self._request(document, quotes, page)
-        found = await self._pages.ask(
-            request, content, lambda record, _: _RECTANGLES.validate_json(record, strict=True)
+        found = await self._ask(
+            document,
+            lambda record, _: _RECTANGLES.validate_json(record, strict=True),
+            quotes,
+            page,
         )
         if isinstance(found, PagesOfQuote):
             raise _no_such_page(document, page, found.page_count)
@@ -149,46 +153,52 @@ class PageRenderer:
 
     async def pages_of(self, document: Showable, quote: Quote) -> PagesOfQuote:
         """The pages on which a quote stands. Raises as `image` does."""
-        request, content = await self._request(document, (quote,))
-        return await self._pages.ask(
-            request, content, lambda record, _: _PAGES.validate_json(record, strict=True)
+        return await self._ask(
+            document, lambda record, _: _PAGES.validate_json(record, strict=True), (quote,)
         )
 
-    async def _request(
+    async def _ask(
         self,
         document: Showable,
+        decode: Callable[[bytes, Bytes], T],
         quotes: Sequence[Quote],
         page: int | None = None,
         dpi: int | None = None,
-    ) -> tuple[PageRequest, bytes]:
-        """A request, and what has pages: the file itself, or the PDF of an office file."""
+    ) -> T:
+        """Ask about what has pages: the file itself, or the PDF of an office file."""
         require_pages(document.media_type, document.filename)
-        media_type, content = document.media_type, document.content
-        if media_type in FORMATS:
-            media_type, content = media.PDF, await self._pdf(document)
+        converted = document.media_type in FORMATS
         request = PageRequest(
-            media_type=media_type, key=document.key, quotes=tuple(quotes), page=page, dpi=dpi
+            media_type=media.PDF if converted else document.media_type,
+            key=document.key,
+            quotes=tuple(quotes),
+            page=page,
+            dpi=dpi,
         )
-        return request, content
+        if not converted:
+            return await self._pages.ask(request, decode, document.content)
+        with await self._pdf(document) as pdf:
+            return await self._pages.ask(request, decode, pdf)
 
-    async def _pdf(self, document: Showable) -> bytes:
+    async def _pdf(self, document: Showable) -> BinaryIO:
         """The PDF of an office file, made once and kept unless the file is deleted meanwhile."""
         lock = self._converting[document.key]
         try:
             async with lock:
-                content = await asyncio.to_thread(self._cache.get, document.key)
-                if content is None:
+                pdf = await asyncio.to_thread(self._cache.open, document.key)
+                if pdf is None:
                     require_office()
-                    content = await self._office.ask(
-                        PdfRequest(office_type=document.media_type), document.content, _pdf_of
+                    made = await self._office.ask(
+                        PdfRequest(office_type=document.media_type), _pdf_of, document.content
                     )
-                    await asyncio.to_thread(self._cache.put, document.key, content)
+                    pdf = file_over(made)
+                    await asyncio.to_thread(self._cache.put, document.key, made)
                     if not await self._still_there(document.key):
                         self._cache.forget(document.key)
         finally:
             if not lock.locked():
                 self._converting.pop(document.key, None)
-        return content
+        return pdf
 
 
 def _image_of(record: bytes, body: Bytes) -> PageImage | PagesOfQuote:
@@ -200,10 +210,10 @@ def _image_of(record: bytes, body: Bytes) -> PageImage | PagesOfQuote:
     return replace(image, content=bytes(body))
 
 
-def _pdf_of(_: bytes, body: Bytes) -> bytes:
+def _pdf_of(_: bytes, body: Bytes) -> Bytes:
     if bytes(body[:5]) != b"%PDF-":
         raise ValueError("what LibreOffice made is no PDF")
-    return bytes(body)
+    return body
 
 
 def _no_such_page(document: Showable, page: int, page_count: int) -> InvalidRequest:

@@ -17,7 +17,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.text import Text
 
 from footnote import open as opened
-from footnote.domain import Document, DocumentStatus, Received, SourceType
+from footnote.domain import Document, DocumentStatus, Received, SourceType, Visibility
 from footnote.domain.sources import Labels
 from footnote.errors import InvalidRequest
 from footnote.interfaces import schemas
@@ -84,6 +84,19 @@ def ingest(
         list[str] | None,
         typer.Option("--tag", metavar="TAG", help="Sort them under this; may be repeated."),
     ] = None,
+    visibility: Annotated[
+        Visibility | None,
+        typer.Option(help="Who sees new ones beside those they are shared with."),
+    ] = None,
+    share_with: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--share-with",
+            metavar="NAME",
+            help="A principal, or group:NAME, that sees new ones; may be repeated. Makes them "
+            "private unless --visibility says otherwise.",
+        ),
+    ] = None,
     wait: Annotated[
         bool,
         typer.Option("--wait/--no-wait", help="Index them now, or leave them to a worker."),
@@ -104,7 +117,12 @@ def ingest(
     """Take files in and index them; what did not change is not even read."""
     settings = prepared()
     name = chosen_workspace(context, workspace)
-    labels = Labels(collection=collection, tags=tuple(tags or ()))
+    labels = Labels(
+        collection=collection,
+        tags=tuple(tags or ()),
+        visibility=visibility,
+        shared_with=None if share_with is None else tuple(share_with),
+    )
     paths = [place.path for place in places if place.path is not None]
     addresses = [place.address for place in places if place.path is None]
     if watch:

@@ -52,6 +52,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "conversations": ("conversations.app", "See, rename, export and delete conversations."),
     "feedback": ("conversations.feedback", "Judge answers."),
     "documents": ("documents.app", "See and delete documents."),
+    "access": ("access.app", "Grant roles, and see and change who sees a document."),
     "workspace": ("operations.workspaces", "Create and list workspaces."),
     "webhooks": ("webhooks.app", "Send events to addresses."),
     "keys": ("keys.app", "Make and revoke API keys of a workspace."),

@@ -81,7 +81,13 @@ async def _receive(workspace: WorkspaceEngine, path: Path, labels: Labels) -> Re
     if refusal := refusal_of(path):
         raise InvalidRequest(refusal)
     if has_plain_name(path):
-        return await workspace.receive_file(path, collection=labels.collection, tags=labels.tags)
+        return await workspace.receive_file(
+            path,
+            collection=labels.collection,
+            tags=labels.tags,
+            visibility=labels.visibility,
+            shared_with=labels.shared_with,
+        )
     limit, filename = workspace.engine.settings.max_file_bytes, printable(path.name)
     try:
         content = await asyncio.to_thread(path.open, "rb")
@@ -101,6 +107,8 @@ async def _receive(workspace: WorkspaceEngine, path: Path, labels: Labels) -> Re
             collection=labels.collection,
             external_id=location_of(path),
             tags=labels.tags,
+            visibility=labels.visibility,
+            shared_with=labels.shared_with,
         )
 
 

@@ -12,6 +12,7 @@ from starlette.middleware.cors import CORSMiddleware
 from footnote import __version__
 from footnote.errors import FootnoteError
 from footnote.interfaces.http import (
+    access,
     agui,
     chat,
     conversations,
@@ -58,6 +59,7 @@ _TAGS = [
         "description": "Search for clients that know projects and users: a project is a "
         "collection, a user a principal.",
     },
+    {"name": "access", "description": "Grant roles; see and change who sees a document."},
     {"name": "events", "description": "Stream events, or have them delivered to webhooks."},
     {"name": "identity", "description": "See who asks, and manage API keys."},
     {"name": "lanes", "description": "List and change the models that embed a workspace."},
@@ -68,6 +70,7 @@ _TAGS = [
 _ROUTERS = (
     documents.router,
     pages.router,
+    access.router,
     ingest.router,
     questions.router,
     questions.grounding_router,

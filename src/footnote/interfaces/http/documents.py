@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Annotated, BinaryIO
 from urllib.parse import quote
 from uuid import UUID
 
 from fastapi import File, Form, Header, Query, Response, UploadFile
+from fastapi.responses import StreamingResponse
 from pydantic import Field
 
 from footnote.domain import (
@@ -17,6 +20,7 @@ from footnote.domain import (
     DocumentWithAttachments,
     Erasure,
     Received,
+    Visibility,
 )
 from footnote.errors import InvalidRequest
 from footnote.interfaces.http.problems import content_too_large, problem_responses
@@ -26,13 +30,16 @@ from footnote.interfaces.schemas import json_of
 from footnote.validation.constrained_types import (
     MAX_KEY_CHARACTERS,
     MAX_PAGE,
+    MAX_SHARED,
     ExternalId,
     MetadataText,
     Name,
+    Subject,
     Tag,
 )
 
 UPLOAD_PATH = "/v1/documents"
+_PIECE_BYTES = 256 * 1024
 
 router = workspace_router("documents")
 
@@ -73,6 +80,17 @@ async def receive_document(
         Annotated[list[Tag], Field(max_length=MAX_TAGS)] | None,
         Form(description="Its tags; repeat the field. A known document keeps its own."),
     ] = None,
+    visibility: Annotated[
+        Visibility | None,
+        Form(
+            description="Who sees it beside those it is shared with; `workspace` without a list, "
+            "`private` with one. A known document keeps its own."
+        ),
+    ] = None,
+    shared_with: Annotated[
+        Annotated[list[Subject], Field(max_length=MAX_SHARED)] | None,
+        Form(description="A principal, or `group:` and a group's name; repeat the field."),
+    ] = None,
     idempotency_key: Annotated[
         str | None,
         Header(
@@ -99,6 +117,8 @@ async def receive_document(
         external_id=external_id,
         metadata=metadata,
         tags=tags or (),
+        visibility=visibility,
+        shared_with=shared_with,
         idempotency_key=idempotency_key,
     )
     if received.duplicate:
@@ -161,16 +181,17 @@ async def get_document_content(workspace: LinkedWorkspace, document_id: UUID) ->
 
     It is that of the published version, or of the newest one before any is published.
     """
-    file = await workspace.original(document_id)
+    file = await workspace.original_file(document_id)
     plain = "".join(
         each if each.isascii() and each.isprintable() and each not in '"\\%' else "_"
         for each in file.filename
     )
     coded = quote(file.filename, safe="")
-    return Response(
-        file.content,
+    return StreamingResponse(
+        _pieces(file.content),
         media_type=file.media_type,
         headers={
+            "Content-Length": f"{file.byte_size}",
             # A name of any characters (RFC 6266).
             "Content-Disposition": f"attachment; filename=\"{plain}\"; filename*=UTF-8''{coded}",
             # Never shown in a browser: the file may be a web page that somebody else wrote.
@@ -179,6 +200,13 @@ async def get_document_content(workspace: LinkedWorkspace, document_id: UUID) ->
             "Cache-Control": "private, no-store",
         },
     )
+
+
+async def _pieces(file: BinaryIO) -> AsyncIterator[bytes]:
+    """A file, a piece at a time; it is closed at its end."""
+    with file:
+        while piece := await asyncio.to_thread(file.read, _PIECE_BYTES):
+            yield piece
 
 
 @router.post(

@@ -297,7 +297,7 @@ _EXAMPLES: Mapping[str, tuple[int, str]] = {
     "unauthorized": (401, "The request is not signed as it should be."),
     "not-authenticated": (401, "The request does not say who asks."),
     "not-local": (403, "The Host header does not name this computer."),
-    "forbidden": (403, "ann may not administer here"),
+    "forbidden": (403, "ann may not write in the collection 'hr'"),
     "not-found": (404, ABSENT),
     "request-timeout": (408, "The body did not come in time."),
     "conflict": (409, "The idempotency key was used for another file."),

@@ -30,12 +30,13 @@ from footnote.domain import (
     SearchRequest,
     SearchResponse,
     Turn,
+    Visibility,
     WorkspaceStats,
 )
 from footnote.errors import FootnoteError, InvalidRequest, NotFound, NotReady
 from footnote.interfaces.encoding import question_json, search_json
 from footnote.interfaces.schemas import decoded
-from footnote.interfaces.sdk import answering, configuration, pages
+from footnote.interfaces.sdk import access, answering, configuration, pages
 from footnote.interfaces.sdk.answering import answer_events
 from footnote.interfaces.sdk.conversations import AsyncConversations
 from footnote.interfaces.sdk.transport import (
@@ -50,6 +51,7 @@ from footnote.interfaces.sdk.transport import (
 )
 from footnote.validation.arguments import checks_arguments
 from footnote.validation.constrained_types import (
+    Access,
     ExternalId,
     FileContent,
     IdempotencyKey,
@@ -136,6 +138,8 @@ class AsyncClient:
         external_id: ExternalId | None = None,
         metadata: Metadata | None = None,
         tags: Tags = (),
+        visibility: Visibility | None = None,
+        shared_with: Access | None = None,
         idempotency_key: IdempotencyKey | None = None,
     ) -> Received:
         """Hand a file in: once this returns, it cannot be lost.
@@ -149,6 +153,8 @@ class AsyncClient:
             external_id=external_id,
             metadata=metadata,
             tags=tags,
+            visibility=visibility,
+            shared_with=shared_with,
             idempotency_key=idempotency_key,
         )
 
@@ -160,6 +166,8 @@ class AsyncClient:
         collection: str | None,
         external_id: str | None,
         tags: Sequence[str],
+        visibility: Visibility | None = None,
+        shared_with: Sequence[str] | None = None,
         metadata: Metadata | None = None,
         idempotency_key: str | None = None,
     ) -> Received:
@@ -168,6 +176,8 @@ class AsyncClient:
             "external_id": external_id,
             "metadata": None if metadata is None else json.dumps(dict(metadata)),
             "tags": list(tags) or None,
+            "visibility": visibility,
+            "shared_with": shared_with,
         }
         upload = Content(
             headers={"Idempotency-Key": idempotency_key or str(uuid4())},
@@ -178,7 +188,13 @@ class AsyncClient:
         return decoded(Received, found)
 
     async def receive_file(
-        self, path: Path, *, collection: Name | None = None, tags: Tags = ()
+        self,
+        path: Path,
+        *,
+        collection: Name | None = None,
+        tags: Tags = (),
+        visibility: Visibility | None = None,
+        shared_with: Access | None = None,
     ) -> Received:
         """Hand a file of this machine in, under its path as external id. Raises InvalidRequest.
 
@@ -193,7 +209,13 @@ class AsyncClient:
             ) from error
         with content:
             return await self._upload(
-                content, path.name, collection=collection, external_id=str(location), tags=tags
+                content,
+                path.name,
+                collection=collection,
+                external_id=str(location),
+                tags=tags,
+                visibility=visibility,
+                shared_with=shared_with,
             )
 
     async def wait_until_resting(
@@ -386,6 +408,13 @@ class AsyncClient:
     check_grounding = answering.check_grounding
 
     # --- what answers, and who is told ------------------------------------------------------
+
+    grants = access.grants
+    grant_role = access.grant_role
+    revoke_role = access.revoke_role
+    document_access = access.document_access
+    set_document_access = access.set_document_access
+    explain_access = access.explain_access
 
     models_in_use = configuration.models_in_use
     use_models = configuration.use_models

@@ -106,6 +106,13 @@ class Client:
     ask_stream = blocking_iterator(AsyncClient.ask_stream)
     agent_stream = blocking_iterator(AsyncClient.agent_stream)
     check_grounding = blocking(AsyncClient.check_grounding)
+    grants = blocking(AsyncClient.grants)
+    grant_role = blocking(AsyncClient.grant_role)
+    revoke_role = blocking(AsyncClient.revoke_role)
+    document_access = blocking(AsyncClient.document_access)
+    set_document_access = blocking(AsyncClient.set_document_access)
+    explain_access = blocking(AsyncClient.explain_access)
+
     models_in_use = blocking(AsyncClient.models_in_use)
     use_models = blocking(AsyncClient.use_models)
     reset_models = blocking(AsyncClient.reset_models)

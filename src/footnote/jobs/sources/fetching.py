@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import BinaryIO
 from urllib.parse import urljoin
 
 import httpx
@@ -36,18 +37,17 @@ class Fetched:
     """The last one, after redirects."""
     status: int
     headers: Mapping[str, str]
-    content: bytes
 
 
-async def fetch(url: str, reach: Reach, headers: Mapping[str, str]) -> Fetched:
+async def fetch(url: str, reach: Reach, headers: Mapping[str, str], into: BinaryIO) -> Fetched:
     """What the address answers, following up to five redirects, each checked like the first.
 
-    Raises InvalidRequest for what may not be fetched or is too large, SourceUnreachable for what
-    does not answer in time.
+    The content is written into a file piece by piece. Raises InvalidRequest for what may not be
+    fetched or is too large, SourceUnreachable for what does not answer in time.
     """
     try:
         async with asyncio.timeout(reach.timeout_seconds):
-            return await _follow(url, reach, headers)
+            return await _follow(url, reach, headers, into)
     except TimeoutError as error:
         raise SourceUnreachable(
             f"{url} did not answer completely within {reach.timeout_seconds:g} seconds",
@@ -72,7 +72,7 @@ async def post(url: str, reach: Reach, headers: Mapping[str, str], body: bytes) 
         ) from error
 
 
-async def _follow(url: str, reach: Reach, headers: Mapping[str, str]) -> Fetched:
+async def _follow(url: str, reach: Reach, headers: Mapping[str, str], into: BinaryIO) -> Fetched:
     for _ in range(MAX_REDIRECTS + 1):
         async with _answer("GET", url, reach, headers) as answer:
             target = answer.headers.get("location")
@@ -84,12 +84,8 @@ async def _follow(url: str, reach: Reach, headers: Mapping[str, str]) -> Fetched
                     )
                 url = following
                 continue
-            return Fetched(
-                url=url,
-                status=answer.status_code,
-                headers=dict(answer.headers),
-                content=await _body(answer, reach.max_bytes),
-            )
+            await _write(answer, reach.max_bytes, into)
+            return Fetched(url=url, status=answer.status_code, headers=dict(answer.headers))
     raise InvalidRequest(
         f"the address leads on more than {MAX_REDIRECTS} times", hint="give the last address"
     )
@@ -137,13 +133,13 @@ async def _checked_ip(host: str, port: int, reach: Reach) -> str:
     return addresses[0]
 
 
-async def _body(answer: httpx.Response, max_bytes: int) -> bytes:
+async def _write(answer: httpx.Response, max_bytes: int, into: BinaryIO) -> None:
     if answer.headers.get("content-encoding", "identity").lower() != "identity":
         raise InvalidRequest(
             "the answer is compressed although it was asked for as it is",
             hint="download it and hand the file in",
         )
-    pieces, size = [], 0
+    size = 0
     async for piece in answer.aiter_raw():
         size += len(piece)
         if size > max_bytes:
@@ -151,5 +147,4 @@ async def _body(answer: httpx.Response, max_bytes: int) -> bytes:
                 f"the answer has more than the {max_bytes:,} bytes allowed",
                 hint="raise FOOTNOTE_MAX_FILE_BYTES",
             )
-        pieces.append(piece)
-    return b"".join(pieces)
+        await asyncio.to_thread(into.write, piece)

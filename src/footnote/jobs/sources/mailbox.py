@@ -52,6 +52,8 @@ class MailboxSource:
             collection=labels.collection,
             external_id=offered.external_id,
             tags=labels.tags,
+            visibility=labels.visibility,
+            shared_with=labels.shared_with,
             source_type=SourceType.EMAIL,
         )
         return received, offered

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from tempfile import TemporaryFile
 
 import obstore
 from obstore.exceptions import BaseError
@@ -14,7 +15,12 @@ from footnote.engine import WorkspaceEngine
 from footnote.errors import FootnoteError, InvalidRequest, SourceUnreachable, UnsupportedSettings
 from footnote.ingestion.sources.ignoring import Ignoring
 from footnote.jobs.sources.following import Listing
-from footnote.store.object_stores import credentials_hint, lacks_credentials, said_by_store
+from footnote.store.object_stores import (
+    copy_into,
+    credentials_hint,
+    lacks_credentials,
+    said_by_store,
+)
 
 _IGNORING = Ignoring()
 
@@ -59,25 +65,28 @@ class ObjectSource:
     ) -> tuple[Received, Offered] | None:
         """Hand one object in, with the mark of the bytes that were read."""
         path = offered.external_id.removeprefix(f"{self.url}/")
-        try:
-            answer = await obstore.get_async(self.store, path)
-            if answer.meta["size"] > self.max_bytes:
-                raise InvalidRequest(
-                    f"it has more than the {self.max_bytes:,} bytes allowed",
-                    hint="raise FOOTNOTE_MAX_FILE_BYTES",
-                )
-            content = bytes(await answer.bytes_async())
-        except FileNotFoundError as error:
-            raise InvalidRequest("it is gone", hint="run it once more") from error
-        except (OSError, ValueError, BaseError) as error:
-            raise _unreachable(self.url, error) from error
-        received = await workspace.receive(
-            content,
-            path.rpartition("/")[2],
-            collection=labels.collection,
-            external_id=offered.external_id,
-            tags=labels.tags,
-        )
+        with TemporaryFile() as content:
+            try:
+                answer = await obstore.get_async(self.store, path)
+                if answer.meta["size"] > self.max_bytes:
+                    raise InvalidRequest(
+                        f"it has more than the {self.max_bytes:,} bytes allowed",
+                        hint="raise FOOTNOTE_MAX_FILE_BYTES",
+                    )
+                await copy_into(content, answer)
+            except FileNotFoundError as error:
+                raise InvalidRequest("it is gone", hint="run it once more") from error
+            except (OSError, ValueError, BaseError) as error:
+                raise _unreachable(self.url, error) from error
+            received = await workspace.receive_stream(
+                content,
+                path.rpartition("/")[2],
+                collection=labels.collection,
+                external_id=offered.external_id,
+                tags=labels.tags,
+                visibility=labels.visibility,
+                shared_with=labels.shared_with,
+            )
         mark = answer.meta["e_tag"] or offered.mark
         return received, Offered(external_id=offered.external_id, mark=mark)
 

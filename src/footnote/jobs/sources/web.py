@@ -6,6 +6,8 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from email.message import Message
+from tempfile import TemporaryFile
+from typing import BinaryIO
 from urllib.parse import unquote, urlsplit
 
 from footnote.domain import Received
@@ -40,16 +42,20 @@ class WebSource:
         before: KnownEntry | None,
     ) -> tuple[Received, Offered] | None:
         """Hand in what it answers; None when it says that nothing changed."""
-        fetched = await fetch_document(self.url, self.reach, before.mark if before else "")
-        if fetched is None:
-            return None
-        received = await workspace.receive(
-            fetched.content,
-            filename_of(fetched),
-            collection=labels.collection,
-            external_id=self.url,
-            tags=labels.tags,
-        )
+        known = before.mark if before else ""
+        with TemporaryFile() as content:
+            fetched = await fetch_document(self.url, self.reach, content, known)
+            if fetched is None:
+                return None
+            received = await workspace.receive_stream(
+                content,
+                filename_of(fetched),
+                collection=labels.collection,
+                external_id=self.url,
+                tags=labels.tags,
+                visibility=labels.visibility,
+                shared_with=labels.shared_with,
+            )
         mark = mark_of(fetched.headers)
         return received, Offered(external_id=offered.external_id, mark=mark)
 
@@ -57,12 +63,12 @@ class WebSource:
         """Nothing is held open."""
 
 
-async def fetch_document(url: str, reach: Reach, mark: str = "") -> Fetched | None:
-    """What the address answers; None when it did not change since the mark.
+async def fetch_document(url: str, reach: Reach, into: BinaryIO, mark: str = "") -> Fetched | None:
+    """What the address answers, its content in a file; None if unchanged since the mark.
 
     Raises InvalidRequest for what will not be different next time, else SourceUnreachable.
     """
-    fetched = await fetch(url, reach, {"Accept": "*/*", **_conditions(mark)})
+    fetched = await fetch(url, reach, {"Accept": "*/*", **_conditions(mark)}, into)
     if fetched.status == _NOT_MODIFIED:
         return None
     if fetched.status in (408, 425, 429) or fetched.status >= 500:

@@ -1,6 +1,11 @@
 -- name: create
 SELECT * FROM create_workspace(%(name)s, %(id)s, %(key)s)
 
+-- name: create_encrypted
+SELECT * FROM create_encrypted_workspace(
+    %(name)s, %(id)s, %(sealed_key)s, %(wrapped)s, %(master_key)s
+)
+
 -- name: find
 SELECT * FROM find_workspace(%(name)s)
 

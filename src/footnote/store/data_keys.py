@@ -1,0 +1,176 @@
+"""The data keys of workspaces: made, unwrapped once and kept for a while, never stored bare."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from uuid import UUID
+
+import psycopg
+from psycopg.rows import DictRow
+
+from footnote.errors import KeyUnavailable, UnsupportedSettings
+from footnote.ports import Ciphers, MasterKey
+from footnote.store.sealing import INDEX_SECRET, Sealing
+from footnote.store.statements import load_statements
+
+DATA_KEY_BYTES = 32
+KEPT_SECONDS = 300.0
+"""How long a process goes on with keys that another one may have rotated or destroyed."""
+_SQL = load_statements("data_keys")
+_BIND = load_statements("scope")["bind"]
+_PLAIN = Sealing()
+
+Transaction = Callable[[], AbstractAsyncContextManager[psycopg.AsyncConnection[DictRow]]]
+"""Opens a transaction outside every workspace."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewKeys:
+    """The keys of a workspace that is about to be made, as they are stored."""
+
+    sealed_key: bytes
+    """The secret of its index under its data key."""
+    wrapped: bytes
+    """The data key under the master key of that name."""
+    master_key: str
+
+
+@dataclass(slots=True)
+class KeyRing:
+    """Gives each workspace its sealing; without ciphers only where nothing is encrypted."""
+
+    ciphers: Ciphers | None = None
+    required: bool = False
+    """Whether workspaces whose content is not encrypted are refused."""
+    _known: dict[UUID, tuple[float, Sealing]] = field(default_factory=dict)
+
+    async def sealing(self, workspace_id: UUID, transaction: Transaction) -> Sealing:
+        """How the workspace's content is stored.
+
+        Raises KeyUnavailable, and UnsupportedSettings for one that is refused.
+        """
+        known = self._known.get(workspace_id)
+        if known is not None and time.monotonic() < known[0]:
+            return known[1]
+        async with transaction() as connection:
+            rows = await _key_rows(connection, workspace_id)
+        if not rows:
+            return _PLAIN  # It is gone, and so is all that could be read.
+        sealing = await self._sealing_of(workspace_id, rows)
+        self._known[workspace_id] = (time.monotonic() + KEPT_SECONDS, sealing)
+        return sealing
+
+    def forget(self, workspace_id: UUID) -> None:
+        """Read the keys anew when they are next needed."""
+        self._known.pop(workspace_id, None)
+
+    async def ensure_data_key(self, workspace_id: UUID, transaction: Transaction) -> None:
+        """Give the workspace a data key for its credentials if it has none. As `sealing` raises."""
+        if (await self.sealing(workspace_id, transaction)).cipher is not None:
+            return
+        master = self._masters[0]
+        wrapped = await master.wrap(secrets.token_bytes(DATA_KEY_BYTES), workspace_id)
+        async with transaction() as connection:
+            await _bind(connection, workspace_id)
+            await connection.execute(
+                _SQL["add_first"],
+                {"workspace_id": workspace_id, "wrapped": wrapped, "master_key": master.name},
+            )
+        self.forget(workspace_id)
+
+    async def new_keys(self, workspace_id: UUID) -> NewKeys:
+        """Make the keys of an encrypted workspace. Raises KeyUnavailable."""
+        master = self._masters[0]
+        key = secrets.token_bytes(DATA_KEY_BYTES)
+        assert self.ciphers is not None, "there is a master key"
+        cipher = self.ciphers.cipher(workspace_id, {1: key}, 1)
+        secret = secrets.token_bytes(DATA_KEY_BYTES)
+        return NewKeys(
+            sealed_key=cipher.seal(secret, INDEX_SECRET.of(workspace_id)),
+            wrapped=await master.wrap(key, workspace_id),
+            master_key=master.name,
+        )
+
+    async def unwrap(self, wrapped: bytes, master_key: str, workspace_id: UUID) -> bytes:
+        """The data key that a master key of this name has wrapped. Raises KeyUnavailable."""
+        named = [each for each in self._masters if each.name == master_key]
+        if not named:
+            raise KeyUnavailable(
+                f"a data key is under the master key {master_key}, and here is "
+                f"{' and '.join(each.name for each in self._masters)}",
+                hint="set FOOTNOTE_MASTER_KEY, or FOOTNOTE_PREVIOUS_MASTER_KEY, to that key",
+            )
+        for each in named[:-1]:
+            try:
+                return await each.unwrap(wrapped, workspace_id)
+            except KeyUnavailable:
+                continue  # Two files have one name: the last one says what is wrong.
+        return await named[-1].unwrap(wrapped, workspace_id)
+
+    @property
+    def _masters(self) -> Sequence[MasterKey]:
+        if self.ciphers is None:
+            raise KeyUnavailable(
+                "the workspace is encrypted, and no master key is at hand",
+                hint="open it by an engine, which has the master key",
+            )
+        return self.ciphers.masters
+
+    async def _sealing_of(self, workspace_id: UUID, rows: Sequence[DictRow]) -> Sealing:
+        encrypted = rows[0]["encryption"] == "on"
+        if self.required and not encrypted:
+            raise UnsupportedSettings(
+                "The setting encryption is on, and this workspace was made without encryption.",
+                hint="make a new one, which will be encrypted, and hand its documents in there; or "
+                "set FOOTNOTE_ENCRYPTION=off to go on with it as it is",
+            )
+        keys: dict[int, bytes] = {}
+        try:
+            for row in rows:
+                if row["version"] is not None:
+                    keys[row["version"]] = await self.unwrap(
+                        bytes(row["wrapped"]), row["master_key"], workspace_id
+                    )
+        except KeyUnavailable as error:
+            if encrypted:
+                raise
+            return Sealing(unavailable=error)  # Only its credentials cannot be read.
+        if not keys:
+            if encrypted:
+                raise KeyUnavailable(
+                    "the data keys of the workspace were destroyed, so nothing in it can be read",
+                    hint="if that was no intention, restore the table data_keys from a backup",
+                )
+            return _PLAIN
+        current = next(row["version"] for row in rows if row["state"] == "current")
+        return self._with_keys(workspace_id, keys, current, rows[0] if encrypted else None)
+
+    def _with_keys(
+        self,
+        workspace_id: UUID,
+        keys: Mapping[int, bytes],
+        current: int,
+        encrypted: DictRow | None,
+    ) -> Sealing:
+        assert self.ciphers is not None, "a key was unwrapped"
+        cipher = self.ciphers.cipher(workspace_id, keys, current)
+        if encrypted is None:
+            return Sealing(cipher=cipher)
+        secret = cipher.unseal(bytes(encrypted["lexical_key"]), INDEX_SECRET.of(workspace_id))
+        return Sealing(cipher=cipher, index=self.ciphers.index_secrets(secret))
+
+
+async def _key_rows(
+    connection: psycopg.AsyncConnection[DictRow], workspace_id: UUID
+) -> list[DictRow]:
+    await _bind(connection, workspace_id)
+    cursor = await connection.execute(_SQL["keys"], {"workspace_id": workspace_id})
+    return await cursor.fetchall()
+
+
+async def _bind(connection: psycopg.AsyncConnection[DictRow], workspace_id: UUID) -> None:
+    await connection.execute(_BIND, {"workspace_id": str(workspace_id), "access": ["*"]})

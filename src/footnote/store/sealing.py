@@ -1,0 +1,204 @@
+"""What of a workspace is stored encrypted, and how it looks in its column."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from footnote.errors import CiphertextDamaged, KeyUnavailable
+from footnote.ports import Cipher, IndexSecrets, Place, Vector, Vectors
+
+SEALED_MARK = "sealed:"
+"""Before a credential that is encrypted; one of before encryption has no such mark."""
+_MEMBER = "sealed"
+
+Form = Literal["text", "words", "json", "bytes", "secret"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SealedColumn:
+    """A column whose values are encrypted."""
+
+    table: str
+    column: str
+    key: tuple[str, ...]
+    """The columns that tell a row from others of the workspace."""
+    form: Form
+
+    def of(self, *key: object) -> Place:
+        """The place of the column in the row with this key."""
+        return Place(self.table, "/".join(map(str, key)), self.column)
+
+
+def _columns(table: str, key: tuple[str, ...], form: Form, *names: str) -> tuple[SealedColumn, ...]:
+    return tuple(SealedColumn(table=table, column=name, key=key, form=form) for name in names)
+
+
+_MESSAGE = ("principal", "conversation_id", "message_no")
+TITLE, SUMMARY = _columns("documents", ("document_id",), "text", "title", "summary")
+KEYWORDS, SECTIONS = _columns("documents", ("document_id",), "words", "keywords", "sections")
+CHUNK_TEXT, CONTEXT = _columns("chunks", ("chunk_no",), "text", "text", "context")
+(HEADINGS,) = _columns("chunks", ("chunk_no",), "words", "heading_path")
+(PIECE,) = _columns("sealed_texts", ("document_id", "version", "piece"), "bytes", "sealed")
+(CONVERSATION,) = _columns("conversations", ("principal", "conversation_id"), "text", "title")
+(QUESTION,) = _columns("messages", _MESSAGE, "text", "text")
+(ANSWER,) = _columns("messages", _MESSAGE, "json", "answer")
+(COMMENT,) = _columns("feedback", _MESSAGE, "text", "comment")
+(STAGE_RESULT,) = _columns(
+    "stage_results", ("document_id", "version", "stage", "part"), "bytes", "payload"
+)
+(INDEX_SECRET,) = _columns("workspaces", ("workspace_id",), "bytes", "lexical_key")
+(WEBHOOK_SECRET,) = _columns("webhook_endpoints", ("endpoint_id",), "secret", "secret")
+(MCP_HEADERS,) = _columns("mcp_servers", ("name",), "json", "headers")
+
+RESEALED = (
+    TITLE, SUMMARY, KEYWORDS, SECTIONS, CHUNK_TEXT, CONTEXT, HEADINGS, PIECE, CONVERSATION,
+    QUESTION, ANSWER, COMMENT, INDEX_SECRET, WEBHOOK_SECRET, MCP_HEADERS,
+)  # fmt: skip
+"""What is encrypted anew when the data key is rotated; results of stages are made again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sealing:
+    """Encrypts what goes into a workspace's columns, and decrypts what comes out of them.
+
+    Content is left as it is where the workspace is not encrypted; credentials never are. The empty
+    text stays empty.
+    """
+
+    cipher: Cipher | None = None
+    """None where the workspace has no data key yet."""
+    index: IndexSecrets | None = None
+    """None where content is not encrypted."""
+    unavailable: KeyUnavailable | None = None
+    """Why there is no cipher, where there should be one."""
+
+    @property
+    def encrypts(self) -> bool:
+        """Whether content is encrypted."""
+        return self.index is not None
+
+    def text(self, place: Place, plain: str) -> str:
+        """A text for its column."""
+        if self.index is None or not plain:
+            return plain
+        return self._sealed_text(place, plain)
+
+    def plain_text(self, place: Place, stored: str) -> str:
+        """A text from its column. Raises CiphertextDamaged and KeyUnavailable, as all do."""
+        if self.index is None or not stored:
+            return stored
+        return self._unsealed_text(place, stored)
+
+    def words(self, place: Place, plain: Sequence[str]) -> list[str]:
+        """Several texts for a column of an array."""
+        if self.index is None or not plain:
+            return list(plain)
+        return [self._sealed_text(place, json.dumps(list(plain)))]
+
+    def plain_words(self, place: Place, stored: Sequence[str]) -> list[str]:
+        """Several texts from a column of an array."""
+        if self.index is None or not stored:
+            return list(stored)
+        plain: list[str] = json.loads(self._unsealed_text(place, stored[0]))
+        return plain
+
+    def json(self, place: Place, plain: object) -> object:
+        """What JSON is made of, for its column."""
+        return plain if self.index is None else self._sealed_json(place, plain)
+
+    def plain_json(self, place: Place, stored: object) -> object:
+        """What JSON is made of, from its column."""
+        return stored if self.index is None else self._unsealed_json(place, stored)
+
+    def content(self, place: Place, plain: bytes) -> bytes:
+        """Bytes for their column, or for a file."""
+        return plain if self.index is None else self._cipher.seal(plain, place)
+
+    def plain_content(self, place: Place, stored: bytes) -> bytes:
+        """Bytes from their column, or from a file."""
+        return stored if self.index is None else self._cipher.unseal(stored, place)
+
+    def secret(self, place: Place, plain: str) -> str:
+        """A credential for its column, encrypted in every workspace."""
+        return SEALED_MARK + self._sealed_text(place, plain)
+
+    def plain_secret(self, place: Place, stored: str) -> str:
+        """A credential from its column; one that was stored before credentials were encrypted."""
+        if not stored.startswith(SEALED_MARK):
+            return stored
+        return self._unsealed_text(place, stored.removeprefix(SEALED_MARK))
+
+    def secret_json(self, place: Place, plain: object) -> object:
+        """What JSON is made of and holds credentials, encrypted in every workspace."""
+        return self._sealed_json(place, plain)
+
+    def plain_secret_json(self, place: Place, stored: object) -> object:
+        """What JSON is made of and holds credentials; raises as the others do."""
+        if isinstance(stored, dict) and [*stored] == [_MEMBER]:
+            return self._unsealed_json(place, stored)
+        return stored
+
+    def vectors(self, plain: Vectors) -> Vectors:
+        """Vectors, or one, for their column and for comparisons with what is in it."""
+        return plain if self.index is None else self.index.turn(plain)
+
+    def vector(self, plain: Vector | None) -> Vector | None:
+        """One vector, if there is one, as `vectors` does."""
+        return None if plain is None else self.vectors(plain)
+
+    def plain_vectors(self, stored: Vectors) -> Vectors:
+        """Vectors from their column."""
+        return stored if self.index is None else self.index.turn_back(stored)
+
+    def text_hash(self, plain: bytes) -> bytes:
+        """The hash of a text for its column and for comparisons with what is in it."""
+        return plain if self.index is None else self.index.blind(plain)
+
+    def lexical_key(self, stored: bytes) -> bytes:
+        """The key of the workspace's term numbers, from its column."""
+        return stored if self.index is None else self.index.lexical_key
+
+    @property
+    def _cipher(self) -> Cipher:
+        if self.cipher is None:
+            raise self.unavailable or KeyUnavailable(
+                "the workspace has no data key",
+                hint="open it by an engine, which has the master key",
+            )
+        return self.cipher
+
+    def _sealed_text(self, place: Place, plain: str) -> str:
+        return base64.b64encode(self._cipher.seal(plain.encode(), place)).decode()
+
+    def _unsealed_text(self, place: Place, stored: str) -> str:
+        return self._cipher.unseal(record_in(stored, place), place).decode()
+
+    def _sealed_json(self, place: Place, plain: object) -> dict[str, str]:
+        return {_MEMBER: self._sealed_text(place, json.dumps(plain))}
+
+    def _unsealed_json(self, place: Place, stored: object) -> object:
+        sealed = stored.get(_MEMBER) if isinstance(stored, dict) else None
+        if not isinstance(sealed, str):
+            raise _no_ciphertext(place)
+        plain: object = json.loads(self._unsealed_text(place, sealed))
+        return plain
+
+
+def record_in(stored: str, place: Place) -> bytes:
+    """The record that a text column holds. Raises CiphertextDamaged."""
+    try:
+        return base64.b64decode(stored, validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise _no_ciphertext(place) from error
+
+
+def _no_ciphertext(place: Place) -> CiphertextDamaged:
+    return CiphertextDamaged(
+        f"a value of {place.table}.{place.column} is not encrypted, and its workspace is",
+        hint="look who can write to the database, and restore it from a backup",
+    )
