@@ -35,6 +35,7 @@ from footnote.retrieval.cache import (
     one_spelling,
     response_bytes,
 )
+from footnote.retrieval.journal import Journal
 from footnote.retrieval.phrasing import QueryVectors
 
 from .evidence import evidence_of, passage_of
@@ -627,22 +628,25 @@ async def test_each_workspace_sees_its_own_numbers_alone(ask: Asker) -> None:
 async def test_a_query_is_embedded_once_for_each_workspace_and_lane() -> None:
     vectors = QueryVectors()
     one, other = HashEmbedder(), HashEmbedder(dimensions=32)
-    first = await vectors(ACME, "the limit", one)
-    assert await vectors(ACME, " the  limit", one) is first
-    assert await vectors(BOLT, "the limit", one) is not first
-    assert (await vectors(ACME, "the limit", other)).shape == (32,)
+    first = await vectors(ACME, "the limit", one, Journal())
+    assert first is not None
+    assert await vectors(ACME, " the  limit", one, Journal()) is first
+    assert await vectors(BOLT, "the limit", one, Journal()) is not first
+    elsewhere = await vectors(ACME, "the limit", other, Journal())
+    assert elsewhere is not None
+    assert elsewhere.shape == (32,)
     assert not first.flags.writeable
 
 
 async def test_the_vector_used_least_recently_is_forgotten() -> None:
     vectors = QueryVectors(capacity=2)
     embedder = HashEmbedder()
-    a = await vectors(ACME, "a", embedder)
-    b = await vectors(ACME, "b", embedder)
-    assert await vectors(ACME, "a", embedder) is a
-    await vectors(ACME, "c", embedder)
-    assert await vectors(ACME, "a", embedder) is a
-    assert await vectors(ACME, "b", embedder) is not b
+    a = await vectors(ACME, "a", embedder, Journal())
+    b = await vectors(ACME, "b", embedder, Journal())
+    assert await vectors(ACME, "a", embedder, Journal()) is a
+    await vectors(ACME, "c", embedder, Journal())
+    assert await vectors(ACME, "a", embedder, Journal()) is a
+    assert await vectors(ACME, "b", embedder, Journal()) is not b
 
 
 @dataclass
@@ -667,9 +671,11 @@ class Waking:
 
 
 async def test_a_query_that_could_not_be_embedded_is_tried_again() -> None:
-    vectors, embedder = QueryVectors(), Waking()
-    with pytest.raises(LaneUnavailable):
-        await vectors(ACME, "the limit", embedder)
-    assert (await vectors(ACME, "the limit", embedder)).any()
-    await vectors(ACME, "the limit", embedder)
+    vectors, embedder, journal = QueryVectors(), Waking(), Journal()
+    assert await vectors(ACME, "the limit", embedder, journal) is None
+    assert journal.notes == ("dense: the model sleeps",)
+    found = await vectors(ACME, "the limit", embedder, journal)
+    assert found is not None
+    assert found.any()
+    await vectors(ACME, "the limit", embedder, journal)
     assert embedder.asked == 2

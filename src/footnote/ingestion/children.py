@@ -19,7 +19,7 @@ import struct
 import sys
 from asyncio import StreamReader
 from asyncio.subprocess import DEVNULL, PIPE, Process
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from mmap import ACCESS_READ, mmap
@@ -294,27 +294,50 @@ class ChildPool:
         decode: Callable[[bytes, Bytes], T],
         on_progress: OnProgress,
     ) -> T:
-        """One exchange with a child, which returns to the idle ones only if it went well."""
-        healthy = False
+        """One exchange with a child, which returns to the idle ones only if it went well.
+
+        Raises DocumentUnreadable or _ChildDied.
+        """
+        process, healthy = child.process, False
+        assert process.stdin is not None
+        assert process.stdout is not None
         try:
             async with asyncio.timeout(self._limits.timeout_seconds):
-                answer = await _exchange(child.process, record, content, decode, on_progress)
-            healthy = True
-        except DocumentUnreadable:
-            healthy = True
-            raise
+                byte_size = content.seek(0, io.SEEK_END)
+                content.seek(0)
+                process.stdin.write(frame_of(_REQUEST, Message(record, body_bytes=byte_size)))
+                while piece := await asyncio.to_thread(content.read, _PART_BYTES):
+                    process.stdin.write(piece)
+                    await process.stdin.drain()
+                await process.stdin.drain()
+                kind = _PROGRESS
+                while kind == _PROGRESS:
+                    prefix = await process.stdout.readexactly(_LENGTHS.size)
+                    kind, json_bytes, body_bytes = lengths_of(prefix)
+                    told = bytes(await _receive(process.stdout, json_bytes))
+                    body = await _receive(process.stdout, body_bytes)
+                    if kind == _PROGRESS:
+                        on_progress(*progress_of(told))
+                if kind == _ANSWER:
+                    answer = await asyncio.to_thread(decode, told, body)
+                    healthy = True
+                    return answer
+                refusal = _REFUSED.validate_json(told, strict=True)
+                healthy = True
         except TimeoutError:
             raise unreadable(
                 f"reading it takes longer than {self._limits.timeout_seconds:g} seconds",
                 self._limits.slow_advice,
             ) from None
+        except (OSError, EOFError, ValueError) as error:
+            raise _ChildDied from error
         finally:
             child.files += 1
             if healthy and child.files < _FILES_PER_CHILD:
                 self._idle.append(child)
             else:
                 await _end(child)
-        return answer
+        raise unreadable(refusal.cause, refusal.advice)
 
     async def _start(self) -> _Child:
         environment = {name: os.environ[name] for name in _PASSED_ENVIRONMENT if name in os.environ}
@@ -350,40 +373,6 @@ class ChildPool:
         return unreadable(cause, advice)
 
 
-async def _exchange(
-    process: Process,
-    record: bytes,
-    content: BinaryIO,
-    decode: Callable[[bytes, Bytes], T],
-    on_progress: OnProgress,
-) -> T:
-    """Send a request, receive its answer. Raises DocumentUnreadable or _ChildDied."""
-    assert process.stdin is not None
-    assert process.stdout is not None
-    try:
-        byte_size = content.seek(0, io.SEEK_END)
-        content.seek(0)
-        process.stdin.write(frame_of(_REQUEST, Message(record, body_bytes=byte_size)))
-        while piece := await asyncio.to_thread(content.read, _PART_BYTES):
-            process.stdin.write(piece)
-            await process.stdin.drain()
-        await process.stdin.drain()
-        while True:
-            prefix = await process.stdout.readexactly(_LENGTHS.size)
-            kind, json_bytes, body_bytes = lengths_of(prefix)
-            answer = bytes(await _receive(process.stdout, json_bytes))
-            body = await _receive(process.stdout, body_bytes)
-            if kind != _PROGRESS:
-                break
-            on_progress(*progress_of(answer))
-        if kind == _ANSWER:
-            return await asyncio.to_thread(decode, answer, body)
-        refusal = _REFUSED.validate_json(answer, strict=True)
-    except (OSError, EOFError, ValueError) as error:
-        raise _ChildDied from error
-    raise unreadable(refusal.cause, refusal.advice)
-
-
 def progress_of(record: bytes) -> tuple[int, int]:
     """How many of how many parts are done. Raises ValueError."""
     notice = _PROGRESSED.validate_json(record, strict=True)
@@ -398,26 +387,17 @@ async def _receive(source: StreamReader, size: int) -> Bytes:
     An archive may unpack to hundreds of megabytes, which the files inside it are then taken from
     one by one. `readexactly` would hold the bytes twice.
     """
-    if size <= _IN_MEMORY_BYTES:
-        received = bytearray()
-        async for part in _parts(source, size):
-            received += part
-        return received
-    with TemporaryFile() as file:
-        async for part in _parts(source, size):
-            file.write(part)
+    with io.BytesIO() if size <= _IN_MEMORY_BYTES else TemporaryFile() as file:
+        received = 0
+        while received < size:
+            part = await source.read(min(size - received, _PART_BYTES))
+            if not part:
+                raise EOFError(f"{received} of {size} bytes came")
+            received += file.write(part)
+        if isinstance(file, io.BytesIO):
+            return file.getvalue()
         file.flush()
         return memoryview(mmap(file.fileno(), size, access=ACCESS_READ))
-
-
-async def _parts(source: StreamReader, size: int) -> AsyncIterator[bytes]:
-    received = 0
-    while received < size:
-        part = await source.read(min(size - received, _PART_BYTES))
-        if not part:
-            raise EOFError(f"{received} of {size} bytes came")
-        received += len(part)
-        yield part
 
 
 async def _end(child: _Child) -> None:

@@ -12,7 +12,7 @@ from footnote.ports import Embedder, LanguageModel, Vector
 from footnote.retrieval.cache import one_spelling
 from footnote.retrieval.followup import StandAlone
 from footnote.retrieval.gathering import Wording, at_hand
-from footnote.retrieval.journal import Asked
+from footnote.retrieval.journal import Asked, Journal
 from footnote.retrieval.query import parse_query
 from footnote.retrieval.understanding import (
     Condense,
@@ -32,16 +32,19 @@ class QueryVectors:
         default_factory=OrderedDict, init=False
     )
 
-    async def __call__(self, workspace_id: UUID, query: str, embedder: Embedder) -> Vector:
-        """The query's vector, read-only, in the embedder's lane. Raises LaneUnavailable."""
+    async def __call__(
+        self, workspace_id: UUID, query: str, embedder: Embedder, journal: Journal
+    ) -> Vector | None:
+        """The query's vector, read-only, in the embedder's lane; None where its model is away."""
         # By workspace, so that its speed does not tell one what another has asked.
         key = (workspace_id, embedder.lane.fingerprint, one_spelling(query))
         known = self._known.get(key)
-        if known is None:
-            known = (await embedder.embed_query(query)).copy()
-            known.flags.writeable = False
-            self._known[key] = known
-        self._known.move_to_end(key)
+        with journal.timed("embed"), journal.attempt("dense"):
+            if known is None:
+                known = (await embedder.embed_query(query)).copy()
+                known.flags.writeable = False
+                self._known[key] = known
+            self._known.move_to_end(key)
         while len(self._known) > self.capacity:
             self._known.popitem(last=False)
         return known
@@ -107,15 +110,9 @@ class Phrase:
         parsed = parse_query(text)
         if asked.plan.fusion == "lexical_only":
             return Wording(text=text, parsed=parsed, vector=at_hand(None))
-        embedding = self._embedded(parsed.text, asked)
+        workspace_id = asked.asker.workspace_id
+        embedding = self.vectors(workspace_id, parsed.text, self.embedder, asked.journal)
         return Wording(text=text, parsed=parsed, vector=asyncio.ensure_future(embedding))
-
-    async def _embedded(self, text: str, asked: Asked) -> Vector | None:
-        """Its vector, or none where the model is away."""
-        vector: Vector | None = None
-        with asked.journal.timed("embed"), asked.journal.attempt("dense"):
-            vector = await self.vectors(asked.asker.workspace_id, text, self.embedder)
-        return vector  # noqa: RET504  # the block above may end without one
 
 
 def _without_model(stage: str) -> str:

@@ -24,7 +24,7 @@ from footnote.interfaces.http import requests
 from footnote.interfaces.http.problems import problem_responses
 from footnote.interfaces.http.routing import workspace_router
 from footnote.interfaces.http.scope import TheWorkspace
-from footnote.interfaces.http.streaming import ANSWER, streamed_answer, unless_gone, wants_stream
+from footnote.interfaces.http.streaming import ANSWER, streamed, unless_gone, wants_stream
 from footnote.validation.constrained_types import MAX_PAGE, Comment, Title
 
 router = workspace_router("conversations")
@@ -271,7 +271,7 @@ async def _answer(
         return question
     if not wants_stream(request, stream=stream):
         return await unless_gone(request, workspace.answered(question))
-    events = await streamed_answer(workspace, workspace.answered_stream(question))
+    events = await streamed(workspace, workspace.answered_stream(question))
     events.headers["Footnote-Question-Id"] = str(question.question_id)
     events.headers["Footnote-Reply-Id"] = str(question.reply_id)
     return events

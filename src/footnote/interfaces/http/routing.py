@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from functools import cached_property
 from types import UnionType
 from typing import Annotated, Union, get_args, get_origin
 
@@ -43,9 +44,13 @@ class ExactBodyRoute(APIRoute):
         answer = super().get_route_handler()
 
         async def answer_exactly(request: Request) -> Response:
+            self.check_query(request)
             return await answer(_ExactRequest(request.scope, request.receive))
 
         return answer_exactly
+
+    def check_query(self, request: Request) -> None:
+        """Look at the query before all else; here anything may stand in it."""
 
 
 class ExactRoute(ExactBodyRoute):
@@ -54,16 +59,14 @@ class ExactRoute(ExactBodyRoute):
     Otherwise a misspelt filter would give everything.
     """
 
-    def get_route_handler(self) -> Callable[[Request], Coroutine[object, object, Response]]:
-        """The handler, after a look at the query."""
-        answer = super().get_route_handler()
-        known = dict(_query_parameters(self.dependant))
+    def check_query(self, request: Request) -> None:
+        """Raise RequestValidationError for what the route does not know or that comes twice."""
+        names = [name for name, _ in request.query_params.multi_items()]
+        _refuse_others("query", names, self._query_parameters)
 
-        async def check_and_answer(request: Request) -> Response:
-            _refuse_others("query", [name for name, _ in request.query_params.multi_items()], known)
-            return await answer(request)
-
-        return check_and_answer
+    @cached_property
+    def _query_parameters(self) -> Mapping[str, bool]:
+        return dict(_query_parameters(self.dependant))
 
 
 async def _check_form(request: Request) -> None:

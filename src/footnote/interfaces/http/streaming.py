@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterator
 from contextlib import aclosing
 from typing import Annotated, TypeVar
 from uuid import UUID
@@ -88,7 +88,7 @@ async def answer_to(
 ) -> Answer | Response:
     """The answer, in the form that the request asks for."""
     if wants_stream(request, stream=stream):
-        return await streamed_answer(workspace, events)
+        return await streamed(workspace, events)
     return await unless_gone(request, whole(events))
 
 
@@ -118,18 +118,6 @@ async def _disconnected(request: Request) -> None:
         pass
 
 
-async def streamed_answer(
-    workspace: WorkspaceEngine, events: AsyncGenerator[AnswerEvent]
-) -> EventStream:
-    """An answer as it is made; a client can resume it by the ids of its events.
-
-    Raises what fails before anything was found.
-    """
-    encode = AnswerFrames()
-    reader = workspace.engine.answer_runs.begin(_owner(workspace), events, encode)
-    return await _stream_of(workspace, reader, encode, resumable=True)
-
-
 async def resumed_answer(
     workspace: WorkspaceEngine, run_id: UUID | None, last_event_id: str | None
 ) -> Response:
@@ -156,7 +144,7 @@ async def resumed_answer(
             hint="Ask again. Of several server processes only the one that made an answer can "
             "resume it; one of a conversation is among its messages once it is done.",
         )
-    return await _stream_of(workspace, reader, AnswerFrames(), resumable=True)
+    return await _following(workspace, reader, AnswerFrames(), resumable=True)
 
 
 def _position(last_event_id: str) -> tuple[UUID, int]:
@@ -169,16 +157,19 @@ def _position(last_event_id: str) -> tuple[UUID, int]:
     raise InvalidRequest("Last-Event-ID is not one we gave", hint="send an event's id unchanged")
 
 
-async def streamed(
-    workspace: WorkspaceEngine, events: AsyncGenerator[AnswerEvent], encode: Encode
-) -> EventStream:
-    """The events in another protocol's frames; the work ends as soon as its reader goes.
+def streamed(
+    workspace: WorkspaceEngine, events: AsyncGenerator[AnswerEvent], encode: Encode | None = None
+) -> Awaitable[EventStream]:
+    """An answer as it is made, which a client can resume by the ids of its events.
 
-    Raises what fails before the first of them, unless that took so long that the response had to
-    begin: then the last frame says so.
+    In another protocol's frames it cannot, and the work ends as soon as its reader goes. Raises
+    what fails before the first event, unless that took so long that the response had to begin:
+    then the last frame says so.
     """
-    reader = workspace.engine.answer_runs.begin(_owner(workspace), events, encode, resumable=False)
-    return await _stream_of(workspace, reader, encode, resumable=False)
+    frames, resumable = encode or AnswerFrames(), encode is None
+    runs = workspace.engine.answer_runs
+    reader = runs.begin(_owner(workspace), events, frames, resumable=resumable)
+    return _following(workspace, reader, frames, resumable=resumable)
 
 
 def _owner(workspace: WorkspaceEngine) -> Owner:
@@ -193,7 +184,7 @@ def _text_of(frame: tuple[int, bytes] | None, run: str | None) -> str:
     return content.decode() if run is None else f"{run}:{number}\n{content.decode()}"
 
 
-async def _stream_of(
+async def _following(
     workspace: WorkspaceEngine, reader: Reader, encode: Encode, *, resumable: bool
 ) -> EventStream:
     frames = reader.frames(workspace.engine.settings.events_heartbeat_seconds)
