@@ -20,6 +20,7 @@ from footnote.domain import (
     Principal,
     Publication,
     SearchFilters,
+    Visibility,
     Workspace,
 )
 from footnote.index.analysis import TextAnalyzer
@@ -61,12 +62,14 @@ class Shelf:
         collection: str = "default",
         language: str | None = "en",
         access: tuple[str, ...] | None = None,
+        visibility: Visibility | None = None,
+        owner: Principal = LOCAL_PRINCIPAL,
         about: str | None = None,
         called: str | None = None,
     ) -> UUID:
         """Publish a document whose chunks are these texts, what it is about, and its names."""
         content = "\n\n".join(texts)
-        async with self.database.workspace(self.workspace.workspace_id, LOCAL_PRINCIPAL) as scope:
+        async with self.database.workspace(self.workspace.workspace_id, owner) as scope:
             received = await receive_document(
                 scope,
                 Incoming(
@@ -77,6 +80,7 @@ class Shelf:
                     blob_key="",
                     collection=collection,
                     external_id=external_id,
+                    visibility=visibility,
                     access=access,
                 ),
             )
