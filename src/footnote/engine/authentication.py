@@ -139,11 +139,6 @@ def _token_rules(settings: Settings, http: httpx.AsyncClient) -> TokenRules:
             "Tokens are accepted, and no key verifies any of token_algorithms.",
             hint="Set FOOTNOTE_TOKEN_JWKS_URL, or FOOTNOTE_TOKEN_SECRET and its algorithms.",
         )
-    if secret is not None and len(secret.get_secret_value()) < _SHORTEST_SECRET:
-        raise UnsupportedSettings(
-            f"The setting token_secret has fewer than {_SHORTEST_SECRET} characters.",
-            hint="Make one with: openssl rand -hex 32",
-        )
     return TokenRules(
         issuer=settings.token_issuer,
         audience=settings.token_audience,
@@ -152,8 +147,23 @@ def _token_rules(settings: Settings, http: httpx.AsyncClient) -> TokenRules:
         published=None
         if url is None
         else PublishedKeys(url=url, http=http, lifetime_seconds=settings.token_jwks_seconds),
-        shared_secret=None if secret is None else OctKey.import_key(secret.get_secret_value()),
+        shared_secret=None if secret is None else _shared(secret.get_secret_value()),
     )
+
+
+def _shared(secret: str) -> OctKey:
+    if len(secret) < _SHORTEST_SECRET:
+        raise UnsupportedSettings(
+            f"The setting token_secret has fewer than {_SHORTEST_SECRET} characters.",
+            hint="Make one with: openssl rand -hex 32",
+        )
+    try:
+        return OctKey.import_key(secret)
+    except ValueError as error:  # what the library takes for a public key
+        raise UnsupportedSettings(
+            "The setting token_secret is a public key, which everybody may know.",
+            hint="Set FOOTNOTE_TOKEN_JWKS_URL to where the issuer publishes its keys.",
+        ) from error
 
 
 def _gateway(settings: Settings) -> Gateway:

@@ -6,6 +6,7 @@ It is kept in a file of FOOTNOTE_HOME that only this user may read; FOOTNOTE_API
 from __future__ import annotations
 
 import os
+import secrets
 import stat
 import sys
 from contextlib import suppress
@@ -78,8 +79,8 @@ def kept_token(home: Path | None = None) -> str | None:
 
 
 def _keep(path: Path, token: str) -> None:
-    draft = path.with_name(f"{path.name}.{os.getpid()}")
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+    draft = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "w") as file:
         file.write(token)
     draft.replace(path)

@@ -1,0 +1,175 @@
+"""Tokens and a gateway's headers over real HTTP."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import httpx
+import pytest
+
+from footnote.domain import Role
+from footnote.engine import Engine
+from footnote.engine.authentication import credentials_from
+from footnote.errors import UnsupportedSettings
+from footnote.settings import Settings, settings_from
+from tests.interfaces.serving import served
+from tests.interfaces.test_refusals import assert_problem
+from tests.security.provider import Provider, provider
+
+
+@pytest.fixture
+def issuer() -> Iterator[Provider]:
+    with provider() as served_provider:
+        yield served_provider
+
+
+def accepting(settings: Settings, issuer: Provider, **more: object) -> Settings:
+    return settings_from(
+        settings,
+        {
+            "identity": "tokens",
+            "token_issuer": issuer.url,
+            "token_audience": "footnote",
+            "token_jwks_url": f"{issuer.url}/jwks",
+            "token_roles": '{"finance": "writer"}',
+            **more,
+        },
+    )
+
+
+def bearer(token: str, **headers: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {token}", **headers}
+
+
+async def who(http: httpx.AsyncClient, headers: dict[str, str]) -> httpx.Response:
+    return await http.get("/v1/identity", headers=headers)
+
+
+async def test_a_token_opens_the_workspaces_it_names(
+    settings: Settings, engine: Engine, issuer: Provider
+) -> None:
+    for name in ("acme", "bolt", "core"):
+        await engine.create_workspace(name)
+    async with served(accepting(settings, issuer, token_workspace_claim="tenant")) as http:
+        token = issuer.signed({"tenant": ["acme", "bolt"], "groups": ["finance", "staff"]})
+        found = (await who(http, bearer(token))).json()
+        assert (found["workspace"], found["principal"], found["role"]) == ("acme", "ann", "writer")
+        assert found["groups"] == ["finance", "staff"]
+        assert found["credential"] == f"token:{issuer.url}"
+        other = bearer(token, **{"Footnote-Workspace": "bolt"})
+        assert (await who(http, other)).json()["workspace"] == "bolt"
+        refused = await who(http, bearer(token, **{"Footnote-Workspace": "core"}))
+        absent = await who(http, bearer(token, **{"Footnote-Workspace": "nope"}))
+        assert_problem(refused, 404, "not-found")
+        assert refused.text.replace("core", "nope") == absent.text
+        assert (await who(http, bearer(issuer.signed()))).status_code == 401
+        expired = issuer.signed({"tenant": "acme", "exp": 1})
+        assert_problem(await who(http, bearer(expired)), 401, "not-authenticated")
+
+
+async def test_somebody_without_a_role_sees_what_was_granted_and_nothing_else(
+    settings: Settings, engine: Engine, issuer: Provider
+) -> None:
+    workspace = await engine.workspace()
+    async with served(accepting(settings, issuer)) as http:
+        assert_problem(await who(http, bearer(issuer.signed())), 404, "not-found")
+        await workspace.grant_role("ann", Role.READER, collection="sales")
+        found = (await who(http, bearer(issuer.signed()))).json()
+        assert (found["role"], found["collections"]) == (None, {"sales": "reader"})
+
+
+@pytest.mark.parametrize("sub", ["*", "group:finance", "workspace:members", "collection:hr"])
+async def test_nobody_is_a_name_of_access_lists(
+    settings: Settings, engine: Engine, issuer: Provider, sub: str
+) -> None:
+    async with served(accepting(settings, issuer)) as http:
+        answer = await who(http, bearer(issuer.signed({"sub": sub, "role": "reader"})))
+        assert answer.status_code == 422
+        assert "nobody may act as" in answer.text
+
+
+async def test_keys_are_refused_where_tokens_alone_are_taken(
+    settings: Settings, engine: Engine, issuer: Provider
+) -> None:
+    key = await (await engine.workspace()).create_key("ci")
+    async with served(accepting(settings, issuer)) as http:
+        assert (await who(http, bearer(key.secret))).status_code == 401
+    async with served(accepting(settings, issuer, identity="tokens, keys")) as http:
+        assert (await who(http, bearer(key.secret))).status_code == 200
+        token = issuer.signed({"role": "reader"})
+        assert (await who(http, bearer(token))).status_code == 200
+
+
+async def test_a_listed_proxy_says_who_asks_and_the_token_is_verified_still(
+    settings: Settings, engine: Engine, issuer: Provider
+) -> None:
+    key = await (await engine.workspace()).create_key("kong", rights=("administer", "read"))
+    ann = {"X-User-Id": "ann", "X-User-Role": "auditor"}
+    within = accepting(
+        settings,
+        issuer,
+        identity="gateway,tokens,keys",
+        gateway_addresses="127.0.0.1",
+        gateway_roles='{"auditor": "reader"}',
+    )
+    async with served(within) as http:
+        found = (await who(http, bearer(issuer.signed(), **ann))).json()
+        assert (found["principal"], found["role"]) == ("ann", "reader")
+        assert found["credential"] == "gateway"
+        assert_problem(await who(http, ann), 401, "not-authenticated")
+        forged = bearer(issuer.signed({"exp": 1}), **ann)
+        assert_problem(await who(http, forged), 401, "not-authenticated")
+        bob = bearer(issuer.signed(), **{**ann, "X-User-Id": "bob"})
+        assert_problem(await who(http, bob), 401, "not-authenticated")
+        for_bob = bearer(key.secret, **{**ann, "X-User-Id": "bob"})
+        assert (await who(http, for_bob)).json()["principal"] == "bob"
+        body = {"query": "premium", "project_id": "default", "user_id": "bob"}
+        assert (await http.post("/search", json=body, headers=for_bob)).status_code == 200
+        body["user_id"] = "ann"
+        assert_problem(await http.post("/search", json=body, headers=for_bob), 403, "forbidden")
+
+
+async def test_the_headers_of_anybody_else_count_for_nothing(
+    settings: Settings, engine: Engine, issuer: Provider
+) -> None:
+    admin = {"X-User-Id": "root", "X-User-Role": "admin"}
+    within = accepting(settings, issuer, identity="gateway,tokens", gateway_addresses="10.0.0.0/8")
+    async with served(within) as http:
+        token = issuer.signed({"role": "reader"})
+        found = (await who(http, bearer(token, **admin))).json()
+        assert (found["principal"], found["role"]) == ("ann", "reader")
+        assert found["credential"].startswith("token:")
+        assert_problem(await who(http, admin), 401, "not-authenticated")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"identity": "gateway"},
+        {"identity": "tokens"},
+        {"identity": "tokens", "token_issuer": "x", "token_audience": "y"},
+        {"identity": "gateway,keys"},
+        {"identity": "passwords"},
+        {"identity": "keys", "token_roles": '{"a": "king"}'},
+        {
+            "identity": "tokens",
+            "token_issuer": "x",
+            "token_audience": "y",
+            "token_secret": "short",
+            "token_algorithms": "HS256",
+        },
+        {
+            "identity": "tokens",
+            "token_issuer": "x",
+            "token_audience": "y",
+            "token_jwks_url": "http://127.0.0.1:1/",
+            "token_algorithms": "none",
+        },
+    ],
+    ids=str,
+)
+async def test_settings_that_contradict_themselves_end_the_start(
+    settings: Settings, wrong: dict[str, object]
+) -> None:
+    with pytest.raises(UnsupportedSettings):
+        credentials_from(settings_from(settings, wrong))
