@@ -701,6 +701,11 @@ class Settings(BaseSettings):
         description="Silence after which a stream of events says that it lives, so that proxies "
         "keep it open.",
     )
+    audit_queries: bool = Field(
+        True,
+        description="Whether the audit log keeps what was asked; off leaves who searched when, "
+        "and which documents were shown.",
+    )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         "warning", description="Least severe log line that is written."
     )

@@ -81,6 +81,14 @@ async def shelf(database: Database, test_database: TestDatabase) -> Shelf:
             """,
             [big.workspace.workspace_id, ENTRIES],
         )
+        connection.execute(
+            """
+            INSERT INTO audit_log SELECT %s, number, gen_random_uuid(), now(), 'ann', 'local',
+                'read', 'document', 'done', NULL, '{}', '{}', '{}', NULL, zeros, zeros
+            FROM generate_series(1, %s) AS number, decode(repeat('00', 32), 'hex') AS zeros
+            """,
+            [big.workspace.workspace_id, ENTRIES],
+        )
     with psycopg.connect(test_database.superuser_url, autocommit=True) as connection:
         connection.execute("VACUUM ANALYZE")
     return big
@@ -128,11 +136,17 @@ HOT = (
     ("events", "events_of_document_after", "events_document"),
     ("pushes", "status", "ingest_requests_pkey"),
     ("webhooks", "get", "webhook_endpoints_pkey"),
+    ("audit", "head", "audit_log_pkey"),
+    ("audit", "entries", "audit_log_pkey"),
+    ("audit", "entries_after", "audit_log_pkey"),
 )
 """Module, statement, and the beginning of the name of an index that it uses."""
 
 PARAMETERS: dict[str, object] = {
+    "act": None,
+    "acting": "ann",
     "after": 1500,
+    "before": 1500,
     "blob_key": "b",
     "chunk_no": 1500,
     "collection": "default",
@@ -158,6 +172,8 @@ PARAMETERS: dict[str, object] = {
     "numbers": [1001, 1500, 2000],
     "ordinal": 3,
     "parent_id": None,
+    "recorded_before": None,
+    "recorded_from": None,
     "since": 3,
     "terms": [5, 17, 4096],
     "tombstone": UUID(int=0),

@@ -120,6 +120,7 @@ class Engine(Services):
                 await model.close()
         await self.vector_cache.close()
         await self.listener.close()
+        await self.audit.close()
         await self.database.pool.close()
         if self.server is not None:
             await self.server.release()

@@ -11,6 +11,7 @@ from footnote.answering.suspicion import Suspicion
 from footnote.answering.weighing import FITTED
 from footnote.engine.answer_models import answer_models_from, plain
 from footnote.engine.answer_runs import AnswerRuns, RunLimits
+from footnote.engine.audit_log import AuditLog
 from footnote.engine.authentication import credentials_from
 from footnote.engine.encryption import key_ring_from
 from footnote.engine.installation import Engine
@@ -117,6 +118,7 @@ async def open_engine(settings: Settings | None = None) -> Engine:
         blobs=BlobsWithPages(blobs, pdfs),
         pages=renderer_from(settings, pdfs, blobs),
         listener=Listener(url),
+        audit=AuditLog(database=database, keeps_queries=settings.audit_queries),
         embedder=embedder,
         embedders=embedders,
         analyzer=analyzer,

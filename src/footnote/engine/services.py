@@ -11,6 +11,7 @@ from footnote.answering import QuotingAnswerer
 from footnote.answering.suspicion import Suspicion
 from footnote.domain import Answer, Lane, Principal, Right, Workspace
 from footnote.engine.answer_runs import AnswerRuns
+from footnote.engine.audit_log import AuditLog
 from footnote.engine.authentication import Credentials
 from footnote.errors import Forbidden, NotReady
 from footnote.ingestion.rendering.renderer import PageRenderer
@@ -83,6 +84,7 @@ class Services:
     blobs: Blobs
     pages: PageRenderer
     listener: Listener
+    audit: AuditLog
     embedder: Embedder
     """Of new workspaces; `lanes.embedder_for` knows that of each."""
     embedders: Embedders

@@ -1,24 +1,28 @@
 """The table of what can be done in a workspace, which the asynchronous and the blocking face share.
 
 Each verb is a function of its noun's module whose first argument is the workspace. Here it gets its
-name, the right it needs, a check of its arguments, and a twin that waits for its result. A role in
-one collection is enough to call it; the verb itself asks for the right in the one it changes.
+name, the right it needs, what kind of act it is for the audit log, a check of its arguments, and a
+twin that waits for its result. A role in one collection is enough to call it; the verb itself asks
+for the right in the one it changes.
 """
 
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator
 from dataclasses import dataclass
-from functools import wraps
+from functools import partial, wraps
+from inspect import signature
 from types import MethodType
 from typing import Concatenate, Generic, ParamSpec, TypeVar, overload
 
 from footnote.bridge import Bridged, blocking, blocking_iterator
 from footnote.domain import Right
+from footnote.domain.audit import Act, Outcome
 from footnote.engine import (
     access,
     answer_models,
     answers,
+    audit,
     events,
     exchanges,
     grounding,
@@ -34,7 +38,9 @@ from footnote.engine import keys as key_verbs
 from footnote.engine import lanes as lane_verbs
 from footnote.engine import search as search_verbs
 from footnote.engine import webhooks as webhook_verbs
+from footnote.engine.acts import ActUnderWay, entered, entered_stream
 from footnote.engine.services import WorkspaceAccess
+from footnote.errors import Forbidden
 from footnote.validation.arguments import checks
 
 P = ParamSpec("P")
@@ -47,15 +53,21 @@ class Verb(Generic[P, R]):
     def __init__(
         self,
         verb: Callable[Concatenate[WorkspaceAccess, P], Coroutine[object, object, R]],
+        act: Act,
         right: Right = Right.READ,
     ) -> None:
-        self.right = right
-        checked = checks(verb)
+        self.act, self.right = act, right
+        checked, begun = checks(verb), _beginning(verb, act)
 
         @wraps(checked)
         async def permitted(access: WorkspaceAccess, /, *args: P.args, **kwargs: P.kwargs) -> R:
-            access.require(right)
-            return await checked(access, *args, **kwargs)
+            under_way = begun(access, *args, **kwargs)
+            try:
+                access.require(right)
+            except Forbidden as error:
+                await under_way.enter(Outcome.REFUSED, error)
+                raise
+            return await entered(under_way, partial(checked, access, *args, **kwargs))
 
         self._verb = permitted
         self._twin = blocking(permitted)
@@ -80,17 +92,24 @@ class StreamVerb(Generic[P, R]):
     def __init__(
         self,
         verb: Callable[Concatenate[WorkspaceAccess, P], AsyncGenerator[R]],
+        act: Act,
         right: Right = Right.READ,
     ) -> None:
-        self.right = right
-        checked = checks(verb)
+        self.act, self.right = act, right
+        checked, begun = checks(verb), _beginning(verb, act)
 
         @wraps(checked)
         def permitted(
             access: WorkspaceAccess, /, *args: P.args, **kwargs: P.kwargs
         ) -> AsyncGenerator[R]:
-            access.require(right)
-            return checked(access, *args, **kwargs)
+            under_way = begun(access, *args, **kwargs)
+            try:
+                access.require(right)
+            except Forbidden as error:
+                under_way.enter_soon(Outcome.REFUSED, error)
+                raise
+            stream = checked(access, *args, **kwargs)
+            return stream if act is Act.OBSERVED else entered_stream(under_way, stream)
 
         self._verb = permitted
         self._twin = blocking_iterator(permitted)
@@ -109,6 +128,17 @@ class StreamVerb(Generic[P, R]):
         return _bound(self._verb, self._twin, instance, owner)
 
 
+def _beginning(verb: Callable[..., object], act: Act) -> Callable[..., ActUnderWay]:
+    """What makes an act of a call of the verb."""
+    declared = signature(verb)
+
+    def begun(access: WorkspaceAccess, *args: object, **kwargs: object) -> ActUnderWay:
+        arguments = declared.bind(access, *args, **kwargs).arguments
+        return ActUnderWay(access=access, act=act, verb=verb.__name__, arguments=arguments)
+
+    return begun
+
+
 def _bound(
     verb: Callable[..., object], twin: Callable[..., object], instance: object, owner: type
 ) -> object:
@@ -121,106 +151,110 @@ class WorkspaceVerbs:
 
     __slots__ = ()
 
-    receive = Verb(receiving.receive, Right.WRITE)
-    receive_file = Verb(receiving.receive_file, Right.WRITE)
-    receive_stream = Verb(receiving.receive_stream, Right.WRITE)
-    has_room = Verb(receiving.has_room)
-    push_url = Verb(receiving.push_url, Right.WRITE)
-    push_content = Verb(receiving.push_content, Right.WRITE)
-    push_status = Verb(receiving.push_status)
+    receive = Verb(receiving.receive, Act.CHANGED, Right.WRITE)
+    receive_file = Verb(receiving.receive_file, Act.CHANGED, Right.WRITE)
+    receive_stream = Verb(receiving.receive_stream, Act.CHANGED, Right.WRITE)
+    has_room = Verb(receiving.has_room, Act.OBSERVED)
+    push_url = Verb(receiving.push_url, Act.CHANGED, Right.WRITE)
+    push_content = Verb(receiving.push_content, Act.CHANGED, Right.WRITE)
+    push_status = Verb(receiving.push_status, Act.OBSERVED)
 
-    documents = Verb(document_verbs.documents)
-    select_documents = Verb(document_verbs.select_documents)
-    document = Verb(document_verbs.document)
-    children = Verb(document_verbs.children)
-    statuses = Verb(document_verbs.statuses)
-    stats = Verb(document_verbs.stats)
-    document_called = Verb(document_verbs.document_called)
-    unknown_collections = Verb(document_verbs.unknown_collections)
-    original = Verb(document_verbs.original)
-    original_file = Verb(document_verbs.original_file)
-    text = Verb(document_verbs.text)
-    passages = Verb(document_verbs.passages)
-    delete_document = Verb(document_verbs.delete_document, Right.WRITE)
-    erase_document = Verb(document_verbs.erase_document, Right.ADMINISTER)
-    retry = Verb(document_verbs.retry, Right.WRITE)
-    retry_all = Verb(document_verbs.retry_all, Right.WRITE)
-    retry_failed = Verb(document_verbs.retry_failed, Right.WRITE)
+    documents = Verb(document_verbs.documents, Act.READ)
+    select_documents = Verb(document_verbs.select_documents, Act.READ)
+    document = Verb(document_verbs.document, Act.READ)
+    children = Verb(document_verbs.children, Act.READ)
+    statuses = Verb(document_verbs.statuses, Act.OBSERVED)
+    stats = Verb(document_verbs.stats, Act.OBSERVED)
+    document_called = Verb(document_verbs.document_called, Act.READ)
+    unknown_collections = Verb(document_verbs.unknown_collections, Act.OBSERVED)
+    original = Verb(document_verbs.original, Act.READ)
+    original_file = Verb(document_verbs.original_file, Act.READ)
+    text = Verb(document_verbs.text, Act.READ)
+    passages = Verb(document_verbs.passages, Act.READ)
+    delete_document = Verb(document_verbs.delete_document, Act.DELETED, Right.WRITE)
+    erase_document = Verb(document_verbs.erase_document, Act.DELETED, Right.ADMINISTER)
+    retry = Verb(document_verbs.retry, Act.CHANGED, Right.WRITE)
+    retry_all = Verb(document_verbs.retry_all, Act.CHANGED, Right.WRITE)
+    retry_failed = Verb(document_verbs.retry_failed, Act.CHANGED, Right.WRITE)
 
-    source_entries = Verb(sources.source_entries, Right.WRITE)
-    remember_source_entry = Verb(sources.remember_source_entry, Right.WRITE)
-    rename_source_entry = Verb(sources.rename_source_entry, Right.WRITE)
-    remove_source_entry = Verb(sources.remove_source_entry, Right.WRITE)
+    source_entries = Verb(sources.source_entries, Act.OBSERVED, Right.WRITE)
+    remember_source_entry = Verb(sources.remember_source_entry, Act.CHANGED, Right.WRITE)
+    rename_source_entry = Verb(sources.rename_source_entry, Act.CHANGED, Right.WRITE)
+    remove_source_entry = Verb(sources.remove_source_entry, Act.CHANGED, Right.WRITE)
 
-    grants = Verb(access.grants, Right.ADMINISTER)
-    grant_role = Verb(access.grant_role, Right.ADMINISTER)
-    revoke_role = Verb(access.revoke_role, Right.ADMINISTER)
-    document_access = Verb(access.document_access)
-    set_document_access = Verb(access.set_document_access, Right.WRITE)
-    explain_access = Verb(access.explain_access, Right.ADMINISTER)
+    grants = Verb(access.grants, Act.READ, Right.ADMINISTER)
+    grant_role = Verb(access.grant_role, Act.CHANGED, Right.ADMINISTER)
+    revoke_role = Verb(access.revoke_role, Act.CHANGED, Right.ADMINISTER)
+    document_access = Verb(access.document_access, Act.READ)
+    set_document_access = Verb(access.set_document_access, Act.CHANGED, Right.WRITE)
+    explain_access = Verb(access.explain_access, Act.READ, Right.ADMINISTER)
 
-    create_key = Verb(key_verbs.create_key, Right.ADMINISTER)
-    keys = Verb(key_verbs.keys, Right.ADMINISTER)
-    rotate_key = Verb(key_verbs.rotate_key, Right.ADMINISTER)
-    revoke_key = Verb(key_verbs.revoke_key, Right.ADMINISTER)
+    create_key = Verb(key_verbs.create_key, Act.CHANGED, Right.ADMINISTER)
+    keys = Verb(key_verbs.keys, Act.READ, Right.ADMINISTER)
+    rotate_key = Verb(key_verbs.rotate_key, Act.CHANGED, Right.ADMINISTER)
+    revoke_key = Verb(key_verbs.revoke_key, Act.CHANGED, Right.ADMINISTER)
 
-    search = Verb(search_verbs.search)
-    context = Verb(search_verbs.context)
+    search = Verb(search_verbs.search, Act.SEARCHED)
+    context = Verb(search_verbs.context, Act.READ)
 
-    page_image = Verb(pages.page_image)
-    page_fingerprint = Verb(pages.page_fingerprint)
-    page_rectangles = Verb(pages.page_rectangles)
-    pages_of_quote = Verb(pages.pages_of_quote)
+    page_image = Verb(pages.page_image, Act.READ)
+    page_fingerprint = Verb(pages.page_fingerprint, Act.OBSERVED)
+    page_rectangles = Verb(pages.page_rectangles, Act.READ)
+    pages_of_quote = Verb(pages.pages_of_quote, Act.READ)
 
-    ask = Verb(answers.ask)
-    ask_stream = StreamVerb(answers.ask_stream)
-    agent_stream = StreamVerb(answers.agent_stream)
-    check_grounding = Verb(grounding.check_grounding)
+    ask = Verb(answers.ask, Act.SEARCHED)
+    ask_stream = StreamVerb(answers.ask_stream, Act.SEARCHED)
+    agent_stream = StreamVerb(answers.agent_stream, Act.SEARCHED)
+    check_grounding = Verb(grounding.check_grounding, Act.SEARCHED)
 
-    models_in_use = Verb(answer_models.models_in_use)
-    use_models = Verb(answer_models.use_models, Right.ADMINISTER)
-    reset_models = Verb(answer_models.reset_models, Right.ADMINISTER)
-    mcp_servers = Verb(answer_models.mcp_servers, Right.ADMINISTER)
-    add_mcp_server = Verb(answer_models.add_mcp_server, Right.ADMINISTER)
-    remove_mcp_server = Verb(answer_models.remove_mcp_server, Right.ADMINISTER)
+    models_in_use = Verb(answer_models.models_in_use, Act.OBSERVED)
+    use_models = Verb(answer_models.use_models, Act.CHANGED, Right.ADMINISTER)
+    reset_models = Verb(answer_models.reset_models, Act.CHANGED, Right.ADMINISTER)
+    mcp_servers = Verb(answer_models.mcp_servers, Act.READ, Right.ADMINISTER)
+    add_mcp_server = Verb(answer_models.add_mcp_server, Act.CHANGED, Right.ADMINISTER)
+    remove_mcp_server = Verb(answer_models.remove_mcp_server, Act.CHANGED, Right.ADMINISTER)
 
-    conversations = Verb(conversation_verbs.conversations)
-    conversation = Verb(conversation_verbs.conversation)
-    create_conversation = Verb(conversation_verbs.create_conversation)
-    change_conversation = Verb(conversation_verbs.change_conversation)
-    delete_conversation = Verb(conversation_verbs.delete_conversation)
-    attach_document = Verb(conversation_verbs.attach_document)
-    detach_document = Verb(conversation_verbs.detach_document)
-    messages = Verb(conversation_verbs.messages)
-    all_messages = Verb(conversation_verbs.all_messages)
-    go_on_from = Verb(conversation_verbs.go_on_from)
-    give_feedback = Verb(conversation_verbs.give_feedback)
-    withdraw_feedback = Verb(conversation_verbs.withdraw_feedback)
-    export_conversation = Verb(conversation_verbs.export_conversation)
-    golden_candidates = StreamVerb(conversation_verbs.golden_candidates)
+    conversations = Verb(conversation_verbs.conversations, Act.READ)
+    conversation = Verb(conversation_verbs.conversation, Act.READ)
+    create_conversation = Verb(conversation_verbs.create_conversation, Act.CHANGED)
+    change_conversation = Verb(conversation_verbs.change_conversation, Act.CHANGED)
+    delete_conversation = Verb(conversation_verbs.delete_conversation, Act.DELETED)
+    attach_document = Verb(conversation_verbs.attach_document, Act.CHANGED)
+    detach_document = Verb(conversation_verbs.detach_document, Act.CHANGED)
+    messages = Verb(conversation_verbs.messages, Act.READ)
+    all_messages = Verb(conversation_verbs.all_messages, Act.READ)
+    go_on_from = Verb(conversation_verbs.go_on_from, Act.CHANGED)
+    give_feedback = Verb(conversation_verbs.give_feedback, Act.CHANGED)
+    withdraw_feedback = Verb(conversation_verbs.withdraw_feedback, Act.CHANGED)
+    export_conversation = Verb(conversation_verbs.export_conversation, Act.EXPORTED)
+    golden_candidates = StreamVerb(conversation_verbs.golden_candidates, Act.EXPORTED)
 
-    ask_in_conversation = Verb(exchanges.ask_in_conversation)
-    ask_in_conversation_stream = StreamVerb(exchanges.ask_in_conversation_stream)
-    edit_question = Verb(exchanges.edit_question)
-    regenerate_answer = Verb(exchanges.regenerate_answer)
-    next_question = Verb(exchanges.next_question)
-    edited_question = Verb(exchanges.edited_question)
-    question_again = Verb(exchanges.question_again)
-    answered = Verb(exchanges.answered)
-    answered_stream = StreamVerb(exchanges.answered_stream)
+    ask_in_conversation = Verb(exchanges.ask_in_conversation, Act.SEARCHED)
+    ask_in_conversation_stream = StreamVerb(exchanges.ask_in_conversation_stream, Act.SEARCHED)
+    edit_question = Verb(exchanges.edit_question, Act.SEARCHED)
+    regenerate_answer = Verb(exchanges.regenerate_answer, Act.SEARCHED)
+    next_question = Verb(exchanges.next_question, Act.READ)
+    edited_question = Verb(exchanges.edited_question, Act.READ)
+    question_again = Verb(exchanges.question_again, Act.READ)
+    answered = Verb(exchanges.answered, Act.SEARCHED)
+    answered_stream = StreamVerb(exchanges.answered_stream, Act.SEARCHED)
 
-    follow_events = StreamVerb(events.follow_events)
-    webhooks = Verb(webhook_verbs.webhooks, Right.ADMINISTER)
-    add_webhook = Verb(webhook_verbs.add_webhook, Right.ADMINISTER)
-    webhook_and_secret = Verb(webhook_verbs.webhook_and_secret, Right.ADMINISTER)
-    remove_webhook = Verb(webhook_verbs.remove_webhook, Right.ADMINISTER)
+    follow_events = StreamVerb(events.follow_events, Act.OBSERVED)
+    webhooks = Verb(webhook_verbs.webhooks, Act.READ, Right.ADMINISTER)
+    add_webhook = Verb(webhook_verbs.add_webhook, Act.CHANGED, Right.ADMINISTER)
+    webhook_and_secret = Verb(webhook_verbs.webhook_and_secret, Act.READ, Right.ADMINISTER)
+    remove_webhook = Verb(webhook_verbs.remove_webhook, Act.CHANGED, Right.ADMINISTER)
 
-    lanes = Verb(lane_verbs.lanes)
-    reembed = Verb(lane_verbs.reembed, Right.ADMINISTER)
-    reembedding = Verb(lane_verbs.reembedding)
-    cancel_reembedding = Verb(lane_verbs.cancel_reembedding, Right.ADMINISTER)
-    rollback_lane = Verb(lane_verbs.rollback_lane, Right.ADMINISTER)
-    purge_lanes = Verb(lane_verbs.purge_lanes, Right.ADMINISTER)
+    audit_entries = Verb(audit.audit_entries, Act.READ, Right.ADMINISTER)
+    export_audit = StreamVerb(audit.export_audit, Act.EXPORTED, Right.ADMINISTER)
+    verify_audit = Verb(audit.verify_audit, Act.READ, Right.ADMINISTER)
+
+    lanes = Verb(lane_verbs.lanes, Act.OBSERVED)
+    reembed = Verb(lane_verbs.reembed, Act.CHANGED, Right.ADMINISTER)
+    reembedding = Verb(lane_verbs.reembedding, Act.OBSERVED)
+    cancel_reembedding = Verb(lane_verbs.cancel_reembedding, Act.CHANGED, Right.ADMINISTER)
+    rollback_lane = Verb(lane_verbs.rollback_lane, Act.CHANGED, Right.ADMINISTER)
+    purge_lanes = Verb(lane_verbs.purge_lanes, Act.CHANGED, Right.ADMINISTER)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pydantic import Field
 
 from footnote.domain import Answer, Document, Evidence, Passage, SearchFilters, SearchRequest
+from footnote.domain.audit import Act
 from footnote.engine import documents as document_verbs
 from footnote.engine.answer_models import answer_writer_for
 from footnote.engine.lanes import serving
@@ -62,6 +63,7 @@ contract, every figure on a subject, how an argument develops. Returns the findi
 search_documents or list_documents; it is slower than search_documents, which suffices for single \
 facts.""",
     returns=Analysis,
+    act=Act.SEARCHED,
 )
 async def analyze_document(context: ToolContext, asked: AnalyzeDocument) -> str:
     """What the document says on the question, each statement cited."""

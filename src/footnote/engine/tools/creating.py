@@ -8,7 +8,8 @@ from contextlib import suppress
 
 from pydantic import Field
 
-from footnote.domain import DocumentStatus, SourceType
+from footnote.domain import DocumentStatus, Right, SourceType
+from footnote.domain.audit import Act
 from footnote.engine import documents as verbs
 from footnote.engine.receiving import receive
 from footnote.engine.tools.definition import Arguments, ToolContext, tool
@@ -45,6 +46,8 @@ Save a new Markdown document in the workspace, such as minutes, a summary or a r
 indexed at once and found by the next search_documents call. Use it only when the user asks for \
 something to be saved or written down as a document, never for an answer in the conversation.""",
     returns=SavedDocument,
+    act=Act.CHANGED,
+    right=Right.WRITE,
     failed=FAILED,
 )
 async def create_document(context: ToolContext, asked: CreateDocument) -> str:

@@ -11,7 +11,9 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from footnote.domain import Document, Evidence, Passage
+from footnote.domain import Document, Evidence, Passage, Right
+from footnote.domain.audit import Act
+from footnote.engine.acts import ActUnderWay, entered
 from footnote.engine.services import WorkspaceAccess
 from footnote.errors import (
     BlobDamaged,
@@ -111,6 +113,8 @@ class Definition(Generic[Shape]):
     returns: type[BaseModel]
     """The shape of the data of what it says."""
     work: Callable[[ToolContext, Shape], Awaitable[str]] = field(repr=False)
+    act: Act
+    right: Right
     failed: str = ""
     """How the text of a failure begins; the name of the tool if empty."""
 
@@ -126,7 +130,12 @@ class Definition(Generic[Shape]):
 
 
 def tool(
-    description: str, *, returns: type[BaseModel], failed: str = ""
+    description: str,
+    *,
+    returns: type[BaseModel],
+    act: Act,
+    right: Right = Right.READ,
+    failed: str = "",
 ) -> Callable[[Callable[[ToolContext, Shape], Coroutine[object, object, str]]], Definition[Shape]]:
     """Make a tool of a function, with its name and with the type of `asked` as its arguments."""
 
@@ -139,6 +148,8 @@ def tool(
             arguments=get_type_hints(work)["asked"],
             returns=returns,
             work=work,
+            act=act,
+            right=right,
             failed=failed,
         )
 
@@ -160,8 +171,17 @@ class BoundTool(Generic[Shape]):
             asked = tool.arguments.model_validate(given)
         except ValidationError as error:
             return self._refusal("\n".join(_faults(error, tool.arguments)))
-        try:
+        workspace = self.context.workspace
+        act = ActUnderWay(
+            access=workspace, act=tool.act, verb=tool.name, arguments=dict(iter(asked))
+        )
+
+        async def work() -> str:
+            workspace.require(tool.right)
             return await tool.work(self.context, asked)
+
+        try:
+            return await entered(act, work)
         except _BROKEN:
             raise
         except NotFound:

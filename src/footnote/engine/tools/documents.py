@@ -18,6 +18,7 @@ from footnote.domain import (
     Passage,
     SourceType,
 )
+from footnote.domain.audit import Act
 from footnote.engine import documents as verbs
 from footnote.engine.tools.definition import (
     Arguments,
@@ -94,6 +95,7 @@ summary, keywords, and where to download it. Use it after search_documents or li
 the user wants to know about a document rather than what it says, or wants the file. It does not \
 return the text: use search_documents, get_document_context or analyze_document for that.""",
     returns=DocumentFacts,
+    act=Act.READ,
 )
 async def get_document(context: ToolContext, asked: GetDocument) -> str:
     """What is known of a document, a line for each thing."""
@@ -139,6 +141,7 @@ and when it was added. Use it for "what do I have on file?", to find a document 
 or date, or when search_documents finds nothing. It looks at documents' names and dates, not at \
 what they say.""",
     returns=DocumentRows,
+    act=Act.READ,
 )
 async def list_documents(context: ToolContext, asked: ListDocuments) -> str:
     """A header line, a row for each document, and how to go on."""

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from pydantic import Field
 
+from footnote.domain.audit import Act
 from footnote.domain.grounding import ClaimVerdict, GroundingSource
 from footnote.engine.grounding import MAX_STATEMENT_CHARACTERS, check_grounding
 from footnote.engine.tools.definition import Arguments, ToolContext, tool
@@ -75,6 +76,7 @@ contradict it, or neither, with the exact quotes and the numbers, dates or names
 Use it before you state something that must be right. The ids come from search_documents or \
 list_documents.""",
     returns=CheckedStatements,
+    act=Act.SEARCHED,
 )
 async def check_statements(context: ToolContext, asked: CheckStatements) -> str:
     """Each statement with its verdict and quotes."""

@@ -1,0 +1,93 @@
+"""The writer of the audit log: whoever shows or changes something waits until it is entered."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from functools import partial
+from uuid import UUID
+
+from footnote.domain.audit import AuditDraft
+from footnote.security.audit import chained
+from footnote.store.audit import append_entries
+from footnote.store.database import SYSTEM, Database
+
+_MOST_AT_ONCE = 200
+
+
+@dataclass(slots=True, kw_only=True)
+class _Waiting:
+    """An entry that is not written yet."""
+
+    draft: AuditDraft
+    query: str | None
+    written: asyncio.Future[None]
+
+
+@dataclass(slots=True, kw_only=True)
+class AuditLog:
+    """Appends entries of many callers in one transaction per workspace at a time.
+
+    An entry is in the database when `append` returns. What comes while a batch is written makes the
+    next one, so callers wait for two commits at most, however many they are.
+    """
+
+    database: Database
+    keeps_queries: bool = True
+    """Whether what was asked is kept beside the log."""
+    _waiting: dict[UUID, list[_Waiting]] = field(default_factory=dict)
+    _writers: dict[UUID, asyncio.Task[None]] = field(default_factory=dict)
+
+    async def append(self, workspace_id: UUID, draft: AuditDraft, query: str | None = None) -> None:
+        """Enter an act; returns once it cannot be lost. Raises StoreUnavailable."""
+        # Whoever stops waiting does not stop the entry.
+        await asyncio.shield(self.append_soon(workspace_id, draft, query))
+
+    def append_soon(
+        self, workspace_id: UUID, draft: AuditDraft, query: str | None = None
+    ) -> asyncio.Future[None]:
+        """Enter an act; the future has a result once it cannot be lost."""
+        written: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        written.add_done_callback(_look_at_failure)
+        entry = _Waiting(draft=draft, query=query if self.keeps_queries else None, written=written)
+        self._waiting.setdefault(workspace_id, []).append(entry)
+        if workspace_id not in self._writers:
+            writer = asyncio.create_task(self._write_all(workspace_id))
+            self._writers[workspace_id] = writer
+        return written
+
+    async def close(self) -> None:
+        """Write what waits."""
+        await asyncio.gather(*self._writers.values())
+
+    async def _write_all(self, workspace_id: UUID) -> None:
+        try:
+            while waiting := self._waiting.pop(workspace_id, None):
+                batch, rest = waiting[:_MOST_AT_ONCE], waiting[_MOST_AT_ONCE:]
+                if rest:
+                    self._waiting[workspace_id] = rest
+                await self._write(workspace_id, batch)
+        finally:
+            del self._writers[workspace_id]
+            for left in self._waiting.pop(workspace_id, ()):
+                left.written.cancel()
+
+    async def _write(self, workspace_id: UUID, batch: list[_Waiting]) -> None:
+        drafts = [(each.draft, each.query) for each in batch]
+        try:
+            async with self.database.workspace(workspace_id, SYSTEM) as scope:
+                await append_entries(scope, partial(chained, workspace_id, drafts=drafts))
+            for each in batch:
+                each.written.set_result(None)
+        except Exception as error:  # it is raised to whoever waits
+            for each in batch:
+                each.written.set_exception(error)
+        finally:
+            for each in batch:
+                each.written.cancel()  # where it was not settled, as this task is being cancelled
+
+
+def _look_at_failure(written: asyncio.Future[None]) -> None:
+    """Nobody may be waiting; an exception that nobody looks at would be reported by the loop."""
+    if not written.cancelled():
+        written.exception()

@@ -1,0 +1,121 @@
+"""A log's entries as a chain of hashes: each covers its entry and the hash of the one before.
+
+Whoever changes, removes, adds or reorders entries changes every hash after them. A log that was cut
+off at its end, or written anew from some entry on, is still a chain: only a head that was kept
+elsewhere shows that.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import secrets
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields, replace
+from datetime import UTC
+from uuid import UUID
+
+from footnote.domain.audit import NO_ENTRIES, AuditDraft, AuditEntry, AuditFault, AuditHead
+
+_SALT_BYTES = 16
+_NOT_HASHED = {"query", "query_salt", "entry_hash"}
+"""A query can be erased; its digest stays, and is hashed."""
+
+
+def canonical_json(value: Mapping[str, object]) -> bytes:
+    """An object as JSON in one spelling only: RFC 8785, for names in ASCII and no fractions."""
+    return json.dumps(
+        value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+    ).encode()
+
+
+def hash_of_entry(workspace_id: UUID, entry: AuditEntry) -> str:
+    """SHA-256 of an entry in its workspace, hexadecimal."""
+    members: dict[str, object] = {
+        each.name: getattr(entry, each.name)
+        for each in fields(entry)
+        if each.name not in _NOT_HASHED
+    }
+    members |= {
+        "workspace_id": str(workspace_id),
+        "act_id": str(entry.act_id),
+        "recorded_at": entry.recorded_at.astimezone(UTC).isoformat(timespec="microseconds"),
+        "subject": dict(entry.subject),
+        "documents": [str(each) for each in entry.documents],
+    }
+    return hashlib.sha256(canonical_json(members)).hexdigest()
+
+
+def digest_of_query(salt: str, query: str) -> str:
+    """SHA-256 of salt and query: who has both can prove what was asked, who has it learns nothing.
+
+    `salt` is hexadecimal.
+    """
+    return hashlib.sha256(bytes.fromhex(salt) + query.encode()).hexdigest()
+
+
+def chained(
+    workspace_id: UUID, head: AuditHead, drafts: Sequence[tuple[AuditDraft, str | None]]
+) -> Iterator[AuditEntry]:
+    """Drafts with their queries as the entries that follow a head."""
+    for draft, query in drafts:
+        salt = None if query is None else secrets.token_hex(_SALT_BYTES)
+        digest = None if query is None or salt is None else digest_of_query(salt, query)
+        entry = AuditEntry(
+            **{each.name: getattr(draft, each.name) for each in fields(AuditDraft)},
+            entry_no=head.entry_no + 1,
+            query=query,
+            query_salt=salt,
+            query_digest=digest,
+            previous_hash=head.entry_hash,
+            entry_hash="",
+        )
+        entry = replace(entry, entry_hash=hash_of_entry(workspace_id, entry))
+        head = AuditHead(entry_no=entry.entry_no, entry_hash=entry.entry_hash)
+        yield entry
+
+
+class Verifier:
+    """Looks at a log entry by entry, in its order, and keeps what is wrong with it."""
+
+    def __init__(self, workspace_id: UUID, kept: Iterable[AuditHead] = (), most: int = 20) -> None:
+        """Heads that were kept elsewhere are looked for; so many faults are kept."""
+        self._workspace_id = workspace_id
+        self._kept = {each.entry_no: each.entry_hash for each in kept}
+        self._most = most
+        self.head = NO_ENTRIES
+        self.entries = 0
+        self.faults: list[AuditFault] = []
+
+    def look_at(self, entry: AuditEntry) -> None:
+        """Hold an entry against itself and the one before."""
+        self.entries += 1
+        number = entry.entry_no
+        if number != self.head.entry_no + 1:
+            first, last = self.head.entry_no + 1, number - 1
+            missing = f"entry {first} is" if first == last else f"entries {first} to {last} are"
+            self._fault(number, f"{missing} missing before it")
+        if not hmac.compare_digest(entry.previous_hash, self.head.entry_hash):
+            self._fault(number, "it does not follow the entry before it")
+        if not hmac.compare_digest(entry.entry_hash, hash_of_entry(self._workspace_id, entry)):
+            self._fault(number, "it was changed")
+        if entry.query is not None and not (
+            entry.query_salt is not None
+            and entry.query_digest is not None
+            and digest_of_query(entry.query_salt, entry.query) == entry.query_digest
+        ):
+            self._fault(number, "its query was changed")
+        if self._kept.get(number, entry.entry_hash) != entry.entry_hash:
+            self._fault(number, "it is not the entry whose hash was kept elsewhere")
+        self.head = AuditHead(entry_no=number, entry_hash=entry.entry_hash)
+
+    def finish(self) -> None:
+        """Look for what is missing at the end."""
+        for number in sorted(self._kept):
+            if number > self.head.entry_no:
+                self._fault(number, f"the log ends at entry {self.head.entry_no}, before it")
+
+    def _fault(self, entry_no: int, what: str) -> None:
+        if len(self.faults) < self._most:
+            self.faults.append(AuditFault(entry_no=entry_no, what=what))

@@ -1,0 +1,126 @@
+"""The audit log of a workspace: appended to in batches, and read; never changed."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable, Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from psycopg.rows import DictRow
+from psycopg.types.json import Jsonb
+
+from footnote.domain import Principal
+from footnote.domain.audit import (
+    NO_ENTRIES,
+    Act,
+    AuditEntry,
+    AuditHead,
+    AuditPage,
+    Outcome,
+)
+from footnote.errors import InvalidRequest
+from footnote.store.database import Database, WorkspaceScope
+from footnote.store.statements import load_statements, record_of
+
+_SQL = load_statements("audit")
+_LARGEST = 2**63 - 1
+_BATCH = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditFilter:
+    """Which entries are wanted; what is None does not matter."""
+
+    principal: str | None = None
+    act: Act | None = None
+    document_id: UUID | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    """Entries before it."""
+
+
+async def append_entries(
+    scope: WorkspaceScope, chain: Callable[[AuditHead], Iterable[AuditEntry]]
+) -> None:
+    """Append what follows the log's last entry, which stays the last until this is committed."""
+    async with scope.connection.pipeline():
+        # Sent together: the lock is waited for, the head is read under it.
+        await scope.execute(_SQL["lock"])
+        last = await scope.execute(_SQL["head"])
+        row = await last.fetchone()
+        head = NO_ENTRIES if row is None else record_of(AuditHead, row)
+        for entry in chain(head):
+            await scope.execute(
+                _SQL["append"],
+                {
+                    "entry_no": entry.entry_no,
+                    "act_id": entry.act_id,
+                    "recorded_at": entry.recorded_at,
+                    "acting": entry.principal,
+                    "credential": entry.credential,
+                    "act": entry.act,
+                    "verb": entry.verb,
+                    "outcome": entry.outcome,
+                    "error": entry.error,
+                    "subject": Jsonb(dict(entry.subject)),
+                    "documents": list(entry.documents),
+                    "passages": list(entry.passages),
+                    "query_digest": entry.query_digest,
+                    "previous_hash": entry.previous_hash,
+                    "entry_hash": entry.entry_hash,
+                },
+            )
+            if entry.query is not None:
+                await scope.execute(
+                    _SQL["keep_query"],
+                    {
+                        "entry_no": entry.entry_no,
+                        "query_salt": entry.query_salt,
+                        "query": entry.query,
+                    },
+                )
+
+
+async def list_entries(
+    scope: WorkspaceScope, wanted: AuditFilter, *, limit: int, cursor: str | None
+) -> AuditPage:
+    """List entries, newest first. Raises InvalidRequest for a cursor we did not give."""
+    if cursor is not None and not (cursor.isascii() and cursor.isdigit() and len(cursor) < 19):
+        raise InvalidRequest(
+            "the cursor is not one we gave", hint="use next_cursor of the page before, unchanged"
+        )
+    rows = await scope.all(
+        _SQL["entries"],
+        {
+            "before": _LARGEST if cursor is None else int(cursor),
+            "acting": wanted.principal,
+            "act": wanted.act,
+            "document_id": wanted.document_id,
+            "recorded_from": wanted.since,
+            "recorded_before": wanted.until,
+            "limit": limit + 1,
+        },
+    )
+    entries = tuple(map(_entry_of, rows[:limit]))
+    more = len(rows) > limit
+    return AuditPage(entries=entries, next_cursor=str(entries[-1].entry_no) if more else None)
+
+
+async def all_entries(
+    database: Database, workspace_id: UUID, principal: Principal
+) -> AsyncGenerator[AuditEntry]:
+    """Every entry in order, read in batches, so that no transaction is held while one is used."""
+    after = 0
+    while True:
+        async with database.workspace(workspace_id, principal) as scope:
+            rows = await scope.all(_SQL["entries_after"], {"after": after, "limit": _BATCH})
+        for row in rows:
+            yield _entry_of(row)
+        if len(rows) < _BATCH:
+            return
+        after = rows[-1]["entry_no"]
+
+
+def _entry_of(row: DictRow) -> AuditEntry:
+    return record_of(AuditEntry, row, act=Act(row["act"]), outcome=Outcome(row["outcome"]))
