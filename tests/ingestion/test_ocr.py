@@ -8,8 +8,8 @@ import pytest
 from PIL import Image
 
 from footnote.domain import BlockKind, ParsedDocument
-from footnote.ingestion.parsing.ocr import OcrChoice
 from footnote.ingestion.parsing.reading import ReadingOptions, read_document
+from footnote.ports import OcrChoice
 from tests.ingestion import files
 
 INVOICE = ["Invoice number 4711", "Please pay within thirty days.", "Thank you very much."]

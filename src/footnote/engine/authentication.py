@@ -6,9 +6,9 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import httpx
-from joserfc.jwk import OctKey
 from pydantic import SecretStr, TypeAdapter, ValidationError
 
 from footnote.domain import Role
@@ -16,12 +16,14 @@ from footnote.domain.credentials import Caller, Presented
 from footnote.errors import NotAuthenticated, UnsupportedSettings
 from footnote.security.claims import ClaimMapping
 from footnote.security.gateway import Gateway, networks_from
-from footnote.security.published_keys import PublishedKeys
 from footnote.security.secrets import Pepper, pepper_from, read_secret
 from footnote.security.tokens import ASYMMETRIC, SYMMETRIC, TokenRules, verified_claims
 from footnote.settings import Settings
 from footnote.store.api_keys import find_key, touch_key
 from footnote.store.database import Database
+
+if TYPE_CHECKING:
+    from joserfc.jwk import OctKey
 
 _SHORTEST_SECRET = 32
 _ROLES = TypeAdapter(dict[str, Role])
@@ -119,6 +121,8 @@ def credentials_from(settings: Settings) -> Credentials:
 
 
 def _token_rules(settings: Settings, http: httpx.AsyncClient) -> TokenRules:
+    from footnote.security.published_keys import PublishedKeys  # noqa: PLC0415  # as in `tokens`
+
     algorithms = tuple(each.strip() for each in settings.token_algorithms.split(","))
     unknown = [each for each in algorithms if each not in (*SYMMETRIC, *ASYMMETRIC)]
     if unknown:
@@ -152,6 +156,8 @@ def _token_rules(settings: Settings, http: httpx.AsyncClient) -> TokenRules:
 
 
 def _shared(secret: str) -> OctKey:
+    from joserfc.jwk import OctKey  # noqa: PLC0415  # as in `tokens`
+
     if len(secret) < _SHORTEST_SECRET:
         raise UnsupportedSettings(
             f"The setting token_secret has fewer than {_SHORTEST_SECRET} characters.",

@@ -18,7 +18,8 @@ from footnote.domain.events import PushedDocument, PushStatus
 from footnote.domain.identity import DEFAULT_COLLECTION
 from footnote.engine.services import Services, WorkspaceAccess
 from footnote.errors import InvalidRequest, NotFound, QueueFull
-from footnote.ingestion.pipeline import UNKNOWN_TYPE, failure_of
+from footnote.ingestion import media
+from footnote.ingestion.failures import failure_of
 from footnote.ingestion.receive import examine
 from footnote.ingestion.sources.reach import checked_url
 from footnote.store import pushes
@@ -151,7 +152,7 @@ async def receive_stream(
     examined = await asyncio.to_thread(examine, content, name, limit)
     incoming = Incoming(
         filename=name,
-        media_type=examined.media_type or UNKNOWN_TYPE,
+        media_type=examined.media_type or media.UNKNOWN,
         byte_size=examined.byte_size,
         content_sha256=examined.content_sha256,
         blob_key=_NO_BLOB,

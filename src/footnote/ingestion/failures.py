@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from footnote.domain import Stage
-from footnote.errors import DocumentUnreadable
+from footnote.domain import Failure, Stage
+from footnote.errors import DocumentFailed, DocumentUnreadable
 
 _ENDS_EARLY = "it ends too early"
 _SQUEEZED = "its compressed data is damaged"
@@ -32,6 +32,13 @@ _POSITION = re.compile(r"line (\d+), column (\d+)")
 def unreadable(cause: str, advice: str) -> DocumentUnreadable:
     """The error of a file that cannot be read."""
     return DocumentUnreadable(stage=Stage.PARSE, cause=cause, advice=advice)
+
+
+def failure_of(error: DocumentFailed) -> Failure:
+    """The failure a document keeps."""
+    return Failure(
+        stage=error.stage, cause=error.cause, advice=error.advice, retryable=error.retryable
+    )
 
 
 def plain_cause(failure: DocumentUnreadable) -> str:

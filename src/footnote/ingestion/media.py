@@ -57,6 +57,8 @@ GZIP = "application/gzip"
 BZIP2 = "application/x-bzip2"
 XZ = "application/x-xz"
 ARCHIVES = frozenset((ZIP, TAR, GZIP, BZIP2, XZ))
+UNKNOWN = "application/octet-stream"
+"""Of bytes that cannot be read."""
 SEVEN_ZIP = "application/x-7z-compressed"
 RAR = "application/vnd.rar"
 HEIC = "image/heic"

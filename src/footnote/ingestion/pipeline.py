@@ -13,19 +13,19 @@ from footnote.domain import (
     Chunk,
     ChunkTerms,
     Enrichment,
-    Failure,
     ParsedDocument,
     Publication,
     SourceType,
     Stage,
 )
-from footnote.errors import DocumentFailed, DocumentUnreadable
+from footnote.errors import DocumentUnreadable
 from footnote.ingestion import media
 from footnote.ingestion.children import file_over
 from footnote.ingestion.chunk_sequence import ChunkSequence
 from footnote.ingestion.chunking import ChunkPolicy, chunk_blocks
 from footnote.ingestion.describing import describe
 from footnote.ingestion.enrichment import classify, enrich, words_of
+from footnote.ingestion.failures import failure_of
 from footnote.ingestion.keywords import (
     CorpusFrequencies,
     WordCounts,
@@ -51,7 +51,6 @@ from footnote.ports import (
 )
 
 HASH_BYTES = 16  # 2**64 texts before two are expected to collide.
-UNKNOWN_TYPE = "application/octet-stream"
 MAX_DEPTH = 8
 """Files inside files inside files: a mail in an archive in a mail, and so on."""
 EMBEDDING_BATCH = 64
@@ -189,7 +188,7 @@ class Ingestion:
                 content,
                 byte_size=examined.byte_size,
                 content_sha256=examined.content_sha256,
-                media_type=examined.media_type or UNKNOWN_TYPE,
+                media_type=examined.media_type or media.UNKNOWN,
                 source_type=_SOURCE_OF_PARTS.get(parsed.media_type, SourceType.UPLOAD),
                 failure=None if refusal is None else failure_of(refusal),
             )
@@ -300,13 +299,6 @@ def about_text(enrichment: Enrichment) -> str:
 def about_terms(enrichment: Enrichment) -> str:
     """What the lexical index sees of a whole document: as it is embedded, and its sections."""
     return "\n".join((about_text(enrichment), *enrichment.sections))
-
-
-def failure_of(error: DocumentFailed) -> Failure:
-    """The failure a document keeps."""
-    return Failure(
-        stage=error.stage, cause=error.cause, advice=error.advice, retryable=error.retryable
-    )
 
 
 def _bytes_of(parsed: ParsedDocument) -> int:

@@ -11,7 +11,8 @@ from footnote.domain import Failure, Stage
 from footnote.engine import Services
 from footnote.engine.lanes import embedder_of, lane_of_workspace
 from footnote.errors import BlobsFull, DocumentFailed, FootnoteError, StoreFull
-from footnote.ingestion.pipeline import Ingestion, failure_of
+from footnote.ingestion.failures import failure_of
+from footnote.ingestion.pipeline import Ingestion
 from footnote.jobs.turns import NotYet
 from footnote.store.database import SYSTEM
 from footnote.store.ingesting import open_version

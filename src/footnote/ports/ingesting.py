@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
-from typing import BinaryIO, Protocol
+from typing import BinaryIO, Literal, Protocol
 from uuid import UUID
 
 from footnote.domain import Failure, ParsedDocument, Publication, SourceType, Stage
 from footnote.ports.models import OnProgress, Vectors, unheard
+
+OcrChoice = Literal["auto", "tesseract", "rapidocr", "off"]
+"""The engine that recognises text in pictures; auto takes the first that is installed."""
 
 
 class Parser(Protocol):

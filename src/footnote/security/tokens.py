@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-
-from joserfc import jws, jwt
-from joserfc.errors import ExpiredTokenError, JoseError
-from joserfc.jwk import OctKey
-from joserfc.jws import JWSRegistry
+from typing import TYPE_CHECKING
 
 from footnote.errors import NotAuthenticated
 from footnote.security.claims import Claims
-from footnote.security.published_keys import PublicKey, PublishedKeys
+
+if TYPE_CHECKING:
+    from joserfc.jwk import OctKey
+
+    from footnote.security.published_keys import PublicKey, PublishedKeys
 
 SYMMETRIC = ("HS256", "HS384", "HS512")
 ASYMMETRIC = (
@@ -46,6 +46,11 @@ async def verified_claims(
 
     Raises NotAuthenticated, and NotReady where the issuer's keys cannot be had.
     """
+    # Their library is large, and who takes no tokens need not wait for it.
+    from joserfc import jws, jwt  # noqa: PLC0415
+    from joserfc.errors import ExpiredTokenError, JoseError  # noqa: PLC0415
+    from joserfc.jws import JWSRegistry  # noqa: PLC0415
+
     if len(token) > MAX_CHARACTERS:
         raise NotAuthenticated("The token is too long.")
     registry = JWSRegistry(algorithms=rules.algorithms, strict_check_header=False)

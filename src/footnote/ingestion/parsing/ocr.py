@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby
 from statistics import median
-from typing import Literal, Protocol
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -31,10 +31,10 @@ from footnote.ingestion.parsing.geometry import (
     line_of,
 )
 from footnote.ingestion.parsing.word_gaps import with_gaps
+from footnote.ports import OcrChoice
 
 Pixels = npt.NDArray[np.uint8]
 """An image of shape (height, width, 3), red first."""
-OcrChoice = Literal["auto", "tesseract", "rapidocr", "off"]
 
 ALL_LANGUAGES = "auto"
 """In place of Tesseract's language codes: every language that is installed."""

@@ -25,7 +25,7 @@ from footnote.ingestion.parsing.images import NOT_DESCRIBED, PictureKeeper, read
 from footnote.ingestion.parsing.latex import read_latex
 from footnote.ingestion.parsing.markdown import read_markdown
 from footnote.ingestion.parsing.message import read_mbox, read_message, read_mhtml
-from footnote.ingestion.parsing.ocr import Ocr, OcrChoice, select_ocr
+from footnote.ingestion.parsing.ocr import Ocr, select_ocr
 from footnote.ingestion.parsing.office import OFFICE_TYPES, read_office
 from footnote.ingestion.parsing.outlook import read_outlook
 from footnote.ingestion.parsing.pdf import read_pdf
@@ -33,7 +33,7 @@ from footnote.ingestion.parsing.pictures import Pictures
 from footnote.ingestion.parsing.plaintext import read_captions, read_plain_text
 from footnote.ingestion.parsing.structured import read_json, read_json_lines
 from footnote.ingestion.terminal_codes import without_terminal_codes
-from footnote.ports import OnProgress, unheard
+from footnote.ports import OcrChoice, OnProgress, unheard
 
 _TEXT_READERS: dict[str, Callable[[str], Reading]] = {
     media.MARKDOWN: read_markdown,

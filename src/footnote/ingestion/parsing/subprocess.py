@@ -7,9 +7,8 @@ from typing import BinaryIO, Self
 
 from footnote.domain import ParsedDocument
 from footnote.ingestion.children import ChildLimits, ChildPool
-from footnote.ingestion.parsing.ocr import OcrChoice
 from footnote.ingestion.parsing.serialization import from_message
-from footnote.ports import OnProgress, unheard
+from footnote.ports import OcrChoice, OnProgress, unheard
 
 
 class ChildParser:

@@ -16,9 +16,9 @@ from footnote.errors import DocumentUnreadable, InvalidRequest
 from footnote.ingestion import media
 from footnote.ingestion.children import Bytes, ChildLimits, ChildPool, file_over
 from footnote.ingestion.libreoffice import FORMATS, require_office
-from footnote.ingestion.parsing.ocr import OcrChoice
 from footnote.ingestion.rendering.cache import PdfCache
 from footnote.ingestion.rendering.quotes import Quote
+from footnote.ports import OcrChoice
 
 T = TypeVar("T")
 
