@@ -11,7 +11,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 from uuid import UUID, uuid4
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from footnote.domain import Principal, Role, SearchFilters, Visibility
@@ -268,11 +268,25 @@ async def assert_seen(shelves: Sequence[Shelf], rules: Rules) -> None:
 
 
 @settings(
-    max_examples=12,
+    max_examples=20,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(steps=STEPS)
+@example(
+    steps=[
+        GrantRole(workspace=0, subject="ann", role=Role.ADMIN, collection=None),
+        GrantRole(workspace=0, subject="group:crew", role=Role.READER, collection="hr"),
+        *[
+            Put(workspace=0, owner="eve", collection=name, visibility=each, shared_with=())
+            for name in COLLECTIONS
+            for each in Visibility
+        ],
+        GrantRole(workspace=0, subject="bob", role=Role.READER, collection=None),
+        Revoke(workspace=0, subject="ann", collection=None),
+        Change(place=2, visibility=Visibility.PRIVATE, shared_with=("group:board", "crew")),
+    ]
+)
 async def test_everybody_sees_what_the_rules_say_and_nothing_else(
     database: Database, steps: list[Step]
 ) -> None:
