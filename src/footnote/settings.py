@@ -667,6 +667,21 @@ class Settings(BaseSettings):
         "{}", description="JSON object of the roles that values of X-User-Role stand for."
     )
 
+    backend_url: str | None = Field(
+        None,
+        validation_alias=_also("backend_url", "BACKEND_URL"),
+        description="Address of a backend of yours that decides which collections a caller may "
+        "see. See access.md.",
+    )
+    backend_paths: str = Field(
+        '{"customer": "/api/customer/projects/{id}", "auditor": "/api/auditor/projects/{id}"}',
+        description="JSON object: what the backend is asked for each value of X-User-Role, `{id}` "
+        "being the collection.",
+    )
+    backend_remember_seconds: float = Field(
+        30.0, ge=0, le=3600, description="How long a yes of the backend is believed."
+    )
+
     # Server and logs
 
     host: str = Field(

@@ -32,6 +32,8 @@ class Caller:
     identity: Identity
     workspaces: tuple[str, ...]
     """Their names; the first is meant where a request names none."""
+    presented: Presented | None = field(default=None, repr=False)
+    """What proved it, for a backend that is asked on the caller's behalf."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import httpx
 from pydantic import SecretStr, TypeAdapter, ValidationError
 
-from footnote.domain import Role
+from footnote.domain import Identity, Role
 from footnote.domain.credentials import Caller, Presented
-from footnote.errors import NotAuthenticated, UnsupportedSettings
+from footnote.errors import Forbidden, NotAuthenticated, UnsupportedSettings
 from footnote.security.claims import ClaimMapping
+from footnote.security.delegation import Delegation
 from footnote.security.gateway import Gateway, networks_from
 from footnote.security.secrets import Pepper, pepper_from, read_secret
 from footnote.security.tokens import ASYMMETRIC, SYMMETRIC, TokenRules, verified_claims
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 _SHORTEST_SECRET = 32
 _ROLES = TypeAdapter(dict[str, Role])
+_PATHS = TypeAdapter(dict[str, str])
 _NO_KEY = "The API key is not valid."
 """The same for one that is unknown, wrong, expired or revoked."""
 
@@ -44,6 +46,8 @@ class Credentials:
     tokens: TokenRules | None
     claims: ClaimMapping
     gateway: Gateway | None
+    delegation: Delegation | None
+    """The backend that decides who sees which collection; None where grants alone do."""
     _pepper: Pepper | None = None
 
     @property
@@ -57,10 +61,36 @@ class Credentials:
 
     async def caller(self, presented: Presented, database: Database) -> Caller:
         """Who asks. Raises NotAuthenticated, and NotReady where a provider cannot be asked."""
-        proved = await self._proved(presented, database)
+        proved = replace(await self._proved(presented, database), presented=presented)
         if self.gateway is not None and self.gateway.speaks(presented):
             return self.gateway.caller(proved, presented)
-        return proved
+        # Nobody else's word for who asks reaches the backend.
+        own = replace(presented, user_id=proved.identity.principal.principal_id, user_role=None)
+        return replace(proved, presented=own)
+
+    async def admitted(self, caller: Caller, collections: Sequence[str]) -> Identity:
+        """The caller as the backend has it: with its role in these collections and no others.
+
+        Administrators, and everybody where no backend decides, stay as they are. Raises Forbidden
+        for a collection that the backend does not let the caller into, or does not know.
+        """
+        identity, presented = caller.identity, caller.presented
+        if self.delegation is None or presented is None or identity.role is Role.ADMIN:
+            return identity
+        named = tuple(dict.fromkeys(collections))
+        for name in named:
+            if not await self.delegation.admits(presented, name):
+                raise Forbidden(
+                    f"the backend does not let {identity.principal.principal_id} into the "
+                    f"collection {name!r}, or does not answer",
+                    hint="ask for a collection that you may see",
+                )
+        role = identity.role or Role.READER
+        return replace(
+            identity,
+            role=None,
+            collections=tuple((name, role) for name in dict.fromkeys(collections)),
+        )
 
     async def _proved(self, presented: Presented, database: Database) -> Caller:
         bearer = presented.bearer
@@ -117,6 +147,7 @@ def credentials_from(settings: Settings) -> Credentials:
             roles=_roles("token_roles", settings.token_roles),
         ),
         gateway=_gateway(settings) if "gateway" in ways else None,
+        delegation=_delegation(settings, http),
     )
 
 
@@ -180,6 +211,35 @@ def _gateway(settings: Settings) -> Gateway:
             hint="Set FOOTNOTE_GATEWAY_ADDRESSES to the addresses of your proxies.",
         )
     return Gateway(addresses=addresses, roles=_roles("gateway_roles", settings.gateway_roles))
+
+
+def _delegation(settings: Settings, http: httpx.AsyncClient) -> Delegation | None:
+    if settings.backend_url is None:
+        return None
+    if not settings.identity_ways:
+        raise UnsupportedSettings(
+            "A backend is to decide what callers see, and nobody is asked who they are.",
+            hint="Set FOOTNOTE_IDENTITY, for example to gateway,tokens.",
+        )
+    try:
+        paths = _PATHS.validate_python(json.loads(settings.backend_paths))
+    except (ValueError, ValidationError) as error:
+        raise UnsupportedSettings(
+            "The setting backend_paths cannot be used: it must be a JSON object of paths.",
+            hint='Give one like {"customer": "/api/customer/projects/{id}"}.',
+        ) from error
+    for path in paths.values():
+        if not path.startswith("/") or "{id}" not in path:
+            raise UnsupportedSettings(
+                f"The setting backend_paths cannot be used: {path!r} is no path with {{id}}.",
+                hint='Give one like {"customer": "/api/customer/projects/{id}"}.',
+            )
+    return Delegation(
+        url=settings.backend_url,
+        paths=paths,
+        http=http,
+        remember_seconds=settings.backend_remember_seconds,
+    )
 
 
 def _roles(name: str, text: str) -> Mapping[str, Role]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import shutil
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from uuid import UUID
 
 from footnote.domain import LOCAL_PRINCIPAL, Check, Health, Identity, Role, Workspace
 from footnote.domain.access import with_grants
@@ -14,7 +16,7 @@ from footnote.domain.identity import DEFAULT_WORKSPACE
 from footnote.engine.services import Services
 from footnote.engine.workspace import WorkspaceEngine
 from footnote.errors import Conflict, NotFound, StoreUnavailable
-from footnote.store.access import grants_of
+from footnote.store.access import grants_of, stored_access
 from footnote.store.workspaces import (
     create_workspace,
     find_workspace,
@@ -92,6 +94,27 @@ class Engine(Services):
         """
         self.require_open()
         return await self.credentials.caller(presented, self.database)
+
+    async def admitted(self, caller: Caller, collections: Sequence[str]) -> Identity:
+        """The caller with what your backend says of these collections, where one decides.
+
+        Raises Forbidden for a collection that it does not let the caller into.
+        """
+        self.require_open()
+        return await self.credentials.admitted(caller, collections)
+
+    async def collection_of_chunk(self, name: str, chunk_id: str) -> str | None:
+        """The collection of a chunk's document, for a backend that decides who sees it.
+
+        None where there is no such document. It is said to nobody who is not let into it.
+        """
+        try:
+            document_id = UUID(chunk_id.partition(":")[0])
+            inside = await self.workspace(name)
+            async with inside.system_scope() as scope:
+                return (await stored_access(scope, document_id)).collection
+        except (NotFound, ValueError):
+            return None
 
     async def health(self) -> Health:
         """What can fail while it runs, looked at, within about two seconds."""

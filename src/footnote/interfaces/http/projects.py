@@ -137,7 +137,7 @@ async def search_project(
     exist, or is of another workspace, has no results.
     """
     limit = request.limit or settings.top_k
-    acting = await entrance.enter_as(workspace, request.user_id)
+    acting = await entrance.enter_as(workspace, request.user_id, request.project_id)
     response = await acting.search(
         SearchRequest(query=request.query, top_k=limit, filters=filters_of(request))
     )
@@ -161,7 +161,7 @@ async def read_project_context(
     entrance: TheEntrance, workspace: WorkspaceName, request: ProjectContextRequest
 ) -> ProjectContext:
     """Read a chunk with those around it in its document, as far as the user may see them."""
-    acting = await entrance.enter_as(workspace, request.user_id)
+    acting = await entrance.enter_for_chunk(workspace, request.user_id, request.chunk_id)
     context = await acting.context(request.chunk_id, request.context_window)
     return ProjectContext(
         chunk=_chunk(context.chunk),

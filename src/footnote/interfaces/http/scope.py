@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, cast
+from urllib.parse import unquote
 
 from fastapi import Depends, Header, Query, Request
+from starlette.datastructures import Headers
+from starlette.types import Scope
 
 from footnote.domain import Principal
 from footnote.domain.credentials import Caller
@@ -18,6 +20,8 @@ from footnote.interfaces.http.problems import NoSuchWorkspace
 from footnote.settings import Settings
 
 WORKSPACE_HEADER = "Footnote-Workspace"
+COLLECTIONS_HEADER = "Footnote-Collections"
+"""Names joined by commas, percent-encoded where they have any."""
 CALLER = "footnote.caller"
 """Where a request's scope says who was proved to ask."""
 
@@ -45,23 +49,51 @@ class Entrance:
     engine: Engine
     caller: Caller | None
     """None where nobody is asked who they are, since this computer alone is served."""
+    collections: tuple[str, ...] = ()
+    """What the request says it is about, for a backend that decides who sees which collection."""
 
-    async def enter(self, name: str | None) -> WorkspaceEngine:
+    async def enter(self, name: str | None, collection: str | None = None) -> WorkspaceEngine:
         """The engine inside a workspace; the caller's own if None. Raises NoSuchWorkspace.
 
-        What the caller may not enter and what is absent look the same.
+        What the caller may not enter and what is absent look the same. `collection` is one that
+        the request is about besides. Raises Forbidden for one that a backend denies.
         """
+        about = self.collections if collection is None else (*self.collections, collection)
         try:
             if self.caller is None:
                 return await self.engine.workspace(name)
             wanted = name or self.caller.workspaces[0]
             if wanted not in self.caller.workspaces:
                 raise NoSuchWorkspace(wanted)
-            return await self.engine.enter(wanted, self.caller.identity)
+            identity = await self.engine.admitted(self.caller, about)
+            return await self.engine.enter(wanted, identity)
         except NotFound as error:
             raise NoSuchWorkspace(name or DEFAULT_WORKSPACE) from error
 
-    async def enter_as(self, name: str | None, user_id: str) -> WorkspaceEngine:
+    async def enter_for_chunk(
+        self, name: str | None, user_id: str, chunk_id: str
+    ) -> WorkspaceEngine:
+        """The same for whoever may see a chunk, where a backend decides that by its collection.
+
+        Raises NotFound for one that the backend denies, as for one that is absent.
+        """
+        if self.caller is None or not self.engine.credentials.delegation:
+            return await self.enter_as(name, user_id)
+        wanted = name or self.caller.workspaces[0]
+        collection = None
+        if wanted in self.caller.workspaces:
+            collection = await self.engine.collection_of_chunk(wanted, chunk_id)
+        self._require_self(user_id)
+        if collection is None:
+            raise NotFound(f"there is no chunk {chunk_id!r}")
+        try:
+            return await self.enter(name, collection)
+        except Forbidden as error:
+            raise NotFound(f"there is no chunk {chunk_id!r}") from error
+
+    async def enter_as(
+        self, name: str | None, user_id: str, collection: str | None = None
+    ) -> WorkspaceEngine:
         """The same as a user that the body names, who must be the caller where that is known.
 
         Raises Forbidden and NoSuchWorkspace.
@@ -71,21 +103,26 @@ class Entrance:
                 return await self.engine.workspace(name, Principal(principal_id=user_id))
             except NotFound as error:
                 raise NoSuchWorkspace(name or DEFAULT_WORKSPACE) from error
-        if user_id != self.caller.identity.principal.principal_id:
+        self._require_self(user_id)
+        return await self.enter(name, collection)
+
+    def _require_self(self, user_id: str) -> None:
+        if self.caller and user_id != self.caller.identity.principal.principal_id:
             raise Forbidden(
                 "user_id: it names somebody else than the credential",
                 hint="Send the id of whoever the credential is of.",
             )
-        return await self.enter(name)
 
 
-def entrance_of(scope: Mapping[str, object], life: Lifecycle) -> Entrance:
+def entrance_of(scope: Scope, life: Lifecycle) -> Entrance:
     """The entrance of a request. Raises NotReady, and NotAuthenticated where nobody was proved."""
     caller = scope.get(CALLER)
     if caller is None and life.settings.identity_ways:
         raise NotAuthenticated("The request does not say who asks.")
     assert caller is None or isinstance(caller, Caller), "what authentication found"
-    return Entrance(life.engine, caller)
+    named = Headers(scope=scope).getlist(COLLECTIONS_HEADER)
+    about = [unquote(each.strip()) for header in named for each in header.split(",")]
+    return Entrance(life.engine, caller, tuple(filter(None, about)))
 
 
 def entrance(request: Request, life: TheLifecycle) -> Entrance:
