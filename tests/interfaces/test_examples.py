@@ -50,6 +50,7 @@ _EVENTS_SHOWN = 3
 _LINE_CHARACTERS = 100
 _KEY = re.compile(r"fn_[0-9a-f]{16}_[0-9a-f]{64}")
 _VARIES = {
+    *("entries", "head", "kept"),
     *("answer_cache", "cached", "checks", "confidence", "created", "keywords", "key_id"),
     *("next_cursor", "replaced_by"),
     *("overlap", "probability", "results", "score", "score_after", "search_cache", "secret"),
@@ -245,9 +246,12 @@ async def search_and_ask(recorder: Recorder, library: Library) -> None:
         "/v1/documents?collection=insurance",
         f"/v1/documents/{document}",
         f"/v1/documents/{document}/events",
-        *("/stats", "/health", "/v1/models", "/v1/lanes"),
+        *("/stats", "/health", "/v1/models", "/v1/lanes", "/v1/audit?act=searched&limit=2"),
     ):
         await recorder(http, "GET", path)
+    verified = await recorder(http, "POST", "/v1/audit/verify", "By its hashes alone", json={})
+    kept = {"kept": [verified["head"]]}
+    await recorder(http, "POST", "/v1/audit/verify", "By a head that was kept", json=kept)
     await recorder(http, "GET", "/v1/events", headers={"Last-Event-ID": "0-0"})
 
 

@@ -59,6 +59,8 @@ PUBLIC = {
     "/v1/models/{model}": "get",
     "/v1/mcp-servers": "get post",
     "/v1/mcp-servers/{name}": "delete",
+    "/v1/audit": "get",
+    "/v1/audit/verify": "post",
     "/v1/lanes": "get",
     "/v1/lanes/purge": "post",
     "/v1/lanes/{lane}/reembed": "delete get post",

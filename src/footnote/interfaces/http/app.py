@@ -14,6 +14,7 @@ from footnote.errors import FootnoteError
 from footnote.interfaces.http import (
     access,
     agui,
+    audit,
     chat,
     conversations,
     documents,
@@ -60,6 +61,7 @@ _TAGS = [
         "collection, a user a principal.",
     },
     {"name": "access", "description": "Grant roles; see and change who sees a document."},
+    {"name": "audit", "description": "See who did what, and verify the log of it."},
     {"name": "events", "description": "Stream events, or have them delivered to webhooks."},
     {"name": "identity", "description": "See who asks, and manage API keys."},
     {"name": "lanes", "description": "List and change the models that embed a workspace."},
@@ -82,6 +84,7 @@ _ROUTERS = (
     keys.router,
     operations.lanes_router,
     models.router,
+    audit.router,
     operations.router,
 )
 

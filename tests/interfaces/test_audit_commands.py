@@ -1,0 +1,62 @@
+"""The audit log over HTTP and on the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import httpx
+import psycopg
+import pytest
+
+from footnote.settings import Settings
+from tests.conftest import TestDatabase
+from tests.interfaces.conftest import Library
+from tests.interfaces.serving import environment, footnote_process
+
+
+@pytest.mark.usefixtures("own_database")
+async def test_what_was_done_is_listed_exported_and_verified(
+    settings: Settings, tmp_path: Path, test_database: TestDatabase
+) -> None:
+    env = environment(settings)
+    paper = tmp_path / "policy.md"
+    paper.write_text("# Policy\n\nA claim must be reported within 14 days of the loss.\n")
+    assert (await footnote_process(env, "ingest", str(paper))).code == 0
+    assert (await footnote_process(env, "search", "claim")).code == 0
+    listed = await footnote_process(env, "audit", "list", "--act", "searched", "--json")
+    [entry] = json.loads(listed.out)["entries"]
+    assert (entry["verb"], entry["query"], entry["principal"]) == ("search", "claim", "local")
+    shown = await footnote_process(env, "audit", "list", "--document", "policy.md")
+    assert "search" in shown.out
+    exported = await footnote_process(env, "audit", "export")
+    lines = [json.loads(line) for line in exported.out.splitlines()]
+    assert [line["entry_no"] for line in lines] == list(range(1, len(lines) + 1))
+    verified = await footnote_process(env, "audit", "verify")
+    assert verified.code == 0
+    assert "intact" in verified.out
+    head = verified.out.split()[-1]
+    with psycopg.connect(test_database.superuser_url, autocommit=True) as connection:
+        connection.execute("UPDATE footnote.audit_log SET principal = 'eve' WHERE entry_no = 2")
+    tampered = await footnote_process(env, "audit", "verify", "--kept", head)
+    assert tampered.code == 1
+    assert "Entry 2: it was changed." in tampered.out
+    wrong = await footnote_process(env, "audit", "verify", "--kept", "yesterday")
+    assert wrong.code == 2
+    assert "no head of a log" in wrong.err
+
+
+async def test_what_a_request_was_shown_is_in_the_log(library: Library) -> None:
+    http: httpx.AsyncClient = library.http
+    found = (await http.post("/v1/search", json={"query": "claim"})).json()
+    page = (await http.get("/v1/audit", params={"act": "searched", "limit": 1})).json()
+    [entry] = page["entries"]
+    assert set(entry["documents"]) == {each["document_id"] for each in found["evidence"]}
+    assert entry["query"] == "claim"
+    verified = (await http.post("/v1/audit/verify", json={})).json()
+    assert verified["intact"]
+    kept = {**verified["head"], "entry_hash": "0" * 64}
+    again = (await http.post("/v1/audit/verify", json={"kept": [kept]})).json()
+    assert not again["intact"]
+    refused = await http.get("/v1/audit", params={"since": "2026-05-02T09:30:00"})
+    assert refused.status_code == 422
