@@ -133,6 +133,12 @@ class Settings(BaseSettings):
 
     # Keys
 
+    encryption: Literal["off", "on"] = Field(
+        "off",
+        description="Whether the content of new workspaces is encrypted: texts, titles, messages, "
+        "files and vectors. On, workspaces that were made without are refused; off, those that "
+        "were made with go on as they are.",
+    )
     master_key: SecretStr | None = Field(
         None,
         description="What wraps the keys of workspaces: the path of a file, base64:…, "

@@ -27,6 +27,7 @@ from footnote.errors import (
 from footnote.ports import Blobs
 from footnote.settings import Settings
 from footnote.store.blobs import LocalBlobs, StoredBlobs, blob_key, blobs_from
+from footnote.store.sealed_blobs import SealedBlobs
 from tests.store.s3_server import S3Server, s3_server
 
 PLACES = ["folder", "memory", "s3"]
@@ -228,7 +229,8 @@ async def test_documents_live_in_an_object_store_and_say_when_it_damaged_them(
         kept = await workspace.receive(b"The anchor is rusty.", "kept.txt")
         spoilt = await workspace.receive(b"The buoy is red.", "spoilt.txt")
         assert isinstance(engine.blobs, BlobsWithPages)
-        blobs = engine.blobs.blobs
+        assert isinstance(engine.blobs.blobs, SealedBlobs)
+        blobs = engine.blobs.blobs.stored
         assert isinstance(blobs, StoredBlobs)
         key = blob_key(workspace.workspace.workspace_id, spoilt.document.content_sha256)
         await obstore.put_async(blobs.store, key, b"The buoy is green.")

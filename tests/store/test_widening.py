@@ -80,7 +80,7 @@ async def chunks_of(
             [document_id],
         )
         passages = await read_passages(
-            await ask_passages(scope, [row["chunk_no"] for row in await rows.fetchall()])
+            scope, await ask_passages(scope, [row["chunk_no"] for row in await rows.fetchall()])
         )
         row = await texts.fetchone()
     assert row is not None

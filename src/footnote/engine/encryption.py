@@ -42,4 +42,4 @@ def key_ring_from(settings: Settings) -> KeyRing:
     masters = [named(plain(settings.master_key))]
     if settings.previous_master_key is not None:
         masters.append(named(plain(settings.previous_master_key)))
-    return KeyRing(KeyedCiphers(masters))
+    return KeyRing(KeyedCiphers(masters), required=settings.encryption == "on")

@@ -44,7 +44,7 @@ class Engine(Services):
     async def create_workspace(self, name: str) -> Workspace:
         """Make a workspace. Raises Conflict, or InvalidRequest for an odd name."""
         self.require_open()
-        return await create_workspace(self.database, name)
+        return await create_workspace(self.database, name, encrypted=self.encrypts)
 
     async def workspaces(self) -> tuple[Workspace, ...]:
         """Every workspace by name: an operator's view, through the owner's login."""
@@ -65,7 +65,7 @@ class Engine(Services):
             if wanted != DEFAULT_WORKSPACE:
                 raise
             try:
-                found = await create_workspace(self.database, wanted)
+                found = await create_workspace(self.database, wanted, encrypted=self.encrypts)
             except Conflict:  # another request has just made it
                 found = await find_workspace(self.database, wanted)
         return WorkspaceEngine(engine=self, workspace=found, principal=principal)

@@ -53,6 +53,7 @@ from footnote.store.events import Listener
 from footnote.store.home import require_home, require_usable
 from footnote.store.index_cache import IndexCache
 from footnote.store.migrate import migrate
+from footnote.store.sealed_blobs import SealedBlobs
 from footnote.store.vector_cache import VectorCache
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ async def open_engine(settings: Settings | None = None) -> Engine:
     Raises StoreUnavailable or LaneUnavailable, with what to do about it.
     """
     settings = settings or load_settings()
-    blobs = blobs_from(settings.home / "blobs", settings.blob_url, plain(settings.blob_options))
+    stored = blobs_from(settings.home / "blobs", settings.blob_url, plain(settings.blob_options))
     (require_usable if settings.database_url is None else require_home)(settings.home)
     try:
         await asyncio.to_thread(private_folder, settings.home)
@@ -106,6 +107,7 @@ async def open_engine(settings: Settings | None = None) -> Engine:
         raise
     analyzer = TextAnalyzer()
     models = _models(settings)
+    blobs = SealedBlobs(stored, database.sealing)
     pdfs = PdfCache(settings.home / "pages")
     part = settings.cache_bytes // _PARTS
     by_rules = ExtractiveAnswerer(embedder=statements_of(embedder), analyzer=analyzer)

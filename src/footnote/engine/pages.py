@@ -117,6 +117,7 @@ async def _showable(
     shown, quotes = await _wanted(workspace, document_id, highlights)
     if not shown.blob_key:
         raise unkept(shown.filename)
+    sealing = await workspace.engine.database.sealing(workspace.workspace_id)
     with await workspace.engine.blobs.open(shown.blob_key) as content:
         yield (
             Showable(
@@ -124,6 +125,7 @@ async def _showable(
                 media_type=shown.media_type,
                 key=shown.blob_key,
                 content=content,
+                keep_pdf=not sealing.encrypts,
             ),
             quotes,
         )

@@ -117,6 +117,11 @@ class Services:
         """When a workspace's index wants tending."""
         return MaintenanceLimits(hnsw_threshold_chunks=self.settings.hnsw_threshold_chunks)
 
+    @property
+    def encrypts(self) -> bool:
+        """Whether the content of new workspaces is encrypted."""
+        return self.settings.encryption == "on"
+
     def require_open(self) -> None:
         """Raise NotReady once it was closed."""
         if self.database.pool.closed:

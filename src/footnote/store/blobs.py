@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import BinaryIO
+from typing import BinaryIO, Protocol
 from uuid import UUID
 
 import obstore
@@ -36,12 +36,19 @@ _READ_BYTES = 1024 * 1024
 """Of a file that is hashed, at once."""
 
 
+class RawBlobs(Blobs, Protocol):
+    """Blobs that give what is stored as well, whatever it is."""
+
+    async def raw(self, key: str) -> BinaryIO:
+        """What is stored, as a file at its beginning. Raises as `open` does, but BlobDamaged."""
+
+
 def blob_key(workspace_id: UUID, content_sha256: str) -> str:
     """Where the bytes with this hex SHA-256 lie; a workspace's blobs share a prefix."""
     return f"{workspace_id}/{content_sha256[:2]}/{content_sha256}"
 
 
-def blobs_from(folder: Path, url: str | None, options: str | None) -> Blobs:
+def blobs_from(folder: Path, url: str | None, options: str | None) -> RawBlobs:
     """The blobs at the URL, or in the folder without one; nothing is reached yet.
 
     `options` is a JSON object of what the place wants to know: endpoint, keys, region. Raises
@@ -66,9 +73,11 @@ class LocalBlobs:
             await asyncio.to_thread(self._flush, key)
 
     async def open(self, key: str) -> BinaryIO:
+        return await checked(key, await self.raw(key))
+
+    async def raw(self, key: str) -> BinaryIO:
         with _local(key):
-            file = await asyncio.to_thread((self.folder / key).open, "rb")
-            return await _checked(key, file)
+            return await asyncio.to_thread((self.folder / key).open, "rb")
 
     async def delete(self, key: str) -> None:
         with _local(key):
@@ -105,6 +114,9 @@ class StoredBlobs:
             await _put(self.store, key, content)
 
     async def open(self, key: str) -> BinaryIO:
+        return await checked(key, await self.raw(key))
+
+    async def raw(self, key: str) -> BinaryIO:
         file = TemporaryFile()  # noqa: SIM115  # whoever asked closes it
         try:
             with self._remote(key):
@@ -112,7 +124,8 @@ class StoredBlobs:
         except BaseException:
             file.close()
             raise
-        return await _checked(key, file)
+        file.seek(0)
+        return file
 
     async def delete(self, key: str) -> None:
         try:
@@ -162,7 +175,7 @@ async def _keys(store: ObjectStore, prefix: str) -> AsyncIterator[str]:
             yield found["path"]
 
 
-async def _checked(key: str, file: BinaryIO) -> BinaryIO:
+async def checked(key: str, file: BinaryIO) -> BinaryIO:
     """The file at its beginning, if it has the hash that its key ends with.
 
     Closes it and raises BlobDamaged if not.

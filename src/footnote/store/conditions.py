@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import LiteralString
+from uuid import UUID
 
 from psycopg import sql
 from psycopg.types.json import Jsonb
@@ -42,14 +43,18 @@ class Compiled:
     parameters: Mapping[str, object]
 
 
-def admitted(filters: SearchFilters) -> Compiled:
+Titles = Mapping[UUID, str]
+"""Of all documents that the principal may see, where the database cannot read them."""
+
+
+def admitted(filters: SearchFilters, titles: Titles | None = None) -> Compiled:
     """The published documents that the filters admit, all but their kinds of chunk.
 
     Raises InvalidRequest for a condition that makes no sense.
     """
     where = Compiled(sql.SQL("true"), {})
     if filters.where is not None:
-        where = compile_condition(filters.where)
+        where = compile_condition(filters.where, titles)
     return Compiled(
         sql.SQL(_SQL["admitted"]).format(condition=where.text),
         {
@@ -61,12 +66,13 @@ def admitted(filters: SearchFilters) -> Compiled:
     )
 
 
-def compile_condition(condition: Condition) -> Compiled:
+def compile_condition(condition: Condition, titles: Titles | None = None) -> Compiled:
     """The condition as SQL that is never null. Raises InvalidRequest.
 
-    What a document lacks makes a comparison false and its opposite, `ne` or `not`, true.
+    What a document lacks makes a comparison false and its opposite, `ne` or `not`, true. Titles are
+    compared here where they are given.
     """
-    bound = _Bound("where")
+    bound = _Bound("where", titles=titles)
     text = _compiled(checked_condition(condition), bound)
     return Compiled(text, bound.values)
 
@@ -83,6 +89,7 @@ class _Bound:
 
     prefix: str
     values: dict[str, object] = field(default_factory=dict)
+    titles: Titles | None = None
 
     def __call__(self, value: object) -> sql.Composable:
         name = f"{self.prefix}_{len(self.values)}"
@@ -237,10 +244,29 @@ def _metadata(
             return _ordered("metadata_number")(column, operator, number, bound)
 
 
+def _titled(titles: Titles) -> Rule:
+    """The rule that finds the documents by their titles, as `text_…` would."""
+
+    def compare(
+        column: sql.Composable, operator: Operator, value: Value, bound: _Bound
+    ) -> sql.Composable:
+        if operator is Operator.CONTAINS:
+            part = str(value).lower()
+            found = [each for each, title in titles.items() if part in title.lower()]
+        else:
+            wanted = value if isinstance(value, tuple) else (value,)
+            found = [each for each, title in titles.items() if title in wanted]
+        return _fill("uuid_in", column=column, value=bound(found))
+
+    return compare
+
+
 # --- fields ---------------------------------------------------------------------------------
 
 
 def _subject(name: str, bound: _Bound) -> _Subject:
+    if name == "title" and bound.titles is not None:
+        return _Subject(_column("document_id"), _titled(bound.titles))
     if not name.startswith(METADATA):
         return _SUBJECTS[name]
     key = bound(name.removeprefix(METADATA))

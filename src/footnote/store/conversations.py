@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from uuid import UUID
 
+from psycopg.rows import DictRow
+
 from footnote.domain.conversations import (
     MAX_ATTACHED,
     Conversation,
@@ -11,8 +13,10 @@ from footnote.domain.conversations import (
     DocumentMode,
 )
 from footnote.errors import InvalidRequest, NotFound
+from footnote.ports import Place
 from footnote.store.database import WorkspaceScope
 from footnote.store.documents import get_document, read_cursor, write_cursor
+from footnote.store.sealing import CONVERSATION
 from footnote.store.statements import load_statements, record_of
 
 _SQL = load_statements("conversations")
@@ -24,7 +28,11 @@ async def create_conversation(
     """A conversation of the acting principal; the one that is there if it has this id already."""
     await scope.execute(
         _SQL["create"],
-        {"conversation_id": conversation_id, "title": title, "document_mode": document_mode},
+        {
+            "conversation_id": conversation_id,
+            "title": sealed_title(scope, conversation_id, title),
+            "document_mode": document_mode,
+        },
     )
     return await get_conversation(scope, conversation_id)
 
@@ -34,7 +42,7 @@ async def get_conversation(scope: WorkspaceScope, conversation_id: UUID) -> Conv
     row = await scope.one(_SQL["get"], {"conversation_id": conversation_id})
     if row is None:
         raise absent(conversation_id)
-    return record_of(Conversation, row)
+    return _conversation_of(scope, row)
 
 
 async def list_conversations(
@@ -45,7 +53,7 @@ async def list_conversations(
     rows = await scope.all(
         _SQL["list"], {"before": before, "before_id": before_id, "limit": limit + 1}
     )
-    found = tuple(record_of(Conversation, row) for row in rows[:limit])
+    found = tuple(_conversation_of(scope, row) for row in rows[:limit])
     more = len(rows) > limit
     return ConversationPage(
         conversations=found,
@@ -67,7 +75,7 @@ async def change_conversation(
         _SQL["change"],
         {
             "conversation_id": conversation_id,
-            "title": title,
+            "title": None if title is None else sealed_title(scope, conversation_id, title),
             "document_mode": document_mode,
         },
     ):
@@ -116,9 +124,23 @@ async def detach_document(
     return await get_conversation(scope, conversation_id)
 
 
+def sealed_title(scope: WorkspaceScope, conversation_id: UUID, title: str) -> str:
+    """The title of a conversation for its column."""
+    return scope.sealing.text(_place(scope, conversation_id), title)
+
+
 def absent(conversation_id: UUID) -> NotFound:
     """What is said of a conversation that is absent, or another's."""
     return NotFound(f"there is no conversation {conversation_id}")
+
+
+def _conversation_of(scope: WorkspaceScope, row: DictRow) -> Conversation:
+    title = scope.sealing.plain_text(_place(scope, row["conversation_id"]), row["title"])
+    return record_of(Conversation, row, title=title)
+
+
+def _place(scope: WorkspaceScope, conversation_id: UUID) -> Place:
+    return CONVERSATION.of(scope.principal.principal_id, conversation_id)
 
 
 async def _lock(scope: WorkspaceScope, conversation_id: UUID) -> None:

@@ -175,4 +175,5 @@ async def load_vectors(
     vectors = np.stack([row["embedding"].to_numpy() for row in rows]).astype(np.float32)
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     vectors /= np.where(lengths > 0, lengths, 1)
+    vectors = scope.sealing.plain_vectors(vectors)
     return {row["chunk_no"]: vector for row, vector in zip(rows, vectors, strict=True)}

@@ -28,6 +28,9 @@ from footnote.domain import (
 from footnote.errors import InvalidRequest, NotFound
 from footnote.store.conditions import compile_condition
 from footnote.store.database import WorkspaceScope
+from footnote.store.sealed_texts import load_pieces, pieces_of, stretch
+from footnote.store.sealed_titles import titles_for
+from footnote.store.sealing import KEYWORDS, METADATA_VALUES, SECTIONS, SUMMARY, TITLE
 from footnote.store.statements import load_statements, record_of
 
 _SQL = load_statements("documents")
@@ -65,9 +68,10 @@ class SpanText:
     after: str
 
 
-def document_of(row: DictRow) -> Document:
+def document_of(scope: WorkspaceScope, row: DictRow) -> Document:
     """Make a document of a whole row of `documents`."""
-    failure, chunks = row["failure"], row["chunks"]
+    failure, chunks, sealing = row["failure"], row["chunks"], scope.sealing
+    whose = row["document_id"]
     progress = None
     if row["status"] == DocumentStatus.INGESTING and row["progress_done"] is not None:
         progress = Progress(done=row["progress_done"], total=row["progress_total"])
@@ -83,7 +87,17 @@ def document_of(row: DictRow) -> Document:
         document_class=DocumentClass(row["document_class"]),
         visibility=Visibility(row["visibility"]),
         chunk_count=0 if chunks.isempty else chunks.upper - chunks.lower,
+        metadata=sealing.plain_metadata(METADATA_VALUES.of(whose), row["metadata"]),
+        title=sealing.plain_text(TITLE.of(whose), row["title"]),
+        summary=sealing.plain_text(SUMMARY.of(whose), row["summary"]),
+        keywords=tuple(sealing.plain_words(KEYWORDS.of(whose), row["keywords"])),
+        sections=tuple(sealing.plain_words(SECTIONS.of(whose), row["sections"])),
     )
+
+
+def documents_of(scope: WorkspaceScope, rows: Sequence[DictRow]) -> tuple[Document, ...]:
+    """Make a document of each row."""
+    return tuple(document_of(scope, row) for row in rows)
 
 
 def failure_json(failure: Failure) -> Jsonb:
@@ -108,7 +122,7 @@ async def get_document(scope: WorkspaceScope, document_id: UUID) -> Document:
     row = await scope.one(_SQL["get"], {"document_id": document_id})
     if row is None:
         raise no_such_document(document_id)
-    return document_of(row)
+    return document_of(scope, row)
 
 
 async def document_with_blob(scope: WorkspaceScope, document_id: UUID) -> tuple[Document, str]:
@@ -119,7 +133,7 @@ async def document_with_blob(scope: WorkspaceScope, document_id: UUID) -> tuple[
     row = await scope.one(_SQL["with_blob"], {"document_id": document_id})
     if row is None:
         raise no_such_document(document_id)
-    return document_of(row), row["blob_key"]
+    return document_of(scope, row), row["blob_key"]
 
 
 async def documents_called(
@@ -131,7 +145,7 @@ async def documents_called(
         _SQL["called"],
         {"called": called, "first_id": first_id, "last_id": last_id, "limit": limit},
     )
-    return tuple(map(document_of, rows))
+    return documents_of(scope, rows)
 
 
 async def names_of_collections(scope: WorkspaceScope) -> tuple[str, ...]:
@@ -144,7 +158,7 @@ async def documents_and_attachments(
 ) -> tuple[Document, ...]:
     """List those of the documents that exist, and everything attached below them."""
     rows = await scope.all(_SQL["with_attachments"], {"document_ids": list(document_ids)})
-    return tuple(map(document_of, rows))
+    return documents_of(scope, rows)
 
 
 async def list_documents(
@@ -167,7 +181,7 @@ async def list_documents(
             "limit": limit + 1,
         },
     )
-    return _page(rows, limit)
+    return _page(scope, rows, limit)
 
 
 async def select_documents(
@@ -183,7 +197,7 @@ async def select_documents(
     Raises InvalidRequest for a foreign cursor and for a condition that makes no sense.
     """
     before, before_id = read_cursor(cursor)
-    where = compile_condition(condition)
+    where = compile_condition(condition, await titles_for(scope, condition))
     rows = await scope.all(
         sql.SQL(_SQL["selected"]).format(condition=where.text),
         {
@@ -194,7 +208,7 @@ async def select_documents(
             **where.parameters,
         },
     )
-    return _page(rows, limit)
+    return _page(scope, rows, limit)
 
 
 def write_cursor(moment: datetime, identity: UUID) -> str:
@@ -231,13 +245,22 @@ async def whole_text(
 ) -> WholeText | None:
     """Read the published text, at most so much of it; None where nothing is published."""
     row = await scope.one(_SQL["text"], {"document_id": document_id, "limit": most_characters})
-    return None if row is None or row["text"] is None else WholeText(**row)
+    if row is None or row["characters"] is None:
+        return None
+    text = row["text"]
+    if text is None:
+        end = min(most_characters, row["characters"])
+        pieces = await load_pieces(scope, document_id, row["version"], pieces_of(0, end))
+        text = stretch(pieces, 0, end)
+    return WholeText(text=text, characters=row["characters"])
 
 
 async def texts_of_spans(
     scope: WorkspaceScope, shown: ShownVersion, spans: Sequence[tuple[int, int]], around: int
 ) -> tuple[SpanText, ...]:
     """Read the text of each span and up to `around` characters on each side, in their order."""
+    if scope.sealing.encrypts:
+        return await _sealed_spans(scope, shown, spans, around)
     rows = await scope.all(
         _SQL["texts_of_spans"],
         {
@@ -251,9 +274,25 @@ async def texts_of_spans(
     return tuple(SpanText(**row) for row in rows)
 
 
-def _page(rows: Sequence[DictRow], limit: int) -> DocumentPage:
+async def _sealed_spans(
+    scope: WorkspaceScope, shown: ShownVersion, spans: Sequence[tuple[int, int]], around: int
+) -> tuple[SpanText, ...]:
+    wanted = [pieces_of(start - around, end + around) for start, end in spans]
+    numbers = {number for each in wanted for number in each}
+    pieces = await load_pieces(scope, shown.document_id, shown.version, numbers)
+    return tuple(
+        SpanText(
+            quoted=stretch(pieces, start, end),
+            before=stretch(pieces, start - around, start),
+            after=stretch(pieces, end, end + around),
+        )
+        for start, end in spans
+    )
+
+
+def _page(scope: WorkspaceScope, rows: Sequence[DictRow], limit: int) -> DocumentPage:
     """Make a page of the first `limit` rows; one more row says that another page follows."""
-    documents = tuple(map(document_of, rows[:limit]))
+    documents = documents_of(scope, rows[:limit])
     more = len(rows) > limit
     return DocumentPage(
         documents=documents,

@@ -17,6 +17,7 @@ from footnote.ports import Blobs
 from footnote.store.database import WorkspaceScope
 from footnote.store.index_state import multirange_of, ranges_of
 from footnote.store.merging import term_slices
+from footnote.store.sealed_answers import count_naming
 from footnote.store.statements import load_statements
 
 _SQL = load_statements("erasure")
@@ -85,6 +86,7 @@ async def find_all(scope: WorkspaceScope, blobs: Blobs, family: Family) -> Findi
         counts[place] = await _count(scope, sql.SQL(_SQL[name]), parameters)
     counts[SEGMENTS], counts[POSTINGS] = await _count_indexed(scope, family.chunks)
     counts[ANSWERS] = await _count(scope, sql.SQL(_SQL["answers"]), parameters)
+    counts[ANSWERS] += await count_naming(scope, family.document_ids)
     counts[JOBS] = await _count(scope, sql.SQL(_SQL["jobs"]), parameters)
     counts[BLOBS] = await _count_blobs(scope, blobs, family.blob_keys)
     return Findings(counts=counts, records=frozenset(records))

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from footnote.domain.conversations import Message, MessageAnswer, Thumb
-from footnote.store.conversations import absent
+from footnote.store.conversations import absent, sealed_title
 from footnote.store.database import WorkspaceScope
 from footnote.store.messages import answer_json, kept_exchange, last_active, message_at
+from footnote.store.sealing import ANSWER, COMMENT, QUESTION
 from footnote.store.statements import load_statements
 
 _SQL = load_statements("messages")
@@ -89,7 +90,9 @@ async def judge(
             "conversation_id": conversation_id,
             "message_no": message_no,
             "thumb": thumb,
-            "comment": comment,
+            "comment": scope.sealing.text(
+                COMMENT.of(scope.principal.principal_id, conversation_id, message_no), comment
+            ),
         },
     )
     return await message_at(scope, conversation_id, message_no)
@@ -107,7 +110,8 @@ async def forget_judgement(
 async def _take_numbers(
     scope: WorkspaceScope, conversation_id: UUID, count: int, title: str
 ) -> int:
-    parameters = {"conversation_id": conversation_id, "count": count, "title": title}
+    sealed = sealed_title(scope, conversation_id, title)
+    parameters = {"conversation_id": conversation_id, "count": count, "title": sealed}
     row = await scope.one(_SQL["take_numbers"], parameters)
     if row is None:
         raise absent(conversation_id)
@@ -130,7 +134,10 @@ async def _insert_exchange(
             "message_id": exchange.question_id,
             "parent_no": parent_no,
             "role": "user",
-            "text": exchange.question,
+            "text": scope.sealing.text(
+                QUESTION.of(scope.principal.principal_id, conversation_id, first),
+                exchange.question,
+            ),
             "answer": None,
         },
     )
@@ -168,7 +175,11 @@ async def _insert_answer(
         "parent_no": parent_no,
         "role": "assistant",
         "text": "",
-        "answer": answer_json(answer),
+        "answer": answer_json(
+            scope,
+            ANSWER.of(scope.principal.principal_id, conversation_id, number),
+            answer,
+        ),
         "document_ids": sorted(held),
     }
     await scope.execute(_SQL["insert"], parameters)

@@ -11,8 +11,9 @@ from psycopg.rows import DictRow
 from footnote.domain import FACET_FIELDS, FacetCount, SearchFilters
 from footnote.errors import InvalidRequest
 from footnote.filters import METADATA
-from footnote.store.conditions import Compiled, admitted, value_of
+from footnote.store.conditions import Compiled, Titles, admitted, value_of
 from footnote.store.database import WorkspaceScope
+from footnote.store.sealed_titles import require_readable, titles_for
 from footnote.store.statements import load_statements
 from footnote.validation.text import is_storable
 
@@ -36,7 +37,8 @@ async def load_facets(
     no part. Raises InvalidRequest for a field that cannot be counted.
     """
     wanted = checked_facets(fields)
-    documents = _within(filters)
+    require_readable(scope, wanted)
+    documents = _within(filters, await titles_for(scope, filters.where))
     cursors = {name: await _ask(scope, name, documents) for name in wanted}
     return {
         name: tuple(
@@ -66,8 +68,8 @@ def checked_facets(fields: Sequence[str]) -> tuple[str, ...]:
     return wanted
 
 
-def _within(filters: SearchFilters) -> Compiled:
-    documents = admitted(filters)
+def _within(filters: SearchFilters, titles: Titles | None) -> Compiled:
+    documents = admitted(filters, titles)
     if not filters.evidence_types:
         return documents
     return Compiled(

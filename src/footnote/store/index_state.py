@@ -17,6 +17,7 @@ from footnote.index.ranges import ChunkRanges
 from footnote.store.conditions import admitted
 from footnote.store.database import WorkspaceScope, execute_as_system
 from footnote.store.index_cache import IndexState, View
+from footnote.store.sealed_titles import titles_for
 from footnote.store.statements import load_statements
 from footnote.store.workspaces import known_lane
 
@@ -75,7 +76,7 @@ async def load_scope(scope: WorkspaceScope, filters: SearchFilters) -> ChunkRang
 
     Raises InvalidRequest for a condition that makes no sense.
     """
-    documents = admitted(filters)
+    documents = admitted(filters, await titles_for(scope, filters.where))
     statement = sql.SQL(_SQL["visible"]).format(documents=documents.text)
     row = await scope.one(statement, documents.parameters)
     bounds = np.frombuffer((row and row["bounds"]) or b"", dtype=">i4")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
@@ -21,7 +22,7 @@ from footnote.errors import (
 from footnote.index.naming import name_terms
 from footnote.index.routing import document_terms
 from footnote.index.terms import term_ids
-from footnote.ports import Blobs, TermCounts, Vectors
+from footnote.ports import Blobs, Place, TermCounts, Vectors
 from footnote.store.blob_claims import claim_blob, remove_unused
 from footnote.store.database import SYSTEM, Database, WorkspaceScope
 from footnote.store.documents import get_document
@@ -33,6 +34,7 @@ from footnote.store.publishing import (
     publish,
 )
 from footnote.store.receiving import Incoming, receive_document
+from footnote.store.sealing import STAGE_RESULT
 from footnote.store.statements import load_statements, record_of
 from footnote.store.workspaces import adopt_lane, lexical_key
 
@@ -95,18 +97,22 @@ class PostgresVersionInWork:
             ) from error
 
     async def parsed(self) -> bytes | None:
-        payload = bytearray()
+        payload, start, number = bytearray(), 1, 0
         async with self._scope() as scope:
+            sealed_bytes = len(scope.sealing.content(self._part(0), b"")) + _PART_BYTES
             while True:
-                wanted = {"stage": Stage.PARSE, "start": len(payload) + 1, "length": _PART_BYTES}
+                wanted = {"stage": Stage.PARSE, "start": start, "length": sealed_bytes}
                 row = await scope.one(
                     _SQL["load_stage_result"], self.stored.key | wanted, binary=True
                 )
                 if row is None:
                     return None
-                payload += row["part"]
-                if len(row["part"]) < _PART_BYTES:
+                part = bytes(row["part"])
+                if part:
+                    payload += scope.sealing.plain_content(self._part(number), part)
+                if len(part) < sealed_bytes:
                     return bytes(payload)
+                start, number = start + len(part), number + 1
 
     async def keep_parsed(self, packed: bytes) -> None:
         """Keep what was read for a later try.
@@ -115,9 +121,15 @@ class PostgresVersionInWork:
         """
         async with self._scope() as scope:
             for start in range(0, max(len(packed), 1), _PART_BYTES):
-                part = {"stage": Stage.PARSE, "payload": packed[start : start + _PART_BYTES]}
+                place = self._part(start // _PART_BYTES)
+                payload = scope.sealing.content(place, packed[start : start + _PART_BYTES])
+                part = {"stage": Stage.PARSE, "payload": payload}
                 statement = "append_stage_result" if start else "save_stage_result"
                 await scope.execute(_SQL[statement], self.stored.key | part)
+
+    def _part(self, number: int) -> Place:
+        """Where a part of what was read stands."""
+        return STAGE_RESULT.of(self.stored.document_id, self.stored.version, Stage.PARSE, number)
 
     async def depth(self) -> int:
         """Count the parents above the document; 0 also for one that is gone."""
@@ -199,9 +211,10 @@ class PostgresVersionInWork:
 
     async def missing_vectors(self, text_hashes: Sequence[bytes]) -> set[bytes]:
         async with self._scope() as scope:
-            wanted = {"lane_id": self.lane_id, "hashes": list(dict.fromkeys(text_hashes))}
+            stored = {scope.sealing.text_hash(each): each for each in text_hashes}
+            wanted = {"lane_id": self.lane_id, "hashes": list(stored)}
             rows = await scope.all(_SQL["missing_vectors"], wanted)
-        return {bytes(row["text_hash"]) for row in rows}
+        return {stored[bytes(row["text_hash"])] for row in rows}
 
     async def keep_vectors(self, text_hashes: Sequence[bytes], vectors: Vectors) -> None:
         """Keep a batch of vectors until the version is published; none for one that never will.
@@ -213,11 +226,13 @@ class PostgresVersionInWork:
             if await scope.one(_SQL["hold_version"], self.stored.key) is None:
                 return
             own = {"document_id": self.stored.document_id, "lane_id": self.lane_id}
+            hashes = map(scope.sealing.text_hash, text_hashes)
+            turned = await asyncio.to_thread(scope.sealing.vectors, vectors)
             await scope.execute_many(
                 _SQL["stage_vector"],
                 (
                     own | {"text_hash": text_hash, "embedding": HalfVector(vector)}
-                    for text_hash, vector in zip(text_hashes, vectors, strict=True)
+                    for text_hash, vector in zip(hashes, turned, strict=True)
                 ),
             )
 

@@ -21,7 +21,9 @@ from footnote.domain.conversations import (
     MessageRole,
 )
 from footnote.errors import Conflict, InvalidRequest, NotFound
+from footnote.ports import Place
 from footnote.store.database import WorkspaceScope
+from footnote.store.sealing import ANSWER, COMMENT, QUESTION
 from footnote.store.statements import load_statements, record_of
 
 _SQL = load_statements("messages")
@@ -30,7 +32,7 @@ _ANSWER = TypeAdapter(MessageAnswer)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class MessagePlace:
     """Where a message stands in its conversation."""
 
     message_no: int
@@ -61,26 +63,26 @@ async def list_messages(
     Raises InvalidRequest for a cursor we did not give.
     """
     rows = await _page(scope, conversation_id, _number(cursor), limit + 1, all_branches)
-    messages = await _messages(scope, rows[:limit])
+    messages = await _messages(scope, conversation_id, rows[:limit])
     more = len(rows) > limit
     return MessagePage(
         messages=messages, next_cursor=str(messages[-1].message_no) if more else None
     )
 
 
-async def place_of(scope: WorkspaceScope, conversation_id: UUID, message_id: UUID) -> Place:
+async def place_of(scope: WorkspaceScope, conversation_id: UUID, message_id: UUID) -> MessagePlace:
     """Where the message stands. Raises NotFound."""
     parameters = {"conversation_id": conversation_id, "message_id": message_id}
     row = await scope.one(_SQL["place"], parameters)
     if row is None:
         raise NotFound(f"there is no message {message_id}")
-    return record_of(Place, row)
+    return record_of(MessagePlace, row, text=_question(scope, conversation_id, row))
 
 
 async def message_at(scope: WorkspaceScope, conversation_id: UUID, message_no: int) -> Message:
     """The message of that number; nothing of what the principal may not see any longer."""
     rows = await _page(scope, conversation_id, message_no - 1, 1, all_branches=True)
-    [message] = await _messages(scope, rows)
+    [message] = await _messages(scope, conversation_id, rows)
     return message
 
 
@@ -92,7 +94,7 @@ async def kept_exchange(
     rows = await scope.all(_SQL["exchange_of"], parameters)
     if not rows:
         return None
-    if rows[0]["text"] != question:
+    if _question(scope, conversation_id, rows[0]) != question:
         raise Conflict(
             "the idempotency key belongs to another question", hint="use a new key for each"
         )
@@ -120,11 +122,11 @@ async def said_until(
     rows = await scope.all(
         _SQL["said_until"], parameters | {"message_no": message_no, "limit": limit}
     )
-    answers = [answer_of(row) for row in rows]
+    answers = [answer_of(scope, conversation_id, row) for row in rows]
     visible = await _visible(scope, (each for each in answers if each is not None))
     said = []
     for row, answer in zip(rows, answers, strict=True):
-        text = row["text"]
+        text = _question(scope, conversation_id, row)
         if answer is not None:
             text = answer.without_documents(answer.document_ids - visible).text
         turn = Turn(role=row["role"], text=text)
@@ -141,13 +143,17 @@ async def judged_answers(
         _SQL["judged"],
         {"after_conversation": conversation_id, "after_message": message_no, "limit": limit},
     )
-    answers = [answer for row in rows if (answer := answer_of(row)) is not None]
+    answers = [
+        answer
+        for row in rows
+        if (answer := answer_of(scope, row["conversation_id"], row)) is not None
+    ]
     visible = await _visible(scope, answers)
     judged = tuple(
         JudgedAnswer(
             message_id=row["message_id"],
             answer=answer.without_documents(answer.document_ids - visible),
-            feedback=_feedback_of(row),
+            feedback=_feedback_of(scope, row["conversation_id"], row),
         )
         for row, answer in zip(rows, answers, strict=True)
     )
@@ -155,18 +161,38 @@ async def judged_answers(
     return judged, None if last is None else (last["conversation_id"], last["message_no"])
 
 
-def answer_of(row: DictRow) -> MessageAnswer | None:
-    """The answer of a row; None for a question."""
-    return None if row["answer"] is None else _ANSWER.validate_python(row["answer"])
+def answer_of(scope: WorkspaceScope, conversation_id: UUID, row: DictRow) -> MessageAnswer | None:
+    """The answer of a row of the principal's; None for a question."""
+    if row["answer"] is None:
+        return None
+    place = ANSWER.of(scope.principal.principal_id, conversation_id, row["message_no"])
+    return read_answer(scope.sealing.plain_json(place, row["answer"]))
 
 
-def answer_json(answer: MessageAnswer) -> Jsonb:
+def read_answer(kept: object) -> MessageAnswer:
+    """An answer from what is kept of it."""
+    return _ANSWER.validate_python(kept)
+
+
+def answer_json(scope: WorkspaceScope, place: Place, answer: MessageAnswer) -> Jsonb:
     """An answer as it is kept."""
-    return Jsonb(_ANSWER.dump_python(answer, mode="json"))
+    return Jsonb(scope.sealing.json(place, _ANSWER.dump_python(answer, mode="json")))
 
 
-def _feedback_of(row: DictRow) -> Feedback:
-    return record_of(Feedback, row, created_at=row["judged_at"], updated_at=row["rejudged_at"])
+def _question(scope: WorkspaceScope, conversation_id: UUID, row: DictRow) -> str:
+    place = QUESTION.of(scope.principal.principal_id, conversation_id, row["message_no"])
+    return scope.sealing.plain_text(place, row["text"])
+
+
+def _feedback_of(scope: WorkspaceScope, conversation_id: UUID, row: DictRow) -> Feedback:
+    place = COMMENT.of(scope.principal.principal_id, conversation_id, row["message_no"])
+    return record_of(
+        Feedback,
+        row,
+        comment=scope.sealing.plain_text(place, row["comment"]),
+        created_at=row["judged_at"],
+        updated_at=row["rejudged_at"],
+    )
 
 
 async def _page(
@@ -183,14 +209,19 @@ async def _page(
     )
 
 
-async def _messages(scope: WorkspaceScope, rows: Sequence[DictRow]) -> tuple[Message, ...]:
+async def _messages(
+    scope: WorkspaceScope, conversation_id: UUID, rows: Sequence[DictRow]
+) -> tuple[Message, ...]:
     """The messages without anything of documents that the principal may not see any longer."""
-    answers = [answer_of(row) for row in rows]
+    answers = [answer_of(scope, conversation_id, row) for row in rows]
     visible = await _visible(scope, (each for each in answers if each is not None))
     messages = []
     for row, answer in zip(rows, answers, strict=True):
-        feedback = None if row["thumb"] is None else _feedback_of(row)
-        message = record_of(Message, row, answer=answer, feedback=feedback)
+        feedback = None
+        if row["thumb"] is not None:
+            feedback = _feedback_of(scope, conversation_id, row)
+        question = _question(scope, conversation_id, row)
+        message = record_of(Message, row, answer=answer, feedback=feedback, text=question)
         if answer is not None:
             seen = answer.without_documents(answer.document_ids - visible)
             message = replace(message, answer=seen, text=seen.text)

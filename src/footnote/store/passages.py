@@ -21,6 +21,8 @@ from footnote.domain.passage_merging import (
 from footnote.errors import NotFound
 from footnote.ports import Widened
 from footnote.store.database import WorkspaceScope
+from footnote.store.sealed_texts import pieces_of, plain_piece, stretch
+from footnote.store.sealing import CHUNK_TEXT, HEADINGS, TITLE
 from footnote.store.statements import load_statements, record_of
 
 _SQL = load_statements("passages")
@@ -33,9 +35,11 @@ async def ask_passages(scope: WorkspaceScope, chunk_numbers: Sequence[int]) -> A
     return await scope.execute(_SQL["passages"], {"numbers": list(chunk_numbers)})
 
 
-async def read_passages(cursor: AsyncCursor[DictRow]) -> Mapping[int, Passage]:
+async def read_passages(
+    scope: WorkspaceScope, cursor: AsyncCursor[DictRow]
+) -> Mapping[int, Passage]:
     """Those that are published and visible, in no order; the scope may have ended."""
-    return {row["chunk_no"]: _passage(row) for row in await cursor.fetchall()}
+    return {row["chunk_no"]: _passage(scope, row) for row in await cursor.fetchall()}
 
 
 async def passages_in_order(
@@ -43,7 +47,7 @@ async def passages_in_order(
 ) -> tuple[Passage, ...]:
     """Read the first passages of a published document in its order; none where it has none."""
     parameters = {"document_id": document_id, "limit": limit}
-    found = await read_passages(await scope.execute(_SQL["passages_in_order"], parameters))
+    found = await read_passages(scope, await scope.execute(_SQL["passages_in_order"], parameters))
     return tuple(sorted(found.values(), key=lambda each: each.ordinal))
 
 
@@ -54,7 +58,7 @@ async def passage_context(scope: WorkspaceScope, chunk_id: str, window: int) -> 
     """
     document_id, version, ordinal = _read_chunk_id(chunk_id)
     passages = [
-        _passage(row)
+        _passage(scope, row)
         for row in await scope.all(
             _SQL["neighbours"],
             {"document_id": document_id, "version": version, "ordinal": ordinal, "window": window},
@@ -86,7 +90,8 @@ def _read_chunk_id(chunk_id: str) -> tuple[UUID, int, int]:
     return identity, *numbers
 
 
-def _passage(row: DictRow) -> Passage:
+def _passage(scope: WorkspaceScope, row: DictRow) -> Passage:
+    sealing, number, parent_title = scope.sealing, row["chunk_no"], row["parent_title"]
     spans = tuple(map(span_of_row, row["spans"]))
     start_seconds, end_seconds = seconds_of(spans)
     return record_of(
@@ -98,6 +103,10 @@ def _passage(row: DictRow) -> Passage:
         source_type=SourceType(row["source_type"]),
         start_seconds=start_seconds,
         end_seconds=end_seconds,
+        text=sealing.plain_text(CHUNK_TEXT.of(number), row["text"]),
+        heading_path=tuple(sealing.plain_words(HEADINGS.of(number), row["heading_path"])),
+        document_title=sealing.plain_text(TITLE.of(row["document_id"]), row["document_title"]),
+        parent_title=parent_title and sealing.plain_text(TITLE.of(row["parent_id"]), parent_title),
     )
 
 
@@ -128,7 +137,12 @@ async def load_widened(
         return {}
     by_number = {passage.chunk_no: passage for passage in passages}
     return {
-        row["chunk_no"]: _widened(by_number[row["chunk_no"]], window, row, across_headings)
+        row["chunk_no"]: _widened(
+            by_number[row["chunk_no"]],
+            window,
+            _plain_neighbourhood(scope, row) if scope.sealing.encrypts else row,
+            across_headings,
+        )
         for row in await scope.all(
             _SQL["neighbourhoods"],
             {
@@ -140,6 +154,24 @@ async def load_widened(
             },
         )
     }
+
+
+def _plain_neighbourhood(scope: WorkspaceScope, row: DictRow) -> DictRow:
+    """The row as it would be if nothing of it were encrypted."""
+    sealing, document_id, version = scope.sealing, row["document_id"], row["version"]
+    start, end = row["char_start"], row["char_end"]
+    pieces = {
+        number: plain_piece(scope, document_id, version, number, sealed)
+        for number, sealed in zip(pieces_of(start, end), row["pieces"] or (), strict=True)
+    }
+    chunks = []
+    for each in row["chunks"]:
+        number = each["chunk_no"]
+        text = sealing.plain_text(CHUNK_TEXT.of(number), each["header"])
+        headings = sealing.plain_words(HEADINGS.of(number), each["heading_path"])
+        header = text[: each["body_offset"]]
+        chunks.append({**each, "header": header, "heading_path": headings})
+    return {**row, "text": stretch(pieces, start, end), "chunks": chunks}
 
 
 def _widened(passage: Passage, window: int, row: DictRow, across_headings: bool) -> Widened:

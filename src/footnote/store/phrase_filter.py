@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import reduce
 
 import numpy as np
+from psycopg.rows import DictRow
 
 from footnote.index.bm25 import Numbers, score
 from footnote.index.phrases import Phrase, folded_text, read_phrase
@@ -22,6 +23,7 @@ from footnote.store.database import WorkspaceScope
 from footnote.store.index_cache import IndexCache, IndexState, Posting
 from footnote.store.index_state import ranges_of
 from footnote.store.lexical import ask_postings, read_postings
+from footnote.store.sealing import CHUNK_TEXT, HEADINGS, TITLE, Sealing
 from footnote.store.statements import load_statements
 
 MOST_VERIFIED = 20_000
@@ -193,13 +195,8 @@ async def _verified(
         chosen = await asyncio.to_thread(_most_promising, lookup, candidates, reading)
     holding: list[int] = []
     for start in range(0, chosen.size, _BATCH):
-        rows = [
-            (row["chunk_no"], (row["title"], *row["heading_path"], row["text"]))
-            for row in await scope.all(
-                _SQL["texts"], {"numbers": chosen[start : start + _BATCH].tolist()}
-            )
-        ]
-        holding += await asyncio.to_thread(_holders, rows, phrases)
+        rows = await scope.all(_SQL["texts"], {"numbers": chosen[start : start + _BATCH].tolist()})
+        holding += await asyncio.to_thread(_holders, scope.sealing, rows, phrases)
     return _Verified(
         holding=np.array(sorted(holding), dtype=np.int32),
         unread=np.setdiff1d(candidates, chosen, assume_unique=True),
@@ -223,9 +220,15 @@ def _most_promising(lookup: _Lookup, candidates: Numbers, limit: int) -> Numbers
     return np.union1d(scored, rest[: limit - scored.size])
 
 
-def _holders(rows: Sequence[tuple[int, Sequence[str]]], phrases: Sequence[Phrase]) -> list[int]:
+def _holders(sealing: Sealing, rows: Sequence[DictRow], phrases: Sequence[Phrase]) -> list[int]:
     found = []
-    for number, parts in rows:
+    for row in rows:
+        number: int = row["chunk_no"]
+        parts = (
+            sealing.plain_text(TITLE.of(row["document_id"]), row["title"]),
+            *sealing.plain_words(HEADINGS.of(number), row["heading_path"]),
+            sealing.plain_text(CHUNK_TEXT.of(number), row["text"]),
+        )
         texts = [folded_text(part) for part in parts]
         if all(any(phrase.occurs_in(text) for text in texts) for phrase in phrases):
             found.append(number)

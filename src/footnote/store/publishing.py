@@ -22,6 +22,19 @@ from footnote.store.passages import span_row
 from footnote.store.queue import enqueue_maintenance
 from footnote.store.receiving import announce_change
 from footnote.store.routing import replace_document_vector
+from footnote.store.sealed_answers import remove_from_sealed_answers
+from footnote.store.sealed_texts import keep_sealed_text
+from footnote.store.sealing import (
+    CHUNK_TEXT,
+    CONTEXT,
+    HEADINGS,
+    KEYWORDS,
+    METADATA_VALUES,
+    SECTIONS,
+    SUMMARY,
+    TITLE,
+    Sealing,
+)
 from footnote.store.statements import load_statements
 
 _SQL = load_statements("publishing")
@@ -96,19 +109,27 @@ async def publish(
         await scope.execute_many(
             _SQL["insert_chunk"],
             (
-                stored.key | {"chunk_no": number} | _chunk_row(chunk)
+                stored.key | {"chunk_no": number} | _chunk_row(scope.sealing, number, chunk)
                 for number, chunk in zip(part, chunks, strict=True)
             ),
         )
     await _insert_segment(scope, segment_id, first_chunk, publication)
     await scope.execute(
         _SQL["publish_document"],
-        parameters | _document_parameters(publication, segment_id, first_chunk),
+        parameters
+        | _document_parameters(publication, segment_id, first_chunk)
+        | _described(scope.sealing, stored.document_id, publication),
     )
-    await _keep_text(scope, parameters, publication.canonical_text)
+    if scope.sealing.encrypts:
+        text = publication.canonical_text
+        await keep_sealed_text(scope, stored.document_id, stored.version, text)
+    else:
+        await _keep_text(scope, parameters, publication.canonical_text)
     await scope.execute(_SQL["drop_stage_results"], parameters)
     own = publication.document_hash
-    hashes = [*publication.text_hashes, *([] if own is None else [own])]
+    hashes = list(
+        map(scope.sealing.text_hash, (*publication.text_hashes, *(() if own is None else (own,))))
+    )
     await scope.execute(_SQL["drop_staged_vectors"], parameters | {"hashes": hashes})
     await scope.execute(_SQL["drop_staged_of_document"], parameters)
     await _enqueue_what_is_due(scope, limits, reserved)
@@ -146,6 +167,7 @@ async def delete_document(
     for member in family:
         await _retire(scope, member)
     blobs = await scope.all(_SQL["blobs_of_family"], parameters | identities)
+    await remove_from_sealed_answers(scope, identities["document_ids"])
     await scope.execute(_SQL["delete_family"], parameters | identities)
     await _enqueue_what_is_due(scope, limits, reserved)
     keys = tuple(row["blob_key"] for row in blobs)
@@ -186,7 +208,8 @@ async def _insert_vectors(
     # Some at a time: for each text a statement passes over all it has inserted of the same text.
     for start in range(0, len(numbers), _ROWS_AT_ONCE):
         end = start + _ROWS_AT_ONCE
-        part = {"numbers": numbers[start:end], "hashes": list(publication.text_hashes[start:end])}
+        hashes = list(map(scope.sealing.text_hash, publication.text_hashes[start:end]))
+        part = {"numbers": numbers[start:end], "hashes": hashes}
         inserted += await scope.change(_SQL["insert_vectors"], parameters | part)
     if inserted != len(numbers):
         raise DocumentInterrupted(
@@ -227,25 +250,25 @@ async def _keep_text(scope: WorkspaceScope, parameters: dict[str, object], text:
         await scope.execute(_SQL[statement], parameters | {"text": part})
 
 
-def _chunk_row(chunk: Chunk) -> dict[str, object]:
+def _chunk_row(sealing: Sealing, number: int, chunk: Chunk) -> dict[str, object]:
     page_start, page_end = chunk.pages
     paragraph_start, paragraph_end = chunk.paragraphs
     return {
         "ordinal": chunk.ordinal,
         "kind": chunk.kind.value,
-        "text": chunk.text,
+        "text": sealing.text(CHUNK_TEXT.of(number), chunk.text),
         "body_offset": chunk.body_offset,
         "char_start": chunk.char_start,
         "char_end": chunk.char_end,
         "spans": Jsonb([span_row(span) for span in chunk.spans]),
-        "heading_path": list(chunk.heading_path),
+        "heading_path": sealing.words(HEADINGS.of(number), chunk.heading_path),
         "page_start": page_start,
         "page_end": page_end,
         "paragraph_start": paragraph_start,
         "paragraph_end": paragraph_end,
         "token_count": chunk.token_count,
         "confidence": chunk.confidence,
-        "context": chunk.context,
+        "context": sealing.text(CONTEXT.of(number), chunk.context),
         "suspicious": chunk.suspicious,
     }
 
@@ -277,13 +300,20 @@ def _document_parameters(
     return {
         "segment_id": segment_id,
         "chunks": Range(first_chunk, first_chunk + len(publication.chunks)),
-        "title": enrichment.title,
         "language": enrichment.language,
         "document_class": enrichment.document_class.value,
         "page_count": publication.page_count,
-        "summary": enrichment.summary,
-        "keywords": list(enrichment.keywords),
-        "sections": list(enrichment.sections),
         "dates": list(enrichment.dates),
-        "metadata": Jsonb(dict(publication.metadata)),
+    }
+
+
+def _described(sealing: Sealing, document_id: UUID, publication: Publication) -> dict[str, object]:
+    """What a document is called and about, for its columns."""
+    enrichment = publication.enrichment
+    return {
+        "title": sealing.text(TITLE.of(document_id), enrichment.title),
+        "summary": sealing.text(SUMMARY.of(document_id), enrichment.summary),
+        "keywords": sealing.words(KEYWORDS.of(document_id), enrichment.keywords),
+        "sections": sealing.words(SECTIONS.of(document_id), enrichment.sections),
+        "metadata": Jsonb(sealing.metadata(METADATA_VALUES.of(document_id), publication.metadata)),
     }

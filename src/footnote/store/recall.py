@@ -103,10 +103,12 @@ class PostgresIndex:
         coming, words are looked up; no connection is held meanwhile. Raises LaneMismatch when
         the workspace was embedded by another model.
         """
+        # Once, here: what it is compared with below is turned alike.
+        turned = (await self.database.sealing(self.workspace.workspace_id)).vector
         if coming is None:
-            return await self._recall(request)
+            return await self._recall(replace(request, vector=turned(request.vector)))
         ahead = await self._recall_words_ahead(request)
-        request = replace(request, vector=await coming)
+        request = replace(request, vector=turned(await coming))
         if ahead is None or request.vector is None:
             return await self._recall(request)
         return await _with_held_vectors(ahead, request, request.vector)
@@ -115,7 +117,7 @@ class PostgresIndex:
         async with self._snapshot() as scope:
             asked = await ask_passages(scope, chunk_numbers)
         # The end of the transaction travels with the question: one trip fewer.
-        return await read_passages(asked)
+        return await read_passages(scope, asked)
 
     async def generation(self) -> int:
         async with self._snapshot() as scope:

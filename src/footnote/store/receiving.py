@@ -25,6 +25,7 @@ from footnote.store.blob_claims import BlobClaim, give_up_unnamed, redeem
 from footnote.store.database import WorkspaceScope
 from footnote.store.documents import document_of, failure_json, get_document, no_such_document
 from footnote.store.queue import INGEST_QUEUE, enqueue_ingestion
+from footnote.store.sealing import METADATA_VALUES, TITLE
 from footnote.store.statements import load_statements
 
 _SQL = load_statements("receiving")
@@ -110,16 +111,18 @@ async def receive_document(scope: WorkspaceScope, incoming: Incoming) -> Receive
         await redeem(scope, incoming.claim)
     row = await scope.one(_SQL["known"], parameters)
     if row is None:
+        parameters |= _metadata(scope, incoming, parameters["document_id"])
         received = await _insert(scope, parameters)
     else:
         if incoming.tags and list(incoming.tags) != row["tags"]:
             row = await _tag(scope, row["document_id"], incoming.tags)
         if row["content_sha256"] != parameters["content_sha256"]:
+            parameters |= _metadata(scope, incoming, row["document_id"])
             received = await _add_version(scope, row, parameters)
         elif row["status"] == DocumentStatus.FAILED and incoming.failure is None:
             received = await _try_again(scope, row, parameters)
         else:
-            received = Received(document=document_of(row), duplicate=True, new_version=False)
+            received = Received(document=document_of(scope, row), duplicate=True, new_version=False)
     if incoming.claim is not None:
         await give_up_unnamed(scope, incoming.claim)
     return received
@@ -144,7 +147,7 @@ async def requeue_failed(
     if row is None:
         return await get_document(scope, document.document_id)
     await enqueue_ingestion(scope, document.document_id, document.version)
-    return document_of(row)
+    return document_of(scope, row)
 
 
 async def announce_change(scope: WorkspaceScope) -> None:
@@ -164,18 +167,18 @@ def _parameters(scope: WorkspaceScope, incoming: Incoming) -> dict[str, object]:
         visibility, incoming.collection, scope.principal.principal_id, incoming.access or ()
     )
     return {
-        "document_id": uuid4(),
+        "document_id": (document_id := uuid4()),
         "version": 1,
         "collection": incoming.collection,
         "external_id": incoming.external_id,
         "parent_id": incoming.parent_id,
         "filename": incoming.filename,
+        "title": scope.sealing.text(TITLE.of(document_id), incoming.filename),
         "media_type": incoming.media_type,
         "source_type": incoming.source_type,
         "byte_size": incoming.byte_size,
         "content_sha256": bytes.fromhex(incoming.content_sha256),
         "blob_key": incoming.blob_key,
-        "metadata": Jsonb(dict(incoming.metadata)),
         "tags": list(incoming.tags),
         "visibility": visibility,
         "access": None if access is None else list(access),
@@ -185,9 +188,14 @@ def _parameters(scope: WorkspaceScope, incoming: Incoming) -> dict[str, object]:
     }
 
 
+def _metadata(scope: WorkspaceScope, incoming: Incoming, document_id: object) -> dict[str, object]:
+    place = METADATA_VALUES.of(document_id)
+    return {"metadata": Jsonb(scope.sealing.metadata(place, incoming.metadata))}
+
+
 async def _insert(scope: WorkspaceScope, parameters: dict[str, object]) -> Received:
     await scope.execute(_SQL["ensure_collection"], parameters)
-    document = document_of(await scope.single(_SQL["insert"], parameters))
+    document = document_of(scope, await scope.single(_SQL["insert"], parameters))
     await scope.execute(_SQL["insert_version"], parameters)
     await _enqueue_unless_failed(scope, document)
     return Received(document=document, duplicate=False, new_version=False)
@@ -215,7 +223,7 @@ async def _add_version(
     if row is None:
         raise no_such_document(known["document_id"])
     await scope.execute(_SQL["insert_version"], parameters)
-    document = document_of(row)
+    document = document_of(scope, row)
     await _enqueue_unless_failed(scope, document)
     return Received(document=document, duplicate=False, new_version=True)
 
@@ -230,7 +238,7 @@ async def _try_again(
     if row is None:
         raise no_such_document(known["document_id"])
     await scope.execute(_SQL["restore_bytes"], parameters)
-    document = document_of(row)
+    document = document_of(scope, row)
     await enqueue_ingestion(scope, document.document_id, document.version)
     return Received(document=document, duplicate=False, new_version=False)
 

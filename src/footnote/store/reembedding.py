@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import asyncio
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import timedelta
 from decimal import Decimal
@@ -10,12 +11,22 @@ from typing import Literal
 from uuid import UUID
 
 from pgvector import HalfVector
+from psycopg.rows import DictRow
 
 from footnote.domain import Lane
 from footnote.ports import Vectors
 from footnote.store.database import SYSTEM, Database, WorkspaceScope
 from footnote.store.hnsw import drop_index, index_name
 from footnote.store.lanes import current_lane, require_vectors_of
+from footnote.store.sealing import (
+    CHUNK_TEXT,
+    CONTEXT,
+    HEADINGS,
+    KEYWORDS,
+    SUMMARY,
+    TITLE,
+    Sealing,
+)
 from footnote.store.statements import load_statements, record_of
 
 _SQL = load_statements("lanes")
@@ -102,7 +113,8 @@ async def reuse_or_list(
     distinct: dict[object, Wanted] = {}
     for number, row in zip(numbers, rows, strict=True):
         if number not in known:
-            text = _chunk_text(row) if kind == "chunks" else _about_text(row)
+            read = _chunk_text if kind == "chunks" else _about_text
+            text = read(scope.sealing, row)
             distinct.setdefault(row["text_hash"] or number, Wanted(number=number, text=text))
     return tuple(distinct.values()), numbers[-1]
 
@@ -121,6 +133,7 @@ async def keep_batch(
     wanted, vectors = embedded
     require_vectors_of(filling.lane, vectors, len(wanted))
     async with database.workspace(filling.workspace_id, SYSTEM) as scope:
+        vectors = await asyncio.to_thread(scope.sealing.vectors, vectors)
         # Deletions wait, so that no vector outlives its chunk.
         await scope.execute(_SQL["lock_index"], filling.parameters)
         await scope.execute_many(
@@ -164,21 +177,26 @@ async def _go_on(scope: WorkspaceScope, filling: Filling, spent: Spent) -> bool:
     return await scope.one(_SQL["go_on"], filling.parameters | asdict(spent)) is not None
 
 
-def _chunk_text(row: Mapping[str, object]) -> str:
+def _chunk_text(sealing: Sealing, row: DictRow) -> str:
     """The text as it was embedded; of what was published earlier, title and headings before it."""
-    context, text = row["context"], str(row["text"])
+    number, context = row["chunk_no"], row["context"]
+    text = sealing.plain_text(CHUNK_TEXT.of(number), row["text"])
     if context is None:
-        headings = row["heading_path"]
-        assert isinstance(headings, list), "an array of headings"
-        return "\n".join((str(row["title"]), *headings, text))
+        headings = sealing.plain_words(HEADINGS.of(number), row["heading_path"])
+        title = sealing.plain_text(TITLE.of(row["document_id"]), row["title"])
+        return "\n".join((title, *headings, text))
+    context = sealing.plain_text(CONTEXT.of(number), context)
     return f"{context}\n{text}" if context else text
 
 
-def _about_text(row: Mapping[str, object]) -> str:
+def _about_text(sealing: Sealing, row: DictRow) -> str:
     """What is embedded of a whole document, as ingestion writes it."""
-    keywords = row["keywords"]
-    assert isinstance(keywords, list), "an array of keywords"
-    parts = (str(row["title"]), str(row["summary"]), ", ".join(keywords))
+    whose = row["document_id"]
+    parts = (
+        sealing.plain_text(TITLE.of(whose), row["title"]),
+        sealing.plain_text(SUMMARY.of(whose), row["summary"]),
+        ", ".join(sealing.plain_words(KEYWORDS.of(whose), row["keywords"])),
+    )
     return "\n".join(part for part in parts if part)
 
 

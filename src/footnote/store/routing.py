@@ -57,7 +57,7 @@ async def replace_document_vector(
             "first": first,
             "end": first + len(publication.chunks),
             "length": len(publication.document_terms),
-            "hash": publication.document_hash,
+            "hash": scope.sealing.text_hash(publication.document_hash),
         },
     )
     if inserted != 1:

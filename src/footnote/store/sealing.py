@@ -5,8 +5,8 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from footnote.errors import CiphertextDamaged, KeyUnavailable
@@ -16,7 +16,7 @@ SEALED_MARK = "sealed:"
 """Before a credential that is encrypted; one of before encryption has no such mark."""
 _MEMBER = "sealed"
 
-Form = Literal["text", "words", "json", "bytes", "secret"]
+Form = Literal["text", "words", "json", "metadata", "bytes", "secret"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +44,9 @@ KEYWORDS, SECTIONS = _columns("documents", ("document_id",), "words", "keywords"
 CHUNK_TEXT, CONTEXT = _columns("chunks", ("chunk_no",), "text", "text", "context")
 (HEADINGS,) = _columns("chunks", ("chunk_no",), "words", "heading_path")
 (PIECE,) = _columns("sealed_texts", ("document_id", "version", "piece"), "bytes", "sealed")
+(METADATA_VALUES,) = _columns("documents", ("document_id",), "metadata", "metadata")
+SEALED_METADATA = frozenset(("abstract", "comments", "description", "subject", "summary", "title"))
+"""Keys of metadata whose values say what a document is about; the others are for filters."""
 (CONVERSATION,) = _columns("conversations", ("principal", "conversation_id"), "text", "title")
 (QUESTION,) = _columns("messages", _MESSAGE, "text", "text")
 (ANSWER,) = _columns("messages", _MESSAGE, "json", "answer")
@@ -56,8 +59,8 @@ CHUNK_TEXT, CONTEXT = _columns("chunks", ("chunk_no",), "text", "text", "context
 (MCP_HEADERS,) = _columns("mcp_servers", ("name",), "json", "headers")
 
 RESEALED = (
-    TITLE, SUMMARY, KEYWORDS, SECTIONS, CHUNK_TEXT, CONTEXT, HEADINGS, PIECE, CONVERSATION,
-    QUESTION, ANSWER, COMMENT, INDEX_SECRET, WEBHOOK_SECRET, MCP_HEADERS,
+    TITLE, SUMMARY, KEYWORDS, SECTIONS, METADATA_VALUES, CHUNK_TEXT, CONTEXT, HEADINGS, PIECE,
+    CONVERSATION, QUESTION, ANSWER, COMMENT, INDEX_SECRET, WEBHOOK_SECRET, MCP_HEADERS,
 )  # fmt: skip
 """What is encrypted anew when the data key is rotated; results of stages are made again."""
 
@@ -114,6 +117,20 @@ class Sealing:
     def plain_json(self, place: Place, stored: object) -> object:
         """What JSON is made of, from its column."""
         return stored if self.index is None else self._unsealed_json(place, stored)
+
+    def metadata(self, place: Place, plain: Mapping[str, object]) -> dict[str, object]:
+        """Metadata of a document for its column."""
+        return {
+            key: self.json(_value_of(place, key), value) if key in SEALED_METADATA else value
+            for key, value in plain.items()
+        }
+
+    def plain_metadata(self, place: Place, stored: Mapping[str, object]) -> dict[str, object]:
+        """Metadata of a document from its column."""
+        return {
+            key: self.plain_json(_value_of(place, key), value) if key in SEALED_METADATA else value
+            for key, value in stored.items()
+        }
 
     def content(self, place: Place, plain: bytes) -> bytes:
         """Bytes for their column, or for a file."""
@@ -187,6 +204,10 @@ class Sealing:
             raise _no_ciphertext(place)
         plain: object = json.loads(self._unsealed_text(place, sealed))
         return plain
+
+
+def _value_of(place: Place, key: str) -> Place:
+    return replace(place, column=f"{place.column}.{key}")
 
 
 def record_in(stored: str, place: Place) -> bytes:

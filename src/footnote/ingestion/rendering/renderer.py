@@ -72,6 +72,8 @@ class Showable:
     key: str
     """Of its bytes: the workspace, and their SHA-256."""
     content: BinaryIO
+    keep_pdf: bool = True
+    """Whether a PDF that is made of it may stay on the disk."""
 
 
 def require_pages(media_type: str, filename: str) -> None:
@@ -192,13 +194,17 @@ class PageRenderer:
                         PdfRequest(office_type=document.media_type), _pdf_of, document.content
                     )
                     pdf = file_over(made)
-                    await asyncio.to_thread(self._cache.put, document.key, made)
-                    if not await self._still_there(document.key):
-                        self._cache.forget(document.key)
+                    if document.keep_pdf:
+                        await self._keep(document.key, made)
         finally:
             if not lock.locked():
                 self._converting.pop(document.key, None)
         return pdf
+
+    async def _keep(self, key: str, made: Bytes) -> None:
+        await asyncio.to_thread(self._cache.put, key, made)
+        if not await self._still_there(key):
+            self._cache.forget(key)
 
 
 def _image_of(record: bytes, body: Bytes) -> PageImage | PagesOfQuote:

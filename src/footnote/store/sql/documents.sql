@@ -60,14 +60,15 @@ LIMIT %(limit)s
 -- name: shown_version
 -- What is cited is the published version; before there is one, what was received can be shown.
 SELECT given.version, given.filename, given.media_type, given.blob_key,
-    length(given.canonical_text) AS characters
+    coalesce(length(given.canonical_text), given.characters) AS characters
 FROM documents JOIN document_versions AS given USING (workspace_id, document_id)
 WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
     AND given.version = coalesce(published_version, documents.version)
 
 -- name: text
 -- Documents first: row-level security lets no other reader near the version's text.
-SELECT left(given.canonical_text, %(limit)s) AS text, length(given.canonical_text) AS characters
+SELECT left(given.canonical_text, %(limit)s) AS text, given.version,
+    coalesce(length(given.canonical_text), given.characters) AS characters
 FROM documents
 JOIN document_versions AS given
     ON given.workspace_id = documents.workspace_id

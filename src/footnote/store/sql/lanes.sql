@@ -84,7 +84,7 @@ WHERE workspace_id = %(workspace_id)s AND lane_id = %(lane_id)s AND lanes.state 
 -- OFFSET 0 makes it one look-up for each chunk. The planner knows nothing of a lane that is just
 -- being filled, and might compare every chunk of it with every other.
 SELECT known.chunk_no, known.text_hash, chunks.context, chunks.text, chunks.heading_path,
-    documents.title
+    chunks.document_id, documents.title
 FROM embeddings AS known
 JOIN chunks ON chunks.workspace_id = %(workspace_id)s AND chunks.chunk_no = known.chunk_no
 JOIN documents ON documents.workspace_id = %(workspace_id)s

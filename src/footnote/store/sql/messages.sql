@@ -53,7 +53,7 @@ WITH RECURSIVE path AS (
         AND messages.message_no = path.parent_no
     WHERE path.depth < %(limit)s
 )
-SELECT role, text, answer FROM path ORDER BY depth
+SELECT message_no, role, text, answer FROM path ORDER BY depth
 
 -- name: take_numbers
 -- Locks the conversation, so that messages come one after the other.

@@ -27,9 +27,19 @@ LIMIT %(limit)s
 
 -- name: neighbourhoods
 -- One row for each passage whose version is published and visible: the chunks around it and one
--- more, which says how the text goes on, and the text from the first of them to the last.
-SELECT wanted.chunk_no, near.chunks, near.char_start,
-    substr(versions.canonical_text, near.char_start + 1, near.char_end - near.char_start) AS text
+-- more, which says how the text goes on, and the text from the first of them to the last. Of an
+-- encrypted text the pieces of 4096 characters over it, and of its chunks the whole.
+SELECT wanted.chunk_no, wanted.document_id, wanted.version, near.chunks, near.char_start,
+    near.char_end,
+    substr(versions.canonical_text, near.char_start + 1, near.char_end - near.char_start) AS text,
+    CASE WHEN versions.canonical_text IS NULL THEN ARRAY (
+        SELECT sealed FROM sealed_texts
+        WHERE sealed_texts.workspace_id = %(workspace_id)s
+            AND sealed_texts.document_id = wanted.document_id
+            AND sealed_texts.version = wanted.version
+            AND piece >= near.char_start / 4096 AND piece < (near.char_end + 4095) / 4096
+        ORDER BY piece
+    ) END AS pieces
 FROM unnest(
     %(numbers)s::integer[], %(document_ids)s::uuid[], %(versions)s::integer[],
     %(ordinals)s::integer[]
@@ -43,7 +53,10 @@ CROSS JOIN LATERAL (
         jsonb_agg(
             jsonb_build_object(
                 'ordinal', ordinal, 'heading_path', heading_path, 'char_start', chunks.char_start,
-                'char_end', chunks.char_end, 'header', left(chunks.text, body_offset),
+                'char_end', chunks.char_end, 'header', CASE
+                    WHEN versions.canonical_text IS NULL THEN chunks.text
+                    ELSE left(chunks.text, body_offset)
+                END, 'body_offset', body_offset, 'chunk_no', chunk_no,
                 'spans', spans, 'confidence', confidence, 'suspicious', suspicious
             ) ORDER BY ordinal
         ) AS chunks

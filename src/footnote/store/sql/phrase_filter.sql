@@ -7,7 +7,7 @@ GROUP BY language
 -- name: texts
 -- What the lexical index saw of these chunks, in no order. OFFSET 0 makes it one look-up for each
 -- of them: a prepared plan knows nothing of the numbers, and would compare every chunk with all.
-SELECT held.chunk_no, shown.title, held.heading_path, held.text
+SELECT held.chunk_no, held.document_id, shown.title, held.heading_path, held.text
 FROM unnest(%(numbers)s::integer[]) AS wanted (chunk_no)
 CROSS JOIN LATERAL (
     SELECT chunks.chunk_no, chunks.document_id, chunks.heading_path, chunks.text FROM chunks

@@ -34,7 +34,7 @@ INSERT INTO documents (
     visibility, access, created_by
 ) VALUES (
     %(workspace_id)s, %(document_id)s, %(collection)s, %(external_id)s, %(parent_id)s,
-    %(filename)s, %(filename)s, %(media_type)s, %(source_type)s, %(byte_size)s,
+    %(filename)s, %(title)s, %(media_type)s, %(source_type)s, %(byte_size)s,
     %(content_sha256)s, %(status)s, 'receive', %(failure)s, 1, %(metadata)s, %(tags)s,
     %(visibility)s, %(access)s, %(created_by)s
 )

@@ -1,0 +1,74 @@
+"""Answers that only the application can read lose a document when it goes, and are looked into."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from uuid import UUID
+
+from psycopg.rows import DictRow
+
+from footnote.domain.conversations import MessageAnswer
+from footnote.ports import Place
+from footnote.store.database import SYSTEM, WorkspaceScope, bind
+from footnote.store.messages import answer_json, read_answer
+from footnote.store.sealing import ANSWER
+from footnote.store.statements import load_statements
+
+_SQL = load_statements("sealed_answers")
+_ROWS_AT_ONCE = 200
+
+
+async def remove_from_sealed_answers(scope: WorkspaceScope, document_ids: Sequence[UUID]) -> None:
+    """Remove from answers all that rests on the documents, which are about to be deleted.
+
+    Whoever deletes them need not be who asked about them, so this acts as the system. Where content
+    is not encrypted a trigger does the same.
+    """
+    if not scope.sealing.encrypts:
+        return
+    gone = frozenset(document_ids)
+    await bind(scope.connection, scope.workspace_id, SYSTEM)
+    rows = await scope.all(_SQL["resting_on"], {"document_ids": list(document_ids)})
+    await scope.execute_many(
+        _SQL["replace"],
+        (
+            {name: row[name] for name in ANSWER.key}
+            | {
+                "answer": answer_json(
+                    scope, _place(row), _answer(scope, row).without_documents(gone)
+                )
+            }
+            for row in rows
+        ),
+    )
+    await bind(scope.connection, scope.workspace_id, scope.principal)
+
+
+async def count_naming(scope: WorkspaceScope, document_ids: Sequence[UUID]) -> int:
+    """How many encrypted answers name one of the documents; takes a scope of the system."""
+    if not scope.sealing.encrypts:
+        return 0
+    names = [str(each) for each in document_ids]
+    found, after = 0, ("", UUID(int=0), 0)
+    while True:
+        rows = await scope.all(
+            _SQL["page"],
+            dict(zip(("principal_name", "conversation_id", "message_no"), after, strict=True))
+            | {"limit": _ROWS_AT_ONCE},
+        )
+        for row in rows:
+            said = json.dumps(scope.sealing.plain_json(_place(row), row["answer"]))
+            found += any(name in said for name in names)
+        if len(rows) < _ROWS_AT_ONCE:
+            return found
+        last = rows[-1]
+        after = last["principal"], last["conversation_id"], last["message_no"]
+
+
+def _answer(scope: WorkspaceScope, row: DictRow) -> MessageAnswer:
+    return read_answer(scope.sealing.plain_json(_place(row), row["answer"]))
+
+
+def _place(row: DictRow) -> Place:
+    return ANSWER.of(*(row[name] for name in ANSWER.key))

@@ -1,0 +1,76 @@
+"""The text of a version where content is encrypted: kept in pieces, of which a span needs few."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from uuid import UUID
+
+from footnote.store.database import WorkspaceScope
+from footnote.store.sealing import PIECE
+from footnote.store.statements import load_statements
+
+PIECE_CHARACTERS = 4096
+"""Of each piece but the last, also in `sql/passages.sql`."""
+_SQL = load_statements("sealed_texts")
+_ROWS_AT_ONCE = 500
+
+
+async def keep_sealed_text(
+    scope: WorkspaceScope, document_id: UUID, version: int, text: str
+) -> None:
+    """Keep the text of a version in place of any it had."""
+    parameters: dict[str, object] = {"document_id": document_id, "version": version}
+    await scope.execute(_SQL["remove"], parameters)
+    await scope.execute(_SQL["note_length"], parameters | {"characters": len(text)})
+    count = -(-len(text) // PIECE_CHARACTERS)
+    for first in range(0, count, _ROWS_AT_ONCE):
+        await scope.execute_many(
+            _SQL["insert"],
+            (
+                parameters
+                | {
+                    "piece": piece,
+                    "sealed": scope.sealing.content(
+                        PIECE.of(document_id, version, piece),
+                        text[piece * PIECE_CHARACTERS :][:PIECE_CHARACTERS].encode(),
+                    ),
+                }
+                for piece in range(first, min(first + _ROWS_AT_ONCE, count))
+            ),
+        )
+
+
+async def load_pieces(
+    scope: WorkspaceScope, document_id: UUID, version: int, numbers: Iterable[int]
+) -> Mapping[int, str]:
+    """Those of the pieces that are there, by number."""
+    rows = await scope.all(
+        _SQL["pieces"],
+        {"document_id": document_id, "version": version, "pieces": sorted(set(numbers))},
+        binary=True,
+    )
+    return {
+        row["piece"]: plain_piece(scope, document_id, version, row["piece"], row["sealed"])
+        for row in rows
+    }
+
+
+def plain_piece(
+    scope: WorkspaceScope, document_id: UUID, version: int, piece: int, sealed: bytes
+) -> str:
+    """The text of a piece."""
+    place = PIECE.of(document_id, version, piece)
+    return scope.sealing.plain_content(place, bytes(sealed)).decode()
+
+
+def pieces_of(start: int, end: int) -> range:
+    """The numbers of the pieces over a span of characters."""
+    return range(max(start, 0) // PIECE_CHARACTERS, -(-end // PIECE_CHARACTERS))
+
+
+def stretch(pieces: Mapping[int, str], start: int, end: int) -> str:
+    """The text of a span from the pieces over it."""
+    wanted = pieces_of(start, end)
+    text = "".join(pieces.get(piece, "") for piece in wanted)
+    first = wanted.start * PIECE_CHARACTERS
+    return text[max(start, 0) - first : max(end - first, 0)]

@@ -1,0 +1,57 @@
+"""The titles of documents, read for a condition on them where the database cannot read them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from footnote.domain import AllOf, AnyOf, Comparison, Condition, Not
+from footnote.errors import InvalidRequest
+from footnote.filters import METADATA
+from footnote.store.conditions import Titles
+from footnote.store.database import WorkspaceScope
+from footnote.store.sealing import SEALED_METADATA, TITLE
+from footnote.store.statements import load_statements
+
+_SQL = load_statements("sealed_titles")
+
+
+async def titles_for(scope: WorkspaceScope, condition: Condition | None) -> Titles | None:
+    """The titles of all documents that the principal may see, if the condition asks for them.
+
+    None where content is not encrypted, and the database compares them itself. Raises
+    InvalidRequest for a condition on metadata that nobody compares.
+    """
+    if condition is None or not scope.sealing.encrypts:
+        return None
+    fields = set(_fields_of(condition))
+    require_readable(scope, fields)
+    if "title" not in fields:
+        return None
+    rows = await scope.all(_SQL["titles"])
+    return {
+        row["document_id"]: scope.sealing.plain_text(TITLE.of(row["document_id"]), row["title"])
+        for row in rows
+    }
+
+
+def require_readable(scope: WorkspaceScope, fields: Iterable[str]) -> None:
+    """Raise InvalidRequest for a field whose values are encrypted in the workspace."""
+    for each in fields:
+        key = each.removeprefix(METADATA)
+        if scope.sealing.encrypts and each != key and key in SEALED_METADATA:
+            raise InvalidRequest(
+                f"{each} is encrypted in this workspace, so it can be neither filtered by nor "
+                "counted",
+                hint="filter by title, or give what you want to filter by under another key",
+            )
+
+
+def _fields_of(condition: Condition) -> Iterator[str]:
+    match condition:
+        case AllOf() | AnyOf():
+            for each in condition.conditions:
+                yield from _fields_of(each)
+        case Not():
+            yield from _fields_of(condition.condition)
+        case Comparison():
+            yield condition.field
