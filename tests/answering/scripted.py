@@ -10,8 +10,8 @@ from footnote.answering.grounding import Ground
 from footnote.domain import AnswerDone, AnswerEvent, Evidence, TextWritten, Turn, Usage
 from footnote.errors import ModelUnavailable
 from footnote.index.analysis import TextAnalyzer
+from footnote.models.counting import estimate_tokens
 from footnote.models.testing import HashEmbedder
-from footnote.models.token_estimate import estimate_tokens
 from footnote.ports import Embedder, Written
 
 from .factories import make_answerer

@@ -11,8 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from footnote.answering.cite import cite
-from footnote.answering.grounded import Grounded, Grounds
-from footnote.answering.grounding import EMBEDDED_TEXTS, Ground
+from footnote.answering.grounding import EMBEDDED_TEXTS, Ground, Grounded, Grounds
 from footnote.answering.sentences import candidates_of
 from footnote.domain import AnswerSentence, BlockKind, Citation, Evidence, Verdict
 from footnote.errors import LaneUnavailable, ModelUnavailable

@@ -6,7 +6,7 @@ import pytest
 
 from footnote.index.analysis import TextAnalyzer
 from footnote.language.thesaurus import LANGUAGES, related_words
-from footnote.retrieval.cross_language import cross_language_terms
+from footnote.retrieval.coverage import cross_language_terms
 
 ANALYZER = TextAnalyzer()
 

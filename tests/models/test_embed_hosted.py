@@ -17,10 +17,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from footnote.errors import LaneMismatch, LaneUnavailable, UnsupportedSettings
+from footnote.models.counting import beginning, estimate_tokens
 from footnote.models.embed_hosted import HostedEmbedder, HostedLimits, plan_requests
 from footnote.models.embed_vendor import other_client
 from footnote.models.embedders import EmbedderChoices, open_hosted, parse_spec
-from footnote.models.token_estimate import beginning, estimate_tokens
 
 from .embedding_server import DIMENSIONS, embedded_texts, embedding_server, embeds, texts_of
 from .openai_server import (

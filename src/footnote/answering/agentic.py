@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from footnote.answering.composition import Composition, Piece
 from footnote.answering.context import NOT_FOUND
-from footnote.answering.grounded import Grounds
+from footnote.answering.grounding import Grounds
 from footnote.answering.streaming import closing_events
 from footnote.domain import (
     Answer,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from footnote.answering.composition import Composition
 from footnote.answering.context import NOT_FOUND, Shown, show
-from footnote.answering.grounded import Grounds
+from footnote.answering.grounding import Grounds
 from footnote.answering.streaming import Drafts, closing_events, events_of, numbered
 from footnote.domain import (
     Answer,

@@ -35,7 +35,7 @@ from footnote.engine.search import PreparedSearch, prepare_search, run_search
 from footnote.engine.services import Serving, WorkspaceAccess
 from footnote.engine.tools import EvidenceLedger, IndexNow, document_tools
 from footnote.errors import InvalidRequest
-from footnote.models.token_estimate import estimate_tokens
+from footnote.models.counting import estimate_tokens
 from footnote.retrieval.cache import CacheKey, Question, one_spelling
 from footnote.retrieval.query import MAX_QUERY_CHARACTERS
 

@@ -194,7 +194,11 @@ def _changed(a: Run, b: Run) -> Iterator[Element]:
 
 
 def _worst(run: Run) -> Iterator[Element]:
-    worst = [each for each in sorted(run.judged, key=lambda each: each.worth) if _is_bad(each)]
+    worst = [
+        each
+        for each in sorted(run.judged, key=lambda each: each.worth)
+        if each.verdict not in _GOOD or each.worth[1] < 1
+    ]
     yield element("h2", "Questions that went worst")
     if not worst:
         yield element("p", "Each was answered rightly with all it needs.", class_="soft")
@@ -205,10 +209,6 @@ def _worst(run: Run) -> Iterator[Element]:
     ]
     header = ["id", "question", "verdict", "expected", "found"]
     yield table(header, rows, f"The worst {len(rows)} of {len(run.judged)} questions, worst first")
-
-
-def _is_bad(judged: Judged) -> bool:
-    return judged.verdict not in _GOOD or judged.worth[1] < 1
 
 
 def _asked(judged: Judged) -> Element:

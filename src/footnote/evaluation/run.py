@@ -105,7 +105,8 @@ async def evaluate(
             f"the workspace {workspace.workspace.name!r} has no document",
             hint="ingest documents first, or name a folder with --ingest",
         )
-    setup = replace(setup, changes=_uncached(setup.changes))
+    if setup.changes.cache is None:
+        setup = replace(setup, changes=replace(setup.changes, cache=False))
     # The first question pays for caches and code that is loaded late, so it is asked twice.
     await _judge(workspace, golden.questions[0], library, setup)
     judged = await _judge_all(workspace, golden.questions, library, setup, on_progress)
@@ -199,7 +200,3 @@ async def _around(workspace: WorkspaceEngine, answer: Answer) -> dict[str, Surro
             (*context.context_before, context.chunk, *context.context_after)
         )
     return around
-
-
-def _uncached(changes: PlanChanges) -> PlanChanges:
-    return replace(changes, cache=False) if changes.cache is None else changes

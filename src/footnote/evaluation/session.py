@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from uuid import UUID
 
 from footnote.domain import Document
-from footnote.engine import Engine, open_engine
+from footnote.engine import open_engine
 from footnote.evaluation.golden import GoldenSet
 from footnote.evaluation.run import Progress, Run, Setup, evaluate
 from footnote.evaluation.temporary import ingest, temporary_engine
@@ -63,20 +62,11 @@ async def measure(
     runs: list[Run] = []
     failed: dict[str, Document] = {}
     for settings, group in groupby(sides, key=lambda side: side.settings):
-        async with _opened(settings, temporary=bool(corpus.files)) as engine:
+        opened = temporary_engine(settings) if corpus.files else await open_engine(settings)
+        async with opened as engine:
             workspace = await engine.workspace(None if corpus.files else corpus.workspace)
             if corpus.files:
                 broken = await ingest(engine, workspace, corpus.files, watch.ingesting)
                 failed |= {each.filename: each for each in broken}
             runs += [await evaluate(workspace, golden, side.setup, watch.asking) for side in group]
     return Session(runs=tuple(runs), failed_documents=tuple(failed.values()))
-
-
-@asynccontextmanager
-async def _opened(settings: Settings, *, temporary: bool) -> AsyncIterator[Engine]:
-    if temporary:
-        async with temporary_engine(settings) as engine:
-            yield engine
-    else:
-        async with await open_engine(settings) as engine:
-            yield engine

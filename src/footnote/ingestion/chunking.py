@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
+from typing import overload
 
 from footnote.domain import Block, BlockKind, BlockSpan, Chunk, ParsedDocument
 from footnote.ingestion.chunk_policies import ChunkPolicy
 from footnote.ingestion.chunk_sections import parted_sections
-from footnote.ingestion.chunk_sequence import ChunkSequence
 from footnote.ingestion.chunk_units import LINEWISE, Unit, UnitSizes, table_header, units_of
 from footnote.ingestion.table_leads import holds_amounts, lead_text, table_leads
 from footnote.ports import Tokenizer
@@ -26,6 +26,33 @@ _PACKED_CHARACTERS = 1_000_000
 """Of a longer section so much is packed at a time, as if the section ended there."""
 _LEAST_REPEATED = 1_000_000
 """Characters of repeated headers that any document may have; else no more than it has itself."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChunkSequence(Sequence[Chunk]):
+    """So many chunks, each made when it is asked for and as often as it is."""
+
+    length: int
+    make: Callable[[int], Chunk]
+    """The chunk of an ordinal, the same one each time."""
+
+    def __len__(self) -> int:
+        return self.length
+
+    @overload
+    def __getitem__(self, index: int) -> Chunk: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Chunk, ...]: ...
+    def __getitem__(self, index: int | slice) -> Chunk | tuple[Chunk, ...]:
+        found = range(self.length)[index]
+        return self.make(found) if isinstance(found, int) else tuple(map(self.make, found))
+
+    def __iter__(self) -> Iterator[Chunk]:
+        return map(self.make, range(self.length))
+
+    def changed(self, change: Callable[[Chunk], Chunk]) -> ChunkSequence:
+        """The same chunks, each changed when it is made."""
+        return ChunkSequence(self.length, lambda ordinal: change(self.make(ordinal)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from pathlib import PurePath
 
 from footnote.domain import Block, BlockKind, Chunk, DocumentClass, Enrichment, ParsedDocument
 from footnote.ingestion import media
-from footnote.ingestion.chunk_sequence import ChunkSequence
+from footnote.ingestion.chunking import ChunkSequence
 from footnote.ingestion.keywords import WORD, WordCounts, count_words, keywords_alone
 from footnote.ingestion.naming import LONG_DOCUMENT, cover_headings, other_names
 from footnote.language.dates import complete_dates

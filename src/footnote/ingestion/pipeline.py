@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import sys
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import BinaryIO
 
@@ -21,8 +22,7 @@ from footnote.domain import (
 from footnote.errors import DocumentUnreadable
 from footnote.ingestion import media
 from footnote.ingestion.children import file_over
-from footnote.ingestion.chunk_sequence import ChunkSequence
-from footnote.ingestion.chunking import ChunkPolicy, chunk_blocks
+from footnote.ingestion.chunking import ChunkPolicy, ChunkSequence, chunk_blocks
 from footnote.ingestion.describing import describe
 from footnote.ingestion.enrichment import classify, enrich, words_of
 from footnote.ingestion.failures import failure_of
@@ -35,7 +35,6 @@ from footnote.ingestion.keywords import (
 from footnote.ingestion.listening import transcribe
 from footnote.ingestion.naming import LONG_DOCUMENT
 from footnote.ingestion.parsing.serialization import compress, decompress
-from footnote.ingestion.progress import reporting
 from footnote.ingestion.provenance import with_provenance
 from footnote.ingestion.receive import examine
 from footnote.ingestion.turns import Hold, Shares
@@ -54,6 +53,8 @@ HASH_BYTES = 16  # 2**64 texts before two are expected to collide.
 MAX_DEPTH = 8
 """Files inside files inside files: a mail in an archive in a mail, and so on."""
 EMBEDDING_BATCH = 64
+PAUSE_SECONDS = 1.0
+"""Between two notes about one document: enough for a reader, little to write."""
 LOOKED_AT_TOGETHER = 64
 """Chunks that are looked at for orders at once."""
 LEAST_BYTES = 64 * 1024
@@ -276,6 +277,32 @@ def _texts_of(chunks: Sequence[Chunk], about: str) -> _Texts:
         if places.setdefault(key, chunk.ordinal) == chunk.ordinal:
             lengths[key] = len(text)
     return _Texts(chunks, about, tuple(hashes), lengths, places)
+
+
+@asynccontextmanager
+async def reporting(
+    work: VersionInWork, stage: Stage, pause_seconds: float = PAUSE_SECONDS
+) -> AsyncIterator[OnProgress]:
+    """What is told within is noted meanwhile; a stage that is over at once leaves no note."""
+    latest: list[tuple[int, int]] = []
+
+    def tell(done: int, total: int) -> None:
+        latest[:] = [(done, total)]
+
+    async def note() -> None:
+        while True:
+            await asyncio.sleep(pause_seconds)
+            if latest:
+                await work.progress(stage, *latest.pop())
+
+    noting = asyncio.create_task(note())
+    try:
+        yield tell
+    finally:
+        noting.cancel()
+        # A note that could not be written is worth no failed document.
+        with suppress(asyncio.CancelledError, Exception):
+            await noting
 
 
 def text_hash(text: str) -> bytes:

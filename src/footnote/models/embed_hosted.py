@@ -14,7 +14,7 @@ import structlog
 from footnote.domain import Lane
 from footnote.errors import LaneMismatch, LaneUnavailable
 from footnote.models.batching import BATCH_TOKENS
-from footnote.models.token_estimate import beginning, estimate_tokens
+from footnote.models.counting import beginning, estimate_tokens
 from footnote.ports import Vector, Vectors
 
 InputType = Literal["query", "document"]
@@ -128,7 +128,7 @@ def plan_requests(
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class HostedEmbedder:
-    """An Embedder over a service. Tokens are estimated, see `token_estimate`.
+    """An Embedder over a service. Tokens are estimated, see `estimate_tokens`.
 
     A text longer than the model reads is cut at `max_tokens` before it is sent. A service that
     asks for a pause gets it from every request. Belongs to the event loop it is first used in.

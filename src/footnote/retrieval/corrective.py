@@ -88,7 +88,10 @@ class CorrectiveLoop:
             _Standing(evidence=evidence, grading=grading, cycle=cycle, place=rank)
             for (rank, evidence), grading in zip(new, gradings, strict=True)
         ]
-        ordered = sorted([*standing, *judged], key=_order)
+        ordered = sorted(
+            [*standing, *judged],
+            key=lambda each: (-RELEVANCE[each.grading], each.cycle, each.place),
+        )
         return tuple(each.recorded(rank, cycle) for rank, each in enumerate(ordered, 1)), notes
 
 
@@ -118,10 +121,6 @@ class _Standing:
         )
         explanation = (*self.evidence.explanation, record)
         return replace(self, evidence=replace(self.evidence, rank=rank, explanation=explanation))
-
-
-def _order(each: _Standing) -> tuple[float, int, int]:
-    return -RELEVANCE[each.grading], each.cycle, each.place
 
 
 def _text(evidence: Evidence) -> str:

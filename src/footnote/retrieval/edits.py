@@ -96,7 +96,8 @@ def _neighbours(word: str, *, replaced: bool) -> Iterator[str]:
     yield from _shuffled(word)
     for at in range(_LEAST_PART, len(word) - _LEAST_PART + 1):
         yield f"{word[:at]} {word[at:]}"
-    alphabet = _alphabet(word)
+    script = unicodedata.name(word[0], "").partition(" ")[0]
+    alphabet = _ALPHABETS.get(script, "")
     for at in range(len(word), -1, -1):
         yield from (word[:at] + letter + word[at:] for letter in alphabet)
     for at in range(len(word) - 1, -1, -1) if replaced else ():
@@ -117,8 +118,3 @@ def _unpaired(word: str, at: int) -> float:
     if at == 1:
         return UNPAIRED + FIRST_LETTER
     return TRANSPOSED if word[at - 1] == word[at - 2] else UNPAIRED
-
-
-def _alphabet(word: str) -> str:
-    script = unicodedata.name(word[0], "").partition(" ")[0]
-    return _ALPHABETS.get(script, "")

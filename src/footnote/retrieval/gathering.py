@@ -19,8 +19,7 @@ from footnote.ports import (
     Vector,
 )
 from footnote.retrieval.confidence import confidence, observe_recall
-from footnote.retrieval.coverage import query_words
-from footnote.retrieval.cross_language import cross_language_terms
+from footnote.retrieval.coverage import cross_language_terms, query_words
 from footnote.retrieval.explain import evidence_from
 from footnote.retrieval.fusion import Fused, FusionChoices, Recalls
 from footnote.retrieval.journal import Asked

@@ -33,7 +33,8 @@ def wordings_from(reply: str, question: str, said: str = "") -> tuple[str, ...]:
     ('term of notice -draft "Acme Ltd"',)
     """
     found: dict[str, str] = {}
-    for line in _storable(reply).splitlines():
+    storable = "".join(each if is_storable(each) else " " for each in reply)
+    for line in storable.splitlines():
         bare = _bare(line)
         if not bare or bare.endswith((":", "：")):
             continue
@@ -46,10 +47,6 @@ def wordings_from(reply: str, question: str, said: str = "") -> tuple[str, ...]:
 def sameness(wording: str) -> str:
     """Equal for wordings that differ in case, space or the mark at the end alone."""
     return " ".join(wording.casefold().split()).rstrip(".?!。？！ ")
-
-
-def _storable(reply: str) -> str:
-    return "".join(character if is_storable(character) else " " for character in reply)
 
 
 def _bare(line: str) -> str:

@@ -101,8 +101,5 @@ def _is_code(word: str) -> bool:
 def _is_name(word: str, text: str, start: int) -> bool:
     if any(map(str.isupper, word[1:])):
         return True
-    return word[0].isupper() and not _opens(text, start)
-
-
-def _opens(text: str, start: int) -> bool:
-    return bool(_OPENING.search(text[max(0, start - _OPENING_CHARACTERS) : start]))
+    before = text[max(0, start - _OPENING_CHARACTERS) : start]
+    return word[0].isupper() and not _OPENING.search(before)

@@ -102,7 +102,7 @@ def kinship(query: str, language: str | None, lane: Lane) -> int:
         return ALIEN
     if not lane.languages or language in lane.languages:
         return NATIVE
-    if script_of(query) not in _scripts(lane.languages):
+    if script_of(query) not in {_OTHER_SCRIPTS.get(each, "LATIN") for each in lane.languages}:
         return ALIEN
     return NATIVE if language is None else KINDRED
 
@@ -114,10 +114,6 @@ def script_of(text: str) -> str:
     )
     script = min(counts, key=lambda name: (-counts[name], name), default="LATIN")
     return _ALIKE.get(script, script)
-
-
-def _scripts(languages: Sequence[str]) -> set[str]:
-    return {_OTHER_SCRIPTS.get(language, "LATIN") for language in languages}
 
 
 def _prominence(lexical: Ranking) -> float:
