@@ -27,7 +27,7 @@ class Mailbox:
         return [
             int(match[1])
             for line in self.said
-            if (match := re.search(r"UID FETCH (\d+) \(BODY\.PEEK\[\]\)", line))
+            if (match := re.search(r"UID FETCH (\d+) \(BODY\.PEEK\[\]<0\.", line))
         ]
 
     def answer(self, command: str) -> tuple[list[bytes], str]:
@@ -58,7 +58,11 @@ class Mailbox:
         size = str(len(message)).encode()
         if what == "RFC822.SIZE":
             return [b"1 FETCH (UID %d RFC822.SIZE %s)" % (uid, size)]
-        return [b"1 FETCH (UID %d BODY[] {%s}\r\n%s)" % (uid, size, message)]
+        start, length = map(int, re.findall(r"\d+", what))
+        piece = message[start : start + length]
+        if not piece:
+            return [b'1 FETCH (UID %d BODY[]<%d> "")' % (uid, start)]
+        return [b"1 FETCH (UID %d BODY[]<%d> {%d}\r\n%s)" % (uid, start, len(piece), piece)]
 
 
 @asynccontextmanager

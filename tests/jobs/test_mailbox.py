@@ -130,3 +130,20 @@ def test_the_usual_folder_and_port_are_filled_in() -> None:
     assert (
         mailbox_at("imaps://ada@mail.example.com").url == "imaps://ada@mail.example.com:993/INBOX"
     )
+
+
+@pytest.mark.parametrize("beyond", [1000, 0], ids=["a rest", "no rest"])
+async def test_a_large_message_is_read_in_pieces_and_kept_as_it_was(
+    workspace: WorkspaceEngine, mailbox: Mailbox, beyond: int
+) -> None:
+    head = a_message("bottles")
+    message = head + b"bottle\r\n" * (2 * 1024**2 // 8)
+    mailbox.messages = {5: message[: 2 * 1024**2] + b"x" * beyond}
+    settings = Settings(imap_password=SecretStr(mailbox.password))
+    source = source_at(f"imap://ada@127.0.0.1:{mailbox.port}/INBOX", settings)
+    steps = follow(workspace, source, Labels(), delete_missing=True, retry_failed=True)
+    assert [step.verdict async for step in steps] == ["added"]
+    assert sum("BODY.PEEK" in line for line in mailbox.said) == 3
+    [document] = (await workspace.documents()).documents
+    original = await workspace.original(document.document_id)
+    assert original.content == mailbox.messages[5]

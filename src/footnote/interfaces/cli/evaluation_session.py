@@ -37,7 +37,7 @@ from footnote.validation.messages import wrong_value
 OWN = frozenset({"home", "database_url", "owner_database_url"})
 """Settings that say which engine is asked, which is no way of searching."""
 
-UNSPOKEN = ("_api_key", "_options", "_password", "_secret")
+UNSPOKEN = ("_key", "_options", "_password", "_secret", "_token")
 """How settings end that no report should name."""
 
 WHILE_INGESTING = frozenset(

@@ -6,6 +6,8 @@ import asyncio
 import imaplib
 import ssl
 from dataclasses import dataclass, field
+from tempfile import TemporaryFile
+from typing import BinaryIO
 
 from footnote.domain import Received, SourceType
 from footnote.domain.sources import KnownEntry, Labels, Offered
@@ -15,6 +17,7 @@ from footnote.ingestion.sources.mailboxes import MailboxAddress, folder_name
 from footnote.jobs.sources.following import Listing
 
 _FAILURES = (OSError, imaplib.IMAP4.error)
+_PIECE_BYTES = 1024 * 1024
 
 
 @dataclass(slots=True, kw_only=True)
@@ -45,17 +48,18 @@ class MailboxSource:
     ) -> tuple[Received, Offered] | None:
         """Hand one message in, with its attachments. Raises InvalidRequest, SourceUnreachable."""
         uid = offered.external_id.rpartition("/")[2]
-        content = await asyncio.to_thread(self._fetch, uid)
-        received = await workspace.receive(
-            content,
-            f"{uid}.eml",
-            collection=labels.collection,
-            external_id=offered.external_id,
-            tags=labels.tags,
-            visibility=labels.visibility,
-            shared_with=labels.shared_with,
-            source_type=SourceType.EMAIL,
-        )
+        with TemporaryFile() as content:
+            await asyncio.to_thread(self._fetch, uid, content)
+            received = await workspace.receive_stream(
+                content,
+                f"{uid}.eml",
+                collection=labels.collection,
+                external_id=offered.external_id,
+                tags=labels.tags,
+                visibility=labels.visibility,
+                shared_with=labels.shared_with,
+                source_type=SourceType.EMAIL,
+            )
         return received, offered
 
     async def close(self) -> None:
@@ -99,7 +103,7 @@ class MailboxSource:
             raise
         return session
 
-    def _fetch(self, uid: str) -> bytes:
+    def _fetch(self, uid: str, into: BinaryIO) -> None:
         assert self._session is not None, "a listing comes first"
         try:
             _, sized = self._session.uid("FETCH", uid, "(RFC822.SIZE)")
@@ -109,12 +113,23 @@ class MailboxSource:
                     f"it has more than the {self.max_bytes:,} bytes allowed",
                     hint="raise FOOTNOTE_MAX_FILE_BYTES",
                 )
-            _, parts = self._session.uid("FETCH", uid, "(BODY.PEEK[])")
+            length = _PIECE_BYTES
+            # Some servers know no pieces and give all of it.
+            while length == _PIECE_BYTES:
+                length = into.write(self._piece(uid, into.tell()))
         except _FAILURES as error:
             raise self._unreachable(error) from error
+
+    def _piece(self, uid: str, start: int) -> bytes:
+        """What of a message stands from a byte on (RFC 3501, 6.4.5); nothing after its end."""
+        assert self._session is not None, "a listing comes first"
+        wanted = f"(BODY.PEEK[]<{start}.{_PIECE_BYTES}>)"
+        _, parts = self._session.uid("FETCH", uid, wanted)
         for part in parts or ():
             if isinstance(part, tuple):
                 return bytes(part[1])
+            if b"BODY[]" in (part or b""):
+                return b""  # A short text may come in quotes, and this one is empty.
         raise InvalidRequest("the message is gone", hint="run it once more")
 
     def _unreachable(self, error: Exception) -> SourceUnreachable:
