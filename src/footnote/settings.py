@@ -60,7 +60,7 @@ _NO_URL = (
 DatabaseUrl = Annotated[str, AfterValidator(_checked_url)]
 
 
-IDENTITY_WAYS = ("keys", "tokens", "gateway")
+IDENTITY_WAYS = ("keys", "tokens", "gateway", "login", "scim")
 """How callers may prove who they are."""
 
 
@@ -615,8 +615,9 @@ class Settings(BaseSettings):
 
     identity: IdentityWays = Field(
         "",
-        description="How callers prove who they are, joined by commas: keys, tokens, gateway. "
-        "Empty serves this computer only, everybody on it as one administrator. See identity.md.",
+        description="How callers prove who they are, joined by commas: keys, tokens, gateway, "
+        "login, scim. Empty serves this computer only, everybody on it as one administrator. See "
+        "identity.md.",
     )
     identity_secret: SecretStr | None = Field(
         None,
@@ -664,6 +665,24 @@ class Settings(BaseSettings):
         description="JSON object of the roles (reader, writer, admin) that groups and values of "
         'the role claim stand for, such as {"finance": "writer"}.',
     )
+    login_issuer: str | None = Field(
+        None, description="Issuer of the OpenID provider at which people log in."
+    )
+    login_client_id: str | None = Field(
+        None, description="What this server is called there; public_url must be set too."
+    )
+    login_client_secret: SecretStr | None = Field(
+        None, description="Its secret there; unset for a public client."
+    )
+    login_scopes: str = Field(
+        "openid profile email", description="What is asked of the provider, with openid among it."
+    )
+    login_session_hours: float = Field(
+        12.0, gt=0, le=720, description="How long a login is good at most."
+    )
+    login_idle_minutes: float = Field(
+        120.0, gt=0, le=43_200, description="How long it is good while nobody uses it."
+    )
     gateway_addresses: str = Field(
         "",
         description="Addresses and networks of the proxies whose X-User-Id and X-User-Role are "
@@ -698,7 +717,7 @@ class Settings(BaseSettings):
     public_url: str | None = Field(
         None,
         description="Address under which browsers and other programs reach the server, such as "
-        "https://footnote.example.com; needed where it is another name than host.",
+        "https://documents.example.com; needed where it is another name than host.",
     )
     allowed_hosts: str = Field(
         "",

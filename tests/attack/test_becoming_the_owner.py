@@ -169,8 +169,10 @@ def test_what_acts_as_its_owner_finds_nothing_of_the_callers(own_database: TestD
         ("create_encrypted_workspace", path, True),
         ("create_workspace", path, True),
         ("find_credential", path, True),
+        ("find_logins", path, True),
         ("find_workspace", path, True),
         ("list_credential", path, False),
+        ("list_login", path, False),
         ("remove_from_answers", path, False),
     ]
 

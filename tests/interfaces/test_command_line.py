@@ -47,6 +47,7 @@ COMMANDS = [
     "page",
     "lanes",
     "reembed",
+    "admin create",
     "keys create",
     "keys list",
     "keys rotate",

@@ -24,6 +24,7 @@ CUSTOMER_TABLES = (
     "source_entries ingest_requests events webhook_endpoints idempotency_keys blob_claims "
     "conversations conversation_documents messages message_sources feedback "
     "workspace_settings mcp_servers grants data_keys sealed_texts api_keys "
+    "users user_groups memberships sessions "
     "audit_log audit_queries"
 ).split()
 
@@ -40,7 +41,11 @@ def test_every_table_with_a_workspace_is_walled(test_database: TestDatabase) -> 
         ).fetchall()
     walled = {name for name, enabled, forced in rows if enabled and forced}
     assert walled == set(CUSTOMER_TABLES)
-    assert {name for name, *_ in rows} - walled == {"workspace_directory", "credential_directory"}
+    assert {name for name, *_ in rows} - walled == {
+        "workspace_directory",
+        "credential_directory",
+        "login_directory",
+    }
 
 
 def test_the_workspace_leads_every_key(test_database: TestDatabase) -> None:
@@ -74,7 +79,9 @@ async def test_without_a_workspace_every_table_reads_empty(
             assert connection.execute(statement).fetchall() == [], table
 
 
-@pytest.mark.parametrize("table", ["workspace_directory", "credential_directory"])
+@pytest.mark.parametrize(
+    "table", ["workspace_directory", "credential_directory", "login_directory"]
+)
 async def test_the_application_cannot_read_the_directory(
     database: Database, test_database: TestDatabase, table: str
 ) -> None:

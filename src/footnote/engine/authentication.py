@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import httpx
 from pydantic import SecretStr, TypeAdapter, ValidationError
 
-from footnote.domain import Identity, Role
+from footnote.domain import Identity, Principal, Role
 from footnote.domain.credentials import Caller, Presented
 from footnote.errors import Forbidden, NotAuthenticated, UnsupportedSettings
 from footnote.security.claims import ClaimMapping
@@ -19,16 +20,21 @@ from footnote.security.delegation import Delegation
 from footnote.security.gateway import Gateway, networks_from
 from footnote.security.secrets import Pepper, pepper_from, read_secret
 from footnote.security.tokens import ASYMMETRIC, SYMMETRIC, TokenRules, verified_claims
-from footnote.settings import Settings
+from footnote.settings import Settings, listed
 from footnote.store.api_keys import find_key, touch_key
 from footnote.store.database import Database
+from footnote.store.sessions import find_session
 
 if TYPE_CHECKING:
     from joserfc.jwk import OctKey
 
+    from footnote.security.login import OpenIdProvider
+
 _SHORTEST_SECRET = 32
 _ROLES = TypeAdapter(dict[str, Role])
 _PATHS = TypeAdapter(dict[str, str])
+_NO_SESSION = "Nobody is logged in."
+_LOG_IN = "Log in: /v1/login"
 _NO_KEY = "The API key is not valid."
 """The same for one that is unknown, wrong, expired or revoked."""
 
@@ -48,6 +54,10 @@ class Credentials:
     gateway: Gateway | None
     delegation: Delegation | None
     """The backend that decides who sees which collection; None where grants alone do."""
+    provider: OpenIdProvider | None
+    """Where people log in."""
+    idle: timedelta
+    """After which a session that nobody uses is over."""
     _pepper: Pepper | None = None
 
     @property
@@ -94,6 +104,8 @@ class Credentials:
 
     async def _proved(self, presented: Presented, database: Database) -> Caller:
         bearer = presented.bearer
+        if bearer is None and presented.session is not None and self.provider is not None:
+            return await self._person(presented.session, database)
         if bearer is None:
             raise NotAuthenticated(
                 "The request does not say who asks.",
@@ -118,6 +130,21 @@ class Credentials:
         if kept.touch:
             await touch_key(database, kept)
         return Caller(identity=kept.key.identity, workspaces=(kept.workspace.name,))
+
+    async def _person(self, cookie: str, database: Database) -> Caller:
+        sent = read_secret("fs", cookie)
+        kept = None
+        if sent is not None:
+            kept = await find_session(database, sent.credential_id, self.idle)
+        if sent is None or kept is None or not kept.valid:
+            raise NotAuthenticated(_NO_SESSION, hint=_LOG_IN)
+        if not self.pepper.matches(sent, kept.secret_hash):
+            raise NotAuthenticated(_NO_SESSION, hint=_LOG_IN)
+        principal = Principal(principal_id=kept.principal, groups=kept.groups, role=None)
+        identity = Identity(
+            principal=principal, role=kept.role, credential=f"session:{kept.credential_id}"
+        )
+        return Caller(identity=identity, workspaces=(kept.workspace.name,))
 
     async def close(self) -> None:
         """Let go of the connections."""
@@ -148,19 +175,59 @@ def credentials_from(settings: Settings) -> Credentials:
         ),
         gateway=_gateway(settings) if "gateway" in ways else None,
         delegation=_delegation(settings, http),
+        provider=_provider(settings, http) if "login" in ways else None,
+        idle=timedelta(minutes=settings.login_idle_minutes),
     )
 
 
-def _token_rules(settings: Settings, http: httpx.AsyncClient) -> TokenRules:
-    from footnote.security.published_keys import PublishedKeys  # noqa: PLC0415  # as in `tokens`
+def _provider(settings: Settings, http: httpx.AsyncClient) -> OpenIdProvider:
+    from footnote.security.login import OpenIdProvider  # noqa: PLC0415  # as in `tokens`
 
-    algorithms = tuple(each.strip() for each in settings.token_algorithms.split(","))
+    secret, issuer, client_id = (
+        settings.login_client_secret,
+        settings.login_issuer,
+        settings.login_client_id,
+    )
+    if issuer is None or client_id is None or settings.public_url is None:
+        raise UnsupportedSettings(
+            "People log in, and the settings do not say where, as which client, or to which "
+            "address they come back.",
+            hint="Set FOOTNOTE_LOGIN_ISSUER, FOOTNOTE_LOGIN_CLIENT_ID and FOOTNOTE_PUBLIC_URL.",
+        )
+    public = settings.public_url.rstrip("/")
+    if not public.startswith("https://"):
+        raise UnsupportedSettings(
+            "People log in, and public_url has no TLS: browsers would not keep the cookie.",
+            hint="Set FOOTNOTE_PUBLIC_URL to the https:// address of the proxy before the server.",
+        )
+    return OpenIdProvider(
+        issuer=issuer,
+        client_id=client_id,
+        client_secret=None if secret is None else secret.get_secret_value(),
+        redirect_uri=f"{public}/v1/login/callback",
+        scopes=settings.login_scopes,
+        algorithms=[each for each in _algorithms(settings) if each in ASYMMETRIC],
+        leeway_seconds=settings.token_leeway_seconds,
+        keys_seconds=settings.token_jwks_seconds,
+        http=http,
+    )
+
+
+def _algorithms(settings: Settings) -> tuple[str, ...]:
+    algorithms = listed(settings.token_algorithms)
     unknown = [each for each in algorithms if each not in (*SYMMETRIC, *ASYMMETRIC)]
     if unknown:
         raise UnsupportedSettings(
             f"The setting token_algorithms cannot be used: there is no {unknown[0]!r}.",
             hint=f"Name some of {', '.join((*ASYMMETRIC, *SYMMETRIC))}.",
         )
+    return algorithms
+
+
+def _token_rules(settings: Settings, http: httpx.AsyncClient) -> TokenRules:
+    from footnote.security.published_keys import PublishedKeys  # noqa: PLC0415  # as in `tokens`
+
+    algorithms = _algorithms(settings)
     if settings.token_issuer is None or settings.token_audience is None:
         raise UnsupportedSettings(
             "Tokens are accepted, and nothing says whose or for whom.",

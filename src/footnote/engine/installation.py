@@ -9,14 +9,24 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from uuid import UUID
 
-from footnote.domain import LOCAL_PRINCIPAL, Check, Health, Identity, Role, Workspace
+from footnote.domain import (
+    LOCAL_PRINCIPAL,
+    Check,
+    Health,
+    Identity,
+    Principal,
+    Role,
+    Workspace,
+)
 from footnote.domain.access import with_grants
 from footnote.domain.credentials import Caller, Presented
-from footnote.domain.identity import DEFAULT_WORKSPACE
+from footnote.domain.identity import DEFAULT_WORKSPACE, highest_role
 from footnote.engine.services import Services
 from footnote.engine.workspace import WorkspaceEngine
-from footnote.errors import Conflict, NotFound, StoreUnavailable
+from footnote.errors import Conflict, NotAuthenticated, NotFound, StoreUnavailable
 from footnote.store.access import grants_of, stored_access
+from footnote.store.database import WorkspaceScope
+from footnote.store.people import standing
 from footnote.store.workspaces import (
     create_workspace,
     find_workspace,
@@ -78,13 +88,30 @@ class Engine(Services):
         """
         claimed = replace(identity.principal, role=identity.role, collections=identity.collections)
         inside = await self.workspace(name, claimed)
-        if claimed.role is not Role.ADMIN:
-            async with inside.system_scope() as scope:
+        async with inside.system_scope() as scope:
+            if self.credentials.ways & {"login", "scim"}:
+                claimed = await self._as_the_directory_says(scope, claimed)
+            if claimed.role is not Role.ADMIN:
                 claimed = with_grants(claimed, await grants_of(scope, claimed))
         if claimed.role is None and not claimed.collections:
             raise no_such_workspace(inside.workspace.name)
         return replace(
             inside, principal=claimed, rights=identity.rights, credential=identity.credential
+        )
+
+    async def _as_the_directory_says(self, scope: WorkspaceScope, claimed: Principal) -> Principal:
+        person = await standing(scope, claimed.principal_id)
+        if person is None:
+            return claimed
+        if not person.active:
+            raise NotAuthenticated("The account is switched off.")
+        mapped = (self.credentials.claims.roles.get(each) for each in person.groups)
+        return replace(
+            claimed,
+            principal_id=person.user_name,
+            groups=tuple(dict.fromkeys((*claimed.groups, *person.groups))),
+            # A credential of collections stays in them.
+            role=claimed.role if claimed.collections else highest_role((claimed.role, *mapped)),
         )
 
     async def caller(self, presented: Presented) -> Caller:

@@ -147,7 +147,9 @@ class WhoAsks:
     rights: tuple[domain.Right, ...]
     """What the credential may be used for."""
     credential: str
-    """How it was proved, without any secret: `key:ID`, `token:ISSUER`, `gateway` or `local`."""
+    """How it was proved, without its secret: `key:ID`, `token:ISSUER`, `session:ID`, `gateway` or
+    `local`.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

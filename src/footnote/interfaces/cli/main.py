@@ -55,6 +55,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "access": ("access.app", "Grant roles, and see and change who sees a document."),
     "workspace": ("operations.workspaces", "Create and list workspaces."),
     "webhooks": ("webhooks.app", "Send events to addresses."),
+    "admin": ("admin.app", "Make administrators of a workspace."),
     "keys": ("keys.app", "Make and revoke API keys of a workspace."),
     "login": ("login.login", "Keep a key or a token for the commands of this user."),
     "logout": ("login.logout", "Forget what login kept."),

@@ -21,6 +21,7 @@ from footnote.interfaces.http import (
     events,
     ingest,
     keys,
+    login,
     models,
     operations,
     pages,
@@ -82,6 +83,7 @@ _ROUTERS = (
     projects.router,
     events.router,
     keys.router,
+    login.router,
     operations.lanes_router,
     models.router,
     audit.router,
@@ -134,7 +136,8 @@ def create_app(
     app.add_middleware(
         BodyLimit, upload_path=documents.UPLOAD_PATH, max_file_bytes=settings.max_file_bytes
     )
-    app.add_middleware(Authentication, lifecycle=lifecycle)
+    policy = policy_from(settings)
+    app.add_middleware(Authentication, lifecycle=lifecycle, policy=policy)
     if settings.identity_ways and settings.cors_origins:
         app.add_middleware(
             CORSMiddleware,
@@ -143,7 +146,7 @@ def create_app(
             allow_headers=("Authorization", WORKSPACE_HEADER, "Idempotency-Key", "Last-Event-ID"),
             expose_headers=("Location", "Retry-After", "WWW-Authenticate"),
         )
-    app.add_middleware(Guard, policy=policy_from(settings))
+    app.add_middleware(Guard, policy=policy)
     app.add_middleware(SecurityHeaders, https=(settings.public_url or "").startswith("https:"))
     app.openapi = partial(describe, app)  # type: ignore[method-assign]  # FastAPI's documented way
     return app

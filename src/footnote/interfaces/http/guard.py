@@ -46,7 +46,16 @@ class Policy:
     hosts: frozenset[str] = frozenset()
     """Names and addresses of the server, beside those of this computer."""
     origins: frozenset[str] = frozenset()
-    """Of pages that may ask, beside those of the name that the server is asked under."""
+    """Of other sites whose pages may ask."""
+    own_origin: str = ""
+    """Of the server's own pages, beside the name that it is asked under."""
+
+    def is_own(self, headers: Headers) -> bool:
+        """Whether a request says that it comes from a page of this server."""
+        origin, host = headers.get("origin", "").lower(), headers.get("host", "").lower()
+        if not origin:
+            return headers.get("sec-fetch-site", "").lower() == "same-origin"
+        return origin in (self.own_origin, f"https://{host}", f"http://{host}")
 
 
 def policy_from(settings: Settings) -> Policy:
@@ -55,11 +64,11 @@ def policy_from(settings: Settings) -> Policy:
         return Policy(only_local=True)
     public = (settings.public_url or "").rstrip("/")
     named = (settings.host, _host(public), *listed(settings.allowed_hosts))
-    origins = (public, *listed(settings.cors_origins))
     return Policy(
         only_local=False,
         hosts=frozenset(each.lower().strip("[]") for each in named if each),
-        origins=frozenset(each.lower().rstrip("/") for each in origins if each),
+        origins=frozenset(each.lower().rstrip("/") for each in listed(settings.cors_origins)),
+        own_origin=public.lower(),
     )
 
 
@@ -101,8 +110,7 @@ class Guard:
                 "FOOTNOTE_ALLOWED_HOSTS.",
             )
         if origin is not None:
-            own = origin.lower() in (f"http://{host.lower()}", f"https://{host.lower()}")
-            if own or origin.lower() in self.policy.origins:
+            if self.policy.is_own(headers) or origin.lower() in self.policy.origins:
                 return None
             detail = "The Origin header names a site that may not ask."
         elif headers.get("sec-fetch-site", "").lower() == "cross-site" and not (

@@ -1,0 +1,102 @@
+"""People log in at the identity provider of the settings, and out again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from footnote.engine.installation import Engine
+from footnote.errors import Forbidden, NotFound
+from footnote.security.login import OpenIdProvider, sealed, unsealed
+from footnote.security.secrets import new_secret, read_secret
+from footnote.store import sessions as stored
+
+_SEALING = "login attempts"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Login:
+    """A person who logged in."""
+
+    session: str = field(repr=False)
+    """What the browser says who it is with."""
+    seconds: int
+    """How long it is good at most."""
+    target: str
+    """Where the person wanted to go."""
+
+
+async def begin_login(engine: Engine, workspace: str | None, target: str) -> tuple[str, str]:
+    """The provider's address to send the browser to, and what the browser keeps until it is back.
+
+    Raises NotFound where nobody logs in here, InvalidRequest, and NotReady.
+    """
+    url, attempt = await _provider(engine).begin(workspace, target)
+    return url, sealed(attempt, engine.credentials.pepper.derived(_SEALING))
+
+
+async def finish_login(engine: Engine, kept: str, answered: Mapping[str, str]) -> Login:
+    """Make a session of what the provider answered.
+
+    Raises NotAuthenticated, Forbidden for somebody without any role here, and NotReady.
+    """
+    provider, credentials = _provider(engine), engine.credentials
+    attempt = unsealed(kept, credentials.pepper.derived(_SEALING))
+    claims = await provider.finish(attempt, answered)
+    caller = credentials.claims.caller_of(claims, f"login:{provider.issuer}")
+    name = attempt.workspace or caller.workspaces[0]
+    inside = None
+    if name in caller.workspaces:
+        with suppress(NotFound):
+            inside = await engine.enter(name, caller.identity)
+    if inside is None:
+        raise Forbidden(
+            f"{caller.identity.principal.principal_id} has no role here",
+            hint="An administrator can grant one, the first by `footnote admin create`.",
+        )
+    fresh, hours = new_secret("fs"), engine.settings.login_session_hours
+    session = claims.get("sid")
+    async with inside.system_scope() as scope:
+        await stored.add_session(
+            scope,
+            stored.NewSession(
+                credential_id=fresh.credential_id,
+                secret_hash=credentials.pepper.hash_of(fresh),
+                principal=inside.principal.principal_id,
+                groups=caller.identity.principal.groups,
+                role=caller.identity.role,
+                issuer=provider.issuer,
+                subject=str(claims["sub"]),
+                provider_session=session if isinstance(session, str) else None,
+                lifetime=timedelta(hours=hours),
+            ),
+        )
+    return Login(session=fresh.text, seconds=round(hours * 3600), target=attempt.target)
+
+
+async def log_out(engine: Engine, session: str) -> None:
+    """End a session. One that has ended already, or never was, is no error."""
+    sent = read_secret("fs", session)
+    if sent is None:
+        return
+    kept = await stored.find_session(engine.database, sent.credential_id, timedelta(days=3650))
+    if kept is None or not engine.credentials.pepper.matches(sent, kept.secret_hash):
+        return
+    async with (await engine.workspace(kept.workspace.name)).system_scope() as scope:
+        await stored.end_session(scope, kept.credential_id)
+
+
+async def end_logins(engine: Engine, logout_token: str) -> None:
+    """End the sessions that the provider says have ended. Raises NotAuthenticated, NotReady."""
+    provider = _provider(engine)
+    ended = await provider.ended(logout_token)
+    await stored.end_logins(engine.database, provider.issuer, ended.subject, ended.session)
+
+
+def _provider(engine: Engine) -> OpenIdProvider:
+    provider = engine.credentials.provider
+    if provider is None:
+        raise NotFound("nobody logs in here")
+    return provider

@@ -1,0 +1,80 @@
+"""Routes by which people log in with their browsers, at the provider of the settings, and out."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Form, Query, Request, Response
+from fastapi.responses import RedirectResponse
+
+from footnote.engine.logins import begin_login, end_logins, finish_login, log_out
+from footnote.errors import NotAuthenticated
+from footnote.interfaces.http.scope import TheLifecycle
+from footnote.security.login import ATTEMPT_SECONDS
+
+LOGIN_PATH = "/v1/login"
+CALLBACK_PATH = f"{LOGIN_PATH}/callback"
+BACKCHANNEL_PATH = f"{LOGIN_PATH}/backchannel"
+SESSION_COOKIE = "__Host-footnote-session"
+"""With this prefix browsers keep it only if this very host set it, for all paths, over TLS."""
+_ATTEMPT_COOKIE = "__Host-footnote-login"
+
+# They are for browsers and for the provider, and so no part of the described API.
+router = APIRouter(tags=["identity"], include_in_schema=False)
+
+Path = Annotated[str, Query(max_length=2000)]
+WorkspaceName = Annotated[str | None, Query(min_length=1, max_length=200)]
+
+
+@router.get(LOGIN_PATH)
+async def log_in(
+    life: TheLifecycle,
+    next: Path = "/",  # noqa: A002  # as browsers send it
+    workspace: WorkspaceName = None,
+) -> Response:
+    """Send the browser to the provider."""
+    url, kept = await begin_login(life.engine, workspace, next)
+    answer = RedirectResponse(url, 302)
+    _set(answer, _ATTEMPT_COOKIE, kept, ATTEMPT_SECONDS)
+    return answer
+
+
+@router.get(CALLBACK_PATH)
+async def come_back(life: TheLifecycle, request: Request) -> Response:
+    """Take what the provider answered, and make a session of it."""
+    kept = request.cookies.get(_ATTEMPT_COOKIE)
+    if kept is None:
+        raise NotAuthenticated("No login was begun here.", hint="Begin to log in once more.")
+    login = await finish_login(life.engine, kept, dict(request.query_params))
+    answer = RedirectResponse(login.target, 303)
+    _set(answer, SESSION_COOKIE, login.session, login.seconds)
+    _forget(answer, _ATTEMPT_COOKIE)
+    return answer
+
+
+@router.post("/v1/logout", status_code=204)
+async def leave(life: TheLifecycle, request: Request) -> Response:
+    """End the session of the browser."""
+    await log_out(life.engine, request.cookies.get(SESSION_COOKIE, ""))
+    answer = Response(status_code=204)
+    _forget(answer, SESSION_COOKIE)
+    return answer
+
+
+@router.post(BACKCHANNEL_PATH)
+async def end_by_provider(
+    life: TheLifecycle, logout_token: Annotated[str, Form(max_length=16 * 1024)]
+) -> Response:
+    """End the sessions that the provider says have ended."""
+    await end_logins(life.engine, logout_token)
+    return Response(status_code=200)
+
+
+def _set(answer: Response, name: str, value: str, seconds: int) -> None:
+    answer.set_cookie(
+        name, value, max_age=seconds, path="/", secure=True, httponly=True, samesite="lax"
+    )
+
+
+def _forget(answer: Response, name: str) -> None:
+    answer.delete_cookie(name, path="/", secure=True, httponly=True, samesite="lax")

@@ -1,0 +1,184 @@
+"""People and groups that a directory pushed, and what they say of somebody who asks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from uuid import UUID, uuid4
+
+import psycopg
+from psycopg.types.json import Jsonb
+
+from footnote.domain.people import Standing, User, UserGroup
+from footnote.errors import Conflict, InvalidRequest, NotFound
+from footnote.store.database import WorkspaceScope
+from footnote.store.sessions import end_sessions_of
+from footnote.store.statements import load_statements, record_of
+
+_SQL = load_statements("people")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sought:
+    """Which people or groups, and which page of them."""
+
+    name: str | None = None
+    external_id: str | None = None
+    limit: int = 100
+    offset: int = 0
+
+
+async def standing(scope: WorkspaceScope, principal: str) -> Standing | None:
+    """What the directory says of a principal; None where it does not know it."""
+    row = await scope.one(_SQL["standing"], {"who": principal})
+    return None if row is None else record_of(Standing, row)
+
+
+async def users(scope: WorkspaceScope, sought: Sought) -> tuple[int, tuple[User, ...]]:
+    """How many there are, and a page of them."""
+    given = {
+        "user_id": None,
+        "user_name": sought.name,
+        "external_id": sought.external_id,
+        "limit": sought.limit,
+        "offset": sought.offset,
+    }
+    total = await scope.single(_SQL["count_users"], given)
+    rows = await scope.all(_SQL["users"], given)
+    return total["total"], tuple(record_of(User, row) for row in rows)
+
+
+async def user(scope: WorkspaceScope, user_id: UUID) -> User:
+    """One person. Raises NotFound."""
+    given = {"user_name": None, "external_id": None, "limit": 1, "offset": 0}
+    row = await scope.one(_SQL["users"], {**given, "user_id": user_id})
+    if row is None:
+        raise NotFound(f"there is no user {user_id}")
+    return record_of(User, row)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WantedUser:
+    """What a person is to be."""
+
+    user_name: str
+    external_id: str | None = None
+    active: bool = True
+    attributes: dict[str, object] = field(default_factory=dict)
+
+
+async def add_user(scope: WorkspaceScope, wanted: WantedUser) -> User:
+    """Add a person. Raises Conflict for a name that is taken."""
+    user_id = uuid4()
+    await _write_user(scope, "add_user", user_id, wanted)
+    return await user(scope, user_id)
+
+
+async def change_user(scope: WorkspaceScope, user_id: UUID, wanted: WantedUser) -> User:
+    """Replace what is known of a person. Who is switched off or renamed is logged out.
+
+    Raises NotFound and Conflict.
+    """
+    before = await user(scope, user_id)
+    await _write_user(scope, "change_user", user_id, wanted)
+    if not wanted.active or wanted.user_name != before.user_name:
+        await end_sessions_of(scope, before.user_name)
+    return await user(scope, user_id)
+
+
+async def remove_user(scope: WorkspaceScope, user_id: UUID) -> None:
+    """Forget a person, who is logged out. Raises NotFound."""
+    before = await user(scope, user_id)
+    await scope.execute(_SQL["remove_user"], {"user_id": user_id})
+    await end_sessions_of(scope, before.user_name)
+
+
+async def _write_user(
+    scope: WorkspaceScope, statement: str, user_id: UUID, wanted: WantedUser
+) -> None:
+    try:
+        await scope.execute(
+            _SQL[statement],
+            {
+                "user_id": user_id,
+                "user_name": wanted.user_name,
+                "external_id": wanted.external_id,
+                "active": wanted.active,
+                "attributes": Jsonb(wanted.attributes),
+            },
+        )
+    except psycopg.errors.UniqueViolation as error:
+        raise Conflict(f"there is a user {wanted.user_name!r} already") from error
+
+
+async def groups(scope: WorkspaceScope, sought: Sought) -> tuple[int, tuple[UserGroup, ...]]:
+    """How many there are, and a page of them."""
+    given = {
+        "group_id": None,
+        "display_name": sought.name,
+        "external_id": sought.external_id,
+        "limit": sought.limit,
+        "offset": sought.offset,
+    }
+    total = await scope.single(_SQL["count_groups"], given)
+    rows = await scope.all(_SQL["groups"], given)
+    return total["total"], tuple(record_of(UserGroup, row) for row in rows)
+
+
+async def group(scope: WorkspaceScope, group_id: UUID) -> UserGroup:
+    """One group. Raises NotFound."""
+    given = {"display_name": None, "external_id": None, "limit": 1, "offset": 0}
+    row = await scope.one(_SQL["groups"], {**given, "group_id": group_id})
+    if row is None:
+        raise NotFound(f"there is no group {group_id}")
+    return record_of(UserGroup, row)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WantedGroup:
+    """What a group is to be."""
+
+    display_name: str
+    external_id: str | None = None
+    members: Sequence[UUID] = ()
+
+
+async def add_group(scope: WorkspaceScope, wanted: WantedGroup) -> UserGroup:
+    """Add a group. Raises Conflict for a name that is taken, InvalidRequest for a stranger."""
+    group_id = uuid4()
+    await _write_group(scope, "add_group", group_id, wanted)
+    return await group(scope, group_id)
+
+
+async def change_group(scope: WorkspaceScope, group_id: UUID, wanted: WantedGroup) -> UserGroup:
+    """Replace a group and its members. Raises NotFound, Conflict and InvalidRequest."""
+    await group(scope, group_id)
+    await _write_group(scope, "change_group", group_id, wanted)
+    return await group(scope, group_id)
+
+
+async def remove_group(scope: WorkspaceScope, group_id: UUID) -> None:
+    """Forget a group. Raises NotFound."""
+    if not await scope.change(_SQL["remove_group"], {"group_id": group_id}):
+        raise NotFound(f"there is no group {group_id}")
+
+
+async def _write_group(
+    scope: WorkspaceScope, statement: str, group_id: UUID, wanted: WantedGroup
+) -> None:
+    given = {
+        "group_id": group_id,
+        "display_name": wanted.display_name,
+        "external_id": wanted.external_id,
+        "members": list(wanted.members),
+    }
+    try:
+        await scope.execute(_SQL[statement], given)
+        await scope.execute(_SQL["clear_members"], given)
+        await scope.execute(_SQL["add_members"], given)
+    except psycopg.errors.UniqueViolation as error:
+        raise Conflict(f"there is a group {wanted.display_name!r} already") from error
+    except psycopg.errors.ForeignKeyViolation as error:
+        raise InvalidRequest(
+            "members: somebody of them is no user here", hint="add the users before their groups"
+        ) from error

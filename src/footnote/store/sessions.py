@@ -1,0 +1,110 @@
+"""The sessions of people who logged in: found by their cookie, ended by them or their provider."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from footnote.domain import Role, Workspace
+from footnote.store.database import SYSTEM, Database, WorkspaceScope
+from footnote.store.statements import load_statements, record_of
+
+_SQL = load_statements("sessions")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptSession:
+    """A session as it is kept, and the workspace it is of."""
+
+    credential_id: str
+    workspace: Workspace
+    secret_hash: bytes
+    principal: str
+    groups: tuple[str, ...]
+    role: Role | None
+    issuer: str
+    valid: bool
+    """Neither expired nor unused for too long."""
+    touch: bool
+    """Whether its use has not been noted for a minute."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewSession:
+    """Who logged in, and how the provider calls it."""
+
+    credential_id: str
+    secret_hash: bytes
+    principal: str
+    groups: Sequence[str]
+    role: Role | None
+    issuer: str
+    subject: str
+    provider_session: str | None
+    lifetime: timedelta
+
+
+async def find_session(
+    database: Database, credential_id: str, idle: timedelta
+) -> KeptSession | None:
+    """The session of that id, whichever workspace it is of; None if there is none."""
+    async with database.outside() as connection:
+        found = await (
+            await connection.execute(_SQL["find"], {"credential_id": credential_id})
+        ).fetchone()
+    if found is None:
+        return None
+    workspace = record_of(Workspace, found)
+    async with database.workspace(workspace.workspace_id, SYSTEM) as scope:
+        row = await scope.one(_SQL["get"], {"credential_id": credential_id, "idle": idle})
+        if row is not None and row["valid"] and row["touch"]:
+            await scope.execute(_SQL["touch"], {"credential_id": credential_id})
+    if row is None:
+        return None
+    role = None if row["role"] is None else Role(row["role"])
+    return record_of(
+        KeptSession, row, workspace=workspace, role=role, secret_hash=bytes(row["secret_hash"])
+    )
+
+
+async def add_session(scope: WorkspaceScope, session: NewSession) -> None:
+    """Keep a session, and forget those that ended."""
+    await scope.execute(_SQL["forget_old"])
+    await scope.execute(
+        _SQL["add"],
+        {
+            "credential_id": session.credential_id,
+            "secret_hash": session.secret_hash,
+            "who": session.principal,
+            "groups": list(session.groups),
+            "role": session.role,
+            "issuer": session.issuer,
+            "subject": session.subject,
+            "provider_session": session.provider_session,
+            "lifetime": session.lifetime,
+        },
+    )
+
+
+async def end_session(scope: WorkspaceScope, credential_id: str) -> None:
+    """End one session."""
+    await scope.execute(_SQL["end"], {"credential_id": credential_id})
+
+
+async def end_sessions_of(scope: WorkspaceScope, principal: str) -> None:
+    """End every session of a person in the workspace."""
+    await scope.execute(_SQL["end_of_principal"], {"who": principal})
+
+
+async def end_logins(
+    database: Database, issuer: str, subject: str | None, provider_session: str | None
+) -> int:
+    """End what a provider says has ended, in every workspace; how many there were."""
+    given = {"issuer": issuer, "subject": subject, "provider_session": provider_session}
+    async with database.outside() as connection:
+        rows = await (await connection.execute(_SQL["logins"], given)).fetchall()
+    for row in rows:
+        async with database.workspace(row["workspace_id"], SYSTEM) as scope:
+            await end_session(scope, row["credential_id"])
+    return len(rows)
