@@ -7,10 +7,13 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
+import httpx
 import pytest
 
 import footnote
-from footnote.settings import Settings
+from footnote.domain import Principal, Right, Visibility
+from footnote.engine.exchanges import Asking
+from footnote.settings import Settings, settings_from
 from tests.interfaces.serving import served
 
 pytestmark = [
@@ -30,21 +33,65 @@ SECONDS = 60
 """For all operations together; what is not reached in them is met by another run."""
 
 
+CANARY = "quillwort"
+"""Stands in documents of another workspace, and in private ones of another principal."""
+
+
 async def test_what_is_answered_is_described(settings: Settings, tmp_path: Path) -> None:
     async with footnote.open(settings) as engine:
         await engine.create_workspace("acme")  # whom the examples name
     async with served(settings) as client:
-        code, said = await generated(str(client.base_url.join("/openapi.json")), tmp_path)
+        code, said = await generated(client, tmp_path)
     assert code == 0, said
 
 
-async def generated(description: str, folder: Path) -> tuple[int | None, str]:
+async def test_whoever_asks_gets_what_is_described_and_nothing_of_others(
+    settings: Settings, tmp_path: Path
+) -> None:
+    """With the key of an administrator of one workspace, and with that of a reader."""
+    within = settings_from(settings, {"identity": "keys"})
+    async with footnote.open(settings) as engine:
+        await engine.create_workspace("acme")
+        acme, own = await engine.workspace("acme"), await engine.workspace()
+        ann = await engine.workspace(principal=Principal(principal_id="ann"))
+        for inside, seen_by in ((acme, Visibility.WORKSPACE), (ann, Visibility.PRIVATE)):
+            received = await inside.receive(
+                f"The {CANARY} closes in May.".encode(), f"{CANARY}.txt", visibility=seen_by
+            )
+            document_id = received.document.document_id
+            await footnote.work_until_resting(engine, inside, [document_id])
+            begun = await inside.create_conversation(title=CANARY)
+            await inside.ask_in_conversation(begun.conversation_id, Asking(question="When?"))
+        keys = [
+            await own.create_key("admin", rights=[each.value for each in Right]),
+            await own.create_key("reader"),
+        ]
+    for key in keys:
+        async with served(within) as client:
+            report = tmp_path / key.key.name
+            code, said = await generated(
+                client,
+                tmp_path,
+                *("--header", f"Authorization: Bearer {key.secret}"),
+                *("--report", "ndjson", "--report-dir", str(report)),
+                seconds=SECONDS // 2,
+            )
+        assert code == 0, said
+        written = [file.read_text("utf-8") for file in report.iterdir()]
+        assert any("/v1/documents" in text for text in written)
+        assert not [text for text in written if CANARY in text]
+
+
+async def generated(
+    client: httpx.AsyncClient, folder: Path, *options: str, seconds: int = SECONDS
+) -> tuple[int | None, str]:
     """How a run over everything that the description names ends, and what it says."""
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "schemathesis.cli", "run"),
-        description,
+        str(client.base_url.join("/openapi.json")),
+        *options,
         *("--checks", ",".join(CHECKS), "--phases", "examples,coverage,fuzzing"),
-        *("--max-examples", "3", "--generation-deterministic", "--max-time", str(SECONDS)),
+        *("--max-examples", "3", "--generation-deterministic", "--max-time", str(seconds)),
         *("--continue-on-failure", "--request-timeout", "30", "--no-color"),
         # These wait for what happens next, and nothing does.
         *("--exclude-path-regex", "/events$"),

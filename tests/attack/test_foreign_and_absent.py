@@ -1,0 +1,249 @@
+"""What is foreign, what is hidden and what is absent answer alike, by every route, to the byte."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import uuid4
+
+import httpx
+import pytest
+
+from footnote.domain import Principal, Visibility
+from footnote.engine import Engine, WorkspaceEngine
+from footnote.engine.exchanges import Asking
+from footnote.jobs.inline import work_until_resting
+from footnote.settings import Settings, settings_from
+from tests.interfaces.description import DESCRIPTION
+from tests.interfaces.serving import served
+
+CANARY = "quillwort"
+TEXT = f"# {CANARY}\n\nThe {CANARY} merger closes on 12 May 2025. Its price is EUR 4,100.".encode()
+RIGHTS = ("read", "write", "administer")
+
+NAMED: Mapping[str, Any] = {
+    # Routes of one thing, by what names it, with what else they need.
+    "get /v1/documents/{document_id}": {},
+    "delete /v1/documents/{document_id}": {},
+    "get /v1/documents/{document_id}/content": {},
+    "post /v1/documents/{document_id}/retry": {},
+    "get /v1/documents/{document_id}/pages/{page}.png": {},
+    "get /v1/documents/{document_id}/pages/{page}/rects": {"params": {"quote": "merger"}},
+    "get /v1/documents/{document_id}/pages": {"params": {"quote": "merger"}},
+    "get /v1/documents/{document_id}/access": {},
+    "put /v1/documents/{document_id}/access": {"json": {"visibility": "workspace"}},
+    "get /v1/documents/{document_id}/access/explanation": {"params": {"principal": "eve"}},
+    "get /v1/documents/{document_id}/events": {},
+    "get /v1/ingest/{ingest_id}/status": {},
+    "get /v1/answers/{run_id}/events": {},
+    "get /v1/conversations/{conversation_id}": {},
+    "patch /v1/conversations/{conversation_id}": {"json": {"title": "mine"}},
+    "delete /v1/conversations/{conversation_id}": {},
+    "put /v1/conversations/{conversation_id}/documents/{document_id}": {},
+    "delete /v1/conversations/{conversation_id}/documents/{document_id}": {},
+    "get /v1/conversations/{conversation_id}/export": {},
+    "get /v1/conversations/{conversation_id}/messages": {},
+    "post /v1/conversations/{conversation_id}/messages": {"json": {"question": "When?"}},
+    "patch /v1/conversations/{conversation_id}/messages/{message_id}": {
+        "json": {"question": "When?"}
+    },
+    "post /v1/conversations/{conversation_id}/messages/{message_id}/regenerate": {"json": {}},
+    "post /v1/conversations/{conversation_id}/messages/{message_id}/activate": {},
+    "put /v1/conversations/{conversation_id}/messages/{message_id}/feedback": {
+        "json": {"thumb": "up"}
+    },
+    "delete /v1/conversations/{conversation_id}/messages/{message_id}/feedback": {},
+    "post /v1/webhooks/{webhook_id}/test": {},
+    "delete /v1/webhooks/{webhook_id}": {},
+    "post /v1/keys/{key_id}/rotate": {"json": {}},
+    "delete /v1/keys/{key_id}": {},
+    "delete /v1/mcp-servers/{name}": {},
+}
+OF_NOBODY = {
+    # Their names are the same in every workspace.
+    *("get /openai/v1/models/{model}", "get /v1/models/{model}"),
+    *(f"{method} /v1/lanes/{{lane}}/reembed" for method in ("get", "post", "delete")),
+    "post /v1/lanes/{lane}/rollback",
+}
+CLAIM: dict[str, Any] = {"statements": ["It closes."]}
+MENTIONED: tuple[tuple[str, Any], ...] = (
+    # Routes whose body names things.
+    ("/v1/search", {"query": "merger", "filters": {"document_ids": ["{document_id}"]}}),
+    ("/v1/answers", {"question": "When?", "filters": {"document_ids": ["{document_id}"]}}),
+    ("/v1/context", {"chunk_id": "{document_id}:1:0"}),
+    ("/context", {"chunk_id": "{document_id}:1:0", "user_id": "eve"}),
+    ("/v1/grounding/check", {**CLAIM, "sources": [{"document_id": "{document_id}"}]}),
+    ("/v1/grounding/check", {**CLAIM, "sources": [{"chunk_id": "{document_id}:1:0"}]}),
+    ("/v1/conversations", {"document_ids": ["{document_id}"]}),
+    ("/v1/search", {"query": CANARY, "filters": {"where": {"filename": "{filename}"}}}),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A server, an attacker's key, and the names of what somebody else has there."""
+
+    http: httpx.AsyncClient
+    key: str
+    theirs: Mapping[str, str]
+    administered: bool
+    """Whether the attacker may have it explained who sees what, without seeing it."""
+    absent: Mapping[str, str] = field(
+        default_factory=lambda: {
+            **{
+                name: str(uuid4())
+                for name in (
+                    *("document_id", "ingest_id", "run_id", "conversation_id"),
+                    *("message_id", "webhook_id"),
+                )
+            },
+            "key_id": "0123456789abcdef",
+            "name": "nothing",
+            "page": "1",
+            "filename": "nothing.md",
+        }
+    )
+
+    async def ask(self, method: str, path: str, **sent: Any) -> tuple[int, list[str], str]:
+        """Status, names of headers, and body."""
+        headers = {"Authorization": f"Bearer {self.key}"}
+        answer = await self.http.request(method.upper(), path, headers=headers, **sent)
+        assert answer.status_code < 500, answer.text
+        return answer.status_code, sorted(answer.headers), answer.text
+
+    async def assert_alike(self, method: str, template: str, sent: Any) -> tuple[int, str]:
+        """Asked for theirs and for what nobody has, the server says the same."""
+        said = []
+        for names in (self.theirs, self.absent):
+            path, body = filled(template, names), filled(sent, names)
+            status, headers, text = await self.ask(method, path, **body)
+            said.append((status, headers, without(text, names)))
+        assert said[0] == said[1], (method, template)
+        return said[0][0], said[0][2]
+
+
+def filled(value: Any, names: Mapping[str, str]) -> Any:
+    """A template with names put in."""
+    if isinstance(value, dict):
+        return {key: filled(each, names) for key, each in value.items()}
+    if isinstance(value, list):
+        return [filled(each, names) for each in value]
+    if isinstance(value, str):
+        return re.sub(r"\{(\w+)\}", lambda found: names[found[1]], value)
+    return value
+
+
+_VARIES = re.compile(
+    r'"(?:run_id|timings_ms|conversation_id)": ?(?:"[^"]*"|\{[^}]*\}|[\d.]+)'
+    r"|\d{4}-\d\d-\d\dT[\d:.]+(?:Z|\+00:00)"
+)
+
+
+def without(text: str, names: Mapping[str, str]) -> str:
+    """A body without the names it was asked by, times and ids of answers."""
+    for name in sorted(names.values(), key=len, reverse=True):
+        if len(name) > 1:
+            text = text.replace(name, "…")
+    return _VARIES.sub("…", text)
+
+
+async def what_one_has(
+    engine: Engine, workspace: WorkspaceEngine, visibility: Visibility
+) -> dict[str, str]:
+    """One of each thing that has a name."""
+    received = await workspace.receive(TEXT, f"{CANARY}.md", visibility=visibility)
+    document_id = received.document.document_id
+    await work_until_resting(engine, workspace, [document_id], lambda _: None)
+    pushed = await workspace.push_content(TEXT + b"!", f"{CANARY}-2.md")
+    assert pushed.document_id is not None
+    await workspace.set_document_access(pushed.document_id, visibility)
+    begun = await workspace.create_conversation(title=CANARY)
+    exchange = await workspace.ask_in_conversation(
+        begun.conversation_id, Asking(question="When does the merger close?")
+    )
+    return {
+        "document_id": str(document_id),
+        "ingest_id": str(pushed.ingest_id),
+        "run_id": str(uuid4()),
+        "conversation_id": str(begun.conversation_id),
+        "message_id": str(exchange.question.message_id),
+        "page": "1",
+        "filename": f"{CANARY}.md",
+    }
+
+
+async def and_their_settings(workspace: WorkspaceEngine) -> dict[str, str]:
+    """What a workspace as a whole has."""
+    endpoint, _ = await workspace.add_webhook("https://example.com/hook", ("document.indexed",))
+    await workspace.add_mcp_server("their-server", "https://example.com/mcp", {})
+    key = await workspace.create_key(CANARY)
+    return {
+        "webhook_id": str(endpoint.endpoint_id),
+        "name": "their-server",
+        "key_id": key.key.key_id,
+    }
+
+
+@pytest.fixture(params=["another workspace", "another principal"])
+async def scene(
+    request: pytest.FixtureRequest, settings: Settings, engine: Engine, workspace: WorkspaceEngine
+) -> AsyncIterator[Scene]:
+    """An administrator of a workspace, and what another has, or a colleague keeps to herself."""
+    if request.param == "another workspace":
+        await engine.create_workspace("bolt")
+        bolt = await engine.workspace("bolt")
+        theirs = {
+            **await what_one_has(engine, bolt, Visibility.WORKSPACE),
+            **await and_their_settings(bolt),
+        }
+    else:
+        ann = await engine.workspace(workspace.workspace.name, Principal(principal_id="ann"))
+        nobodys = {"webhook_id": str(uuid4()), "key_id": "fedcba9876543210", "name": "no-server"}
+        theirs = {**nobodys, **await what_one_has(engine, ann, Visibility.PRIVATE)}
+    key = await workspace.create_key("eve", rights=RIGHTS, principal="eve")
+    async with served(settings_from(settings, {"identity": "keys"})) as http:
+        yield Scene(http, key.secret, theirs, request.param == "another principal")
+
+
+def test_every_route_that_names_something_is_tried() -> None:
+    routes = {
+        f"{method} {path}"
+        for path, methods in DESCRIPTION["paths"].items()
+        for method in methods
+        if "{" in path
+    }
+    assert routes == NAMED.keys() | OF_NOBODY
+
+
+async def test_what_is_not_ones_own_looks_absent_by_every_route(scene: Scene) -> None:
+    for route, sent in NAMED.items():
+        if route.endswith("/explanation") and scene.administered:
+            continue
+        method, template = route.split()
+        status, said = await scene.assert_alike(method, template, sent)
+        assert 400 <= status < 500, route
+        assert CANARY not in said
+    for template, body in MENTIONED:
+        _, said = await scene.assert_alike("post", template, {"json": body})
+        assert "4,100" not in said
+
+
+async def test_no_listing_shows_what_is_not_ones_own(scene: Scene) -> None:
+    for path in (
+        *("/v1/documents", "/v1/conversations", "/v1/webhooks", "/v1/mcp-servers", "/v1/grants"),
+        *("/v1/documents?status=indexed", "/v1/models", "/v1/lanes", "/openai/v1/models"),
+    ):
+        status, _, said = await scene.ask("get", path)
+        assert status == 200
+        assert CANARY not in said, path
+        assert scene.theirs["document_id"] not in said
+    counted = await scene.ask("get", "/stats")
+    assert '"documents":0' in counted[2].replace(" ", "")
+    for query in (CANARY, "merger price EUR 4,100", "quilwort", f'"{CANARY} merger"'):
+        asked = {"query": query, "facets": ["language", "collection"]}
+        _, _, said = await scene.ask("post", "/v1/search", json=asked)
+        assert "4,100" not in said.replace(query, "")
+        assert '"evidence":[]' in said.replace(" ", "")
+        assert CANARY in query or CANARY not in said
