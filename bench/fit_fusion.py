@@ -150,7 +150,7 @@ def judge(queries: Sequence[JudgedQuery]) -> Judged:
         queries=tuple(queries),
         signals=np.array(
             [
-                (each.kinship, each.coverage, each.prominence)
+                (each.language_support, each.coverage, each.prominence)
                 for each in (query.recalls.signals for query in queries)
             ]
         ),
@@ -241,7 +241,7 @@ def main() -> None:
     before = machine()
     sets = asyncio.run(collect(chosen, options.models))
     rows = table(sets)
-    names = ("intercept", "kinship", "coverage", "prominence")
+    names = ("intercept", "language_support", "coverage", "prominence")
     weights = dict(
         zip(names, (round(float(each), 3) for each in fit(list(sets.values()))), strict=True)
     )

@@ -16,7 +16,7 @@ from footnote.retrieval.confidence import (
     observe_recall,
 )
 from footnote.retrieval.coverage import query_words
-from footnote.retrieval.trust import ALIEN, KINDRED, NATIVE
+from footnote.retrieval.trust import NATIVE, OTHER_SCRIPT, SAME_SCRIPT
 
 from .list_index import ANALYZER
 
@@ -42,27 +42,27 @@ def sought(text: str, recalled: Recalled) -> tuple[frozenset[str], ...]:
     return query_words(text, recalled.rarities, recalled.languages, ANALYZER)
 
 
-@given(OBSERVED, st.sampled_from([NATIVE, KINDRED, ALIEN]), st.booleans())
-def test_confidence_is_a_probability(observed: Observed, kinship: int, has_vectors: bool) -> None:
-    assert 0.0 <= confidence(observed, kinship=kinship, has_vectors=has_vectors) <= 1.0
+@given(OBSERVED, st.sampled_from([NATIVE, SAME_SCRIPT, OTHER_SCRIPT]), st.booleans())
+def test_confidence_is_a_probability(observed: Observed, support: int, has_vectors: bool) -> None:
+    assert 0.0 <= confidence(observed, language_support=support, has_vectors=has_vectors) <= 1.0
 
 
-@given(OBSERVED, st.sampled_from([NATIVE, ALIEN]), st.booleans())
+@given(OBSERVED, st.sampled_from([NATIVE, OTHER_SCRIPT]), st.booleans())
 def test_more_of_the_question_never_lowers_it(
-    observed: Observed, kinship: int, has_vectors: bool
+    observed: Observed, support: int, has_vectors: bool
 ) -> None:
     better = replace(observed, coverage=1.0, similarity=1.0)
-    assert confidence(better, kinship=kinship, has_vectors=has_vectors) >= confidence(
-        observed, kinship=kinship, has_vectors=has_vectors
+    assert confidence(better, language_support=support, has_vectors=has_vectors) >= confidence(
+        observed, language_support=support, has_vectors=has_vectors
     )
 
 
 def test_nothing_found_is_nothing_to_trust() -> None:
     nothing = observe_recall((), Recalled(), ())
     assert nothing == Observed(coverage=0.0, similarity=0.0)
-    for kinship in (NATIVE, KINDRED, ALIEN):
+    for support in (NATIVE, SAME_SCRIPT, OTHER_SCRIPT):
         for has_vectors in (True, False):
-            assert confidence(nothing, kinship=kinship, has_vectors=has_vectors) < 0.1
+            assert confidence(nothing, language_support=support, has_vectors=has_vectors) < 0.1
 
 
 def test_words_count_once_whatever_languages_they_were_sought_in() -> None:

@@ -21,7 +21,7 @@ from footnote.retrieval.fusion import (
 )
 from footnote.retrieval.trust import Signals
 
-SIGNALS = Signals(kinship=1, coverage=0.5, prominence=0.5)
+SIGNALS = Signals(language_support=1, coverage=0.5, prominence=0.5)
 FUSIONS: list[Fusion] = [
     ReciprocalRankFusion(),
     WeightedBlend(),
@@ -123,7 +123,7 @@ def test_with_one_recall_empty_adaptive_fusion_takes_the_other(present: dict[int
 def test_adaptive_fusion_follows_the_words_where_the_lane_cannot_read_the_query() -> None:
     given = recalls_of({1: 0.9, 2: 0.7}, {1: 6.0, 2: 9.0})
     native = AdaptiveFusion()(given)
-    alien = AdaptiveFusion()(replace(given, signals=replace(SIGNALS, kinship=-1)))
+    alien = AdaptiveFusion()(replace(given, signals=replace(SIGNALS, language_support=-1)))
     assert native.ranking[0].chunk_no == 1 or native.dense_weight > alien.dense_weight
     assert alien.ranking[0].chunk_no == 2
 

@@ -58,7 +58,7 @@ def test_what_the_flat_search_ranks_first_is_never_lost(
                 lexical=flat.lexical,
                 similarities=dense,
                 bm25=lexical,
-                signals=Signals(kinship=1, coverage=0.5, prominence=0.5),
+                signals=Signals(language_support=1, coverage=0.5, prominence=0.5),
             )
         )
         .ranking

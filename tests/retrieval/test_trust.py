@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from footnote.domain import Hit, Lane
 from footnote.retrieval.trust import (
-    ALIEN,
-    KINDRED,
     NATIVE,
+    OTHER_SCRIPT,
+    SAME_SCRIPT,
     Signals,
     TrustModel,
-    kinship,
+    language_support,
     observe,
     script_of,
 )
@@ -30,21 +30,21 @@ ANY = replace(ENGLISH, languages=())
     ("query", "language", "lane", "expected"),
     [
         ("storm damage", "en", ENGLISH, NATIVE),
-        ("Sturmschaden", "de", ENGLISH, KINDRED),
-        ("风暴损失", "zh", ENGLISH, ALIEN),
-        ("ущерб от бури", "ru", ENGLISH, ALIEN),
+        ("Sturmschaden", "de", ENGLISH, SAME_SCRIPT),
+        ("风暴损失", "zh", ENGLISH, OTHER_SCRIPT),
+        ("ущерб от бури", "ru", ENGLISH, OTHER_SCRIPT),
         ("Sturmschaden", None, ENGLISH, NATIVE),
-        ("风暴损失", None, ENGLISH, ALIEN),
-        ("POL-88213", "de", ENGLISH, ALIEN),
+        ("风暴损失", None, ENGLISH, OTHER_SCRIPT),
+        ("POL-88213", "de", ENGLISH, OTHER_SCRIPT),
         ("风暴损失", "zh", ANY, NATIVE),
         ("風害の補償はいくらですか", "ja", replace(ENGLISH, languages=("ja",)), NATIVE),
-        ("バッテリー", "zh", replace(ENGLISH, languages=("ja",)), KINDRED),
+        ("バッテリー", "zh", replace(ENGLISH, languages=("ja",)), SAME_SCRIPT),
     ],
 )
-def test_kinship_is_what_the_lane_declares(
+def test_language_support_is_what_the_lane_declares(
     query: str, language: str | None, lane: Lane, expected: int
 ) -> None:
-    assert kinship(query, language, lane) == expected
+    assert language_support(query, language, lane) == expected
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_the_script_is_that_of_most_letters(text: str, script: str) -> None:
 
 signals = st.builds(
     Signals,
-    kinship=st.sampled_from([ALIEN, KINDRED, NATIVE]),
+    language_support=st.sampled_from([OTHER_SCRIPT, SAME_SCRIPT, NATIVE]),
     coverage=st.floats(0, 1),
     prominence=st.floats(0, 1),
 )
@@ -75,8 +75,11 @@ def test_trust_falls_as_the_words_say_more(observed: Signals) -> None:
 
 
 @given(signals)
-def test_trust_rises_with_kinship(observed: Signals) -> None:
-    trusts = [TrustModel()(replace(observed, kinship=each)) for each in (ALIEN, KINDRED, NATIVE)]
+def test_trust_rises_with_language_support(observed: Signals) -> None:
+    trusts = [
+        TrustModel()(replace(observed, language_support=each))
+        for each in (OTHER_SCRIPT, SAME_SCRIPT, NATIVE)
+    ]
     assert trusts == sorted(trusts)
 
 
@@ -119,5 +122,5 @@ def test_prominence_is_the_fall_to_the_tenth() -> None:
 
 @pytest.mark.parametrize("query", ["2.3.1", "POL-88213-X", "zephyr.example", "+49 30 1234567?"])
 def test_no_lane_reads_identifiers(query: str) -> None:
-    assert kinship(query, None, ENGLISH) == ALIEN
-    assert kinship(f"{query} premium", None, ENGLISH) == NATIVE
+    assert language_support(query, None, ENGLISH) == OTHER_SCRIPT
+    assert language_support(f"{query} premium", None, ENGLISH) == NATIVE

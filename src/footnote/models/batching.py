@@ -130,12 +130,10 @@ class CrossDocumentBatcher:
 
     @property
     def lane(self) -> Lane:
-        """The inner embedder's lane."""
         return self.inner.lane
 
     @property
     def max_tokens(self) -> int:
-        """The inner embedder's window."""
         return self.inner.max_tokens
 
     @property
@@ -144,7 +142,6 @@ class CrossDocumentBatcher:
         return len(self._queue.by_length)
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Tokens in each text, by the inner embedder."""
         return self.inner.count_tokens(texts)
 
     async def embed_query(self, text: str) -> Vector:

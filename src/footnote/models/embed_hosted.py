@@ -204,7 +204,6 @@ class HostedEmbedder:
         return len(answer.vectors[0]) if answer.vectors else 0
 
     async def close(self) -> None:
-        """Let the connections go."""
         await self.client.close()
 
     async def _documents(self, texts: list[str]) -> Vectors:

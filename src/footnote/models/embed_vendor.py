@@ -67,7 +67,6 @@ class VendorClient:
     async def __call__(
         self, texts: Sequence[str], input_type: InputType, dimensions: int | None
     ) -> Embedded:
-        """Vectors in the order of the texts. Raises CallFailed."""
         # Tokens are estimated on our side, so what is still too long is cut on theirs.
         settings = EmbeddingSettings(truncate=True)
         if dimensions is not None:
@@ -90,7 +89,6 @@ class VendorClient:
         return await self.model.max_input_tokens()
 
     async def close(self) -> None:
-        """Let the connections go."""
         await self.close_connections()
 
 

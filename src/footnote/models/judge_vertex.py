@@ -66,7 +66,6 @@ class VertexJudge:
         return list(await asyncio.gather(*(check(*pair) for pair in pairs)))
 
     async def close(self) -> None:
-        """Let the connections go."""
         await self.endpoint.close()
 
 

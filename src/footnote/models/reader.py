@@ -190,14 +190,12 @@ class PackagedReader:
         return found
 
     async def operation(self, question: str) -> Operation | None:
-        """See `Reader.operation`."""
         if self._probes is None:
             return None
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._threads, self._probes.operation, question)
 
     async def close(self) -> None:
-        """Let the threads end once their current run is done."""
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     def pairs(self, question: str, passages: Sequence[PassageText]) -> list[Pair]:

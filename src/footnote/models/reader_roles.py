@@ -21,7 +21,6 @@ class ReaderReranker:
 
     @property
     def name(self) -> str:
-        """The reader's."""
         return self.reader.name
 
     async def __call__(self, query: str, texts: Sequence[str]) -> list[float]:
@@ -49,11 +48,9 @@ class ReaderJudge:
 
     @property
     def name(self) -> str:
-        """The reader's."""
         return self.reader.name
 
     async def __call__(self, statements: Sequence[str], quotes: Sequence[str]) -> list[float]:
-        """See `Judge.__call__`."""
         return [each.supported for each in await self.reader.judge(statements, quotes)]
 
     async def close(self) -> None:

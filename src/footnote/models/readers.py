@@ -59,19 +59,15 @@ class LazyReader:
     async def read(
         self, question: str, passages: Sequence[PassageText]
     ) -> Sequence[PassageReading]:
-        """See `Reader.read`."""
         return await (await self.opened()).read(question, passages)
 
     async def judge(self, statements: Sequence[str], quotes: Sequence[str]) -> list[SupportOdds]:
-        """See `Reader.judge`."""
         return await (await self.opened()).judge(statements, quotes)
 
     async def orders(self, texts: Sequence[str]) -> Sequence[float] | None:
-        """See `Reader.orders`."""
         return await (await self.opened()).orders(texts)
 
     async def operation(self, question: str) -> Operation | None:
-        """See `Reader.operation`."""
         return await (await self.opened()).operation(question)
 
     async def opened(self) -> OwnedReader:

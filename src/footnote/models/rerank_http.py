@@ -185,7 +185,6 @@ class HttpReranker:
         """Nothing: the connection is made by the first call."""
 
     async def close(self) -> None:
-        """Let the connections go."""
         await self.endpoint.close()
 
 

@@ -70,7 +70,6 @@ class JsonEndpoint:
             ) from error
 
     async def close(self) -> None:
-        """Let the connections go."""
         client, self._client = self._client, None
         if client is not None:
             await client.aclose()

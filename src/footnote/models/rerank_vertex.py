@@ -76,7 +76,6 @@ class VertexReranker:
         """Nothing: the connection is made by the first call."""
 
     async def close(self) -> None:
-        """Let the connections go."""
         await self.endpoint.close()
 
     def _body(self, query: str, texts: Sequence[str]) -> Body:

@@ -123,7 +123,6 @@ class SentenceEncoder:
         return await loop.run_in_executor(self._query_thread, self._encode_query, text)
 
     def close(self) -> None:
-        """Let the threads end once their current run is done."""
         self._document_threads.shutdown(wait=False, cancel_futures=True)
         self._query_thread.shutdown(wait=False, cancel_futures=True)
 

@@ -96,12 +96,10 @@ class CountingEmbedder:
 
     @property
     def lane(self) -> Lane:
-        """The inner embedder's lane."""
         return self.inner.lane
 
     @property
     def max_tokens(self) -> int:
-        """The inner embedder's window."""
         return self.inner.max_tokens
 
     @property
@@ -110,7 +108,6 @@ class CountingEmbedder:
         return [text for batch in self.batches for text in batch]
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Tokens in each text, by the inner embedder."""
         return self.inner.count_tokens(texts)
 
     async def embed_documents(self, texts: Sequence[str]) -> Vectors:

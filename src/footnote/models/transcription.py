@@ -87,7 +87,6 @@ class HttpTranscriber:
 
     @property
     def name(self) -> str:
-        """The model's name."""
         return self.model
 
     async def __call__(
@@ -136,7 +135,6 @@ class HttpTranscriber:
             ) from None
 
     async def close(self) -> None:
-        """Let the connections go."""
         client, self._client = self._client, None
         if client is not None:
             await client.aclose()

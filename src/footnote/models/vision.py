@@ -32,7 +32,6 @@ class VisionModel:
 
     @property
     def name(self) -> str:
-        """The model's name."""
         return self.inner.name
 
     async def __call__(self, content: bytes, media_type: str) -> str:
@@ -61,7 +60,6 @@ class VisionModel:
         return said
 
     async def close(self) -> None:
-        """Close its connections."""
         await self.inner.close()
 
 

@@ -107,7 +107,6 @@ class WritingModel:
         return self._finished(response)
 
     async def close(self) -> None:
-        """Close its connections."""
         async with self.model:
             pass
 

@@ -49,12 +49,14 @@ FITTED: Mapping[str, Weights] = {
 """By what the lane's model knows of the query's language; `none` without vectors."""
 
 
-def confidence(observed: Observed, *, kinship: int, has_vectors: bool) -> float:
+def confidence(observed: Observed, *, language_support: int, has_vectors: bool) -> float:
     """The probability, 0…1, that the evidence is about the question.
 
-    `kinship` says what the lane knows of the query's language (`retrieval.trust`).
+    `language_support` says what the lane knows of the query's language (`retrieval.trust`).
     """
-    weights = FITTED["none" if not has_vectors else "native" if kinship == NATIVE else "foreign"]
+    weights = FITTED[
+        "none" if not has_vectors else "native" if language_support == NATIVE else "foreign"
+    ]
     log_odds = (
         weights.intercept
         + weights.coverage * observed.coverage

@@ -149,7 +149,7 @@ class Gather:
             fused=fused,
             confidence=confidence(
                 observe_recall(words, recalled, fused.ranking),
-                kinship=signals.kinship,
+                language_support=signals.language_support,
                 has_vectors=vector is not None,
             ),
         )

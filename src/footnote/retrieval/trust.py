@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from footnote.domain import Lane, Ranking
 from footnote.retrieval.coverage import share_held
 
-NATIVE, KINDRED, ALIEN = 1, 0, -1
+NATIVE, SAME_SCRIPT, OTHER_SCRIPT = 1, 0, -1
 """The lane's model was trained for the language; for others in its script; for none in it."""
 
 _TENTH = 9
@@ -46,8 +46,8 @@ _ALIKE = {"HIRAGANA": "CJK", "KATAKANA": "CJK", "IDEOGRAPHIC": "CJK"}
 class Signals:
     """What is known and what was observed of one query."""
 
-    kinship: int
-    """NATIVE, KINDRED or ALIEN: what the lane declares about the query's language."""
+    language_support: int
+    """NATIVE, SAME_SCRIPT or OTHER_SCRIPT: what the lane declares about the query's language."""
     coverage: float
     """0…1, the share of the query's idf that the best lexical hit holds."""
     prominence: float
@@ -62,7 +62,7 @@ class TrustModel:
     """
 
     intercept: float = 0.156
-    kinship: float = 1.206
+    language_support: float = 1.206
     coverage: float = -1.21
     prominence: float = -0.539
 
@@ -70,7 +70,7 @@ class TrustModel:
         """The weight of the dense recall, 0…1; the lexical one has the rest."""
         log_odds = (
             self.intercept
-            + self.kinship * signals.kinship
+            + self.language_support * signals.language_support
             + self.coverage * signals.coverage
             + self.prominence * signals.prominence
         )
@@ -90,21 +90,21 @@ def observe(
     """The signals of one query, given its language if that is known, and its sought words."""
     best = matched_terms.get(lexical[0].chunk_no, {}) if lexical else {}
     return Signals(
-        kinship=kinship(query, language, lane),
+        language_support=language_support(query, language, lane),
         coverage=share_held(words, best, rarities),
         prominence=_prominence(lexical),
     )
 
 
-def kinship(query: str, language: str | None, lane: Lane) -> int:
+def language_support(query: str, language: str | None, lane: Lane) -> int:
     """What the lane declares about the language of a query; identifiers are of none."""
     if not any(token.strip(_MARKS).isalpha() for token in query.split()):
-        return ALIEN
+        return OTHER_SCRIPT
     if not lane.languages or language in lane.languages:
         return NATIVE
     if script_of(query) not in {_OTHER_SCRIPTS.get(each, "LATIN") for each in lane.languages}:
-        return ALIEN
-    return NATIVE if language is None else KINDRED
+        return OTHER_SCRIPT
+    return NATIVE if language is None else SAME_SCRIPT
 
 
 def script_of(text: str) -> str:
