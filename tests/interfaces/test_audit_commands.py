@@ -51,7 +51,8 @@ async def test_what_a_request_was_shown_is_in_the_log(library: Library) -> None:
     found = (await http.post("/v1/search", json={"query": "claim"})).json()
     page = (await http.get("/v1/audit", params={"act": "searched", "limit": 1})).json()
     [entry] = page["entries"]
-    assert set(entry["documents"]) == {each["document_id"] for each in found["evidence"]}
+    # Documents of which passages are near duplicates are shown, too.
+    assert set(entry["documents"]) >= {each["document_id"] for each in found["evidence"]}
     assert entry["query"] == "claim"
     verified = (await http.post("/v1/audit/verify", json={})).json()
     assert verified["intact"]
