@@ -8,6 +8,8 @@ FootnoteError                  anything of ours
 ├── Forbidden                  the caller's role or credential does not allow it
 ├── Conflict                   the thing exists already
 ├── QueueFull                  too much waits already; come again in a while
+├── RateLimited                the caller asks more often than it may; come again in a while
+├── TimeLimitReached           a search took longer than it may
 ├── DocumentFailed             a document could not pass a stage
 │   ├── DocumentUnreadable     … and will fail the same way again
 │   └── DocumentInterrupted    … and a retry may help
@@ -78,6 +80,25 @@ class QueueFull(FootnoteError):
         super().__init__(message, hint=hint)
         self.retry_after_seconds = retry_after_seconds
         """When to come again; whole seconds, at least 1."""
+
+
+class RateLimited(FootnoteError):
+    """The caller asks more often than it may."""
+
+    retryable = True
+
+    def __init__(
+        self, message: str, *, retry_after_seconds: int = 1, hint: str | None = None
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.retry_after_seconds = retry_after_seconds
+        """When to come again; whole seconds, at least 1."""
+
+
+class TimeLimitReached(FootnoteError):
+    """A search took longer than it may."""
+
+    retryable = True
 
 
 class DocumentFailed(FootnoteError):

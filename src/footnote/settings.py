@@ -741,6 +741,20 @@ class Settings(BaseSettings):
         description="Silence after which a stream of events says that it lives, so that proxies "
         "keep it open.",
     )
+    requests_per_minute: int | None = Field(
+        None,
+        ge=1,
+        description="Requests that each API key or token may make in a minute, in all processes "
+        "together; unset sets no limit. This computer without a credential has none.",
+    )
+    request_burst: int = Field(
+        60,
+        ge=1,
+        description="Requests of those that may come at once, after a pause.",
+    )
+    search_timeout_seconds: float = Field(
+        60.0, gt=0, description="Longest a search may take, the time of its models included."
+    )
     audit_queries: bool = Field(
         True,
         description="Whether the audit log keeps what was asked; off leaves who searched when, "

@@ -76,6 +76,13 @@ class ActUnderWay:
     act_id: UUID = field(default_factory=uuid4)
     shown: Shown = field(default_factory=Shown)
 
+    async def keep_pace(self) -> None:
+        """Count the act for its credential. Raises RateLimited, which is not entered."""
+        access = self.access
+        await access.engine.rate_limits.take(
+            access.workspace_id, access.credential, access.principal.principal_id, access.pace
+        )
+
     async def enter(self, outcome: Outcome, error: BaseException | None = None) -> None:
         """Enter how far it has come. Raises StoreUnavailable, and then it must not go on."""
         self.access.require_open()
@@ -154,6 +161,7 @@ async def entered_stream(act: ActUnderWay, stream: AsyncGenerator[R]) -> AsyncGe
 
     When the stream ends, all it showed is entered once more, with how it ended.
     """
+    await act.keep_pace()
     if act.act in CHANGING:
         await act.enter(Outcome.BEGUN)
     answered = False

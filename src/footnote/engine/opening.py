@@ -17,6 +17,7 @@ from footnote.engine.encryption import key_ring_from
 from footnote.engine.installation import Engine
 from footnote.engine.lanes import embedders_from
 from footnote.engine.pages import BlobsWithPages, renderer_from
+from footnote.engine.rate_limits import rate_limits_from
 from footnote.engine.services import statements_of
 from footnote.errors import StoreUnavailable
 from footnote.index.analysis import TextAnalyzer
@@ -121,6 +122,7 @@ async def open_engine(settings: Settings | None = None) -> Engine:
         pages=renderer_from(settings, pdfs, blobs),
         listener=Listener(url),
         audit=AuditLog(database=database, keeps_queries=settings.audit_queries),
+        rate_limits=rate_limits_from(settings, database),
         embedder=embedder,
         embedders=embedders,
         analyzer=analyzer,

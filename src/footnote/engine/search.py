@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, replace
 
 from footnote.domain import PassageContext, SearchRequest, SearchResponse
 from footnote.engine.lanes import serving
 from footnote.engine.services import Serving, WorkspaceAccess
-from footnote.errors import LaneMismatch
+from footnote.errors import LaneMismatch, TimeLimitReached
 from footnote.retrieval.journal import Asked, Asker
 from footnote.store.passages import passage_context
 from footnote.validation.constrained_types import Window
@@ -58,14 +59,28 @@ async def run_search(
 ) -> tuple[Serving, SearchResponse]:
     """Search, also in a lane that was changed a moment ago; evidence that gives orders is marked.
 
-    Returns what served it beside the response. Raises LaneMismatch.
+    Returns what served it beside the response. Raises LaneMismatch and TimeLimitReached.
     """
+    seconds = workspace.engine.settings.search_timeout_seconds
     try:
-        response = await prepared.serving.stages.run(prepared.asked)
+        async with asyncio.timeout(seconds):
+            prepared, response = await _run(workspace, prepared)
+    except TimeoutError as error:
+        raise TimeLimitReached(
+            f"the search took longer than {seconds:g} seconds",
+            hint="filter by collection or document, or raise FOOTNOTE_SEARCH_TIMEOUT_SECONDS",
+        ) from error
+    marked = await workspace.engine.suspicion.flag(response.evidence)
+    return prepared.serving, replace(response, evidence=marked)
+
+
+async def _run(
+    workspace: WorkspaceAccess, prepared: PreparedSearch
+) -> tuple[PreparedSearch, SearchResponse]:
+    try:
+        return prepared, await prepared.serving.stages.run(prepared.asked)
     except LaneMismatch:
         fresh = await prepare_search(workspace, prepared.request, afresh=True)
         if fresh.serving.embedder is prepared.serving.embedder:
             raise
-        prepared, response = fresh, await fresh.serving.stages.run(fresh.asked)
-    marked = await workspace.engine.suspicion.flag(response.evidence)
-    return prepared.serving, replace(response, evidence=marked)
+        return fresh, await fresh.serving.stages.run(fresh.asked)

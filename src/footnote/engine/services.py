@@ -13,6 +13,7 @@ from footnote.domain import Answer, Lane, Principal, Right, Workspace
 from footnote.engine.answer_runs import AnswerRuns
 from footnote.engine.audit_log import AuditLog
 from footnote.engine.authentication import Credentials
+from footnote.engine.rate_limits import LastPace, RateLimits
 from footnote.errors import Forbidden, NotReady
 from footnote.ingestion.rendering.renderer import PageRenderer
 from footnote.models.aligned import AlignedEncoder
@@ -85,6 +86,7 @@ class Services:
     pages: PageRenderer
     listener: Listener
     audit: AuditLog
+    rate_limits: RateLimits
     embedder: Embedder
     """Of new workspaces; `lanes.embedder_for` knows that of each."""
     embedders: Embedders
@@ -139,6 +141,7 @@ class WorkspaceAccess:
     """What the credential may be used for, whatever the roles of its owner."""
     credential: str = "local"
     """How the principal was proved, without any secret."""
+    pace: LastPace = field(default_factory=LastPace, compare=False)
 
     @property
     def workspace_id(self) -> UUID:

@@ -62,6 +62,7 @@ class Verb(Generic[P, R]):
         @wraps(checked)
         async def permitted(access: WorkspaceAccess, /, *args: P.args, **kwargs: P.kwargs) -> R:
             under_way = begun(access, *args, **kwargs)
+            await under_way.keep_pace()
             try:
                 access.require(right)
             except Forbidden as error:

@@ -24,8 +24,10 @@ from footnote.errors import (
     NotFound,
     NotReady,
     QueueFull,
+    RateLimited,
     SourceUnreachable,
     StoreUnavailable,
+    TimeLimitReached,
     UnsupportedSettings,
 )
 
@@ -70,6 +72,8 @@ FAILURES: dict[type[FootnoteError], Failure] = {
     Forbidden: Failure("forbidden", 403, 4),
     Conflict: Failure("conflict", 409, 2),
     QueueFull: Failure("queue-full", 429, 4),
+    RateLimited: Failure("rate-limited", 429, 4),
+    TimeLimitReached: Failure("time-limit-reached", 503, 4),
     DocumentFailed: Failure("document-unreadable", 422, 1),
     DocumentInterrupted: Failure("document-interrupted", 503, 1),
     LaneMismatch: Failure("lane-mismatch", 409, 4),

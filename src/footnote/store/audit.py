@@ -21,6 +21,7 @@ from footnote.domain.audit import (
 )
 from footnote.errors import InvalidRequest
 from footnote.store.database import Database, WorkspaceScope
+from footnote.store.sealing import AUDIT_QUERY
 from footnote.store.statements import load_statements, record_of
 
 _SQL = load_statements("audit")
@@ -77,7 +78,7 @@ async def append_entries(
                     {
                         "entry_no": entry.entry_no,
                         "query_salt": entry.query_salt,
-                        "query": entry.query,
+                        "query": scope.sealing.text(AUDIT_QUERY.of(entry.entry_no), entry.query),
                     },
                 )
 
@@ -102,7 +103,7 @@ async def list_entries(
             "limit": limit + 1,
         },
     )
-    entries = tuple(map(_entry_of, rows[:limit]))
+    entries = tuple(_entry_of(scope, row) for row in rows[:limit])
     more = len(rows) > limit
     return AuditPage(entries=entries, next_cursor=str(entries[-1].entry_no) if more else None)
 
@@ -115,12 +116,18 @@ async def all_entries(
     while True:
         async with database.workspace(workspace_id, principal) as scope:
             rows = await scope.all(_SQL["entries_after"], {"after": after, "limit": _BATCH})
-        for row in rows:
-            yield _entry_of(row)
-        if len(rows) < _BATCH:
+            entries = [_entry_of(scope, row) for row in rows]
+        for entry in entries:
+            yield entry
+        if len(entries) < _BATCH:
             return
-        after = rows[-1]["entry_no"]
+        after = entries[-1].entry_no
 
 
-def _entry_of(row: DictRow) -> AuditEntry:
-    return record_of(AuditEntry, row, act=Act(row["act"]), outcome=Outcome(row["outcome"]))
+def _entry_of(scope: WorkspaceScope, row: DictRow) -> AuditEntry:
+    query = row["query"]
+    if query is not None:
+        query = scope.sealing.plain_text(AUDIT_QUERY.of(row["entry_no"]), query)
+    return record_of(
+        AuditEntry, row, act=Act(row["act"]), outcome=Outcome(row["outcome"]), query=query
+    )

@@ -51,6 +51,7 @@ SEALED_METADATA = frozenset(("abstract", "comments", "description", "subject", "
 (QUESTION,) = _columns("messages", _MESSAGE, "text", "text")
 (ANSWER,) = _columns("messages", _MESSAGE, "json", "answer")
 (COMMENT,) = _columns("feedback", _MESSAGE, "text", "comment")
+(AUDIT_QUERY,) = _columns("audit_queries", ("entry_no",), "text", "query")
 (STAGE_RESULT,) = _columns(
     "stage_results", ("document_id", "version", "stage", "part"), "bytes", "payload"
 )
@@ -60,7 +61,7 @@ SEALED_METADATA = frozenset(("abstract", "comments", "description", "subject", "
 
 RESEALED = (
     TITLE, SUMMARY, KEYWORDS, SECTIONS, METADATA_VALUES, CHUNK_TEXT, CONTEXT, HEADINGS, PIECE,
-    CONVERSATION, QUESTION, ANSWER, COMMENT, INDEX_SECRET, WEBHOOK_SECRET, MCP_HEADERS,
+    CONVERSATION, QUESTION, ANSWER, COMMENT, AUDIT_QUERY, INDEX_SECRET, WEBHOOK_SECRET, MCP_HEADERS,
 )  # fmt: skip
 """What is encrypted anew when the data key is rotated; results of stages are made again."""
 

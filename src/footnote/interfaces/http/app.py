@@ -29,7 +29,14 @@ from footnote.interfaces.http import (
     questions,
 )
 from footnote.interfaces.http.authentication import Authentication
-from footnote.interfaces.http.guard import BodyLimit, Guard, SecurityHeaders, policy_from
+from footnote.interfaces.http.guard import (
+    RATE_LIMIT_HEADERS,
+    BodyLimit,
+    Guard,
+    RateLimitHeaders,
+    SecurityHeaders,
+    policy_from,
+)
 from footnote.interfaces.http.lifecycle import Lifecycle, stop_this_process
 from footnote.interfaces.http.openapi import describe
 from footnote.interfaces.http.problems import answer_with_problems
@@ -136,6 +143,7 @@ def create_app(
     app.add_middleware(
         BodyLimit, upload_path=documents.UPLOAD_PATH, max_file_bytes=settings.max_file_bytes
     )
+    app.add_middleware(RateLimitHeaders)
     policy = policy_from(settings)
     app.add_middleware(Authentication, lifecycle=lifecycle, policy=policy)
     if settings.identity_ways and settings.cors_origins:
@@ -144,7 +152,7 @@ def create_app(
             allow_origins=listed(settings.cors_origins),
             allow_methods=("GET", "POST", "PUT", "PATCH", "DELETE"),
             allow_headers=("Authorization", WORKSPACE_HEADER, "Idempotency-Key", "Last-Event-ID"),
-            expose_headers=("Location", "Retry-After", "WWW-Authenticate"),
+            expose_headers=(*RATE_LIMIT_HEADERS, "Location", "Retry-After", "WWW-Authenticate"),
         )
     app.add_middleware(Guard, policy=policy)
     app.add_middleware(SecurityHeaders, https=(settings.public_url or "").startswith("https:"))

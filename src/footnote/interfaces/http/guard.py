@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from ipaddress import ip_address
 from urllib.parse import urlsplit
@@ -9,7 +11,10 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from footnote.domain.limits import Pace
+from footnote.engine.rate_limits import LastPace
 from footnote.interfaces.http.problems import Refused, content_too_large
+from footnote.interfaces.http.scope import PACE
 from footnote.settings import Settings, listed
 
 MAX_JSON_BYTES = 1024 * 1024
@@ -159,6 +164,47 @@ class SecurityHeaders:
             await send(message)
 
         await self.app(scope, receive, send_with_headers)
+
+
+RATE_LIMIT_HEADERS = tuple(
+    f"RateLimit-{what}" for what in ("Limit", "Remaining", "Reset", "Policy")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RateLimitHeaders:
+    """Tells callers where they stand with their rate limit.
+
+    The names are those of draft-ietf-httpapi-ratelimit-headers.
+    """
+
+    app: ASGIApp
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, and add where its caller stands once it was counted."""
+
+        async def send_with_headers(message: Message) -> None:
+            last = scope.get(PACE)
+            if message["type"] == "http.response.start" and isinstance(last, LastPace):
+                headers = MutableHeaders(scope=message)
+                for name, value in _pace_headers(last.pace):
+                    headers[name] = value
+            await send(message)
+
+        await self.app(scope, receive, send_with_headers)
+
+
+def _pace_headers(pace: Pace | None) -> Iterator[tuple[str, str]]:
+    if pace is None:
+        return iter(())
+    limit = pace.limit
+    values = (
+        str(limit.burst),
+        str(pace.remaining),
+        str(math.ceil(pace.reset_seconds)),
+        f"{limit.requests};w={limit.window_seconds:g};burst={limit.burst}",
+    )
+    return zip(RATE_LIMIT_HEADERS, values, strict=True)
 
 
 def _unusual(scope: Scope) -> Refused | None:

@@ -21,6 +21,7 @@ from footnote.errors import (
     NotAuthenticated,
     NotFound,
     QueueFull,
+    RateLimited,
 )
 from footnote.interfaces.failures import ABSENT, FAILURES, UNEXPECTED, UNEXPECTED_DETAIL, failure_of
 from footnote.validation.messages import shown, wrong_places
@@ -168,7 +169,7 @@ def problem_of(error: FootnoteError) -> ProblemResponse:
     if isinstance(error, NotFound) and not isinstance(error, NoSuchWorkspace):
         return problem(failure.status, ABSENT, code=failure.code)
     headers = None
-    if isinstance(error, QueueFull):
+    if isinstance(error, QueueFull | RateLimited):
         headers = {"Retry-After": str(error.retry_after_seconds)}
     if isinstance(error, NotAuthenticated):
         headers = {"WWW-Authenticate": 'Bearer realm="footnote"'}  # RFC 6750, section 3
@@ -305,6 +306,7 @@ _EXAMPLES: Mapping[str, tuple[int, str]] = {
     "content-too-large": (413, "The file is larger than the 209,715,200 bytes accepted here."),
     "invalid-request": (422, "body.top_k: it must be at most 200, not 500"),
     "document-unreadable": (422, "the page cannot be drawn (parse); upload the document again"),
+    "rate-limited": (429, "this credential asks more often than 600 times a minute"),
     "queue-full": (429, "10,000 documents of this workspace wait to be indexed"),
     "head-too-large": (431, "There are more than 100 headers."),
     "unexpected": (500, UNEXPECTED_DETAIL),

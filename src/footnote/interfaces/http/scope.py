@@ -22,6 +22,8 @@ from footnote.settings import Settings
 WORKSPACE_HEADER = "Footnote-Workspace"
 COLLECTIONS_HEADER = "Footnote-Collections"
 """Names joined by commas, percent-encoded where they have any."""
+PACE = "footnote.pace"
+"""Where a request's scope says how its caller stands with the rate limit."""
 CALLER = "footnote.caller"
 """Where a request's scope says who was proved to ask."""
 
@@ -49,6 +51,7 @@ class Entrance:
     engine: Engine
     caller: Caller | None
     """None where nobody is asked who they are, since this computer alone is served."""
+    scope: Scope
     collections: tuple[str, ...] = ()
     """What the request says it is about, for a backend that decides who sees which collection."""
 
@@ -66,9 +69,11 @@ class Entrance:
             if wanted not in self.caller.workspaces:
                 raise NoSuchWorkspace(wanted)
             identity = await self.engine.admitted(self.caller, about)
-            return await self.engine.enter(wanted, identity)
+            inside = await self.engine.enter(wanted, identity)
         except NotFound as error:
             raise NoSuchWorkspace(name or DEFAULT_WORKSPACE) from error
+        self.scope[PACE] = inside.pace
+        return inside
 
     async def enter_for_chunk(
         self, name: str | None, user_id: str, chunk_id: str
@@ -122,7 +127,7 @@ def entrance_of(scope: Scope, life: Lifecycle) -> Entrance:
     assert caller is None or isinstance(caller, Caller), "what authentication found"
     named = Headers(scope=scope).getlist(COLLECTIONS_HEADER)
     about = [unquote(each.strip()) for header in named for each in header.split(",")]
-    return Entrance(life.engine, caller, tuple(filter(None, about)))
+    return Entrance(life.engine, caller, scope, tuple(filter(None, about)))
 
 
 def entrance(request: Request, life: TheLifecycle) -> Entrance:

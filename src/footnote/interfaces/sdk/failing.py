@@ -15,6 +15,7 @@ from footnote.errors import (
     ModelUnavailable,
     NotReady,
     QueueFull,
+    RateLimited,
 )
 from footnote.interfaces.failures import class_named
 
@@ -47,7 +48,7 @@ def error_of(response: httpx.Response) -> FootnoteError:
     kind = class_named(problem.type)
     if issubclass(kind, DocumentUnreadable):
         return _unreadable(problem)
-    if issubclass(kind, QueueFull):
+    if issubclass(kind, QueueFull | RateLimited):
         seconds = retry_after_seconds(response) or 1
         return kind(problem.detail, retry_after_seconds=int(seconds), hint=problem.hint)
     if issubclass(kind, ModelUnavailable):

@@ -1,0 +1,65 @@
+"""How often each credential may ask, in all processes together."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from uuid import UUID
+
+from footnote.domain.limits import Pace, RateLimit
+from footnote.errors import RateLimited
+from footnote.security.rate_limits import pace_of
+from footnote.settings import Settings
+from footnote.store.database import Database
+from footnote.store.rate_limits import take_request
+
+UNPROVED = "local"
+"""The credential of whoever works in this process or on this computer, and of jobs."""
+_WINDOW_SECONDS = 60.0
+
+
+@dataclass(slots=True)
+class LastPace:
+    """Where the caller of a workspace stood at its last request."""
+
+    pace: Pace | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RateLimits:
+    """The rate limit of an installation; every key, and everyone with a token, has a count."""
+
+    database: Database
+    limit: RateLimit | None
+    """None sets no limit."""
+
+    async def take(
+        self, workspace_id: UUID, credential: str, principal_id: str, last: LastPace
+    ) -> None:
+        """Count a request, and note where the caller stands. Raises RateLimited."""
+        if self.limit is None or credential == UNPROVED:
+            return
+        # The credential of a token names who signed it, for all whom they sign tokens.
+        caller = credential if credential.startswith("key:") else f"{credential} {principal_id}"
+        allowed, ahead = await take_request(self.database, workspace_id, caller, self.limit)
+        pace = pace_of(self.limit, allowed=allowed, ahead_seconds=ahead)
+        last.pace = pace
+        if not allowed:
+            seconds = max(1, math.ceil(pace.retry_after_seconds))
+            raise RateLimited(
+                f"this credential asks more often than {self.limit.requests} times a minute",
+                retry_after_seconds=seconds,
+                hint=f"come again in {seconds} seconds",
+            )
+
+
+def rate_limits_from(settings: Settings, database: Database) -> RateLimits:
+    """The rate limit as the settings have it."""
+    limit = None
+    if settings.requests_per_minute is not None:
+        limit = RateLimit(
+            requests=settings.requests_per_minute,
+            window_seconds=_WINDOW_SECONDS,
+            burst=settings.request_burst,
+        )
+    return RateLimits(database=database, limit=limit)
