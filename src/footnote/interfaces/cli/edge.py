@@ -81,7 +81,7 @@ async def entered(engine: Engine, name: str | None) -> WorkspaceEngine:
     """
     from footnote.domain.credentials import Presented
     from footnote.errors import NotFound
-    from footnote.interfaces.cli.login import kept_token
+    from footnote.interfaces.cli.kept_token import kept_token
 
     settings = engine.settings
     token = kept_token(settings.home) if settings.identity_ways else None

@@ -1,24 +1,13 @@
-"""`footnote login`: the commands of this user act as whoever a key or a token says.
-
-It is kept in a file of FOOTNOTE_HOME that only this user may read; FOOTNOTE_API_KEY wins over it.
-"""
+"""`footnote login`: the commands of this user act as whoever a key or a token says."""
 
 from __future__ import annotations
 
-import os
-import secrets
-import stat
 import sys
-from contextlib import suppress
-from pathlib import Path
 
-import platformdirs
 import typer
 from rich.text import Text
 
-FILE = "login.token"
-VARIABLE = "FOOTNOTE_API_KEY"
-_MAX_CHARACTERS = 16 * 1024
+from footnote.interfaces.cli.kept_token import FILE, MAX_CHARACTERS, keep_token
 
 
 def login() -> None:
@@ -41,7 +30,7 @@ def login() -> None:
     if sys.stdin.isatty():
         token = typer.prompt("Key or token", hide_input=True)
     else:
-        token = sys.stdin.read(_MAX_CHARACTERS)
+        token = sys.stdin.read(MAX_CHARACTERS)
     presented = Presented(bearer=token.strip())
 
     async def verified() -> Caller:
@@ -49,7 +38,7 @@ def login() -> None:
             return await engine.caller(presented)
 
     caller = wait_for(verified())
-    _keep(settings.home / FILE, token.strip())
+    keep_token(settings.home / FILE, token.strip())
     who, where = caller.identity.principal.principal_id, ", ".join(caller.workspaces)
     told = f"Commands now act as {present.plain(who)} in {present.plain(where)}."
     present.notices().print(Text(told), soft_wrap=True)
@@ -62,25 +51,3 @@ def logout() -> None:
 
     (prepared().home / FILE).unlink(missing_ok=True)
     present.notices().print("Nobody is logged in.")
-
-
-def kept_token(home: Path | None = None) -> str | None:
-    """What the commands of this user say who they are with; None where nobody logged in."""
-    if given := os.environ.get(VARIABLE):
-        return given
-    folder = home or Path(os.environ.get("FOOTNOTE_HOME") or platformdirs.user_data_dir("footnote"))
-    with suppress(OSError):
-        descriptor = os.open(folder / FILE, os.O_RDONLY | os.O_NOFOLLOW)
-        with os.fdopen(descriptor) as file:
-            status = os.fstat(descriptor)
-            if status.st_uid == os.geteuid() and not stat.S_IMODE(status.st_mode) & 0o077:
-                return file.read(_MAX_CHARACTERS)
-    return None
-
-
-def _keep(path: Path, token: str) -> None:
-    draft = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "w") as file:
-        file.write(token)
-    draft.replace(path)

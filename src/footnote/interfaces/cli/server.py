@@ -28,7 +28,7 @@ import platformdirs
 import typer
 
 from footnote import __version__
-from footnote.interfaces.cli.login import kept_token
+from footnote.interfaces.cli.kept_token import kept_token
 from footnote.interfaces.cli.options import chosen_workspace, root_options
 
 if TYPE_CHECKING:
