@@ -16,6 +16,8 @@ from footnote.engine.opening import reader_from_settings
 from footnote.errors import DocumentUnreadable, FootnoteError
 from footnote.ingestion.libreoffice import require_office
 from footnote.ingestion.parsing.ocr import select_ocr
+from footnote.ingestion.sandbox import mechanisms
+from footnote.ingestion.sandbox.trial import try_out
 from footnote.models.speech.installed import FFMPEG_INSTALL, decodes_everything, find_speech
 from footnote.settings import Settings
 from footnote.store.diagnostics import ADVISED, examine_database
@@ -33,6 +35,8 @@ async def examine(settings: Settings) -> Health:
     refused = _refused_home(settings)
     required = [_python(), refused or _home(settings)]
     optional = [_ocr(settings), _office(), _speech(settings)]
+    sandbox = await asyncio.to_thread(_sandbox, settings)
+    (required if settings.parser_sandbox == "required" else optional).append(sandbox)
     if not refused:
         # Both keep what they make in it.
         required.append(await _guarded("embedding model", _model(settings)))
@@ -120,6 +124,35 @@ def _office() -> Check:
     except DocumentUnreadable as error:
         return Check(name="office pages", ok=False, detail=error.cause, hint=error.advice)
     return Check(name="office pages", ok=True, detail=program)
+
+
+def _sandbox(settings: Settings) -> Check:
+    """What the kernel keeps a reader of files from, as a process that tries it finds."""
+    name = "parser sandbox"
+    if settings.parser_sandbox == "off":
+        detail = "readers of files may reach the network and all files: it is switched off"
+        return Check(name=name, ok=False, detail=detail, hint="set FOOTNOTE_PARSER_SANDBOX=auto")
+    there, trial = mechanisms(), try_out("auto")
+    has = [f"Landlock {there.landlock}"] if there.landlock else []
+    has += ["seccomp"] if there.seccomp else []
+    lacking = [
+        what
+        for what, refused in (
+            ("open sockets", trial is not None and trial.network),
+            ("write outside their folders", trial is not None and trial.writing),
+            ("read other files", trial is not None and trial.reading),
+        )
+        if not refused
+    ]
+    by = " and ".join(has) or "neither Landlock nor seccomp is there"
+    return Check(
+        name=name,
+        ok=not lacking,
+        detail=f"{by}: readers of files can {', '.join(lacking)}"
+        if lacking
+        else f"{by}: readers of files can open no socket and no file outside their folders",
+        hint="use Linux 5.13 or newer with Landlock and seccomp, in a container that allows them",
+    )
 
 
 def _speech(settings: Settings) -> Check:

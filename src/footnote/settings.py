@@ -203,6 +203,12 @@ class Settings(BaseSettings):
         description="Address space a parser process may take; large files may need more, small "
         "machines have less.",
     )
+    parser_sandbox: Literal["auto", "required", "off"] = Field(
+        "auto",
+        description="Whether the processes that read files are kept from the network and from "
+        "other files by the kernel: auto as far as it can, required refuses to start where it "
+        "cannot. See sandbox.md.",
+    )
     ocr: Literal["auto", "tesseract", "rapidocr", "off"] = Field(
         "auto",
         description="Engine that recognises text in scans and pictures; auto takes the first that "

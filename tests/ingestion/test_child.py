@@ -13,7 +13,8 @@ import pytest
 
 from footnote.domain import Attachment, ParsedDocument
 from footnote.errors import DocumentFailed, DocumentInterrupted, DocumentUnreadable
-from footnote.ingestion.children import ChildLimits, lengths_of, progress_of
+from footnote.ingestion.children import ChildLimits
+from footnote.ingestion.frames import lengths_of, progress_of
 from footnote.ingestion.parsing.reading import read_document
 from footnote.ingestion.parsing.serialization import from_message, to_message
 from footnote.ingestion.parsing.subprocess import ChildParser

@@ -22,6 +22,7 @@ from footnote.engine.services import statements_of
 from footnote.errors import StoreUnavailable
 from footnote.index.analysis import TextAnalyzer
 from footnote.ingestion.rendering.cache import PdfCache
+from footnote.ingestion.sandbox.trial import require_sandbox
 from footnote.language.detection import detect_language
 from footnote.models.breaker import GuardedReranker
 from footnote.models.judges import OwnedJudge, judge_from
@@ -69,9 +70,12 @@ _PARTS = _VECTORS + _INDEX + _SEARCHES + _ANSWERS
 async def open_engine(settings: Settings | None = None) -> Engine:
     """Start the database, bring it up to date and load the model.
 
-    Raises StoreUnavailable or LaneUnavailable, with what to do about it.
+    Raises StoreUnavailable, LaneUnavailable, or UnsupportedSettings where parsers must be confined
+    and cannot be, each with what to do about it.
     """
     settings = settings or load_settings()
+    if settings.parser_sandbox == "required":
+        require_sandbox()
     stored = blobs_from(settings.home / "blobs", settings.blob_url, plain(settings.blob_options))
     (require_usable if settings.database_url is None else require_home)(settings.home)
     try:

@@ -42,6 +42,7 @@ def renderer_from(settings: Settings, cache: PdfCache, blobs: Blobs) -> PageRend
         ocr=settings.ocr,
         ocr_languages=settings.ocr_languages,
         memory_bytes=settings.parse_memory_bytes,
+        sandbox=settings.parser_sandbox,
         processes=min(2, available_cores()),
     )
 

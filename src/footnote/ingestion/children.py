@@ -1,9 +1,6 @@
-"""Child processes that open foreign files: started when first needed, limited, replaced.
+"""Child processes that open foreign files: started when first needed, confined, replaced.
 
-`ChildPool` is the end of the parent, `serve` that of the child. They send each other frames: a
-kind, two big-endian lengths, a record as JSON, and beside it what may be long, which is passed on
-in parts. The child is not trusted: what it says is validated as the record that is expected, and
-nothing is unpickled.
+`ChildPool` is the end of the parent, `footnote.ingestion.serving` that of the child.
 """
 
 from __future__ import annotations
@@ -12,41 +9,43 @@ import asyncio
 import io
 import math
 import os
-import resource
 import shutil
 import signal
-import struct
-import sys
 from asyncio import StreamReader
 from asyncio.subprocess import DEVNULL, PIPE, Process
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from mmap import ACCESS_READ, mmap
 from tempfile import TemporaryFile, mkdtemp
 from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
-from pydantic import TypeAdapter
 from pydantic_core import to_json
 
-from footnote.domain import Progress, Stage
+from footnote.domain import Stage
 from footnote.errors import DocumentInterrupted, DocumentUnreadable
-from footnote.ingestion.failures import plain_cause, unreadable
+from footnote.ingestion.failures import unreadable
+from footnote.ingestion.frames import (
+    ANSWER,
+    LENGTHS,
+    PROGRESS,
+    REFUSED,
+    REQUEST,
+    Beginning,
+    Bytes,
+    Message,
+    frame_of,
+    lengths_of,
+    progress_of,
+)
+from footnote.ingestion.sandbox import UNCONFINED, Confinement, SandboxMode, command
 from footnote.ports import OnProgress, unheard
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
 
 T = TypeVar("T")
-Settings = TypeVar("Settings")
-Request = TypeVar("Request")
-Bytes = bytes | bytearray | memoryview
 
-_LENGTHS = struct.Struct(">cIQ")
-_REQUEST, _ANSWER, _PROGRESS, _REFUSAL = b"q", b"a", b"p", b"r"
-_MAX_JSON_BYTES = 64 << 20
-"""Room for a quarter of a million blocks; a child refuses a document that needs more."""
-_MAX_BODY_BYTES = 1 << 31
 _PART_BYTES = 1 << 20
 _IN_MEMORY_BYTES = 64 << 20
 _FILES_PER_CHILD = 500
@@ -89,119 +88,6 @@ def file_over(content: Bytes) -> BinaryIO:
     return io.BufferedReader(_BytesReader(content))
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
-    """A record as JSON, and what is too long to be a value of it."""
-
-    record: bytes
-    body: Iterable[Bytes] = ()
-    body_bytes: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class _Beginning:
-    """The first record that a child gets; its body is the child's settings."""
-
-    memory_bytes: int
-    cpu_seconds: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Refusal:
-    cause: str
-    advice: str
-
-
-_BEGINNING = TypeAdapter(_Beginning)
-_REFUSED = TypeAdapter(_Refusal)
-_PROGRESSED = TypeAdapter(Progress)
-
-
-def frame_of(kind: bytes, message: Message) -> bytes:
-    """A frame without its body."""
-    return _LENGTHS.pack(kind, len(message.record), message.body_bytes) + message.record
-
-
-def lengths_of(prefix: bytes) -> tuple[bytes, int, int]:
-    """The kind of a frame and the lengths of its parts. Raises ValueError when it is endless."""
-    kind, json_bytes, body_bytes = _LENGTHS.unpack(prefix)
-    if json_bytes > _MAX_JSON_BYTES or body_bytes > _MAX_BODY_BYTES:
-        raise ValueError(f"a frame of {json_bytes} and {body_bytes} bytes")
-    return kind, json_bytes, body_bytes
-
-
-# --- the child --------------------------------------------------------------------------------
-
-Tell = Callable[[int, int], None]
-"""Says how many of how many parts of the request in hand are done."""
-
-
-def serve(
-    settings: TypeAdapter[Settings],
-    request: TypeAdapter[Request],
-    configure: Callable[[Settings, Tell], Callable[[Request, bytes], Message]],
-) -> None:
-    """Answer until the parent closes the pipe; what cannot be read is answered with the reason."""
-    # The pipes to the parent are out of reach of libraries that print or read.
-    source, sink = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    os.dup2(2, 1)
-    received = _next(source)
-    if received is None:
-        return
-    limits = _BEGINNING.validate_json(received[0])
-    memory_bytes, given = limits.memory_bytes, resource.getrlimit(resource.RLIMIT_AS)[1]
-    if given != resource.RLIM_INFINITY:
-        memory_bytes = min(memory_bytes, given)  # More than whoever started us has is refused.
-    resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
-    def tell(done: int, total: int) -> None:
-        _send(sink, _PROGRESS, Message(to_json(Progress(done=done, total=total))))
-
-    answer = configure(settings.validate_json(received[1]), tell)
-    while (received := _next(source)) is not None:
-        # The kernel ends this process once it has computed for so much longer.
-        used = resource.getrusage(resource.RUSAGE_SELF)
-        soft = math.ceil(used.ru_utime + used.ru_stime) + limits.cpu_seconds
-        resource.setrlimit(resource.RLIMIT_CPU, (soft, resource.getrlimit(resource.RLIMIT_CPU)[1]))
-        try:
-            kind, message = _ANSWER, answer(request.validate_json(received[0]), received[1])
-        except DocumentUnreadable as failure:
-            kind, message = _REFUSAL, _refusal(plain_cause(failure), failure.advice)
-        except MemoryError:
-            cause = "reading it takes more memory than is allowed"
-            advice = "split it, or raise FOOTNOTE_PARSE_MEMORY_BYTES"
-            kind, message = _REFUSAL, _refusal(cause, advice)
-        if len(message.record) > _MAX_JSON_BYTES:
-            cause = f"it is in too many pieces (they take {len(message.record):,} bytes)"
-            kind, message = _REFUSAL, _refusal(cause, "split it into smaller files")
-        _send(sink, kind, message)
-        del received, message  # While the next one comes, this one is not kept.
-
-
-def _next(source: BinaryIO) -> tuple[bytes, bytes] | None:
-    prefix = source.read(_LENGTHS.size)
-    if len(prefix) < _LENGTHS.size:
-        return None
-    _, json_bytes, body_bytes = lengths_of(prefix)
-    return source.read(json_bytes), source.read(body_bytes)
-
-
-def _refusal(cause: str, advice: str) -> Message:
-    return Message(to_json(_Refusal(cause, advice)))
-
-
-def _send(sink: BinaryIO, kind: bytes, message: Message) -> None:
-    sink.write(frame_of(kind, message))
-    for part in message.body:
-        sink.write(part)
-    sink.flush()
-
-
-# --- the parent -------------------------------------------------------------------------------
-
-
 class _ChildDied(Exception):
     """The child ended, or spoke nonsense, before it answered."""
 
@@ -228,6 +114,12 @@ class ChildLimits:
     processes: int = 1
     slow_advice: str
     """What to do about a file that takes too long, or too much computing."""
+    sandbox: SandboxMode = "auto"
+    """How far each is confined."""
+    readable: tuple[str, ...] = ()
+    """Files and folders that a confined one may read, beside programs and libraries."""
+    writable: tuple[str, ...] = ()
+    """Folders that a confined one may write in, beside its own."""
     crash_advice: str = "save the file anew in its own program, or as PDF, and upload that copy"
     """What to do about a file that crashes the child."""
 
@@ -305,24 +197,24 @@ class ChildPool:
             async with asyncio.timeout(self._limits.timeout_seconds):
                 byte_size = content.seek(0, io.SEEK_END)
                 content.seek(0)
-                process.stdin.write(frame_of(_REQUEST, Message(record, body_bytes=byte_size)))
+                process.stdin.write(frame_of(REQUEST, Message(record, body_bytes=byte_size)))
                 while piece := await asyncio.to_thread(content.read, _PART_BYTES):
                     process.stdin.write(piece)
                     await process.stdin.drain()
                 await process.stdin.drain()
-                kind = _PROGRESS
-                while kind == _PROGRESS:
-                    prefix = await process.stdout.readexactly(_LENGTHS.size)
+                kind = PROGRESS
+                while kind == PROGRESS:
+                    prefix = await process.stdout.readexactly(LENGTHS.size)
                     kind, json_bytes, body_bytes = lengths_of(prefix)
                     told = bytes(await _receive(process.stdout, json_bytes))
                     body = await _receive(process.stdout, body_bytes)
-                    if kind == _PROGRESS:
+                    if kind == PROGRESS:
                         on_progress(*progress_of(told))
-                if kind == _ANSWER:
+                if kind == ANSWER:
                     answer = await asyncio.to_thread(decode, told, body)
                     healthy = True
                     return answer
-                refusal = _REFUSED.validate_json(told, strict=True)
+                refusal = REFUSED.validate_json(told, strict=True)
                 healthy = True
         except TimeoutError:
             raise unreadable(
@@ -342,8 +234,14 @@ class ChildPool:
     async def _start(self) -> _Child:
         environment = {name: os.environ[name] for name in _PASSED_ENVIRONMENT if name in os.environ}
         folder = environment["TMPDIR"] = mkdtemp(prefix="footnote-")
+        confinement = Confinement(
+            mode=self._limits.sandbox,
+            folder=folder,
+            readable=self._limits.readable,
+            writable=self._limits.writable,
+        )
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-P", "-m", self._module),
+            *command(confinement, self._module),
             stdin=PIPE,
             stdout=PIPE,
             stderr=DEVNULL,
@@ -351,9 +249,9 @@ class ChildPool:
             start_new_session=True,
         )
         assert process.stdin is not None
-        limits = _Beginning(self._limits.memory_bytes, self._limits.most_cpu_seconds)
+        limits = Beginning(self._limits.memory_bytes, self._limits.most_cpu_seconds)
         message = Message(to_json(limits), body_bytes=len(self._settings))
-        process.stdin.write(frame_of(_REQUEST, message) + self._settings)
+        process.stdin.write(frame_of(REQUEST, message) + self._settings)
         return _Child(process, folder)
 
     def _crashed(self, child: _Child) -> DocumentUnreadable | DocumentInterrupted:
@@ -365,20 +263,20 @@ class ChildPool:
                 advice="free memory or allow the worker more; the document is tried again by "
                 "itself",
             )
+        if code == UNCONFINED:
+            return DocumentInterrupted(
+                stage=Stage.PARSE,
+                cause="the process that reads files cannot be confined here, which "
+                "FOOTNOTE_PARSER_SANDBOX requires",
+                advice="see footnote doctor for what the kernel lacks; the document is tried "
+                "again by itself",
+            )
         cause, advice = f"the reader crashed on it (exit code {code})", self._limits.crash_advice
         if code == -signal.SIGXCPU:
             seconds = self._limits.most_cpu_seconds
             cause = f"reading it takes more than {seconds} seconds of computing"
             advice = self._limits.slow_advice
         return unreadable(cause, advice)
-
-
-def progress_of(record: bytes) -> tuple[int, int]:
-    """How many of how many parts are done. Raises ValueError."""
-    notice = _PROGRESSED.validate_json(record, strict=True)
-    if not 0 <= notice.done <= notice.total < 2**31:
-        raise ValueError("no progress")
-    return notice.done, notice.total
 
 
 async def _receive(source: StreamReader, size: int) -> Bytes:

@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 
 from footnote.ingestion import media
 from footnote.ingestion.failures import unreadable
+from footnote.ingestion.sandbox import office_programs
 
 PROGRAMS = ("soffice", "libreoffice")
 INSTALL = (
@@ -118,7 +119,8 @@ def _convert(content: bytes, media_type: str, export: str) -> bytes:
         registry = profile / "user" / "registrymodifications.xcu"
         registry.write_text(_PROFILE.format(items=items), encoding="utf-8")
         command = [
-            program,
+            # Without the shell of its script, which a confined process is not left.
+            *(office_programs(program)[:1] or (program,)),
             f"-env:UserInstallation={profile.as_uri()}",
             *("--headless", "--invisible", "--norestore", "--nologo", "--nolockcheck"),
             "--nodefault",

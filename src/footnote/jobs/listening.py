@@ -14,7 +14,9 @@ from uuid import UUID
 from pydantic import TypeAdapter
 
 from footnote.domain import Transcript, Utterance
-from footnote.ingestion.children import Bytes, ChildLimits, ChildPool
+from footnote.ingestion.children import ChildLimits, ChildPool
+from footnote.ingestion.frames import Bytes
+from footnote.ingestion.sandbox import SandboxMode
 from footnote.jobs.turns import Places, Turns
 from footnote.models.speech.installed import SpeechFiles
 from footnote.ports import OnProgress, unheard
@@ -88,18 +90,23 @@ class LocalTranscriber:
         timeout_seconds: float,
         memory_bytes: int,
         places: int = 1,
+        sandbox: SandboxMode = "auto",
     ) -> None:
         self.name = files.name
         self._places = Places(
             each=_OF_EACH_WORKSPACE, all_together=places, pause_seconds=_PAUSE_SECONDS
         )
         self._turns = Turns()
+        self._folder = tempfile.TemporaryDirectory(prefix="footnote-")
         self._child = ChildPool(
             "footnote.jobs.listening_child",
             Models(model=files.model, detector=files.detector, max_seconds=max_seconds),
             ChildLimits(
                 timeout_seconds=timeout_seconds,
                 memory_bytes=memory_bytes,
+                sandbox=sandbox,
+                readable=(str(files.model), str(files.detector)),
+                writable=(self._folder.name,),
                 slow_advice="take a smaller model by FOOTNOTE_SPEECH, or raise "
                 "FOOTNOTE_PARSE_TIMEOUT_SECONDS",
                 crash_advice="convert the recording to WAV or MP3 and upload that copy",
@@ -109,6 +116,7 @@ class LocalTranscriber:
     async def close(self) -> None:
         """End the child."""
         await self._child.aclose()
+        await asyncio.to_thread(self._folder.cleanup)
 
     async def __call__(
         self,
@@ -129,7 +137,7 @@ class LocalTranscriber:
     async def _listen(
         self, content: BinaryIO, media_type: str, workspace_id: UUID, on_progress: OnProgress
     ) -> Transcript:
-        with tempfile.TemporaryDirectory(prefix="footnote-") as folder:
+        with tempfile.TemporaryDirectory(dir=self._folder.name) as folder:
             source, decoded = Path(folder, "recording"), Path(folder, "samples")
             await asyncio.to_thread(_write, source, content)
             decode = Decode(source=source, media_type=media_type, decoded=decoded)

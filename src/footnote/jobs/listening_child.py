@@ -11,7 +11,8 @@ from pydantic_core import to_json
 
 from footnote.domain import Stage, Utterance
 from footnote.errors import DocumentUnreadable
-from footnote.ingestion.children import Message, Tell, serve
+from footnote.ingestion.frames import Message
+from footnote.ingestion.serving import Tell, serve
 from footnote.jobs.listening import Decode, Listen, Models, Part
 from footnote.models.model_store import available_cores
 from footnote.models.speech.audio import RATE, decode, read_samples

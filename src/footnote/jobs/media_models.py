@@ -84,6 +84,7 @@ async def _transcriber(settings: Settings) -> AsyncIterator[Transcriber]:
         files,
         timeout_seconds=settings.parse_timeout_seconds,
         memory_bytes=settings.parse_memory_bytes,
+        sandbox=settings.parser_sandbox,
         # One document that is no recording always finds a place.
         places=max(1, settings.worker_concurrency - 1),
     )

@@ -65,6 +65,7 @@ async def run_worker(
             processes=_parsers(settings) + 1,
             timeout_seconds=settings.parse_timeout_seconds,
             memory_bytes=settings.parse_memory_bytes,
+            sandbox=settings.parser_sandbox,
         ) as parser,
     ):
         ingestion = Ingestion(

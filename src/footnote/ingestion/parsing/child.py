@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pydantic import TypeAdapter
 
-from footnote.ingestion.children import serve
 from footnote.ingestion.parsing.reading import ReadingOptions, read_document
 from footnote.ingestion.parsing.serialization import to_message
+from footnote.ingestion.serving import serve
 
 if __name__ == "__main__":
     serve(

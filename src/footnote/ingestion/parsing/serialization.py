@@ -14,7 +14,7 @@ from pydantic import ConfigDict, TypeAdapter
 from pydantic.dataclasses import dataclass
 
 from footnote.domain import Block, ParsedDocument
-from footnote.ingestion.children import Bytes, Message
+from footnote.ingestion.frames import Bytes, Message
 
 _TEXT_PART = 1 << 20
 _FAST = 1

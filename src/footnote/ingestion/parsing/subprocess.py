@@ -8,6 +8,7 @@ from typing import BinaryIO, Self
 from footnote.domain import ParsedDocument
 from footnote.ingestion.children import ChildLimits, ChildPool
 from footnote.ingestion.parsing.serialization import from_message
+from footnote.ingestion.sandbox import SandboxMode
 from footnote.ports import OcrChoice, OnProgress, unheard
 
 
@@ -27,6 +28,7 @@ class ChildParser:
         cpu_seconds: int | None = None,
         memory_bytes: int = 4 * 1024**3,
         processes: int = 1,
+        sandbox: SandboxMode = "auto",
     ) -> None:
         """As in `ReadingOptions` and `ChildLimits`."""
         self._children = ChildPool(
@@ -37,6 +39,7 @@ class ChildParser:
                 cpu_seconds=cpu_seconds,
                 memory_bytes=memory_bytes,
                 processes=processes,
+                sandbox=sandbox,
                 slow_advice="split it, or raise FOOTNOTE_PARSE_TIMEOUT_SECONDS",
             ),
         )

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from footnote.ingestion.children import Bytes
+from footnote.ingestion.frames import Bytes
 
 _WORK = "work-"
 _STALE_SECONDS = 3600.0

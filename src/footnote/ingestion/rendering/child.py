@@ -11,13 +11,14 @@ from pydantic_core import to_json
 
 from footnote.domain.pages import PagesOfQuote
 from footnote.errors import DocumentUnreadable
-from footnote.ingestion.children import Message, Tell, serve
 from footnote.ingestion.failures import unreadable
+from footnote.ingestion.frames import Message
 from footnote.ingestion.libreoffice import to_pdf
 from footnote.ingestion.parsing.ocr import select_ocr
 from footnote.ingestion.rendering.pages import Pages, pages_of_quote
 from footnote.ingestion.rendering.renderer import OcrSettings, PageRequest, PdfRequest
 from footnote.ingestion.rendering.sheets import NoSuchPage
+from footnote.ingestion.serving import Tell, serve
 
 
 def _configure(

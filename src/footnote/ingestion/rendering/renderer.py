@@ -14,10 +14,12 @@ from footnote.domain import Stage
 from footnote.domain.pages import PageImage, PageRectangles, PagesOfQuote
 from footnote.errors import DocumentUnreadable, InvalidRequest
 from footnote.ingestion import media
-from footnote.ingestion.children import Bytes, ChildLimits, ChildPool, file_over
+from footnote.ingestion.children import ChildLimits, ChildPool, file_over
+from footnote.ingestion.frames import Bytes
 from footnote.ingestion.libreoffice import FORMATS, require_office
 from footnote.ingestion.rendering.cache import PdfCache
 from footnote.ingestion.rendering.quotes import Quote
+from footnote.ingestion.sandbox import SandboxMode
 from footnote.ports import OcrChoice
 
 T = TypeVar("T")
@@ -102,6 +104,7 @@ class PageRenderer:
         cpu_seconds: int = 600,
         memory_bytes: int = 4 * 1024**3,
         processes: int = 1,
+        sandbox: SandboxMode = "auto",
     ) -> None:
         self._cache = cache
         self._still_there = still_there
@@ -113,6 +116,7 @@ class PageRenderer:
                 cpu_seconds=cpu_seconds,
                 memory_bytes=memory_bytes,
                 processes=processes,
+                sandbox=sandbox,
                 slow_advice=advice,
             )
             return ChildPool(_MODULE, settings, limits)

@@ -1,0 +1,100 @@
+"""The child's end: a confined process that answers requests about foreign files, one at a time.
+
+What it may still do when `serve` begins was settled before anything was imported
+(`footnote.ingestion.sandbox`).
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import resource
+from collections.abc import Callable
+from typing import BinaryIO, TypeVar
+
+from pydantic import TypeAdapter
+from pydantic_core import to_json
+
+from footnote.domain import Progress
+from footnote.errors import DocumentUnreadable
+from footnote.ingestion.failures import plain_cause
+from footnote.ingestion.frames import (
+    ANSWER,
+    BEGINNING,
+    LENGTHS,
+    MAX_JSON_BYTES,
+    PROGRESS,
+    REFUSAL,
+    Message,
+    Refusal,
+    frame_of,
+    lengths_of,
+)
+
+Settings = TypeVar("Settings")
+Request = TypeVar("Request")
+Tell = Callable[[int, int], None]
+"""Says how many of how many parts of the request in hand are done."""
+
+
+def serve(
+    settings: TypeAdapter[Settings],
+    request: TypeAdapter[Request],
+    configure: Callable[[Settings, Tell], Callable[[Request, bytes], Message]],
+) -> None:
+    """Answer until the parent closes the pipe; what cannot be read is answered with the reason."""
+    # The pipes to the parent are out of reach of libraries that print or read.
+    source, sink = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.dup2(2, 1)
+    received = _next(source)
+    if received is None:
+        return
+    limits = BEGINNING.validate_json(received[0])
+    memory_bytes, given = limits.memory_bytes, resource.getrlimit(resource.RLIMIT_AS)[1]
+    if given != resource.RLIM_INFINITY:
+        memory_bytes = min(memory_bytes, given)  # More than whoever started us has is refused.
+    resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+    def tell(done: int, total: int) -> None:
+        _send(sink, PROGRESS, Message(to_json(Progress(done=done, total=total))))
+
+    answer = configure(settings.validate_json(received[1]), tell)
+    while (received := _next(source)) is not None:
+        # The kernel ends this process once it has computed for so much longer.
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        soft = math.ceil(used.ru_utime + used.ru_stime) + limits.cpu_seconds
+        resource.setrlimit(resource.RLIMIT_CPU, (soft, resource.getrlimit(resource.RLIMIT_CPU)[1]))
+        try:
+            kind, message = ANSWER, answer(request.validate_json(received[0]), received[1])
+        except DocumentUnreadable as failure:
+            kind, message = REFUSAL, _refusal(plain_cause(failure), failure.advice)
+        except MemoryError:
+            cause = "reading it takes more memory than is allowed"
+            advice = "split it, or raise FOOTNOTE_PARSE_MEMORY_BYTES"
+            kind, message = REFUSAL, _refusal(cause, advice)
+        if len(message.record) > MAX_JSON_BYTES:
+            cause = f"it is in too many pieces (they take {len(message.record):,} bytes)"
+            kind, message = REFUSAL, _refusal(cause, "split it into smaller files")
+        _send(sink, kind, message)
+        del received, message  # While the next one comes, this one is not kept.
+
+
+def _next(source: BinaryIO) -> tuple[bytes, bytes] | None:
+    prefix = source.read(LENGTHS.size)
+    if len(prefix) < LENGTHS.size:
+        return None
+    _, json_bytes, body_bytes = lengths_of(prefix)
+    return source.read(json_bytes), source.read(body_bytes)
+
+
+def _refusal(cause: str, advice: str) -> Message:
+    return Message(to_json(Refusal(cause, advice)))
+
+
+def _send(sink: BinaryIO, kind: bytes, message: Message) -> None:
+    sink.write(frame_of(kind, message))
+    for part in message.body:
+        sink.write(part)
+    sink.flush()
