@@ -242,7 +242,9 @@ LOCAL_VERBS = set(
     "unknown_collections original original_file text passages source_entries remember_source_entry "
     "rename_source_entry remove_source_entry page_fingerprint all_messages export_conversation "
     "golden_candidates next_question edited_question question_again answered answered_stream "
-    "follow_events webhook_and_secret create_key keys rotate_key revoke_key "
+    "follow_events webhook_and_secret create_key keys rotate_key revoke_key users user add_user "
+    "change_user remove_user user_groups user_group add_user_group change_user_group "
+    "remove_user_group "
     "audit_entries export_audit verify_audit".split()
 )
 """What other ways into the engine use, or a route without a verb of the client."""

@@ -41,7 +41,7 @@ class Guarded:
 
 @pytest.fixture
 async def guarded(settings: Settings, workspace: WorkspaceEngine) -> AsyncIterator[Guarded]:
-    within = settings_from(settings, {"identity": "keys"})
+    within = settings_from(settings, {"identity": "keys,scim"})
     async with served(within) as http:
         yield Guarded(within, http, workspace)
 
@@ -76,7 +76,7 @@ async def test_every_route_asks_who_it_is(guarded: Guarded) -> None:
     assert {"/mcp", "/agui", "/openapi.json", "/v1/search", "/search", "/v1/events"} <= {
         path for _, path in routes
     }
-    assert {"/openai/v1/chat/completions", "/v1/webhooks/document-uploaded"} <= {
+    assert {"/openai/v1/chat/completions", "/v1/webhooks/document-uploaded", "/scim/v2/Users"} <= {
         path for _, path in routes
     }
     for method, template in routes:

@@ -47,3 +47,32 @@ class UserGroup:
     member_ids: tuple[UUID, ...] = ()
     created_at: datetime
     updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sought:
+    """Which people or groups, and which page of them."""
+
+    name: str | None = None
+    external_id: str | None = None
+    limit: int = 100
+    offset: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WantedUser:
+    """What a person is to be."""
+
+    user_name: str
+    external_id: str | None = None
+    active: bool = True
+    attributes: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WantedGroup:
+    """What a group is to be."""
+
+    display_name: str
+    external_id: str | None = None
+    member_ids: tuple[UUID, ...] = ()

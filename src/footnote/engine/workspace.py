@@ -36,6 +36,7 @@ from footnote.engine import conversations as conversation_verbs
 from footnote.engine import documents as document_verbs
 from footnote.engine import keys as key_verbs
 from footnote.engine import lanes as lane_verbs
+from footnote.engine import people as people_verbs
 from footnote.engine import search as search_verbs
 from footnote.engine import webhooks as webhook_verbs
 from footnote.engine.acts import ActUnderWay, entered, entered_stream
@@ -194,6 +195,17 @@ class WorkspaceVerbs:
     keys = Verb(key_verbs.keys, Act.READ, Right.ADMINISTER)
     rotate_key = Verb(key_verbs.rotate_key, Act.CHANGED, Right.ADMINISTER)
     revoke_key = Verb(key_verbs.revoke_key, Act.CHANGED, Right.ADMINISTER)
+
+    users = Verb(people_verbs.users, Act.READ, Right.ADMINISTER)
+    user = Verb(people_verbs.user, Act.READ, Right.ADMINISTER)
+    add_user = Verb(people_verbs.add_user, Act.CHANGED, Right.ADMINISTER)
+    change_user = Verb(people_verbs.change_user, Act.CHANGED, Right.ADMINISTER)
+    remove_user = Verb(people_verbs.remove_user, Act.DELETED, Right.ADMINISTER)
+    user_groups = Verb(people_verbs.user_groups, Act.READ, Right.ADMINISTER)
+    user_group = Verb(people_verbs.user_group, Act.READ, Right.ADMINISTER)
+    add_user_group = Verb(people_verbs.add_user_group, Act.CHANGED, Right.ADMINISTER)
+    change_user_group = Verb(people_verbs.change_user_group, Act.CHANGED, Right.ADMINISTER)
+    remove_user_group = Verb(people_verbs.remove_user_group, Act.DELETED, Right.ADMINISTER)
 
     search = Verb(search_verbs.search, Act.SEARCHED)
     context = Verb(search_verbs.context, Act.READ)

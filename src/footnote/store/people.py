@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
 from uuid import UUID, uuid4
 
 import psycopg
 from psycopg.types.json import Jsonb
 
-from footnote.domain.people import Standing, User, UserGroup
+from footnote.domain.people import Sought, Standing, User, UserGroup, WantedGroup, WantedUser
 from footnote.errors import Conflict, InvalidRequest, NotFound
 from footnote.store.database import WorkspaceScope
 from footnote.store.sessions import end_sessions_of
 from footnote.store.statements import load_statements, record_of
 
 _SQL = load_statements("people")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sought:
-    """Which people or groups, and which page of them."""
-
-    name: str | None = None
-    external_id: str | None = None
-    limit: int = 100
-    offset: int = 0
 
 
 async def standing(scope: WorkspaceScope, principal: str) -> Standing | None:
@@ -55,16 +43,6 @@ async def user(scope: WorkspaceScope, user_id: UUID) -> User:
     if row is None:
         raise NotFound(f"there is no user {user_id}")
     return record_of(User, row)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WantedUser:
-    """What a person is to be."""
-
-    user_name: str
-    external_id: str | None = None
-    active: bool = True
-    attributes: dict[str, object] = field(default_factory=dict)
 
 
 async def add_user(scope: WorkspaceScope, wanted: WantedUser) -> User:
@@ -104,7 +82,7 @@ async def _write_user(
                 "user_name": wanted.user_name,
                 "external_id": wanted.external_id,
                 "active": wanted.active,
-                "attributes": Jsonb(wanted.attributes),
+                "attributes": Jsonb(dict(wanted.attributes)),
             },
         )
     except psycopg.errors.UniqueViolation as error:
@@ -134,15 +112,6 @@ async def group(scope: WorkspaceScope, group_id: UUID) -> UserGroup:
     return record_of(UserGroup, row)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WantedGroup:
-    """What a group is to be."""
-
-    display_name: str
-    external_id: str | None = None
-    members: Sequence[UUID] = ()
-
-
 async def add_group(scope: WorkspaceScope, wanted: WantedGroup) -> UserGroup:
     """Add a group. Raises Conflict for a name that is taken, InvalidRequest for a stranger."""
     group_id = uuid4()
@@ -170,7 +139,7 @@ async def _write_group(
         "group_id": group_id,
         "display_name": wanted.display_name,
         "external_id": wanted.external_id,
-        "members": list(wanted.members),
+        "members": list(wanted.member_ids),
     }
     try:
         await scope.execute(_SQL[statement], given)

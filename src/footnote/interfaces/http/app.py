@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager, nullcontext
 from functools import partial
 
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
 from starlette.middleware.cors import CORSMiddleware
 
 from footnote import __version__
@@ -136,8 +136,13 @@ def create_app(
     )
     app.state.lifecycle = lifecycle
     app.router.routes.append(mcp.route())
-    app.state.routers = _ROUTERS
-    for router in _ROUTERS:
+    routers: tuple[APIRouter, ...] = _ROUTERS
+    if "scim" in settings.identity_ways:
+        from footnote.interfaces.http import scim  # noqa: PLC0415  # its library is large
+
+        routers = (*_ROUTERS, scim.router)
+    app.state.routers = routers
+    for router in routers:
         app.include_router(router)
     answer_with_problems(app)
     app.add_middleware(

@@ -1,0 +1,109 @@
+"""People and groups of a workspace, as a directory of the customer keeps them up to date."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from pydantic import TypeAdapter, ValidationError
+
+from footnote.domain import Right
+from footnote.domain.identity import WHOLE_WORKSPACE
+from footnote.domain.people import Sought, User, UserGroup, WantedGroup, WantedUser
+from footnote.engine.services import WorkspaceAccess
+from footnote.errors import InvalidRequest
+from footnote.store import people as stored
+from footnote.validation.constrained_types import Name, PrincipalId
+from footnote.validation.messages import wrong_value
+
+_USER_NAME = TypeAdapter(PrincipalId)
+_GROUP_NAME = TypeAdapter(Name)
+
+
+async def users(workspace: WorkspaceAccess, sought: Sought) -> tuple[int, tuple[User, ...]]:
+    """How many people there are of what is sought, and a page of them."""
+    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
+    async with workspace.scope() as scope:
+        return await stored.users(scope, sought)
+
+
+async def user(workspace: WorkspaceAccess, user_id: UUID) -> User:
+    """One person. Raises NotFound."""
+    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
+    async with workspace.scope() as scope:
+        return await stored.user(scope, user_id)
+
+
+async def add_user(workspace: WorkspaceAccess, wanted: WantedUser) -> User:
+    """Add a person. Raises Conflict for a name that is taken, and InvalidRequest."""
+    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
+    _check(_USER_NAME, "userName", wanted.user_name)
+    async with workspace.scope() as scope:
+        return await stored.add_user(scope, wanted)
+
+
+async def change_user(workspace: WorkspaceAccess, user_id: UUID, wanted: WantedUser) -> User:
+    """Replace what is known of a person; who is switched off is logged out and let in no more.
+
+    Raises NotFound, Conflict and InvalidRequest.
+    """
+    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
+    _check(_USER_NAME, "userName", wanted.user_name)
+    async with workspace.scope() as scope:
+        return await stored.change_user(scope, user_id, wanted)
+
+
+async def remove_user(workspace: WorkspaceAccess, user_id: UUID) -> None:
+    """Forget a person, who is logged out. Raises NotFound."""
+    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
+    async with workspace.scope() as scope:
+        await stored.remove_user(scope, user_id)
+
+
+async def user_groups(
+    workspace: WorkspaceAccess, sought: Sought
+) -> tuple[int, tuple[UserGroup, ...]]:
+    """How many groups there are of what is sought, and a page of them."""
+    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
+    async with workspace.scope() as scope:
+        return await stored.groups(scope, sought)
+
+
+async def user_group(workspace: WorkspaceAccess, group_id: UUID) -> UserGroup:
+    """One group. Raises NotFound."""
+    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
+    async with workspace.scope() as scope:
+        return await stored.group(scope, group_id)
+
+
+async def add_user_group(workspace: WorkspaceAccess, wanted: WantedGroup) -> UserGroup:
+    """Add a group. Raises Conflict for a name that is taken, and InvalidRequest."""
+    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
+    _check(_GROUP_NAME, "displayName", wanted.display_name)
+    async with workspace.scope() as scope:
+        return await stored.add_group(scope, wanted)
+
+
+async def change_user_group(
+    workspace: WorkspaceAccess, group_id: UUID, wanted: WantedGroup
+) -> UserGroup:
+    """Replace a group and its members. Raises NotFound, Conflict and InvalidRequest."""
+    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
+    _check(_GROUP_NAME, "displayName", wanted.display_name)
+    async with workspace.scope() as scope:
+        return await stored.change_group(scope, group_id, wanted)
+
+
+async def remove_user_group(workspace: WorkspaceAccess, group_id: UUID) -> None:
+    """Forget a group. Raises NotFound."""
+    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
+    async with workspace.scope() as scope:
+        await stored.remove_group(scope, group_id)
+
+
+def _check(kind: TypeAdapter[str], name: str, value: str) -> None:
+    """Raise InvalidRequest for a name that nobody can have."""
+    try:
+        kind.validate_python(value)
+    except ValidationError as error:
+        told = wrong_value(error.errors(include_url=False)[0])
+        raise InvalidRequest(f"{name}: {told}", hint="give another name") from error

@@ -1,0 +1,205 @@
+"""People and groups in the shape of SCIM 2.0 (RFC 7643), and what a directory changes of them.
+
+What the standard leaves open is read as widely as the known directories need: members that are
+removed by value, attributes that are not known here, filters that name what is to be added.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TypeVar
+from uuid import UUID
+
+from pydantic import ValidationError
+from scim2_models import (
+    Context,
+    EnterpriseUser,
+    Group,
+    GroupMember,
+    ListResponse,
+    Meta,
+    PatchOp,
+    Resource,
+    SCIMException,
+    ScimPolicy,
+    User,
+)
+
+from footnote.domain.people import Sought, UserGroup, WantedGroup, WantedUser
+from footnote.domain.people import User as Person
+from footnote.errors import InvalidRequest
+
+Kind = TypeVar("Kind", bound=Resource)  # type: ignore[type-arg]  # of any extension
+ScimObject = dict[str, object]
+
+MOST_LISTED = 200
+_POLICY = ScimPolicy(
+    unknown=ScimPolicy.Unknown.ignore,
+    remove_value_as_filter=ScimPolicy.RemoveValue.apply,
+    unmatched_path_filter=ScimPolicy.UnmatchedPathFilter.create,
+)
+_OWN = {"schemas", "id", "meta", "userName", "externalId", "active", "groups", "password"}
+"""Of a user, what has a place of its own here, and a password, which is not kept."""
+_FILTER = re.compile(r'\s*([A-Za-z]+)\s+eq\s+("(?:[^"\\]|\\.)*")\s*', re.IGNORECASE)
+_ESCAPE = re.compile(r"\\(.)")
+_USER = User[EnterpriseUser]
+
+
+def person_as_scim(person: Person, base_url: str) -> ScimObject:
+    """A person as a directory reads them."""
+    shown = {
+        **person.attributes,
+        "id": str(person.user_id),
+        "userName": person.user_name,
+        "externalId": person.external_id,
+        "active": person.active,
+        "groups": [
+            {"value": str(each), "$ref": f"{base_url}/Groups/{each}"} for each in person.group_ids
+        ],
+    }
+    with _POLICY:
+        found = _USER.model_validate(shown)
+    found.meta = Meta(
+        resource_type="User",
+        created=person.created_at,
+        last_modified=person.updated_at,
+        location=f"{base_url}/Users/{person.user_id}",
+    )
+    return _shown(found)
+
+
+def group_as_scim(group: UserGroup, base_url: str) -> ScimObject:
+    """A group as a directory reads it."""
+    found = Group(
+        id=str(group.group_id),
+        display_name=group.display_name,
+        external_id=group.external_id,
+        members=[
+            GroupMember(value=str(each), ref=f"{base_url}/Users/{each}", type="User")
+            for each in group.member_ids
+        ],
+        meta=Meta(
+            resource_type="Group",
+            created=group.created_at,
+            last_modified=group.updated_at,
+            location=f"{base_url}/Groups/{group.group_id}",
+        ),
+    )
+    return _shown(found)
+
+
+def _shown(resource: Resource) -> ScimObject:  # type: ignore[type-arg]  # of any extension
+    shown: ScimObject = resource.model_dump(scim_ctx=Context.RESOURCE_QUERY_RESPONSE)
+    return shown
+
+
+def listed_as_scim(total: int, start: int, resources: list[ScimObject], kind: str) -> ScimObject:
+    """A page of resources as a directory reads it."""
+    assert kind in ("User", "Group"), "there are no others"
+    return {
+        "schemas": [str(ListResponse.__schema__)],
+        "totalResults": total,
+        "startIndex": start,
+        "itemsPerPage": len(resources),
+        "Resources": resources,
+    }
+
+
+def wanted_person(given: object) -> WantedUser:
+    """The person that a directory wants to be there. Raises InvalidRequest."""
+    return _wanted_user(_read(_USER, given))
+
+
+def wanted_group(given: object) -> WantedGroup:
+    """The group that a directory wants to be there. Raises InvalidRequest."""
+    return _wanted_group(_read(Group, given))
+
+
+def patched_person(person: Person, operations: object) -> WantedUser:
+    """The person after a directory's changes. Raises InvalidRequest."""
+    return _wanted_user(_patched(_USER, person_as_scim(person, ""), operations))
+
+
+def patched_group(group: UserGroup, operations: object) -> WantedGroup:
+    """The group after a directory's changes. Raises InvalidRequest."""
+    return _wanted_group(_patched(Group, group_as_scim(group, ""), operations))
+
+
+def sought_from(
+    text: str | None, names: Mapping[str, str], start: int, count: int | None
+) -> Sought:
+    """What a filter asks for; `names` are the attributes it may name, in lower case.
+
+    Raises InvalidRequest for a filter that is none of equality.
+    """
+    found: dict[str, str] = {}
+    if text is not None:
+        match = _FILTER.fullmatch(text)
+        if match is None or match[1].lower() not in names:
+            raise InvalidRequest(
+                "filter: it must compare one attribute by eq",
+                hint=f"the attributes are {', '.join(names)}",
+            )
+        found[names[match[1].lower()]] = _ESCAPE.sub(r"\1", match[2][1:-1])
+    limit = MOST_LISTED if count is None else max(0, min(count, MOST_LISTED))
+    return Sought(**found, limit=limit, offset=max(start, 1) - 1)
+
+
+def _read(kind: type[Kind], given: object) -> Kind:
+    try:
+        with _POLICY:
+            found: Kind = kind.model_validate(given, scim_ctx=Context.RESOURCE_CREATION_REQUEST)
+    except (ValidationError, SCIMException) as error:
+        raise _not_understood(error) from error
+    return found
+
+
+def _patched(kind: type[Kind], now: ScimObject, operations: object) -> Kind:
+    try:
+        with _POLICY:
+            found: Kind = kind.model_validate(now)
+            change = PatchOp[kind].model_validate(  # type: ignore[valid-type]  # made as it is asked for
+                operations, scim_ctx=Context.RESOURCE_PATCH_REQUEST
+            )
+            change.patch(found)
+    except (ValidationError, SCIMException) as error:
+        raise _not_understood(error) from error
+    return found
+
+
+def _not_understood(error: ValidationError | SCIMException) -> InvalidRequest:
+    if isinstance(error, SCIMException):
+        told = str(error.detail)
+    else:
+        first = error.errors(include_url=False, include_input=False)[0]
+        told = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+    return InvalidRequest(f"the resource is not understood: {told}", hint="see RFC 7643")
+
+
+def _wanted_user(resource: User) -> WantedUser:  # type: ignore[type-arg]  # of any extension
+    if not resource.user_name:
+        raise InvalidRequest("userName: it is missing", hint="give the person a name")
+    shown = resource.model_dump(exclude_none=True)
+    return WantedUser(
+        user_name=resource.user_name,
+        external_id=resource.external_id,
+        active=resource.active is not False,
+        attributes={name: value for name, value in shown.items() if name not in _OWN},
+    )
+
+
+def _wanted_group(resource: Group) -> WantedGroup:
+    if not resource.display_name:
+        raise InvalidRequest("displayName: it is missing", hint="give the group a name")
+    try:
+        members = tuple(UUID(str(each.value)) for each in resource.members or ())
+    except ValueError as error:
+        raise InvalidRequest(
+            "members: one of them is no id of a user", hint="add the users before their groups"
+        ) from error
+    return WantedGroup(
+        display_name=resource.display_name,
+        external_id=resource.external_id,
+        member_ids=tuple(dict.fromkeys(members)),
+    )
