@@ -18,7 +18,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from mmap import ACCESS_READ, mmap
 from tempfile import TemporaryFile, mkdtemp
-from typing import TYPE_CHECKING, BinaryIO, TypeVar
+from typing import BinaryIO, TypeVar
 
 from pydantic_core import to_json
 
@@ -41,9 +41,6 @@ from footnote.ingestion.frames import (
 from footnote.ingestion.sandbox import UNCONFINED, Confinement, SandboxMode, command
 from footnote.ports import OnProgress, unheard
 
-if TYPE_CHECKING:
-    from typing_extensions import Buffer
-
 T = TypeVar("T")
 
 _PART_BYTES = 1 << 20
@@ -55,37 +52,6 @@ _PASSED_ENVIRONMENT = (
     "VIRTUAL_ENV"
 ).split()
 """A child that was taken over finds no password, key or address in its environment."""
-
-
-class _BytesReader(io.RawIOBase):
-    """Reads bytes that lie elsewhere, such as in a mapped file."""
-
-    def __init__(self, content: Bytes) -> None:
-        self._content = memoryview(content)
-        self._position = 0
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        start = {io.SEEK_CUR: self._position, io.SEEK_END: len(self._content)}.get(whence, 0)
-        self._position = max(start + offset, 0)
-        return self._position
-
-    def readinto(self, target: Buffer) -> int:
-        room = memoryview(target)
-        part = self._content[self._position : self._position + len(room)]
-        room[: len(part)] = part
-        self._position += len(part)
-        return len(part)
-
-
-def file_over(content: Bytes) -> BinaryIO:
-    """A file of bytes without a copy of them."""
-    return io.BufferedReader(_BytesReader(content))
 
 
 class _ChildDied(Exception):

