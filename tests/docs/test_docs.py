@@ -25,6 +25,7 @@ from footnote.domain import (
     Stage,
     Workspace,
 )
+from footnote.domain.encryption import Destruction, EncryptionStatus, MasterKeyRotation
 from footnote.domain.events import Event
 from footnote.interfaces import schemas
 from footnote.interfaces.answer_events import AnswerError, AnswerTool
@@ -291,6 +292,9 @@ SERVED = (
     AnswerError,
     Event,
     Workspace,
+    Destruction,
+    EncryptionStatus,
+    MasterKeyRotation,
 )
 NOT_SERVED_THEMSELVES = {
     "AnswerDone",

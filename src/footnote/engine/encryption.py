@@ -1,14 +1,28 @@
-"""The keys of an installation, as its settings name them."""
+"""The keys of an installation: as its settings name them, as they stand, renewed and destroyed."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from uuid import UUID
+
+from footnote.domain.encryption import (
+    DataKeyStatus,
+    Destruction,
+    EncryptionStatus,
+    MasterKeyRotation,
+    WorkspaceKeys,
+)
 from footnote.engine.answer_models import plain
+from footnote.engine.services import Services
 from footnote.errors import KeyUnavailable, ModelUnavailable
 from footnote.models.google_token import ApplicationDefaultToken
 from footnote.ports import MasterKey
 from footnote.security.encryption.master_keys import KeyedCiphers, master_key_from
 from footnote.settings import Settings
 from footnote.store.data_keys import KeyRing
+from footnote.store.destruction import destroy, keys_of, rewrap_keys, usable_keys
+from footnote.store.statements import record_of
+from footnote.store.workspaces import find_workspace, list_workspaces
 
 MADE_KEY = "master.key"
 """The file in home that is the master key where the settings name none."""
@@ -43,3 +57,75 @@ def key_ring_from(settings: Settings) -> KeyRing:
     if settings.previous_master_key is not None:
         masters.append(named(plain(settings.previous_master_key)))
     return KeyRing(KeyedCiphers(masters), required=settings.encryption == "on")
+
+
+async def encryption_status(engine: Services) -> EncryptionStatus:
+    """How the keys of the installation stand: an operator's view, through the owner's login."""
+    found = []
+    for each in await list_workspaces(engine.owner_url):
+        encrypted, rows, bare = await keys_of(engine.owner_url, each.workspace_id)
+        found.append(
+            WorkspaceKeys(
+                workspace=each.name,
+                encrypted=encrypted,
+                keys=tuple(record_of(DataKeyStatus, row) for row in rows),
+                bare_credentials=bare,
+            )
+        )
+    return EncryptionStatus(
+        encryption=engine.settings.encryption,
+        master_key=engine.database.keys.masters[0].name,
+        workspaces=tuple(found),
+    )
+
+
+async def rotate_master_key(
+    engine: Services, *, new_version: bool = True, retire_old: bool = False
+) -> MasterKeyRotation:
+    """Wrap every data key anew; no content is encrypted again.
+
+    With `retire_old` nobody can unwrap any more what older versions wrapped, in backups above all.
+    Raises KeyUnavailable, and UnsupportedSettings where the master key is not ours to change.
+    """
+    ring = engine.database.keys
+    master = ring.masters[0]
+    if new_version:
+        await master.rotate()
+    seen: set[UUID] = set()
+    keys = 0
+    # Again, for workspaces that were made meanwhile by a process that had not noticed.
+    for _ in range(2):
+        for each in await list_workspaces(engine.owner_url):
+            if each.workspace_id not in seen:
+                keys += await rewrap_keys(engine.owner_url, ring, each.workspace_id)
+                seen.add(each.workspace_id)
+    if retire_old:
+        await master.retire_old()
+    return MasterKeyRotation(
+        master_key=master.name, workspaces=len(seen), keys=keys, old_retired=retire_old
+    )
+
+
+async def destroy_workspace(
+    engine: Services, name: str, *, retire_master_key: bool = False
+) -> Destruction:
+    """Destroy a workspace with all that is in it, and try to read what was copied before.
+
+    Wrapped data keys in backups open until the version of the master key that wrapped them is
+    gone: `retire_master_key` rotates it and retires the old ones. Raises NotFound and what
+    `rotate_master_key` raises.
+    """
+    workspace = await find_workspace(engine.database, name)
+    destruction, copied = await destroy(engine.database, engine.owner_url, engine.blobs, workspace)
+    for cache in (
+        engine.search_stages.cache,
+        engine.answer_cache,
+        engine.cache,
+        engine.vector_cache,
+    ):
+        cache.forget(workspace.workspace_id)
+    if not retire_master_key:
+        return destruction
+    await rotate_master_key(engine, retire_old=True)
+    usable = await usable_keys(engine.database.keys, workspace.workspace_id, copied)
+    return replace(destruction, backup_keys_usable=usable)

@@ -20,7 +20,9 @@ from footnote.domain import (
 )
 from footnote.domain.access import with_grants
 from footnote.domain.credentials import Caller, Presented
+from footnote.domain.encryption import Destruction, EncryptionStatus, MasterKeyRotation
 from footnote.domain.identity import DEFAULT_WORKSPACE, highest_role
+from footnote.engine import encryption
 from footnote.engine.services import Services
 from footnote.engine.workspace import WorkspaceEngine
 from footnote.errors import Conflict, NotAuthenticated, NotFound, StoreUnavailable
@@ -55,6 +57,33 @@ class Engine(Services):
         """Make a workspace. Raises Conflict, or InvalidRequest for an odd name."""
         self.require_open()
         return await create_workspace(self.database, name, encrypted=self.encrypts)
+
+    async def encryption_status(self) -> EncryptionStatus:
+        """How the keys stand: an operator's view. Raises KeyUnavailable."""
+        self.require_open()
+        return await encryption.encryption_status(self)
+
+    async def rotate_master_key(
+        self, *, new_version: bool = True, retire_old: bool = False
+    ) -> MasterKeyRotation:
+        """Wrap every data key anew, with a new version of the master key unless told otherwise.
+
+        With `retire_old` backups made before can no longer be read with the keys in them. Raises
+        KeyUnavailable and UnsupportedSettings.
+        """
+        self.require_open()
+        return await encryption.rotate_master_key(
+            self, new_version=new_version, retire_old=retire_old
+        )
+
+    async def destroy_workspace(self, name: str, *, retire_master_key: bool = False) -> Destruction:
+        """Destroy a workspace, its keys first, and prove it. Raises NotFound.
+
+        With `retire_master_key` the keys in backups cannot be used any more either; raises what
+        `rotate_master_key` raises then.
+        """
+        self.require_open()
+        return await encryption.destroy_workspace(self, name, retire_master_key=retire_master_key)
 
     async def workspaces(self) -> tuple[Workspace, ...]:
         """Every workspace by name: an operator's view, through the owner's login."""

@@ -21,7 +21,7 @@ from footnote.domain.audit import (
 )
 from footnote.errors import InvalidRequest
 from footnote.store.database import Database, WorkspaceScope
-from footnote.store.sealing import AUDIT_QUERY
+from footnote.store.sealing import AUDIT_QUERY, AUDIT_SALT
 from footnote.store.statements import load_statements, record_of
 
 _SQL = load_statements("audit")
@@ -73,11 +73,14 @@ async def append_entries(
                 },
             )
             if entry.query is not None:
+                # The salt as well: with it, the digest in the log would confirm a guess.
+                place = AUDIT_SALT.of(entry.entry_no)
+                salt = scope.sealing.content(place, bytes.fromhex(entry.query_salt or ""))
                 await scope.execute(
                     _SQL["keep_query"],
                     {
                         "entry_no": entry.entry_no,
-                        "query_salt": entry.query_salt,
+                        "query_salt": salt.hex(),
                         "query": scope.sealing.text(AUDIT_QUERY.of(entry.entry_no), entry.query),
                     },
                 )
@@ -125,9 +128,15 @@ async def all_entries(
 
 
 def _entry_of(scope: WorkspaceScope, row: DictRow) -> AuditEntry:
-    query = row["query"]
+    number, query, salt = row["entry_no"], row["query"], row["query_salt"]
     if query is not None:
-        query = scope.sealing.plain_text(AUDIT_QUERY.of(row["entry_no"]), query)
+        query = scope.sealing.plain_text(AUDIT_QUERY.of(number), query)
+        salt = scope.sealing.plain_content(AUDIT_SALT.of(number), bytes.fromhex(salt)).hex()
     return record_of(
-        AuditEntry, row, act=Act(row["act"]), outcome=Outcome(row["outcome"]), query=query
+        AuditEntry,
+        row,
+        act=Act(row["act"]),
+        outcome=Outcome(row["outcome"]),
+        query=query,
+        query_salt=salt,
     )

@@ -72,36 +72,40 @@ class KeyRing:
         """Give the workspace a data key for its credentials if it has none. As `sealing` raises."""
         if (await self.sealing(workspace_id, transaction)).cipher is not None:
             return
-        master = self._masters[0]
-        wrapped = await master.wrap(secrets.token_bytes(DATA_KEY_BYTES), workspace_id)
+        wrapped, master_key = await self.wrap(secrets.token_bytes(DATA_KEY_BYTES), workspace_id)
         async with transaction() as connection:
             await _bind(connection, workspace_id)
             await connection.execute(
                 _SQL["add_first"],
-                {"workspace_id": workspace_id, "wrapped": wrapped, "master_key": master.name},
+                {"workspace_id": workspace_id, "wrapped": wrapped, "master_key": master_key},
             )
         self.forget(workspace_id)
 
     async def new_keys(self, workspace_id: UUID) -> NewKeys:
         """Make the keys of an encrypted workspace. Raises KeyUnavailable."""
-        master = self._masters[0]
         key = secrets.token_bytes(DATA_KEY_BYTES)
-        assert self.ciphers is not None, "there is a master key"
+        assert self.ciphers is not None, "an engine makes workspaces"
         cipher = self.ciphers.cipher(workspace_id, {1: key}, 1)
         secret = secrets.token_bytes(DATA_KEY_BYTES)
+        wrapped, master_key = await self.wrap(key, workspace_id)
         return NewKeys(
             sealed_key=cipher.seal(secret, INDEX_SECRET.of(workspace_id)),
-            wrapped=await master.wrap(key, workspace_id),
-            master_key=master.name,
+            wrapped=wrapped,
+            master_key=master_key,
         )
+
+    async def wrap(self, key: bytes, workspace_id: UUID) -> tuple[bytes, str]:
+        """A data key wrapped by the first master key, and that one's name. As `unwrap` raises."""
+        master = self.masters[0]
+        return await master.wrap(key, workspace_id), master.name
 
     async def unwrap(self, wrapped: bytes, master_key: str, workspace_id: UUID) -> bytes:
         """The data key that a master key of this name has wrapped. Raises KeyUnavailable."""
-        named = [each for each in self._masters if each.name == master_key]
+        named = [each for each in self.masters if each.name == master_key]
         if not named:
             raise KeyUnavailable(
                 f"a data key is under the master key {master_key}, and here is "
-                f"{' and '.join(each.name for each in self._masters)}",
+                f"{' and '.join(each.name for each in self.masters)}",
                 hint="set FOOTNOTE_MASTER_KEY, or FOOTNOTE_PREVIOUS_MASTER_KEY, to that key",
             )
         for each in named[:-1]:
@@ -112,7 +116,8 @@ class KeyRing:
         return await named[-1].unwrap(wrapped, workspace_id)
 
     @property
-    def _masters(self) -> Sequence[MasterKey]:
+    def masters(self) -> Sequence[MasterKey]:
+        """The master key that wraps, and those that may still unwrap. Raises KeyUnavailable."""
         if self.ciphers is None:
             raise KeyUnavailable(
                 "the workspace is encrypted, and no master key is at hand",

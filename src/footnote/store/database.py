@@ -206,6 +206,11 @@ async def bind(connection: Connection, workspace_id: UUID, principal: Principal)
     )
 
 
+async def bind_as_system(connection: Connection, workspace_id: UUID) -> None:
+    """Name the workspace to the transaction, with no document hidden."""
+    await bind(connection, workspace_id, SYSTEM)
+
+
 async def execute_as_system(
     scope: WorkspaceScope, statement: LiteralString, parameters: Mapping[str, object]
 ) -> psycopg.AsyncCursor[DictRow]:

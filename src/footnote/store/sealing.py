@@ -16,7 +16,7 @@ SEALED_MARK = "sealed:"
 """Before a credential that is encrypted; one of before encryption has no such mark."""
 _MEMBER = "sealed"
 
-Form = Literal["text", "words", "json", "metadata", "bytes", "secret"]
+Form = Literal["text", "words", "json", "metadata", "bytes", "secret", "secret_json"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,13 +55,15 @@ SEALED_METADATA = frozenset(("abstract", "comments", "description", "subject", "
 (STAGE_RESULT,) = _columns(
     "stage_results", ("document_id", "version", "stage", "part"), "bytes", "payload"
 )
+(AUDIT_SALT,) = _columns("audit_queries", ("entry_no",), "bytes", "salt")
 (INDEX_SECRET,) = _columns("workspaces", ("workspace_id",), "bytes", "lexical_key")
 (WEBHOOK_SECRET,) = _columns("webhook_endpoints", ("endpoint_id",), "secret", "secret")
-(MCP_HEADERS,) = _columns("mcp_servers", ("name",), "json", "headers")
+(MCP_HEADERS,) = _columns("mcp_servers", ("name",), "secret_json", "headers")
 
 RESEALED = (
     TITLE, SUMMARY, KEYWORDS, SECTIONS, METADATA_VALUES, CHUNK_TEXT, CONTEXT, HEADINGS, PIECE,
-    CONVERSATION, QUESTION, ANSWER, COMMENT, AUDIT_QUERY, INDEX_SECRET, WEBHOOK_SECRET, MCP_HEADERS,
+    CONVERSATION, QUESTION, ANSWER, COMMENT, AUDIT_QUERY, AUDIT_SALT, INDEX_SECRET,
+    WEBHOOK_SECRET, MCP_HEADERS,
 )  # fmt: skip
 """What is encrypted anew when the data key is rotated; results of stages are made again."""
 
@@ -122,14 +124,14 @@ class Sealing:
     def metadata(self, place: Place, plain: Mapping[str, object]) -> dict[str, object]:
         """Metadata of a document for its column."""
         return {
-            key: self.json(_value_of(place, key), value) if key in SEALED_METADATA else value
+            key: self.json(value_of(place, key), value) if key in SEALED_METADATA else value
             for key, value in plain.items()
         }
 
     def plain_metadata(self, place: Place, stored: Mapping[str, object]) -> dict[str, object]:
         """Metadata of a document from its column."""
         return {
-            key: self.plain_json(_value_of(place, key), value) if key in SEALED_METADATA else value
+            key: self.plain_json(value_of(place, key), value) if key in SEALED_METADATA else value
             for key, value in stored.items()
         }
 
@@ -207,7 +209,8 @@ class Sealing:
         return plain
 
 
-def _value_of(place: Place, key: str) -> Place:
+def value_of(place: Place, key: str) -> Place:
+    """The place of one value of metadata."""
     return replace(place, column=f"{place.column}.{key}")
 
 

@@ -102,7 +102,7 @@ def mcp(context: typer.Context, workspace: Workspace = None) -> None:
 
 workspaces = typer.Typer(
     name="workspace",
-    help="Create and list workspaces, between which nothing is shared.",
+    help="Create, list and destroy workspaces, between which nothing is shared.",
     no_args_is_help=True,
 )
 
@@ -113,7 +113,7 @@ def create_workspace(
     as_json: AsJson = False,
 ) -> None:
     """Create a workspace."""
-    workspace = _in_installation(lambda engine: engine.create_workspace(name))
+    workspace = in_installation(lambda engine: engine.create_workspace(name))
     if as_json:
         present.print_json(workspace)
     else:
@@ -123,14 +123,14 @@ def create_workspace(
 @workspaces.command("list", epilog=EXIT_CODES)
 def list_workspaces(as_json: AsJson = False) -> None:
     """List the workspaces of this installation."""
-    found = _in_installation(lambda engine: engine.workspaces())
+    found = in_installation(lambda engine: engine.workspaces())
     if as_json:
         present.print_json(WorkspaceList(workspaces=found))
     else:
         present.show_workspaces(present.terminal(), found)
 
 
-def _in_installation(verb: Callable[[Engine], Awaitable[T]]) -> T:
+def in_installation(verb: Callable[[Engine], Awaitable[T]]) -> T:
     """What a verb of the engine gives."""
     settings = prepared()
 

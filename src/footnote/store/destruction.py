@@ -1,0 +1,190 @@
+"""Destroys a workspace, its keys first, and tries to read what was copied of it before.
+
+All of it acts as the owner of the tables: the application may not delete a workspace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from uuid import UUID
+
+import psycopg
+from psycopg import sql
+from psycopg.rows import DictRow, dict_row
+
+from footnote.domain import Workspace
+from footnote.domain.encryption import Destruction, DestructionCheck
+from footnote.errors import CiphertextDamaged, KeyUnavailable
+from footnote.ports import Blobs, Place
+from footnote.store.data_keys import KeyRing
+from footnote.store.database import Connection, Database, bind_as_system
+from footnote.store.hnsw import drop_index, index_name
+from footnote.store.resealing import records_of
+from footnote.store.sealing import RESEALED
+from footnote.store.statements import load_statements
+
+FILES = "files"
+_SAMPLES = 20  # Of each column.
+_SQL = load_statements("destruction")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Copied:
+    """What somebody who kept a backup has of a workspace."""
+
+    encrypted: bool
+    samples: Sequence[tuple[Place, bytes]]
+    keys: Sequence[DictRow]
+
+
+async def destroy(
+    database: Database, owner_url: str, blobs: Blobs, workspace: Workspace
+) -> tuple[Destruction, Copied]:
+    """Destroy the data keys, then the files and rows of a workspace, and prove it."""
+    whose, keys = workspace.workspace_id, database.keys
+    async with _owner(owner_url, whose) as connection:
+        held = await _counts(connection, whose)
+        copied = await _copied(connection, whose)
+        lanes = await _rows(connection, "lanes", whose)
+    files = [key async for key in blobs.list(f"{whose}/")]
+    async with _owner(owner_url, whose) as connection:
+        # Committed first: whatever fails below, nothing of the content can be read any more.
+        await connection.execute(_SQL["delete_keys"], {"workspace_id": whose})
+    keys.forget(whose)
+    readable = await _readable(database, whose, copied)
+    for row in lanes:
+        await drop_index(owner_url, index_name(whose, row["lane_id"]))
+    async with _owner(owner_url, whose) as connection:
+        await connection.execute(_SQL["delete_jobs"], {"workspace_name": str(whose)})
+        for table in ("workspaces", *held):
+            statement = sql.SQL(_SQL["delete"]).format(table=sql.Identifier(table))
+            await connection.execute(statement, {"workspace_id": whose})
+    for key in files:
+        await blobs.delete(key)
+    async with _owner(owner_url, whose) as connection:
+        left = await _counts(connection, whose)
+    files_left = [key async for key in blobs.list(f"{whose}/")]
+    checks = [
+        DestructionCheck(place=table, held=count, left=left[table])
+        for table, count in held.items()
+        if count or left[table]
+    ]
+    checks.append(DestructionCheck(place=FILES, held=len(files), left=len(files_left)))
+    destruction = Destruction(
+        workspace=workspace.name,
+        workspace_id=whose,
+        encrypted=copied.encrypted,
+        checks=tuple(checks),
+        samples=len(copied.samples),
+        samples_readable=readable,
+        backup_keys=len(copied.keys),
+        backup_keys_usable=await usable_keys(keys, whose, copied),
+    )
+    return destruction, copied
+
+
+async def usable_keys(keys: KeyRing, workspace_id: UUID, copied: Copied) -> int:
+    """How many of the copied data keys the master keys still unwrap."""
+    found = 0
+    for row in copied.keys:
+        try:
+            await keys.unwrap(bytes(row["wrapped"]), row["master_key"], workspace_id)
+        except KeyUnavailable:
+            continue
+        found += 1
+    return found
+
+
+async def rewrap_keys(owner_url: str, keys: KeyRing, workspace_id: UUID) -> int:
+    """Wrap the data keys of a workspace by the first master key; how many they are."""
+    async with _owner(owner_url, workspace_id) as connection:
+        rows = await _rows(connection, "keys", workspace_id)
+    for row in rows:
+        key = await keys.unwrap(bytes(row["wrapped"]), row["master_key"], workspace_id)
+        wrapped, master_key = await keys.wrap(key, workspace_id)
+        async with _owner(owner_url, workspace_id) as connection:
+            await connection.execute(
+                _SQL["rewrap"],
+                {
+                    "workspace_id": workspace_id,
+                    "version": row["version"],
+                    "before": row["wrapped"],
+                    "wrapped": wrapped,
+                    "master_key": master_key,
+                },
+            )
+    return len(rows)
+
+
+async def keys_of(owner_url: str, workspace_id: UUID) -> tuple[bool, Sequence[DictRow], int]:
+    """Whether the workspace is encrypted, its data keys, and its credentials stored bare."""
+    async with _owner(owner_url, workspace_id) as connection:
+        [mode] = await _rows(connection, "mode", workspace_id)
+        rows = await _rows(connection, "keys", workspace_id)
+        [bare] = await _rows(connection, "bare_credentials", workspace_id)
+    return mode["encryption"] == "on", rows, bare["found"]
+
+
+async def _readable(database: Database, workspace_id: UUID, copied: Copied) -> int:
+    """How many of the samples can be decrypted with what the database has of keys."""
+    try:
+        cipher = (await database.sealing(workspace_id)).cipher
+    except KeyUnavailable:
+        return 0
+    finally:
+        database.keys.forget(workspace_id)
+    found = 0
+    for place, sample in copied.samples:
+        try:
+            found += cipher is not None and cipher.unseal(sample, place) is not None
+        except (KeyUnavailable, CiphertextDamaged):
+            continue
+    return found
+
+
+async def _copied(connection: Connection, workspace_id: UUID) -> Copied:
+    [mode] = await _rows(connection, "mode", workspace_id)
+    samples: list[tuple[Place, bytes]] = []
+    for column in RESEALED:
+        statement = sql.SQL(_SQL["samples"]).format(
+            key=sql.SQL(", ").join(map(sql.Identifier, column.key)),
+            column=sql.Identifier(column.column),
+            table=sql.Identifier(column.table),
+        )
+        if mode["encryption"] == "off" and not column.form.startswith("secret"):
+            continue
+        parameters = {"workspace_id": workspace_id, "limit": _SAMPLES}
+        for row in await (await connection.execute(statement, parameters)).fetchall():
+            place = column.of(*(row[name] for name in column.key))
+            samples += records_of(column, place, row["sealed"])
+    return Copied(
+        encrypted=mode["encryption"] == "on",
+        samples=samples,
+        keys=await _rows(connection, "keys", workspace_id),
+    )
+
+
+async def _counts(connection: Connection, workspace_id: UUID) -> Mapping[str, int]:
+    counts: dict[str, int] = {}
+    for row in await (await connection.execute(_SQL["tables"])).fetchall():
+        statement = sql.SQL(_SQL["count"]).format(table=sql.Identifier(row["name"]))
+        found = await connection.execute(statement, {"workspace_id": workspace_id})
+        [count] = await found.fetchall()
+        counts[row["name"]] = count["found"]
+    return counts
+
+
+async def _rows(connection: Connection, name: str, workspace_id: UUID) -> list[DictRow]:
+    found = await connection.execute(_SQL[name], {"workspace_id": workspace_id})
+    return await found.fetchall()
+
+
+@asynccontextmanager
+async def _owner(owner_url: str, workspace_id: UUID) -> AsyncIterator[Connection]:
+    """A transaction of the owner, whom row-level security binds like all others."""
+    connection = await psycopg.AsyncConnection.connect(owner_url, row_factory=dict_row)
+    async with connection:
+        await bind_as_system(connection, workspace_id)
+        yield connection

@@ -1,0 +1,70 @@
+"""Keys are shown, renewed and destroyed on the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from footnote.settings import Settings
+from tests.conftest import TestDatabase
+from tests.interfaces.serving import environment, footnote
+
+
+@pytest.fixture
+def env(own_database: TestDatabase, settings: Settings) -> dict[str, str]:
+    return environment(settings) | {"FOOTNOTE_ENCRYPTION": "on"}
+
+
+async def test_a_workspace_is_encrypted_renewed_and_destroyed(
+    env: dict[str, str], tmp_path: Path
+) -> None:
+    paper = tmp_path / "cider.md"
+    paper.write_text("# Cider\n\nThe press of the mill weighs 900 kilograms.")
+    assert (await footnote(env, "workspace", "create", "mill")).code == 0
+    ingested = await footnote(env, "--workspace", "mill", "ingest", str(paper))
+    assert ingested.code == 0, ingested.err
+
+    status = await footnote(env, "encryption", "status")
+    assert "New workspaces are encrypted: on" in status.out
+    assert "mill: encrypted, data keys: version 1 current" in status.out
+    told = json.loads((await footnote(env, "encryption", "status", "--json")).out)
+    assert [each["encrypted"] for each in told["workspaces"]] == [True]
+
+    rotated = await footnote(env, "encryption", "rotate-master")
+    assert rotated.out.strip() == "Wrapped 1 keys of 1 workspaces by local."
+    found = await footnote(env, "--workspace", "mill", "search", "press", "--json")
+    assert "900 kilograms" in json.loads(found.out)["evidence"][0]["text"]
+
+    destroyed = await footnote(env, "workspace", "destroy", "mill", "--yes")
+    assert destroyed.code == 0, destroyed.err
+    assert " 0 are left." in destroyed.out.replace("\n", " ")
+    assert " 0 could be read with the keys that are left." in destroyed.out.replace("\n", " ")
+    assert "rotate-master --retire-old" in destroyed.out.replace("\n", " ")
+    assert (await footnote(env, "workspace", "destroy", "mill", "--yes")).code == 3
+
+
+async def test_keys_in_backups_are_made_useless_on_request(env: dict[str, str]) -> None:
+    assert (await footnote(env, "workspace", "create", "mill")).code == 0
+    done = await footnote(
+        env, "workspace", "destroy", "mill", "--yes", "--retire-master-key", "--json"
+    )
+    proof = json.loads(done.out)
+    assert proof["complete"] is True
+    assert (proof["backup_keys"], proof["backup_keys_usable"]) == (1, 0)
+
+
+async def test_a_workspace_is_not_destroyed_unasked(env: dict[str, str]) -> None:
+    assert (await footnote(env, "workspace", "create", "mill")).code == 0
+    assert (await footnote(env, "workspace", "destroy", "mill")).code != 0
+    assert "mill" in (await footnote(env, "workspace", "list")).out
+
+
+async def test_a_master_key_of_the_environment_is_rotated_by_who_set_it(
+    env: dict[str, str],
+) -> None:
+    given = env | {"FOOTNOTE_MASTER_KEY": "base64:" + "A" * 43 + "="}
+    refused = await footnote(given, "encryption", "rotate-master")
+    assert refused.code == 2
+    assert "FOOTNOTE_PREVIOUS_MASTER_KEY" in refused.err.replace("\n", " ")
