@@ -11,9 +11,14 @@ import pytest
 from footnote.domain import SearchRequest
 from footnote.engine import Engine, WorkspaceEngine, open_engine
 from footnote.engine.exchanges import Asking
-from footnote.errors import KeyUnavailable, NotFound
+from footnote.errors import Conflict, KeyUnavailable, NotFound
 from footnote.jobs.inline import work_until_resting
+from footnote.jobs.maintenance import rotate
 from footnote.settings import Settings
+from footnote.store.data_keys import KEPT_SECONDS
+from footnote.store.key_rotation import PROMOTE, RESEAL
+from footnote.store.resealing import records_of
+from footnote.store.sealing import RESEALED
 from tests.conftest import TestDatabase
 from tests.security.encryption.transit_server import TOKEN, TransitServer, transit_server
 
@@ -168,3 +173,106 @@ async def test_a_workspace_without_encryption_is_destroyed_as_well(
     proof = await own_engine.destroy_workspace("open")
     assert proof.complete
     assert not proof.encrypted
+
+
+# --- a new data key ------------------------------------------------------------------------------
+
+
+async def rotated(engine: Engine, workspace: WorkspaceEngine) -> None:
+    """The steps that a worker does one after the other, without the time between them."""
+    await engine.rotate_data_key(workspace.workspace.name)
+    for step in (PROMOTE, RESEAL):
+        await rotate(engine, workspace.workspace_id, step)
+
+
+async def states(engine: Engine) -> list[tuple[int, str]]:
+    [workspace] = (await engine.encryption_status()).workspaces
+    return [(key.version, key.state) for key in workspace.keys]
+
+
+async def test_everything_is_under_the_new_data_key_and_the_old_one_is_gone(
+    engine: Engine, own_database: TestDatabase
+) -> None:
+    workspace = await filled(engine, "mill")
+    with psycopg.connect(own_database.superuser_url) as connection:
+        connection.execute(
+            "UPDATE footnote.webhook_endpoints SET secret = 'of before' WHERE ctid = (SELECT"
+            " min(ctid) FROM footnote.webhook_endpoints)"
+        )
+    said = (await workspace.conversations()).conversations[0]
+    before = (await workspace.messages(said.conversation_id)).messages
+    vectors = rows(own_database, "embeddings", "workspace_id, chunk_no, embedding::text")
+    [document] = (await workspace.documents()).documents
+    await rotated(engine, workspace)
+    assert await states(engine) == [(2, "current")]
+    async with workspace.system_scope() as scope:
+        cipher = scope.sealing.cipher
+        assert cipher is not None
+        seen = set()
+        for column in RESEALED:
+            names = ", ".join((*column.key, column.column))
+            for row in await scope.all(f"SELECT {names} FROM {column.table}"):
+                place = column.of(*(row[name] for name in column.key))
+                for _, record in records_of(column, place, row[column.column]):
+                    assert cipher.version_of(record) == 2, column
+                    seen.add((column.table, column.column))
+    assert len(seen) > 12
+    assert ("webhook_endpoints", "secret") in seen
+    assert rows(own_database, "embeddings", "workspace_id, chunk_no, embedding::text") == vectors
+    assert "900 kilograms" in await found_in(workspace)
+    assert (await workspace.original(document.document_id)).content == PAPER
+    assert (await workspace.messages(said.conversation_id)).messages == before
+    [hook] = await workspace.webhooks()
+    assert (await workspace.webhook_and_secret(hook.endpoint_id))[1] == "of before"
+    assert (await engine.encryption_status()).workspaces[0].bare_credentials == 0
+
+
+async def test_a_new_key_is_known_before_it_is_used_and_an_old_one_until_nothing_needs_it(
+    engine: Engine, own_database: TestDatabase
+) -> None:
+    workspace = await filled(engine, "mill")
+    async with await open_engine(engine.settings) as other:
+        await engine.rotate_data_key("mill")
+        assert await states(engine) == [(1, "current"), (2, "coming")]
+        # Another process looks now, and goes by that for a while.
+        theirs = await other.workspace("mill")
+        await theirs.documents()
+        await rotate(engine, workspace.workspace_id, PROMOTE)
+        assert await states(engine) == [(1, "old"), (2, "current")]
+        mine = await workspace.create_conversation(title="under the new key")
+        late = await theirs.create_conversation(title="under the old key")
+        assert (await theirs.conversation(mine.conversation_id)).title == "under the new key"
+        await rotate(engine, workspace.workspace_id, RESEAL)
+        assert (await workspace.conversation(late.conversation_id)).title == "under the old key"
+    assert await states(engine) == [(2, "current")]
+
+
+async def test_the_steps_wait_until_every_process_knows(
+    engine: Engine, own_database: TestDatabase
+) -> None:
+    workspace = await filled(engine, "mill")
+    await engine.rotate_data_key("mill")
+    with pytest.raises(Conflict, match="under way"):
+        await engine.rotate_data_key("mill")
+    await rotate(engine, workspace.workspace_id, PROMOTE)
+    await rotate(engine, workspace.workspace_id, PROMOTE)
+    with psycopg.connect(own_database.superuser_url) as connection:
+        jobs = connection.execute(
+            "SELECT args ->> 'step', scheduled_at > now() + make_interval(secs => %s)"
+            " FROM footnote.procrastinate_jobs WHERE task_name = 'rotate_data_key' ORDER BY id",
+            [KEPT_SECONDS],
+        ).fetchall()
+    assert jobs == [("promote", True), ("reseal", True)]
+
+
+async def test_credentials_of_a_workspace_without_encryption_get_a_new_key_too(
+    own_engine: Engine, own_database: TestDatabase
+) -> None:
+    await own_engine.create_workspace("open")
+    workspace = await own_engine.workspace("open")
+    with pytest.raises(Conflict, match="no data key yet"):
+        await own_engine.rotate_data_key("open")
+    endpoint, secret = await workspace.add_webhook("https://93.184.215.14/told")
+    await rotated(own_engine, workspace)
+    assert (await workspace.webhook_and_secret(endpoint.endpoint_id))[1] == secret
+    assert await states(own_engine) == [(2, "current")]

@@ -69,6 +69,7 @@ COMMANDS = [
     "workspace destroy",
     "encryption status",
     "encryption rotate-master",
+    "encryption rotate-data",
     "serve",
     "mcp",
     "eval",

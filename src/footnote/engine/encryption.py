@@ -21,6 +21,7 @@ from footnote.security.encryption.master_keys import KeyedCiphers, master_key_fr
 from footnote.settings import Settings
 from footnote.store.data_keys import KeyRing
 from footnote.store.destruction import destroy, keys_of, rewrap_keys, usable_keys
+from footnote.store.key_rotation import begin_rotation
 from footnote.store.statements import record_of
 from footnote.store.workspaces import find_workspace, list_workspaces
 
@@ -104,6 +105,15 @@ async def rotate_master_key(
     return MasterKeyRotation(
         master_key=master.name, workspaces=len(seen), keys=keys, old_retired=retire_old
     )
+
+
+async def rotate_data_key(engine: Services, name: str) -> None:
+    """Have all that is encrypted in a workspace encrypted anew, in the background.
+
+    Raises NotFound, and Conflict while that is under way or where there is no data key.
+    """
+    workspace = await find_workspace(engine.database, name)
+    await begin_rotation(engine.database, workspace.workspace_id)
 
 
 async def destroy_workspace(

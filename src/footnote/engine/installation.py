@@ -76,6 +76,14 @@ class Engine(Services):
             self, new_version=new_version, retire_old=retire_old
         )
 
+    async def rotate_data_key(self, name: str) -> None:
+        """Have a workspace encrypted under a new data key, in the background.
+
+        Raises NotFound, and Conflict while that is under way or where there is no data key.
+        """
+        self.require_open()
+        await encryption.rotate_data_key(self, name)
+
     async def destroy_workspace(self, name: str, *, retire_master_key: bool = False) -> Destruction:
         """Destroy a workspace, its keys first, and prove it. Raises NotFound.
 

@@ -123,6 +123,7 @@ async def open_engine(settings: Settings | None = None) -> Engine:
         database_url=url,
         owner_url=owner_url,
         blobs=BlobsWithPages(blobs, pdfs),
+        stored_files=blobs,
         pages=renderer_from(settings, pdfs, blobs),
         listener=Listener(url),
         audit=AuditLog(database=database, keeps_queries=settings.audit_queries),

@@ -33,6 +33,7 @@ from footnote.store.events import Listener
 from footnote.store.index_cache import IndexCache
 from footnote.store.publishing import MaintenanceLimits
 from footnote.store.recall import PostgresIndex
+from footnote.store.sealed_blobs import SealedBlobs
 from footnote.store.vector_cache import VectorCache
 
 if TYPE_CHECKING:
@@ -83,6 +84,8 @@ class Services:
     """Where the application role connects."""
     owner_url: str = field(repr=False)
     blobs: Blobs
+    stored_files: SealedBlobs
+    """The same without what is made of them for viewing."""
     pages: PageRenderer
     listener: Listener
     audit: AuditLog

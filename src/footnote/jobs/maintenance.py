@@ -10,6 +10,7 @@ from footnote.store.blob_claims import GRACE_SECONDS, claims_left, sweep_blobs
 from footnote.store.database import SYSTEM
 from footnote.store.hnsw import promote, promotion_is_due
 from footnote.store.idempotency import forget_expired
+from footnote.store.key_rotation import PROMOTE, promote_key, reseal_workspace
 from footnote.store.merging import merge_once
 from footnote.store.queue import enqueue_sweep
 
@@ -26,6 +27,14 @@ async def maintain(engine: Services, workspace_id: UUID) -> None:
     )
     if lane_id is not None:
         await promote(engine.database, engine.owner_url, workspace_id, lane_id, lane)
+
+
+async def rotate(engine: Services, workspace_id: UUID, step: str) -> None:
+    """Go on with the rotation of a data key; a step that was done already finds nothing to do."""
+    if step == PROMOTE:
+        await promote_key(engine.database, workspace_id)
+    else:
+        await reseal_workspace(engine.database, engine.stored_files, workspace_id)
 
 
 async def sweep(engine: Services, workspace_id: UUID, grace_seconds: float = GRACE_SECONDS) -> int:

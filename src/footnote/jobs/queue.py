@@ -13,10 +13,11 @@ from footnote.jobs.bookkeeping import Bookkeeping
 from footnote.jobs.fetch import FetchJob, fetch_pushed
 from footnote.jobs.in_hand import AgainAtOnce, InHand
 from footnote.jobs.ingest import IngestionJob, ingest_version
-from footnote.jobs.maintenance import maintain, sweep
+from footnote.jobs.maintenance import maintain, rotate, sweep
 from footnote.jobs.reembed import ReembeddingJob, purge_workspace, reembed_slice
 from footnote.jobs.webhooks import DeliveryJob, deliver
 from footnote.store.database import configure_for_queue
+from footnote.store.key_rotation import ROTATE_TASK
 from footnote.store.pushes import FETCH_TASK
 from footnote.store.queue import (
     INGEST_QUEUE,
@@ -88,6 +89,10 @@ def queue_app(engine: Services, ingestion: Ingestion, in_hand: InHand) -> tuple[
     @app.task(name=PURGE_TASK, queue=MAINTENANCE_QUEUE, retry=retry)
     async def purge_lanes(workspace_id: str) -> None:
         await purge_workspace(engine, UUID(workspace_id))
+
+    @app.task(name=ROTATE_TASK, queue=MAINTENANCE_QUEUE, retry=retry)
+    async def rotate_data_key(workspace_id: str, step: str) -> None:
+        await rotate(engine, UUID(workspace_id), step)
 
     @app.task(name=FETCH_TASK, queue=INGEST_QUEUE, retry=retry, pass_context=True)
     async def fetch_url(context: JobContext, workspace_id: str, ingest_id: str) -> None:

@@ -27,6 +27,9 @@ class Cipher(Protocol):
     def current_version(self) -> int:
         """The version of the data key that new values are under."""
 
+    def version_of(self, sealed: bytes) -> int:
+        """The version of the key that a value is under. Raises CiphertextDamaged."""
+
     def seal(self, plain: bytes, place: Place) -> bytes:
         """Encrypt under the current data key; the same value gives another ciphertext each time."""
 

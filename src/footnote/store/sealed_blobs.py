@@ -56,6 +56,12 @@ class SealedBlobs:
                 raise
         return await checked(key, plain)
 
+    async def first_record(self, key: str) -> bytes:
+        """The first record of an encrypted file, which tells its key. Raises NotFound."""
+        with await self.stored.raw(key) as sealed:
+            _, _, record = next(records_in(key, sealed))
+            return record
+
     async def delete(self, key: str) -> None:
         """Remove the bytes if they are there."""
         await self.stored.delete(key)

@@ -62,6 +62,17 @@ def rotate_master(
     present.terminal().print(Text(said))
 
 
+@app.command("rotate-data", epilog=EXIT_CODES)
+def rotate_data(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Which workspace.")],
+) -> None:
+    """Have a workspace encrypted under a new data key, by a worker in the background."""
+    in_installation(lambda engine: engine.rotate_data_key(name))
+    present.terminal().print(
+        Text(f"A worker will encrypt {present.plain(name)} under a new key, within half an hour.")
+    )
+
+
 @workspaces.command("destroy", epilog=EXIT_CODES)
 def destroy(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Which workspace.")],

@@ -47,6 +47,9 @@ class AesGcmCipher:
             raise ValueError("data keys have 32 bytes, and the current one is among them")
         return cls(workspace_id, {number: AESGCM(key) for number, key in keys.items()}, current)
 
+    def version_of(self, sealed: bytes) -> int:
+        return version_of(sealed)
+
     def seal(self, plain: bytes, place: Place) -> bytes:
         header = _HEADER.pack(FORMAT, self.current_version)
         nonce = os.urandom(NONCE_BYTES)

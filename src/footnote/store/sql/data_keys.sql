@@ -11,3 +11,43 @@ ORDER BY data_keys.version
 INSERT INTO data_keys (workspace_id, version, wrapped, master_key, state)
 VALUES (%(workspace_id)s, 1, %(wrapped)s, %(master_key)s, 'current')
 ON CONFLICT DO NOTHING
+
+-- name: add_coming
+-- One rotation at a time: none begins while a key is coming or an old one is still needed.
+INSERT INTO data_keys (workspace_id, version, wrapped, master_key, state)
+SELECT %(workspace_id)s, max(version) + 1, %(wrapped)s, %(master_key)s, 'coming'
+FROM data_keys WHERE workspace_id = %(workspace_id)s
+HAVING bool_and(state = 'current')
+
+-- name: age_current
+UPDATE data_keys SET state = 'old'
+WHERE workspace_id = %(workspace_id)s AND state = 'current' AND EXISTS (
+    SELECT FROM data_keys WHERE workspace_id = %(workspace_id)s AND state = 'coming'
+)
+
+-- name: promote_coming
+UPDATE data_keys SET state = 'current'
+WHERE workspace_id = %(workspace_id)s AND state = 'coming'
+
+-- name: drop_old
+DELETE FROM data_keys WHERE workspace_id = %(workspace_id)s AND state = 'old'
+
+-- name: page
+SELECT {key}, {columns} FROM {table}
+WHERE workspace_id = %(workspace_id)s AND {after}
+ORDER BY {key} LIMIT %(limit)s FOR UPDATE
+
+-- name: after
+({key}) > ({values})
+
+-- name: replace
+UPDATE {table} SET {changes} WHERE workspace_id = %(workspace_id)s AND ({key}) = ({values})
+
+-- name: stage_results
+SELECT document_id, version, stage, substring(payload FROM 1 FOR 64) AS beginning
+FROM stage_results WHERE workspace_id = %(workspace_id)s
+
+-- name: drop_stage_result
+DELETE FROM stage_results
+WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
+    AND version = %(version)s AND stage = %(stage)s

@@ -1,0 +1,199 @@
+"""The data key of a workspace is renewed while it is used: announced, used, and all moved to it.
+
+A process may go on with the keys it knows for `KEPT_SECONDS`. So a new key is first only known,
+then, once every process knows it, used; and what is under the old one is encrypted anew once none
+uses that any more. Then the old one is removed.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from itertools import groupby
+from uuid import UUID
+
+from psycopg import sql
+from psycopg.rows import DictRow
+
+from footnote.errors import Conflict, NotFound
+from footnote.ports import Cipher
+from footnote.store.blob_claims import claim_blob, redeem
+from footnote.store.data_keys import DATA_KEY_BYTES, KEPT_SECONDS
+from footnote.store.database import SYSTEM, Database, WorkspaceScope
+from footnote.store.queue import enqueue
+from footnote.store.resealing import records_of, resealed
+from footnote.store.sealed_blobs import SealedBlobs
+from footnote.store.sealing import RESEALED, SealedColumn
+from footnote.store.statements import load_statements
+
+ROTATE_TASK = "rotate_data_key"
+PROMOTE, RESEAL = "promote", "reseal"
+_WAIT = timedelta(seconds=2 * KEPT_SECONDS)
+"""Until no process goes by what it knew before; twice, for what is under way meanwhile."""
+_ROWS_AT_ONCE = 200
+_SQL = load_statements("data_keys")
+
+
+async def begin_rotation(database: Database, workspace_id: UUID) -> None:
+    """Announce a new data key, and have the rest done in the background.
+
+    Raises Conflict while a rotation is under way, and for a workspace without a data key.
+    """
+    key = secrets.token_bytes(DATA_KEY_BYTES)
+    wrapped, master_key = await database.keys.wrap(key, workspace_id)
+    async with database.workspace(workspace_id, SYSTEM) as scope:
+        added = await scope.change(
+            _SQL["add_coming"], {"wrapped": wrapped, "master_key": master_key}
+        )
+        if not added:
+            raise Conflict(
+                "the workspace has no data key yet, or its rotation is under way",
+                hint="look at footnote encryption status; it ends by itself while a worker runs",
+            )
+        await _enqueue(scope, PROMOTE)
+    database.keys.forget(workspace_id)
+
+
+async def promote_key(database: Database, workspace_id: UUID) -> None:
+    """Encrypt with the announced key from now on; nothing where none is announced."""
+    async with database.workspace(workspace_id, SYSTEM) as scope:
+        await scope.execute(_SQL["age_current"])
+        if await scope.change(_SQL["promote_coming"]):
+            await _enqueue(scope, RESEAL)
+    database.keys.forget(workspace_id)
+
+
+async def reseal_workspace(database: Database, blobs: SealedBlobs, workspace_id: UUID) -> int:
+    """Encrypt anew what is under the old data key, and remove that; how many values and files."""
+    database.keys.forget(workspace_id)
+    count = 0
+    for _, columns in groupby(RESEALED, key=lambda each: each.table):
+        count += await _reseal_table(database, workspace_id, tuple(columns))
+    if (await database.sealing(workspace_id)).encrypts:
+        await _drop_stage_results(database, workspace_id)
+        count += await _reseal_files(database, blobs, workspace_id)
+    async with database.workspace(workspace_id, SYSTEM) as scope:
+        await scope.execute(_SQL["drop_old"])
+    database.keys.forget(workspace_id)
+    return count
+
+
+async def _reseal_table(
+    database: Database, workspace_id: UUID, columns: Sequence[SealedColumn]
+) -> int:
+    count, after = 0, None
+    while True:
+        async with database.workspace(workspace_id, SYSTEM) as scope:
+            if not scope.sealing.encrypts:
+                columns = [each for each in columns if each.form.startswith("secret")]
+            if not columns:
+                return count
+            rows = await _page(scope, columns, after)
+            for row in rows:
+                count += await _reseal_row(scope, columns, row)
+        if len(rows) < _ROWS_AT_ONCE:
+            return count
+        after = rows[-1]
+
+
+async def _page(
+    scope: WorkspaceScope, columns: Sequence[SealedColumn], after: DictRow | None
+) -> list[DictRow]:
+    names, parameters = columns[0].key, dict[str, object](limit=_ROWS_AT_ONCE)
+    condition: sql.Composable = sql.SQL("true")
+    if after is not None:
+        condition = sql.SQL(_SQL["after"]).format(key=_names(names), values=_values(names))
+        parameters |= _key_of(names, after)
+    statement = sql.SQL(_SQL["page"]).format(
+        key=_names(names),
+        columns=_names([each.column for each in columns]),
+        table=sql.Identifier(columns[0].table),
+        after=condition,
+    )
+    return await scope.all(statement, parameters)
+
+
+async def _reseal_row(scope: WorkspaceScope, columns: Sequence[SealedColumn], row: DictRow) -> int:
+    """Write those values of the row that are not under the current key; how many they were."""
+    names, cipher = columns[0].key, scope.sealing.cipher
+    assert cipher is not None, "a key was rotated"
+    fresh: dict[str, object] = {}
+    for column in columns:
+        place, stored = column.of(*(row[name] for name in names)), row[column.column]
+        records = [record for _, record in records_of(column, place, stored)]
+        bare = bool(stored) and not records and column.form.startswith("secret")
+        if bare or any(cipher.version_of(each) != cipher.current_version for each in records):
+            fresh[column.column] = resealed(scope.sealing, column, place, stored)
+    if fresh:
+        changes = [
+            sql.SQL("{} = {}").format(sql.Identifier(name), sql.Placeholder(f"new_{name}"))
+            for name in fresh
+        ]
+        statement = sql.SQL(_SQL["replace"]).format(
+            table=sql.Identifier(columns[0].table),
+            changes=sql.SQL(", ").join(changes),
+            key=_names(names),
+            values=_values(names),
+        )
+        values = {f"new_{name}": value for name, value in fresh.items()}
+        await scope.execute(statement, values | _key_of(names, row))
+    return len(fresh)
+
+
+async def _drop_stage_results(database: Database, workspace_id: UUID) -> None:
+    """Forget what stages left under the old key: they are run again where they are needed."""
+    async with database.workspace(workspace_id, SYSTEM) as scope:
+        for row in await scope.all(_SQL["stage_results"], binary=True):
+            if _is_old(scope.sealing.cipher, bytes(row["beginning"])):
+                await scope.execute(_SQL["drop_stage_result"], row)
+
+
+async def _reseal_files(database: Database, blobs: SealedBlobs, workspace_id: UUID) -> int:
+    count = 0
+    async for key in blobs.list(f"{workspace_id}/"):
+        cipher = (await database.sealing(workspace_id)).cipher
+        try:
+            if not _is_old(cipher, await blobs.first_record(key)):
+                continue
+            async with database.workspace(workspace_id, SYSTEM) as scope:
+                # So that nobody removes it meanwhile, or it would come back.
+                claim = await claim_blob(scope, key.rpartition("/")[2])
+            with await blobs.open(key) as content:
+                await blobs.put(key, content)
+            async with database.workspace(workspace_id, SYSTEM) as scope:
+                await redeem(scope, claim)
+        except NotFound:
+            continue  # Its document was deleted meanwhile.
+        count += 1
+    return count
+
+
+def _is_old(cipher: Cipher | None, record: bytes) -> bool:
+    return (
+        bool(record)
+        and cipher is not None
+        and cipher.version_of(record) != (cipher.current_version)
+    )
+
+
+async def _enqueue(scope: WorkspaceScope, step: str) -> None:
+    await enqueue(
+        scope,
+        ROTATE_TASK,
+        f"rotate:{scope.workspace_id}",
+        {"step": step},
+        due=datetime.now(UTC) + _WAIT,
+    )
+
+
+def _names(names: Sequence[str]) -> sql.Composable:
+    return sql.SQL(", ").join(map(sql.Identifier, names))
+
+
+def _values(names: Sequence[str]) -> sql.Composable:
+    return sql.SQL(", ").join(sql.Placeholder(f"key_{name}") for name in names)
+
+
+def _key_of(names: Sequence[str], row: DictRow) -> dict[str, object]:
+    return {f"key_{name}": row[name] for name in names}
