@@ -176,6 +176,24 @@ async def test_who_is_switched_off_is_out_at_once(
     assert await answers() == [200, 401]
 
 
+@pytest.mark.parametrize("renamed", [False, True], ids=["removed", "renamed"])
+async def test_the_keys_of_somebody_who_is_gone_are_revoked(
+    directory: Directory, workspace: WorkspaceEngine, renamed: bool
+) -> None:
+    ann = await directory.add()
+    key, other = [await workspace.create_key(each, principal=each) for each in ("ann", "bob")]
+    path = f"Users/{ann['id']}"
+    if renamed:
+        change = {"op": "replace", "path": "userName", "value": "ann.b"}
+        assert (await directory.patch(path, change)).status_code == 200
+    else:
+        assert (await directory.ask("DELETE", path)).status_code == 204
+    for each, status in ((key, 401), (other, 200)):
+        holder = {**HOST, "Authorization": f"Bearer {each.secret}"}
+        answer = await directory.http.get("/v1/identity", headers=holder)
+        assert answer.status_code == status
+
+
 async def test_groups_give_roles_and_open_what_is_shared_with_them(
     directory: Directory, workspace: WorkspaceEngine, issuer: Provider
 ) -> None:

@@ -87,6 +87,27 @@ async def test_a_signal_ends_it_quietly(settings: Settings, number: signal.Signa
         assert b"Traceback" not in err
 
 
+async def test_other_computers_are_served_once_everybody_is_asked_who_they_are(
+    settings: Settings,
+) -> None:
+    env = environment(settings, FOOTNOTE_IDENTITY="keys")
+    made = await footnote_process(env, "keys", "create", "ci")
+    assert made.code == 0, made.err
+    async with serving(env, "--host", "0.0.0.0") as (_, address):
+        port = address.rpartition(":")[2]
+        async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=60) as http:
+            assert (await http.get("/health")).status_code == 200
+            assert (await http.get("/stats")).status_code == 401
+            key = {"Authorization": f"Bearer {made.out.strip()}"}
+            assert (await http.get("/stats", headers=key)).status_code == 200
+            elsewhere = await http.get("/stats", headers={**key, "Host": "evil.example"})
+            assert elsewhere.status_code == 421
+        asked = await footnote_process(
+            {**env, "FOOTNOTE_API_KEY": made.out.strip()}, "documents", "list"
+        )
+        assert asked.code == 0, asked.err
+
+
 async def test_it_says_where_it_listens_and_that_it_is_for_this_computer_only(
     settings: Settings,
 ) -> None:

@@ -53,7 +53,7 @@ async def change_user(workspace: WorkspaceAccess, user_id: UUID, wanted: WantedU
 
 
 async def remove_user(workspace: WorkspaceAccess, user_id: UUID) -> None:
-    """Forget a person, who is logged out. Raises NotFound."""
+    """Forget a person, who is logged out and whose keys are revoked. Raises NotFound."""
     workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
     async with workspace.scope() as scope:
         await stored.remove_user(scope, user_id)

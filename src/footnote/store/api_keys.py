@@ -127,5 +127,10 @@ async def revoke_key(scope: WorkspaceScope, credential_id: str) -> None:
         raise NotFound(f"there is no key {credential_id}", hint="footnote keys list")
 
 
+async def revoke_keys_of(scope: WorkspaceScope, principal: str) -> None:
+    """Make every key of a person useless from now on."""
+    await scope.execute(_SQL["revoke_of_principal"], {"who": principal})
+
+
 def _key(row: DictRow) -> ApiKey:
     return record_of(ApiKey, row, rights=tuple(Right(each) for each in row["rights"]))

@@ -9,6 +9,7 @@ from psycopg.types.json import Jsonb
 
 from footnote.domain.people import Sought, Standing, User, UserGroup, WantedGroup, WantedUser
 from footnote.errors import Conflict, InvalidRequest, NotFound
+from footnote.store.api_keys import revoke_keys_of
 from footnote.store.database import WorkspaceScope
 from footnote.store.sessions import end_sessions_of
 from footnote.store.statements import load_statements, record_of
@@ -53,21 +54,26 @@ async def add_user(scope: WorkspaceScope, wanted: WantedUser) -> User:
 
 
 async def change_user(scope: WorkspaceScope, user_id: UUID, wanted: WantedUser) -> User:
-    """Replace what is known of a person. Who is switched off or renamed is logged out.
+    """Replace what is known of a person. Who is switched off is logged out, and who is renamed
+    loses the keys of the old name too, which nobody would watch over any more.
 
     Raises NotFound and Conflict.
     """
     before = await user(scope, user_id)
     await _write_user(scope, "change_user", user_id, wanted)
-    if not wanted.active or wanted.user_name != before.user_name:
+    renamed = wanted.user_name.lower() != before.user_name.lower()
+    if renamed:
+        await revoke_keys_of(scope, before.user_name)
+    if renamed or not wanted.active:
         await end_sessions_of(scope, before.user_name)
     return await user(scope, user_id)
 
 
 async def remove_user(scope: WorkspaceScope, user_id: UUID) -> None:
-    """Forget a person, who is logged out. Raises NotFound."""
+    """Forget a person, who is logged out and whose keys are revoked. Raises NotFound."""
     before = await user(scope, user_id)
     await scope.execute(_SQL["remove_user"], {"user_id": user_id})
+    await revoke_keys_of(scope, before.user_name)
     await end_sessions_of(scope, before.user_name)
 
 

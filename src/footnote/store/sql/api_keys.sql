@@ -43,6 +43,10 @@ UPDATE api_keys SET
     replaced_by = %(replacement)s, expires_at = LEAST(expires_at, now() + %(overlap)s)
 WHERE workspace_id = %(workspace_id)s AND credential_id = %(credential_id)s
 
+-- name: revoke_of_principal
+UPDATE api_keys SET revoked_at = COALESCE(revoked_at, now())
+WHERE workspace_id = %(workspace_id)s AND lower(principal) = lower(%(who)s)
+
 -- name: revoke
 UPDATE api_keys SET revoked_at = COALESCE(revoked_at, now())
 WHERE workspace_id = %(workspace_id)s AND credential_id = %(credential_id)s
