@@ -26,6 +26,7 @@ all else may change.
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from importlib import import_module
@@ -33,6 +34,9 @@ from typing import TYPE_CHECKING
 from uuid import UUID
 
 __version__ = "0.1.0"
+
+# ONNX Runtime reports to its vendor unless told otherwise before it is loaded.
+os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 
 if TYPE_CHECKING:
     from footnote.domain import (
