@@ -285,6 +285,19 @@ async def test_a_cookie_opens_nothing_where_nobody_logs_in(
         assert_problem(await other.ask("GET", "/v1/login"), 404, "not-found")
 
 
+async def test_what_a_browser_says_of_its_role_counts_for_nothing_behind_a_gateway(
+    browser: Browser, settings: Settings, issuer: Provider
+) -> None:
+    await browser.log_in()
+    within = with_login(
+        settings, issuer, identity="login,keys,gateway", gateway_addresses="127.0.0.1"
+    )
+    async with served(within) as http:
+        other = Browser(http, browser.cookies)
+        root = {"X-User-Id": "ann", "X-User-Role": "admin"}
+        assert (await other.ask("GET", "/v1/identity", headers=root)).json()["role"] == "writer"
+
+
 async def test_a_forged_cookie_opens_nothing(browser: Browser) -> None:
     await browser.log_in()
     session = browser.cookies[SESSION]

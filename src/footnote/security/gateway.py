@@ -33,8 +33,12 @@ class Gateway:
     """What values of X-User-Role stand for; the names of roles mean themselves."""
 
     def speaks(self, presented: Presented) -> bool:
-        """Whether a listed proxy says who asks; anybody else's headers count for nothing."""
-        if presented.peer is None or (presented.user_id, presented.user_role) == (None, None):
+        """Whether a listed proxy says who asks; anybody else's headers count for nothing.
+
+        It does so beside a token alone: what comes with a browser's cookie is the browser's.
+        """
+        says_nothing = (presented.user_id, presented.user_role) == (None, None)
+        if presented.bearer is None or presented.peer is None or says_nothing:
             return False
         try:
             peer = ip_address(presented.peer)
