@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +21,7 @@ import footnote as sdk
 from footnote.domain.credentials import NewApiKey
 from footnote.engine import Engine, WorkspaceEngine
 from footnote.errors import Forbidden, NotAuthenticated, NotFound
+from footnote.interfaces.http import authentication
 from footnote.interfaces.http.app import create_app
 from footnote.settings import Settings, settings_from
 from tests.interfaces.serving import environment, footnote, served
@@ -281,6 +283,26 @@ async def engine_of(guarded: Guarded, key: NewApiKey) -> WorkspaceEngine:
     engine = guarded.workspace.engine
     assert isinstance(engine, Engine)
     return await engine.enter(None, key.key.identity)
+
+
+async def test_a_stream_ends_with_its_key(
+    settings: Settings, workspace: WorkspaceEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(authentication, "AGAIN_SECONDS", 0.0)
+    key, other = await workspace.create_key("a"), await workspace.create_key("b")
+    within = settings_from(settings, {"identity": "keys", "events_heartbeat_seconds": 0.05})
+    async with (
+        served(within) as http,
+        http.stream("GET", "/v1/events", headers=bearer(key)) as ending,
+        http.stream("GET", "/v1/events", headers=bearer(other)) as lasting,
+    ):
+        lines, others = ending.aiter_lines(), lasting.aiter_lines()
+        assert (await anext(lines)).startswith("retry")
+        await workspace.revoke_key(key.key.key_id)
+        async with asyncio.timeout(60):  # else it would go on for ever
+            assert [line async for line in lines if line.startswith("event")] == []
+        for _ in range(4):
+            await anext(others)
 
 
 async def test_the_project_routes_believe_no_other_user(guarded: Guarded) -> None:

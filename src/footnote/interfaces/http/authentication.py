@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import asyncio
+import time
+from dataclasses import dataclass, field
 
 from starlette.datastructures import Headers
 from starlette.requests import cookie_parser
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from footnote.domain.credentials import Presented
-from footnote.errors import FootnoteError
+from footnote.errors import FootnoteError, NotAuthenticated
 from footnote.interfaces.http.chat_errors import in_their_shape
 from footnote.interfaces.http.guard import Policy
 from footnote.interfaces.http.lifecycle import Lifecycle
@@ -25,6 +27,8 @@ from footnote.interfaces.http.scope import CALLER
 OPEN_PATHS = frozenset({"/health", LOGIN_PATH, CALLBACK_PATH, BACKCHANNEL_PATH})
 """What anybody may ask for: whether the server is ready, and how to log in."""
 
+AGAIN_SECONDS = 60.0
+"""After which the credential of an answer that is still streamed is verified once more."""
 _CHAT = ("/openai/", "/v1/chat/")
 """Paths whose clients read errors in OpenAI's shape."""
 _ONCE = ("Authorization", "Cookie", "X-User-Id", "X-User-Role")
@@ -59,7 +63,10 @@ class Authentication:
                 chats = scope["path"].startswith(_CHAT)
                 await (in_their_shape(refused) if chats else refused)(scope, receive, send)
                 return
-        await self.app(scope, receive, send)
+            lasting = _Lasting(self.lifecycle, presented, receive, send)
+            await self.app(scope, lasting.receive, lasting.send)
+        else:
+            await self.app(scope, receive, send)
 
     def _require_own_page(self, scope: Scope) -> None:
         """Raise Refused where a browser's cookie might have been sent by another site's page.
@@ -76,6 +83,49 @@ class Authentication:
                 code="foreign-origin",
                 hint="Browsers send Origin with it; programs use a key or a token.",
             )
+
+
+@dataclass(slots=True)
+class _Lasting:
+    """An exchange whose answer ends when its credential does, however long it is streamed."""
+
+    lifecycle: Lifecycle
+    presented: Presented
+    receive_next: Receive
+    send_on: Send
+    asked_at: float = field(default_factory=time.monotonic)
+    ended: asyncio.Event = field(default_factory=asyncio.Event)
+    whole: bool = False
+    """Whether the body of the request has been read."""
+
+    async def send(self, message: Message) -> None:
+        """Send a part of the answer; the last one where the credential is good no more."""
+        if self.ended.is_set():
+            return
+        now = time.monotonic()
+        if message.get("more_body") and now - self.asked_at >= AGAIN_SECONDS:
+            self.asked_at = now
+            try:
+                await self.lifecycle.engine.caller(self.presented)
+            except NotAuthenticated:
+                self.ended.set()
+                message = {"type": "http.response.body", "body": b"", "more_body": False}
+        await self.send_on(message)
+
+    async def receive(self) -> Message:
+        """The next part of the request; after the whole of it, that nobody reads any more."""
+        if not self.whole:
+            message = await self.receive_next()
+            self.whole = not message.get("more_body", False)
+            return message
+        receiving = asyncio.ensure_future(self.receive_next())
+        ending = asyncio.ensure_future(self.ended.wait())
+        try:
+            await asyncio.wait((receiving, ending), return_when=asyncio.FIRST_COMPLETED)
+            return receiving.result() if receiving.done() else {"type": "http.disconnect"}
+        finally:
+            receiving.cancel()
+            ending.cancel()
 
 
 def _presented(scope: Scope) -> Presented:
