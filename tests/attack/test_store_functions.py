@@ -1,0 +1,325 @@
+"""No function of the store reaches another workspace, with whatever ids it is called.
+
+Each function that works in a scope is called in one workspace with the ids of another; afterwards
+every row of the other one is as it was, and nothing that was returned tells of it.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Coroutine, Iterator, Mapping
+from datetime import timedelta
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import Any
+from uuid import UUID, uuid4
+
+import psycopg
+import pytest
+from psycopg import sql
+
+import footnote.store
+from footnote.domain import (
+    AllOf,
+    Failure,
+    ReembeddingState,
+    Role,
+    SearchFilters,
+    Stage,
+    Visibility,
+)
+from footnote.domain.conversations import MessageAnswer
+from footnote.domain.events import EventCursor, PushedDocument
+from footnote.domain.models_in_use import McpServer
+from footnote.engine import Engine, WorkspaceEngine
+from footnote.errors import FootnoteError
+from footnote.index.ranges import ChunkRanges
+from footnote.jobs.inline import work_until_resting
+from footnote.store import people
+from footnote.store.api_keys import WantedKey
+from footnote.store.audit import AuditFilter
+from footnote.store.blob_claims import BlobClaim
+from footnote.store.blobs import LocalBlobs
+from footnote.store.database import SYSTEM, WorkspaceScope
+from footnote.store.erasure import Family
+from footnote.store.exchanges import NewExchange
+from footnote.store.idempotency import IdempotentRequest
+from footnote.store.people import Sought, WantedGroup, WantedUser
+from footnote.store.publishing import MaintenanceLimits
+from footnote.store.receiving import Incoming, QueueLimits
+from footnote.store.sessions import NewSession
+from tests.attack.test_foreign_and_absent import (
+    CANARY,
+    and_their_settings,
+    what_one_has,
+)
+from tests.conftest import TestDatabase
+from tests.store.test_tenancy import CUSTOMER_TABLES
+
+StoreFunction = Callable[..., Coroutine[object, object, object]]
+
+pytestmark = pytest.mark.usefixtures("own_database")
+
+NOT_CALLED = {
+    # What they are given was read in the same scope before; tests/store holds what they make of it.
+    *("dense.ask_nearest", "dense.complete_similarities", "phrase_filter.narrow"),
+    *("lexical.ask_postings", "lexical.read_postings", "lexical.find_holders"),
+    *("routing.ask_routes", "routing.replace_document_vector", "passages.read_passages"),
+    *("passages.load_widened", "documents.texts_of_spans", "merging.insert_postings"),
+    *("publishing.publish", "receiving.requeue_failed", "idempotency.keep_outcome"),
+    # They run whatever statement or function they are given.
+    *("database.execute_as_system", "queue.enqueue", "audit.append_entries"),
+}
+
+REFUSALS = (
+    FootnoteError,
+    psycopg.errors.IntegrityError,
+    psycopg.errors.InsufficientPrivilege,  # by a policy of row-level security
+    # Where a function counts on another having looked for the thing before.
+    ValueError,
+    AssertionError,
+)
+
+
+def functions() -> Iterator[tuple[str, StoreFunction]]:
+    """Every public function of the store that works in a scope, by module and name."""
+    for found in iter_modules(footnote.store.__path__):
+        module = import_module(f"footnote.store.{found.name}")
+        for name, each in vars(module).items():
+            own = inspect.iscoroutinefunction(each) and each.__module__ == module.__name__
+            if name.startswith("_") or not own:
+                continue
+            first = next(iter(inspect.signature(each).parameters.values()), None)
+            if first is not None and "WorkspaceScope" in str(first.annotation):
+                yield f"{found.name}.{name}", each
+
+
+def arguments(theirs: Mapping[str, str], scope: WorkspaceScope, home: Path) -> dict[str, Any]:
+    """What to hand over by the name of a parameter: the other workspace's names throughout."""
+    document_id, conversation_id = UUID(theirs["document_id"]), UUID(theirs["conversation_id"])
+    answer = MessageAnswer(
+        found=False, sentences=(), citations=(), evidence=(), confidence=0.0, asked_as="?"
+    )
+    week = timedelta(days=7)
+    return {
+        "document_id": document_id,
+        "document_ids": [document_id],
+        "ids": (document_id, document_id),
+        "conversation_id": conversation_id,
+        "message_id": UUID(theirs["message_id"]),
+        "question_id": UUID(theirs["message_id"]),
+        "reply_id": uuid4(),
+        "message_no": 1,
+        "question_no": 1,
+        "parent_no": 1,
+        "credential_id": theirs["key_id"],
+        "replacement": "0123456789abcdef",
+        "endpoint_id": UUID(theirs["webhook_id"]),
+        "ingest_id": UUID(theirs["ingest_id"]),
+        "user_id": UUID(theirs["user_id"]),
+        "group_id": UUID(theirs["group_id"]),
+        "chunk_id": f"{document_id}:1:0",
+        "chunk_numbers": list(range(50)),
+        "numbers": list(range(50)),
+        "called": f"{CANARY}.md",
+        "subject": "ann",
+        "principal": "local",
+        "principals": ["local"],
+        "role": Role.ADMIN,
+        "collection": "default",
+        "visibility": Visibility.PRIVATE,
+        "access": ["eve"],
+        "secret_hash": b"0" * 32,
+        "overlap": timedelta(0),
+        "content_sha256": "ab" * 32,
+        "claim": BlobClaim(blob_key=theirs["blob_key"], claim_id=uuid4()),
+        "blob_keys": [theirs["blob_key"]],
+        "blobs": LocalBlobs(home),
+        "family": Family(
+            document_ids=(document_id,),
+            chunks=ChunkRanges.from_pairs([(0, 50)]),
+            blob_keys=(theirs["blob_key"],),
+        ),
+        "title": "mine",
+        "document_mode": "only",
+        "limit": 50,
+        "cursor": None,
+        "status": None,
+        "condition": AllOf(conditions=()),
+        "most_characters": 10_000,
+        "after": EventCursor(transaction_id=0, event_no=0),
+        "exchange": NewExchange(
+            question_id=uuid4(), question="?", reply_id=uuid4(), answer=answer, title="mine"
+        ),
+        "answer": answer,
+        "thumb": "down",
+        "comment": "mine",
+        "question": "When does the merger close?",
+        "all_branches": True,
+        "fields": ["language", "collection"],
+        "filters": SearchFilters(document_ids=(document_id,)),
+        "request": IdempotentRequest(
+            principal_id="local", key="k", fingerprint=b"0" * 32, lifetime_seconds=60.0
+        ),
+        "lane_id": 1,
+        "current": 1,
+        "retention": week,
+        "delay": week,
+        "name": theirs["name"],
+        "texts_per_second": None,
+        "state": ReembeddingState.FAILED,
+        "failure": "mine",
+        "version": 1,
+        "fan_in": 2,
+        "window": 3,
+        "limits": MaintenanceLimits(hnsw_threshold_chunks=1),
+        "pushed": PushedDocument(
+            url="https://example.com/",
+            collection="default",
+            external_id="mine",
+            filename=None,
+            metadata={},
+            tags=(),
+        ),
+        "first": False,
+        "due": None,
+        "delay_seconds": 3600.0,
+        "text": "mine",
+        "places": ["/"],
+        "external_id": "mine",
+        "old_external_id": theirs["external_id"],
+        "filename": "mine.md",
+        "mark": "1",
+        "url": "https://example.com/",
+        "kinds": ("document.indexed",),
+        "secret": "s",
+        "error": "mine",
+        "disable_at": 1,
+        "names": ["extractive"],
+        "server": McpServer(name=theirs["name"], url="https://example.org/", headers={}),
+        "sought": Sought(),
+        "session": NewSession(
+            credential_id=theirs["key_id"],
+            secret_hash=b"0" * 32,
+            principal="eve",
+            groups=(),
+            role=None,
+            issuer="https://example.com",
+            subject="eve",
+            provider_session=None,
+            lifetime=week,
+        ),
+        "incoming": Incoming(
+            filename="mine.md",
+            media_type="text/markdown",
+            byte_size=4,
+            content_sha256="ab" * 32,
+            blob_key="",
+            collection="default",
+            external_id=theirs["external_id"],
+            parent_id=document_id,
+        ),
+        "lane": None,
+        "at_hand": None,
+        "target": None,
+        "scope": scope,
+    }
+
+
+def special(name: str, theirs: Mapping[str, str]) -> dict[str, Any]:
+    """Arguments that mean something else in one function."""
+    found: dict[str, dict[str, Any]] = {
+        "conversations.create_conversation": {"conversation_id": uuid4()},
+        "api_keys.add_key": {
+            "wanted": WantedKey(
+                name="mine", owner="eve", groups=(), rights=(), collections=(), lifetime=None
+            )
+        },
+        "audit.list_entries": {"wanted": AuditFilter()},
+        "access.grants_of": {"principal": SYSTEM},
+        "messages.judged_answers": {"after": None},
+        "events.get_event": {"cursor": EventCursor(transaction_id=1, event_no=1)},
+        "people.add_user": {"wanted": WantedUser(user_name="mine")},
+        "people.change_user": {"wanted": WantedUser(user_name="mine")},
+        "people.add_group": {
+            "wanted": WantedGroup(display_name="mine", members=[UUID(theirs["user_id"])])
+        },
+        "people.change_group": {"wanted": WantedGroup(display_name="mine")},
+        "publishing.mark_failed": {
+            "failure": Failure(stage=Stage.PARSE, cause="mine", advice="mine", retryable=False)
+        },
+        "pushes.move_push": {"state": "failed"},
+        "receiving.require_room": {"limits": QueueLimits(workspace=10**6, overall=10**6)},
+    }
+    return found.get(name, {})
+
+
+async def whole(database: TestDatabase, workspace_id: UUID) -> dict[str, list[str]]:
+    """Every row of a workspace, as the superuser sees it."""
+    async with await psycopg.AsyncConnection.connect(database.superuser_url) as connection:
+        found = {}
+        for table in CUSTOMER_TABLES:
+            statement = sql.SQL(
+                "SELECT to_jsonb(t)::text FROM footnote.{} AS t WHERE workspace_id = %s"
+            ).format(sql.Identifier(table))
+            rows = await (await connection.execute(statement, [workspace_id])).fetchall()
+            found[table] = sorted(row[0] for row in rows)
+        return found
+
+
+async def their_names(engine: Engine, bolt: WorkspaceEngine) -> dict[str, str]:
+    """One of each thing of the other workspace."""
+    names = {
+        **await what_one_has(engine, bolt, Visibility.WORKSPACE),
+        **await and_their_settings(bolt),
+    }
+    await bolt.grant_role("ann", Role.READER)
+    document = await bolt.document(UUID(names["document_id"]))
+    async with bolt.system_scope() as scope:
+        user = await people.add_user(scope, WantedUser(user_name=CANARY))
+        group = await people.add_group(scope, WantedGroup(display_name=CANARY))
+        key = await scope.single(
+            "SELECT blob_key FROM document_versions WHERE workspace_id = %(workspace_id)s LIMIT 1"
+        )
+    return {
+        **names,
+        "user_id": str(user.user_id),
+        "group_id": str(group.group_id),
+        "blob_key": key["blob_key"],
+        "external_id": document.external_id or "none",
+    }
+
+
+async def test_no_function_of_the_store_reaches_another_workspace(
+    engine: Engine, test_database: TestDatabase, tmp_path: Path
+) -> None:
+    for name in ("acme", "bolt"):
+        await engine.create_workspace(name)
+    acme, bolt = await engine.workspace("acme"), await engine.workspace("bolt")
+    theirs = await their_names(engine, bolt)
+    own = await acme.receive(b"An own paper.", "own.md")
+    await work_until_resting(engine, acme, [own.document.document_id], lambda _: None)
+    before = await whole(test_database, bolt.workspace_id)
+    assert all(before[table] for table in ("documents", "chunks", "messages", "api_keys"))
+    called = set()
+    for name, function in functions():
+        if name in NOT_CALLED:
+            continue
+        async with acme.system_scope() as scope:
+            given = arguments(theirs, scope, tmp_path) | special(name, theirs)
+            given |= dict.fromkeys(("lane", "at_hand", "target"), engine.lane)
+            wanted = list(inspect.signature(function).parameters.values())[1:]
+            kwargs = {each.name: given[each.name] for each in wanted}
+            try:
+                async with scope.connection.transaction():
+                    returned = repr(await function(scope, **kwargs))
+            except REFUSALS as error:
+                returned = str(error)
+        called.add(name)
+        asked = repr(kwargs)
+        assert CANARY not in returned.replace(f"{CANARY}.md", ""), (name, returned)
+        for key in ("document_id", "conversation_id", "webhook_id", "user_id", "group_id"):
+            assert theirs[key] not in returned or theirs[key] in asked, (name, returned)
+        assert await whole(test_database, bolt.workspace_id) == before, name
+    assert called == {name for name, _ in functions()} - NOT_CALLED
