@@ -32,6 +32,7 @@ from footnote.domain import (
 from footnote.domain.conversations import MessageAnswer
 from footnote.domain.events import EventCursor, PushedDocument
 from footnote.domain.models_in_use import McpServer
+from footnote.domain.people import Sought, WantedGroup, WantedUser
 from footnote.engine import Engine, WorkspaceEngine
 from footnote.errors import FootnoteError
 from footnote.index.ranges import ChunkRanges
@@ -45,7 +46,6 @@ from footnote.store.database import SYSTEM, WorkspaceScope
 from footnote.store.erasure import Family
 from footnote.store.exchanges import NewExchange
 from footnote.store.idempotency import IdempotentRequest
-from footnote.store.people import Sought, WantedGroup, WantedUser
 from footnote.store.publishing import MaintenanceLimits
 from footnote.store.receiving import Incoming, QueueLimits
 from footnote.store.sessions import NewSession
@@ -243,7 +243,7 @@ def special(name: str, theirs: Mapping[str, str]) -> dict[str, Any]:
         "people.add_user": {"wanted": WantedUser(user_name="mine")},
         "people.change_user": {"wanted": WantedUser(user_name="mine")},
         "people.add_group": {
-            "wanted": WantedGroup(display_name="mine", members=[UUID(theirs["user_id"])])
+            "wanted": WantedGroup(display_name="mine", member_ids=(UUID(theirs["user_id"]),))
         },
         "people.change_group": {"wanted": WantedGroup(display_name="mine")},
         "publishing.mark_failed": {
