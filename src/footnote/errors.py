@@ -9,6 +9,7 @@ FootnoteError                  anything of ours
 ├── Conflict                   the thing exists already
 ├── QueueFull                  too much waits already; come again in a while
 ├── RateLimited                the caller asks more often than it may; come again in a while
+├── BudgetExceeded             the workspace has used what it may
 ├── TimeLimitReached           a search took longer than it may
 ├── DocumentFailed             a document could not pass a stage
 │   ├── DocumentUnreadable     … and will fail the same way again
@@ -93,6 +94,17 @@ class RateLimited(FootnoteError):
         super().__init__(message, hint=hint)
         self.retry_after_seconds = retry_after_seconds
         """When to come again; whole seconds, at least 1."""
+
+
+class BudgetExceeded(FootnoteError):
+    """The workspace has used as much as its budget allows."""
+
+    def __init__(
+        self, message: str, *, retry_after_seconds: int | None = None, hint: str | None = None
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.retry_after_seconds = retry_after_seconds
+        """Until the budget's period ends; None for one without an end."""
 
 
 class TimeLimitReached(FootnoteError):

@@ -747,6 +747,11 @@ class Settings(BaseSettings):
         description="Silence after which a stream of events says that it lives, so that proxies "
         "keep it open.",
     )
+    prices: str | None = Field(
+        None,
+        description="JSON object of prices in US dollars by model or kind of use, over those that "
+        "are known: input_per_million, output_per_million, per_request, per_unit.",
+    )
     requests_per_minute: int | None = Field(
         None,
         ge=1,

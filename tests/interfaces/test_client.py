@@ -245,7 +245,7 @@ LOCAL_VERBS = set(
     "follow_events webhook_and_secret create_key keys rotate_key revoke_key users user add_user "
     "change_user remove_user user_groups user_group add_user_group change_user_group "
     "remove_user_group "
-    "audit_entries export_audit verify_audit".split()
+    "usage budgets set_budget remove_budget audit_entries export_audit verify_audit".split()
 )
 """What other ways into the engine use, or a route without a verb of the client."""
 

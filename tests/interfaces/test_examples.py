@@ -50,7 +50,7 @@ _EVENTS_SHOWN = 3
 _LINE_CHARACTERS = 100
 _KEY = re.compile(r"fn_[0-9a-f]{16}_[0-9a-f]{64}")
 _VARIES = {
-    *("entries", "head", "kept"),
+    *("entries", "head", "kept", "rows"),
     *("answer_cache", "cached", "checks", "confidence", "created", "keywords", "key_id"),
     *("next_cursor", "replaced_by"),
     *("overlap", "probability", "results", "score", "score_after", "search_cache", "secret"),
@@ -249,6 +249,11 @@ async def search_and_ask(recorder: Recorder, library: Library) -> None:
         *("/stats", "/health", "/v1/models", "/v1/lanes", "/v1/audit?act=searched&limit=2"),
     ):
         await recorder(http, "GET", path)
+    wanted = {"measure": "cost_usd", "period": "month", "most": 50}
+    await recorder(http, "PUT", "/v1/budgets", "Fifty dollars a month", json=wanted)
+    for path in ("/v1/usage", "/v1/budgets"):
+        await recorder(http, "GET", path)
+    assert (await http.delete("/v1/budgets?measure=cost_usd&period=month")).status_code == 204
     verified = await recorder(http, "POST", "/v1/audit/verify", "By its hashes alone", json={})
     kept = {"kept": [verified["head"]]}
     await recorder(http, "POST", "/v1/audit/verify", "By a head that was kept", json=kept)

@@ -60,6 +60,8 @@ PUBLIC = {
     "/v1/mcp-servers": "get post",
     "/v1/mcp-servers/{name}": "delete",
     "/v1/audit": "get",
+    "/v1/usage": "get",
+    "/v1/budgets": "delete get put",
     "/v1/audit/verify": "post",
     "/v1/lanes": "get",
     "/v1/lanes/purge": "post",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from datetime import date
 from uuid import UUID
 
 import numpy as np
@@ -136,6 +137,9 @@ HOT = (
     ("events", "events_of_document_after", "events_document"),
     ("pushes", "status", "ingest_requests_pkey"),
     ("webhooks", "get", "webhook_endpoints_pkey"),
+    ("usage", "add", "usage_pkey"),
+    ("usage", "by_day", "usage_pkey"),
+    ("usage", "budgets", "usage_pkey"),
     ("rate_limits", "take", "rate_limits_pkey"),
     ("audit", "head", "audit_log_pkey"),
     ("audit", "entries", "audit_log_pkey"),
@@ -177,6 +181,10 @@ PARAMETERS: dict[str, object] = {
     "parent_id": None,
     "recorded_before": None,
     "recorded_from": None,
+    **dict.fromkeys(("requests", "input_tokens", "output_tokens", "units", "cost_usd"), 1),
+    **{"unpriced_requests": 0, "kind": "ocr", "model": "local", "user": "ann"},
+    **{"conversation": None, "document": None, "conversation_id": UUID(int=0)},
+    **{"first_day": date(2026, 5, 1), "last_day": date(2026, 5, 2)},
     "since": 3,
     "step": 0.1,
     "terms": [5, 17, 4096],

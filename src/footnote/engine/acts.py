@@ -31,9 +31,12 @@ from footnote.domain import (
 from footnote.domain.audit import CHANGING, Act, AuditDraft, Outcome
 from footnote.domain.conversations import Exchange, Message, MessagePage
 from footnote.domain.grounding import GroundingCheck
+from footnote.domain.usage import UsageAbout, UsageNote
 from footnote.engine.services import WorkspaceAccess
 from footnote.errors import Forbidden
+from footnote.ports.metering import metering
 from footnote.ports.writers import ToolText
+from footnote.store.usage import PricedUse
 
 R = TypeVar("R")
 
@@ -75,24 +78,53 @@ class ActUnderWay:
     arguments: Mapping[str, object]
     act_id: UUID = field(default_factory=uuid4)
     shown: Shown = field(default_factory=Shown)
+    notes: list[UsageNote] = field(default_factory=list)
+    """What models were used for and is not added up yet."""
 
-    async def keep_pace(self) -> None:
-        """Count the act for its credential. Raises RateLimited, which is not entered."""
+    async def admit(self) -> None:
+        """Count the act for its credential, and look whether a search is within the budget.
+
+        Raises RateLimited and BudgetExceeded, which are not entered.
+        """
         access = self.access
         await access.engine.rate_limits.take(
             access.workspace_id, access.credential, access.principal.principal_id, access.pace
         )
+        if self.act is Act.SEARCHED:
+            await access.engine.metering.require_budget(access.workspace_id)
 
     async def enter(self, outcome: Outcome, error: BaseException | None = None) -> None:
         """Enter how far it has come. Raises StoreUnavailable, and then it must not go on."""
         self.access.require_open()
         log = self.access.engine.audit
-        await log.append(self.access.workspace_id, self._draft(outcome, error), self._query())
+        await log.append(
+            self.access.workspace_id, self._draft(outcome, error), self._query(), self._uses()
+        )
 
     def enter_soon(self, outcome: Outcome, error: BaseException | None = None) -> None:
         """Enter it where nobody can wait."""
         log = self.access.engine.audit
-        log.append_soon(self.access.workspace_id, self._draft(outcome, error), self._query())
+        log.append_soon(
+            self.access.workspace_id, self._draft(outcome, error), self._query(), self._uses()
+        )
+
+    def _uses(self) -> tuple[PricedUse, ...]:
+        """What was used since it was last entered."""
+        notes, self.notes[:] = tuple(self.notes), ()
+        if not notes:
+            return ()
+        question = self.arguments.get("question")
+        conversation = self.arguments.get(
+            "conversation_id", getattr(question, "conversation_id", None)
+        )
+        documents = tuple(self.shown.documents) if self.act in CHANGING else ()
+        about = UsageAbout(
+            principal=_storable(self.access.principal.principal_id),
+            conversation_id=conversation if isinstance(conversation, UUID) else None,
+            # What an upload used is of its document; a search is of none.
+            document_id=documents[0] if len(documents) == 1 else None,
+        )
+        return self.access.engine.metering.priced(about, notes)
 
     def _draft(self, outcome: Outcome, error: BaseException | None) -> AuditDraft:
         about = {
@@ -140,7 +172,8 @@ async def entered(act: ActUnderWay, work: Callable[[], Awaitable[R]]) -> R:
     if act.act in CHANGING:
         await act.enter(Outcome.BEGUN)
     try:
-        result = await work()
+        with metering(act.notes):
+            result = await work()
     except Forbidden as error:
         await act.enter(Outcome.REFUSED, error)
         raise
@@ -161,13 +194,18 @@ async def entered_stream(act: ActUnderWay, stream: AsyncGenerator[R]) -> AsyncGe
 
     When the stream ends, all it showed is entered once more, with how it ended.
     """
-    await act.keep_pace()
+    await act.admit()
     if act.act in CHANGING:
         await act.enter(Outcome.BEGUN)
     answered = False
     try:
-        async with aclosing(stream) as events:
-            async for event in events:
+        async with aclosing(stream):
+            while True:
+                try:
+                    with metering(act.notes):
+                        event = await anext(stream)
+                except StopAsyncIteration:
+                    break
                 if act.shown.add(event):
                     await act.enter(Outcome.SHOWING)
                 answered = answered or isinstance(event, AnswerDone)

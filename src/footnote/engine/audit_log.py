@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from uuid import UUID
@@ -11,6 +12,7 @@ from footnote.domain.audit import AuditDraft
 from footnote.security.audit import chained
 from footnote.store.audit import append_entries
 from footnote.store.database import SYSTEM, Database
+from footnote.store.usage import PricedUse, add_usage
 
 _MOST_AT_ONCE = 200
 
@@ -21,6 +23,7 @@ class _Waiting:
 
     draft: AuditDraft
     query: str | None
+    uses: Sequence[PricedUse]
     written: asyncio.Future[None]
 
 
@@ -38,18 +41,32 @@ class AuditLog:
     _waiting: dict[UUID, list[_Waiting]] = field(default_factory=dict)
     _writers: dict[UUID, asyncio.Task[None]] = field(default_factory=dict)
 
-    async def append(self, workspace_id: UUID, draft: AuditDraft, query: str | None = None) -> None:
-        """Enter an act; returns once it cannot be lost. Raises StoreUnavailable."""
+    async def append(
+        self,
+        workspace_id: UUID,
+        draft: AuditDraft,
+        query: str | None = None,
+        uses: Sequence[PricedUse] = (),
+    ) -> None:
+        """Enter an act, and add what it used; returns once neither can be lost.
+
+        Raises StoreUnavailable.
+        """
         # Whoever stops waiting does not stop the entry.
-        await asyncio.shield(self.append_soon(workspace_id, draft, query))
+        await asyncio.shield(self.append_soon(workspace_id, draft, query, uses))
 
     def append_soon(
-        self, workspace_id: UUID, draft: AuditDraft, query: str | None = None
+        self,
+        workspace_id: UUID,
+        draft: AuditDraft,
+        query: str | None = None,
+        uses: Sequence[PricedUse] = (),
     ) -> asyncio.Future[None]:
-        """Enter an act; the future has a result once it cannot be lost."""
+        """The same; the future has a result once neither can be lost."""
         written: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         written.add_done_callback(_look_at_failure)
-        entry = _Waiting(draft=draft, query=query if self.keeps_queries else None, written=written)
+        kept = query if self.keeps_queries else None
+        entry = _Waiting(draft=draft, query=kept, uses=uses, written=written)
         self._waiting.setdefault(workspace_id, []).append(entry)
         if workspace_id not in self._writers:
             writer = asyncio.create_task(self._write_all(workspace_id))
@@ -77,6 +94,7 @@ class AuditLog:
         try:
             async with self.database.workspace(workspace_id, SYSTEM) as scope:
                 await append_entries(scope, partial(chained, workspace_id, drafts=drafts))
+                await add_usage(scope, [use for each in batch for use in each.uses])
             for each in batch:
                 each.written.set_result(None)
         except Exception as error:  # it is raised to whoever waits

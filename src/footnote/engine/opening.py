@@ -16,6 +16,7 @@ from footnote.engine.authentication import credentials_from
 from footnote.engine.encryption import key_ring_from
 from footnote.engine.installation import Engine
 from footnote.engine.lanes import embedders_from
+from footnote.engine.metering import Metering
 from footnote.engine.pages import BlobsWithPages, renderer_from
 from footnote.engine.rate_limits import rate_limits_from
 from footnote.engine.services import statements_of
@@ -57,6 +58,7 @@ from footnote.store.index_cache import IndexCache
 from footnote.store.migrate import migrate
 from footnote.store.sealed_blobs import SealedBlobs
 from footnote.store.vector_cache import VectorCache
+from footnote.telemetry.prices import prices_from
 
 if TYPE_CHECKING:
     # It brings the client libraries of an extra.
@@ -76,6 +78,7 @@ async def open_engine(settings: Settings | None = None) -> Engine:
     settings = settings or load_settings()
     if settings.parser_sandbox == "required":
         require_sandbox()
+    prices = prices_from(settings.prices)
     stored = blobs_from(settings.home / "blobs", settings.blob_url, plain(settings.blob_options))
     (require_usable if settings.database_url is None else require_home)(settings.home)
     try:
@@ -128,6 +131,7 @@ async def open_engine(settings: Settings | None = None) -> Engine:
         listener=Listener(url),
         audit=AuditLog(database=database, keeps_queries=settings.audit_queries),
         rate_limits=rate_limits_from(settings, database),
+        metering=Metering(database=database, prices=prices),
         embedder=embedder,
         embedders=embedders,
         analyzer=analyzer,

@@ -16,12 +16,14 @@ from pydantic import SkipValidation
 from footnote.domain import Received, Right, SourceType, Visibility
 from footnote.domain.events import PushedDocument, PushStatus
 from footnote.domain.identity import DEFAULT_COLLECTION
+from footnote.domain.usage import UsageKind, UsageNote
 from footnote.engine.services import Services, WorkspaceAccess
 from footnote.errors import InvalidRequest, NotFound, QueueFull
 from footnote.ingestion import media
 from footnote.ingestion.failures import failure_of
 from footnote.ingestion.receive import examine
 from footnote.ingestion.sources.reach import checked_url
+from footnote.ports.metering import note_usage
 from footnote.store import pushes
 from footnote.store.blob_claims import claim_blob, give_up_unnamed, redeem
 from footnote.store.database import WorkspaceScope
@@ -148,6 +150,7 @@ async def receive_stream(
             hint="leave the list out, or make the document private",
         )
     engine, name = workspace.engine, clean_name(filename)
+    await engine.metering.require_budget(workspace.workspace_id)
     limit = engine.settings.max_file_bytes
     examined = await asyncio.to_thread(examine, content, name, limit)
     incoming = Incoming(
@@ -195,6 +198,9 @@ async def receive_stream(
         )
         if receipt is not None:
             await keep_outcome(scope, receipt, received)
+        if not received.duplicate:
+            stored = float(examined.byte_size)
+            note_usage(UsageNote(kind=UsageKind.STORAGE, model="local", units=stored))
         return received
 
 

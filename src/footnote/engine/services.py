@@ -13,6 +13,7 @@ from footnote.domain import Answer, Lane, Principal, Right, Workspace
 from footnote.engine.answer_runs import AnswerRuns
 from footnote.engine.audit_log import AuditLog
 from footnote.engine.authentication import Credentials
+from footnote.engine.metering import Metering
 from footnote.engine.rate_limits import LastPace, RateLimits
 from footnote.errors import Forbidden, NotReady
 from footnote.ingestion.rendering.renderer import PageRenderer
@@ -90,6 +91,7 @@ class Services:
     listener: Listener
     audit: AuditLog
     rate_limits: RateLimits
+    metering: Metering
     embedder: Embedder
     """Of new workspaces; `lanes.embedder_for` knows that of each."""
     embedders: Embedders

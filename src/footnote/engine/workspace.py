@@ -38,6 +38,7 @@ from footnote.engine import keys as key_verbs
 from footnote.engine import lanes as lane_verbs
 from footnote.engine import people as people_verbs
 from footnote.engine import search as search_verbs
+from footnote.engine import usage as usage_verbs
 from footnote.engine import webhooks as webhook_verbs
 from footnote.engine.acts import ActUnderWay, entered, entered_stream
 from footnote.engine.services import WorkspaceAccess
@@ -63,7 +64,7 @@ class Verb(Generic[P, R]):
         @wraps(checked)
         async def permitted(access: WorkspaceAccess, /, *args: P.args, **kwargs: P.kwargs) -> R:
             under_way = begun(access, *args, **kwargs)
-            await under_way.keep_pace()
+            await under_way.admit()
             try:
                 access.require(right)
             except Forbidden as error:
@@ -257,6 +258,11 @@ class WorkspaceVerbs:
     add_webhook = Verb(webhook_verbs.add_webhook, Act.CHANGED, Right.ADMINISTER)
     webhook_and_secret = Verb(webhook_verbs.webhook_and_secret, Act.READ, Right.ADMINISTER)
     remove_webhook = Verb(webhook_verbs.remove_webhook, Act.CHANGED, Right.ADMINISTER)
+
+    usage = Verb(usage_verbs.usage, Act.READ, Right.ADMINISTER)
+    budgets = Verb(usage_verbs.budgets, Act.READ, Right.ADMINISTER)
+    set_budget = Verb(usage_verbs.set_budget, Act.CHANGED, Right.ADMINISTER)
+    remove_budget = Verb(usage_verbs.remove_budget, Act.CHANGED, Right.ADMINISTER)
 
     audit_entries = Verb(audit.audit_entries, Act.READ, Right.ADMINISTER)
     export_audit = StreamVerb(audit.export_audit, Act.EXPORTED, Right.ADMINISTER)

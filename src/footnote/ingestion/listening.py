@@ -8,10 +8,12 @@ from typing import BinaryIO
 from uuid import UUID
 
 from footnote.domain import BlockKind, ParsedDocument, Stage, Transcript, Utterance
+from footnote.domain.usage import UsageKind, UsageNote
 from footnote.errors import DocumentUnreadable
 from footnote.ingestion.parsing.drafts import Draft, Reading, assemble
 from footnote.language.sentences import sentence_spans
 from footnote.ports import OnProgress, Transcriber, unheard
+from footnote.ports.metering import note_usage
 
 TRANSCRIBED_BY = "transcribed_by"
 """Metadata: the model that wrote a recording down."""
@@ -39,6 +41,13 @@ async def transcribe(
     """
     transcript = await transcriber(
         content, media_type, workspace_id=workspace_id, on_progress=on_progress
+    )
+    note_usage(
+        UsageNote(
+            kind=UsageKind.SPEECH,
+            model=transcriber.name,
+            units=transcript.duration_seconds or 0.0,
+        )
     )
     parsed = document_of(transcript, filename, media_type, transcriber.name)
     if not parsed.blocks:

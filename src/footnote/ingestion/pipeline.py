@@ -19,6 +19,7 @@ from footnote.domain import (
     SourceType,
     Stage,
 )
+from footnote.domain.usage import UsageKind, UsageNote
 from footnote.errors import DocumentUnreadable
 from footnote.ingestion import media
 from footnote.ingestion.chunking import ChunkPolicy, ChunkSequence, chunk_blocks
@@ -47,6 +48,7 @@ from footnote.ports import (
     Transcriber,
     VersionInWork,
 )
+from footnote.ports.metering import note_usage
 
 HASH_BYTES = 16  # 2**64 texts before two are expected to collide.
 MAX_DEPTH = 8
@@ -143,6 +145,7 @@ class Ingestion:
                 name_terms=self._index_names(work, enrichment, len(chunks)),
             )
         )
+        note_usage(UsageNote(kind=UsageKind.INGESTION, model="local", units=len(chunks)))
 
     async def _parse(self, work: VersionInWork, memory: Hold) -> ParsedDocument | None:
         if not await work.begin(Stage.PARSE):
@@ -174,6 +177,7 @@ class Ingestion:
             )
         async with self.shares.parsing.hold(work.workspace_id):
             parsed = await self.parser(content, work.filename, on_progress)
+        _note_ocr(parsed)
         return parsed if self.describer is None else await describe(self.describer, parsed)
 
     async def _attach(self, work: VersionInWork, parsed: ParsedDocument) -> None:
@@ -245,6 +249,13 @@ class Ingestion:
         called = "\n".join((enrichment.title, *enrichment.names, *enrichment.cover))
         terms = self.analyzer.terms(called, enrichment.language)
         return work.name_term_ids([*terms, *quarters_in(called)])
+
+
+def _note_ocr(parsed: ParsedDocument) -> None:
+    """Note the pages that were read from pixels."""
+    pages = {block.page for block in parsed.blocks if block.confidence is not None}
+    if pages:
+        note_usage(UsageNote(kind=UsageKind.OCR, model="local", units=len(pages)))
 
 
 @dataclass(frozen=True, slots=True)

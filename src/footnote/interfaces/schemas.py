@@ -20,6 +20,7 @@ from footnote.domain.events import WebhookEndpoint
 from footnote.domain.json_form import json_form
 from footnote.domain.models_in_use import EXTRACTIVE, McpServer, ModelsInUse
 from footnote.domain.pages import MarkedQuote, PageRectangles, Rectangle
+from footnote.domain.usage import Budget, UsageRow
 from footnote.errors import FootnoteError
 
 JsonObject = Mapping[str, object]
@@ -66,6 +67,20 @@ class GrantList:
     """The roles that were granted."""
 
     grants: tuple[domain.Grant, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UsageReport:
+    """What a workspace used."""
+
+    rows: tuple[UsageRow, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BudgetList:
+    """The budgets of a workspace."""
+
+    budgets: tuple[Budget, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -53,7 +53,8 @@ async def ingest_version(engine: Services, ingestion: Ingestion, job: IngestionJ
         if work is not None:
             if ingestion.embedder.lane.fingerprint != embedder.lane.fingerprint:
                 ingestion = replace(ingestion, embedder=embedder)
-            await ingestion(work)
+            async with engine.metering.job(job.workspace_id, job.document_id):
+                await ingestion(work)
     except (StoreFull, BlobsFull, NotYet):
         raise  # No fault of the document: it is tried again without counting.
     except FootnoteError as error:

@@ -83,7 +83,7 @@ def queue_app(engine: Services, ingestion: Ingestion, in_hand: InHand) -> tuple[
             workspace_id=UUID(workspace_id), lane_id=lane_id, attempt=context.job.attempts
         )
         assert context.job.id is not None, "a job that runs was stored"
-        async with in_hand.holding(context.job.id):
+        async with in_hand.holding(context.job.id), engine.metering.job(job.workspace_id):
             await reembed_slice(engine, job)
 
     @app.task(name=PURGE_TASK, queue=MAINTENANCE_QUEUE, retry=retry)

@@ -45,10 +45,9 @@ from footnote.models.answer_failures import (
     interruption_of,
     is_failure,
     objection_to,
-    usage_of,
 )
 from footnote.models.answer_writing import text_of
-from footnote.models.writing import encodable, is_vendors_own, settings_for
+from footnote.models.writing import encodable, is_vendors_own, note_reply, settings_for, usage_of
 from footnote.ports import AgentBounds, McpServer, Tool, Written
 
 if TYPE_CHECKING:
@@ -131,7 +130,9 @@ class AgentLoop:
                             yield self._last(event.result.new_messages())
                 finally:
                     # A step that failed does not say what it cost.
-                    state.usage = _usage(events.new_messages(), whole_only=True)
+                    state.usage = _usage(_whole(events.new_messages()))
+                    for response in _whole(events.new_messages()):
+                        note_reply(self._named(response).name, usage_of(response))
         except Exception as error:
             if isinstance(error, ModelUnavailable):
                 failure = error
@@ -296,10 +297,9 @@ def _responses(messages: Iterable[ModelMessage]) -> Iterator[ModelResponse]:
     return (message for message in messages if isinstance(message, ModelResponse))
 
 
-def _usage(messages: Iterable[ModelMessage], *, whole_only: bool = False) -> Usage:
-    counted = (
-        usage_of(response)
-        for response in _responses(messages)
-        if response.state == "complete" or not whole_only
-    )
-    return sum(counted, Usage())
+def _whole(messages: Iterable[ModelMessage]) -> list[ModelResponse]:
+    return [response for response in _responses(messages) if response.state == "complete"]
+
+
+def _usage(messages: Iterable[ModelMessage]) -> Usage:
+    return sum(map(usage_of, _responses(messages)), Usage())

@@ -19,7 +19,6 @@ from pydantic_ai.exceptions import (
 from pydantic_ai.messages import ModelResponse
 from pydantic_ai.models import Model
 
-from footnote.domain import Usage
 from footnote.errors import ModelUnavailable
 from footnote.models.roles import Role
 from footnote.models.writing import is_vendors_own, may_pass, refusal, refused_by_library
@@ -134,19 +133,3 @@ def pause_before_retry(error: Exception, deadline: float) -> float | None:
         return None
     pause = PAUSE_SECONDS if error.retry_after is None else error.retry_after
     return pause if asyncio.get_running_loop().time() + pause < deadline else None
-
-
-def usage_of(response: ModelResponse) -> Usage:
-    """What a reply took; its cost is None where pydantic-ai knows no price."""
-    cost = None
-    if response.model_name:
-        try:
-            cost = float(response.cost().total_price)
-        except (LookupError, ValueError):
-            cost = None
-    return Usage(
-        requests=1,
-        input_tokens=response.usage.input_tokens,
-        output_tokens=response.usage.output_tokens,
-        cost_usd=cost,
-    )

@@ -25,9 +25,8 @@ from footnote.models.answer_failures import (
     is_failure,
     objection_to,
     pause_before_retry,
-    usage_of,
 )
-from footnote.models.writing import ATTEMPTS, encodable, settings_for
+from footnote.models.writing import ATTEMPTS, encodable, note_reply, settings_for, usage_of
 from footnote.ports import Written
 
 
@@ -117,10 +116,12 @@ class AnswerWriter:
                     begun = True
                     yield Written(text=text)
             response = stream.get()
+        used = usage_of(response)
+        note_reply(named.name, used)
         objection = objection_to(response, named, self.max_output_tokens)
         if objection is not None:
             raise objection if begun else _NothingWritten(objection)
-        yield Written(usage=usage_of(response), model=named.name)
+        yield Written(usage=used, model=named.name)
 
 
 class _NothingWritten(Exception):

@@ -6,6 +6,7 @@ import asyncio
 from bisect import bisect_left, insort
 from collections import OrderedDict
 from collections.abc import Sequence
+from contextvars import Context
 from dataclasses import dataclass, field
 from itertools import count
 
@@ -14,6 +15,7 @@ import numpy.typing as npt
 
 from footnote.domain import Lane
 from footnote.ports import Embedder, Vector, Vectors
+from footnote.ports.metering import embedding_note, note_usage
 
 BATCH_TOKENS = 8192
 """Embedded together at most, padding counted."""
@@ -171,14 +173,18 @@ class CrossDocumentBatcher:
             self._queue.add(item)
         self._wake()
         try:
-            return await done
+            embedded = await done
+            note_usage(embedding_note(self.lane, len(texts), sum(token_counts)))
+            return embedded
         finally:
             if request.missing:
                 self._queue.drop(request)
 
     def _wake(self) -> None:
         if len(self._workers) < self.batches_in_flight:
-            worker = asyncio.get_running_loop().create_task(self._drain())
+            # A batch is of several callers: what it uses is noted for each of them, not for the one
+            # that was there first.
+            worker = asyncio.get_running_loop().create_task(self._drain(), context=Context())
             self._workers.add(worker)
 
     async def _drain(self) -> None:

@@ -8,8 +8,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
+from footnote.domain.usage import UsageKind, UsageNote
 from footnote.errors import ModelUnavailable
 from footnote.ports import Reranker
+from footnote.ports.metering import note_usage
 
 ADVICE = "mend it, or set FOOTNOTE_RERANKER=none to search without it"
 
@@ -123,6 +125,7 @@ class GuardedReranker:
         if len(scores) != len(texts) or not all(map(math.isfinite, scores)):
             raise self._failed(f"{self.name} gave scores that cannot be used")
         self.breaker.succeeded()
+        note_usage(UsageNote(kind=UsageKind.RERANKING, model=self.name, units=len(texts)))
         return scores
 
     async def prepare(self) -> None:

@@ -20,6 +20,7 @@ from footnote.errors import LaneUnavailable, UnsupportedSettings, how_to_install
 from footnote.models.batching import plan_batches
 from footnote.models.counting import count_in_slices
 from footnote.ports import Vector, Vectors
+from footnote.ports.metering import embedding_note, note_usage
 
 if TYPE_CHECKING:
     from fastembed import TextEmbedding
@@ -166,6 +167,7 @@ class FastEmbedEmbedder:
         ):
             batch = [ready[position] for position in positions]
             vectors[positions] = await in_thread(self._cut, batch)
+        note_usage(embedding_note(self._lane, len(texts), sum(counts)))
         return vectors
 
     async def embed_query(self, text: str) -> Vector:
@@ -173,6 +175,7 @@ class FastEmbedEmbedder:
         loop = asyncio.get_running_loop()
         ready = [self._prompts[0] + _encodable(text)]
         vector: Vector = (await loop.run_in_executor(self._query_thread, self._cut, ready))[0]
+        note_usage(embedding_note(self._lane, 1, sum(self.count_tokens(ready))))
         return vector
 
     def close(self) -> None:

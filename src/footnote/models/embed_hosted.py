@@ -16,6 +16,7 @@ from footnote.errors import LaneMismatch, LaneUnavailable
 from footnote.models.batching import BATCH_TOKENS
 from footnote.models.counting import beginning, estimate_tokens
 from footnote.ports import Vector, Vectors
+from footnote.ports.metering import embedding_note, note_usage
 
 InputType = Literal["query", "document"]
 T = TypeVar("T")
@@ -267,6 +268,8 @@ class HostedEmbedder:
         self.usage.texts += len(texts)
         self.usage.tokens += answer.tokens
         self.usage.cost += answer.cost or 0
+        cost = None if answer.cost is None else float(answer.cost)
+        note_usage(embedding_note(self.lane, len(texts), answer.tokens, cost_usd=cost))
         _log.debug(
             "embedded",
             lane=self.lane.fingerprint,

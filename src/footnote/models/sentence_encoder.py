@@ -18,6 +18,7 @@ from footnote.models.counting import SLICE_CHARACTERS, count_in_slices
 from footnote.models.model_store import available_cores
 from footnote.models.tokenizing import TokenIds
 from footnote.ports import Vector, Vectors
+from footnote.ports.metering import embedding_note, note_usage
 
 _RUN_TOKENS = 512
 """Most tokens of one run, padding included: more of them leave a core's caches, and pad more.
@@ -115,12 +116,15 @@ class SentenceEncoder:
                     group.create_task(take_runs())
         except ExceptionGroup as failed:
             raise failed.exceptions[0] from None
+        note_usage(embedding_note(self._lane, len(texts), sum(map(len, encodings))))
         return vectors
 
     async def embed_query(self, text: str) -> Vector:
         """The vector of a query, shape (dimensions,)."""
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._query_thread, self._encode_query, text)
+        vector = await loop.run_in_executor(self._query_thread, self._encode_query, text)
+        note_usage(embedding_note(self._lane, 1, sum(self.count_tokens([text]))))
+        return vector
 
     def close(self) -> None:
         self._document_threads.shutdown(wait=False, cancel_futures=True)

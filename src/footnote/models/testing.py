@@ -23,6 +23,7 @@ from footnote.ports import (
     Vector,
     Vectors,
 )
+from footnote.ports.metering import embedding_note, note_usage
 
 _WORD = re.compile(r"\w+")
 
@@ -69,11 +70,13 @@ class HashEmbedder:
 
     async def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Vectors of the texts, in their order; never fails."""
+        note_usage(embedding_note(self.lane, len(texts), sum(self.count_tokens(texts))))
         return self.encode(texts)
 
     async def embed_query(self, text: str) -> Vector:
         """The vector a document with this text has."""
         vector: Vector = self.encode([text])[0]
+        note_usage(embedding_note(self.lane, 1, sum(self.count_tokens([text]))))
         return vector
 
     def _place(self, word: str) -> tuple[int, float]:

@@ -26,8 +26,11 @@ from pydantic_ai.providers.openai import OpenAIProvider
 from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 from pydantic_ai.settings import ModelSettings
 
+from footnote.domain import Usage
+from footnote.domain.usage import UsageKind, UsageNote
 from footnote.errors import ModelUnavailable, UnsupportedSettings
-from footnote.models.roles import OLLAMA_URL, OPENAI_URL, WRITER, Role
+from footnote.models.roles import DESCRIBER, OLLAMA_URL, OPENAI_URL, WRITER, Role
+from footnote.ports.metering import note_usage
 
 ATTEMPTS = 2
 PAUSE_SECONDS = 0.5
@@ -130,7 +133,7 @@ class WritingModel:
     async def _request(self, message: ModelRequest) -> ModelResponse:
         settings = settings_for(self.model, self.max_output_tokens)
         try:
-            return await model_request(self.model, [message], model_settings=settings)
+            response = await model_request(self.model, [message], model_settings=settings)
         except (ModelHTTPError, ModelTimeoutError):
             raise
         except ModelConnectionError:
@@ -147,6 +150,9 @@ class WritingModel:
             if not is_vendors_own(error):
                 raise
             raise refused_by_library(error, self._title, self.name, self.role) from None
+        kind = UsageKind.VISION if self.role is DESCRIBER else UsageKind.GENERATION
+        note_reply(self.name, usage_of(response), kind)
+        return response
 
     def _finished(self, response: ModelResponse) -> str:
         if response.finish_reason == "length":
@@ -334,3 +340,34 @@ def refusal(error: ModelHTTPError, title: str, role: Role) -> ModelUnavailable:
 def encodable(text: str) -> str:
     """The text with a mark in place of each half of a surrogate pair."""
     return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def usage_of(response: ModelResponse) -> Usage:
+    """What a reply took; its cost is None where pydantic-ai knows no price."""
+    cost = None
+    if response.model_name:
+        try:
+            cost = float(response.cost().total_price)
+        except (LookupError, ValueError):
+            cost = None
+    return Usage(
+        requests=1,
+        input_tokens=response.usage.input_tokens,
+        output_tokens=response.usage.output_tokens,
+        cost_usd=cost,
+    )
+
+
+def note_reply(model: str, usage: Usage, kind: UsageKind = UsageKind.GENERATION) -> None:
+    """Note what replies of a model took, for whoever asked."""
+    note_usage(
+        UsageNote(
+            kind=kind,
+            model=model,
+            requests=usage.requests,
+            input_tokens=usage.input_tokens,
+            output_tokens=usage.output_tokens,
+            units=usage.requests,
+            cost_usd=usage.cost_usd,
+        )
+    )

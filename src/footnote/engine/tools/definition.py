@@ -181,7 +181,7 @@ class BoundTool(Generic[Shape]):
             return await tool.work(self.context, asked)
 
         try:
-            await act.keep_pace()
+            await act.admit()
             return await entered(act, work)
         except _BROKEN:
             raise

@@ -60,6 +60,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "keys": ("keys.app", "Make and revoke API keys of a workspace."),
     "login": ("login.login", "Keep a key or a token for the commands of this user."),
     "logout": ("login.logout", "Forget what login kept."),
+    "usage": ("usage.usage", "Show what was used, and what it cost."),
+    "budget": ("usage.budget", "Limit what a workspace may use."),
     "audit": ("audit.app", "See who did what, and verify the log of it."),
     "models": ("answer_models.models", "Choose which models answer in the workspace."),
     "mcp-servers": (

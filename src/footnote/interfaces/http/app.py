@@ -27,6 +27,7 @@ from footnote.interfaces.http import (
     pages,
     projects,
     questions,
+    usage,
 )
 from footnote.interfaces.http.authentication import Authentication
 from footnote.interfaces.http.guard import (
@@ -69,6 +70,7 @@ _TAGS = [
         "collection, a user a principal.",
     },
     {"name": "access", "description": "Grant roles; see and change who sees a document."},
+    {"name": "usage", "description": "See what was used and what it cost, and limit it."},
     {"name": "audit", "description": "See who did what, and verify the log of it."},
     {"name": "events", "description": "Stream events, or have them delivered to webhooks."},
     {"name": "identity", "description": "See who asks, and manage API keys."},
@@ -94,6 +96,7 @@ _ROUTERS = (
     operations.lanes_router,
     models.router,
     audit.router,
+    usage.router,
     operations.router,
 )
 

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from footnote.domain import Stage, Usage
 from footnote.errors import (
+    BudgetExceeded,
     DocumentUnreadable,
     FootnoteError,
     ModelUnavailable,
@@ -51,6 +52,13 @@ def error_of(response: httpx.Response) -> FootnoteError:
     if issubclass(kind, QueueFull | RateLimited):
         seconds = retry_after_seconds(response) or 1
         return kind(problem.detail, retry_after_seconds=int(seconds), hint=problem.hint)
+    if issubclass(kind, BudgetExceeded):
+        left = retry_after_seconds(response)
+        return kind(
+            problem.detail,
+            retry_after_seconds=None if left is None else int(left),
+            hint=problem.hint,
+        )
     if issubclass(kind, ModelUnavailable):
         return kind(problem.detail, hint=problem.hint, usage=problem.usage)
     return kind(problem.detail, hint=problem.hint)

@@ -1,4 +1,4 @@
-"""The audit log over HTTP and on the command line."""
+"""The audit log, use and budgets over HTTP and on the command line."""
 
 from __future__ import annotations
 
@@ -61,3 +61,23 @@ async def test_what_a_request_was_shown_is_in_the_log(library: Library) -> None:
     assert not again["intact"]
     refused = await http.get("/v1/audit", params={"since": "2026-05-02T09:30:00"})
     assert refused.status_code == 422
+
+
+@pytest.mark.usefixtures("own_database")
+async def test_what_was_used_is_shown_and_limited(settings: Settings, tmp_path: Path) -> None:
+    env = environment(settings)
+    paper = tmp_path / "policy.md"
+    paper.write_text("# Policy\n\nA claim must be reported within 14 days of the loss.\n")
+    assert (await footnote_process(env, "ingest", str(paper))).code == 0
+    shown = await footnote_process(env, "usage", "--document", "policy.md", "--json")
+    kinds = {each["kind"] for each in json.loads(shown.out)["rows"]}
+    assert kinds == {"embedding", "ingestion", "storage"}
+    assert "storage" in (await footnote_process(env, "usage")).out
+    limited = await footnote_process(env, "budget", "set", "documents", "1")
+    assert "exceeded" in limited.out
+    refused = await footnote_process(env, "search", "claim")
+    assert refused.code == 4
+    assert "is used up this month" in refused.err
+    assert (await footnote_process(env, "budget", "remove", "documents")).code == 0
+    assert "No budgets." in (await footnote_process(env, "budget", "list")).out
+    assert (await footnote_process(env, "search", "claim")).code == 0

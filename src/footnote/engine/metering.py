@@ -1,0 +1,99 @@
+"""What acts and jobs used, priced and added up, and whether a budget lets more be used."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from time import monotonic
+from uuid import UUID
+
+import structlog
+
+from footnote.domain.usage import Budget, BudgetState, Period, UsageAbout, UsageNote
+from footnote.errors import BudgetExceeded
+from footnote.ports.metering import metering
+from footnote.store.database import SYSTEM, Database
+from footnote.store.usage import PricedUse, add_usage, list_budgets
+from footnote.telemetry.prices import Prices
+
+LOOKED_AT_SECONDS = 5.0
+"""For so long a process goes by what it last saw of a workspace's budgets."""
+
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(slots=True, kw_only=True)
+class Metering:
+    """The meter of an installation."""
+
+    database: Database
+    prices: Prices
+    _seen: dict[UUID, tuple[float, tuple[Budget, ...]]] = field(default_factory=dict)
+
+    def priced(self, about: UsageAbout, notes: Sequence[UsageNote]) -> tuple[PricedUse, ...]:
+        """Uses with what they cost."""
+        return tuple(
+            PricedUse(about=about, note=note, cost_usd=self.prices.of(note)) for note in notes
+        )
+
+    @asynccontextmanager
+    async def job(self, workspace_id: UUID, document_id: UUID | None = None) -> AsyncIterator[None]:
+        """Meter what a job uses within, also where it fails."""
+        notes: list[UsageNote] = []
+        try:
+            with metering(notes):
+                yield
+        finally:
+            if notes:
+                about = UsageAbout(principal=SYSTEM.principal_id, document_id=document_id)
+                async with self.database.workspace(workspace_id, SYSTEM) as scope:
+                    await add_usage(scope, self.priced(about, notes))
+
+    async def require_budget(self, workspace_id: UUID) -> None:
+        """Raise BudgetExceeded where a budget is used up; warn in the log where it soon is."""
+        now = monotonic()
+        until, budgets = self._seen.get(workspace_id, (0.0, ()))
+        if until <= now:
+            async with self.database.workspace(workspace_id, SYSTEM) as scope:
+                budgets = await list_budgets(scope)
+            self._seen[workspace_id] = (now + LOOKED_AT_SECONDS, budgets)
+            for each in budgets:
+                if each.state is not BudgetState.WITHIN:
+                    _log.warning(
+                        "budget",
+                        workspace_id=str(workspace_id),
+                        measure=each.measure.value,
+                        period=each.period.value,
+                        used=each.used,
+                        most=each.most,
+                    )
+        for each in budgets:
+            if each.state is BudgetState.EXCEEDED:
+                raise _exceeded(each)
+
+    def forget_budgets(self, workspace_id: UUID) -> None:
+        """Look at a workspace's budgets anew."""
+        self._seen.pop(workspace_id, None)
+
+
+def _exceeded(budget: Budget) -> BudgetExceeded:
+    when = {Period.DAY: "today", Period.MONTH: "this month", Period.TOTAL: "in all"}
+    return BudgetExceeded(
+        f"the budget of {budget.most:g} {budget.measure.value} is used up {when[budget.period]}",
+        retry_after_seconds=_seconds_left(budget.period, datetime.now(UTC)),
+        hint="an administrator can raise it: `footnote budget set --help`",
+    )
+
+
+def _seconds_left(period: Period, now: datetime) -> int | None:
+    """Until the period ends; None for one that does not."""
+    if period is Period.TOTAL:
+        return None
+    today = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    end = today + timedelta(days=1)
+    if period is Period.MONTH:
+        end = (today.replace(day=1) + timedelta(days=32)).replace(day=1)
+    return max(1, math.ceil((end - now).total_seconds()))

@@ -1,0 +1,45 @@
+"""What models are used for: noted where one answers, and known to whoever asked for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+from footnote.domain import Lane
+from footnote.domain.usage import UsageKind, UsageNote
+
+_NOTES: ContextVar[list[UsageNote] | None] = ContextVar("notes_of_use", default=None)
+
+
+@contextmanager
+def metering(notes: list[UsageNote]) -> Iterator[None]:
+    """Have what models are used for within, and in tasks that begin within, noted in this list.
+
+    Not around a `yield` of an asynchronous generator: whoever reads it has a context of their own.
+    """
+    before = _NOTES.set(notes)
+    try:
+        yield
+    finally:
+        _NOTES.reset(before)
+
+
+def note_usage(note: UsageNote) -> None:
+    """Note one use of a model for whoever asked for it; where nobody meters it is lost."""
+    notes = _NOTES.get()
+    if notes is not None:
+        notes.append(note)
+
+
+def embedding_note(
+    lane: Lane, texts: int, tokens: int, *, cost_usd: float | None = None
+) -> UsageNote:
+    """The note of texts that were embedded."""
+    return UsageNote(
+        kind=UsageKind.EMBEDDING,
+        model=f"{lane.provider}:{lane.model}",
+        input_tokens=tokens,
+        units=texts,
+        cost_usd=cost_usd,
+    )

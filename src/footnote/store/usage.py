@@ -1,0 +1,108 @@
+"""What a workspace used, summed up by day, and its budgets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date
+from uuid import UUID
+
+from footnote.domain.usage import (
+    Budget,
+    Measure,
+    Period,
+    UsageAbout,
+    UsageKind,
+    UsageNote,
+    UsageRow,
+)
+from footnote.store.database import WorkspaceScope
+from footnote.store.statements import load_statements, record_of
+
+_SQL = load_statements("usage")
+_NONE = UUID(int=0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PricedUse:
+    """A use with what it was about and what it cost."""
+
+    about: UsageAbout
+    note: UsageNote
+    cost_usd: float | None
+    """None where the price is not known."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UsageFilter:
+    """Which use is wanted; what is None does not matter."""
+
+    first_day: date
+    last_day: date
+    principal: str | None = None
+    conversation_id: UUID | None = None
+    document_id: UUID | None = None
+
+
+async def add_usage(scope: WorkspaceScope, uses: Iterable[PricedUse]) -> None:
+    """Add uses to those of today, in one order, so that two who do it wait for each other."""
+    sums: dict[tuple[str, str, str, UUID, UUID], list[float]] = {}
+    for use in uses:
+        about, note = use.about, use.note
+        ids = (about.conversation_id or _NONE, about.document_id or _NONE)
+        amounts = (
+            note.requests,
+            note.input_tokens,
+            note.output_tokens,
+            note.units,
+            use.cost_usd or 0.0,
+            note.requests if use.cost_usd is None else 0,
+        )
+        key = (note.kind.value, note.model, about.principal, *ids)
+        before = sums.get(key, [0.0] * len(amounts))
+        sums[key] = [one + more for one, more in zip(before, amounts, strict=True)]
+    for key in sorted(sums):
+        parameters = dict(zip(_KEY, key, strict=True)) | dict(zip(_AMOUNTS, sums[key], strict=True))
+        await scope.execute(_SQL["add"], parameters)
+
+
+_KEY = ("kind", "model", "user", "conversation_id", "document_id")
+_AMOUNTS = ("requests", "input_tokens", "output_tokens", "units", "cost_usd", "unpriced_requests")
+
+
+async def usage_by_day(scope: WorkspaceScope, wanted: UsageFilter) -> tuple[UsageRow, ...]:
+    """Sum up what was used by day, kind and model, latest first."""
+    rows = await scope.all(
+        _SQL["by_day"],
+        {
+            "first_day": wanted.first_day,
+            "last_day": wanted.last_day,
+            "user": wanted.principal,
+            "conversation": wanted.conversation_id,
+            "document": wanted.document_id,
+        },
+    )
+    return tuple(record_of(UsageRow, row, kind=UsageKind(row["kind"])) for row in rows)
+
+
+async def list_budgets(scope: WorkspaceScope) -> tuple[Budget, ...]:
+    """List the budgets with what was used of each."""
+    return tuple(
+        record_of(Budget, row, measure=Measure(row["measure"]), period=Period(row["period"]))
+        for row in await scope.all(_SQL["budgets"])
+    )
+
+
+async def set_budget(
+    scope: WorkspaceScope, measure: Measure, period: Period, most: float, warn_share: float
+) -> None:
+    """Set a budget, in the place of one before."""
+    await scope.execute(
+        _SQL["set_budget"],
+        {"measure": measure, "period": period, "most": most, "warn_share": warn_share},
+    )
+
+
+async def remove_budget(scope: WorkspaceScope, measure: Measure, period: Period) -> bool:
+    """Remove a budget; return whether there was one."""
+    return bool(await scope.change(_SQL["remove_budget"], {"measure": measure, "period": period}))

@@ -1,0 +1,95 @@
+"""What a use of a model costs: what an operator says, else what genai-prices knows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from footnote.domain.usage import UsageKind, UsageNote
+from footnote.errors import UnsupportedSettings
+
+_MILLION = 1_000_000
+_FREE = ("packaged:", "fastembed:", "testing:", "local")
+"""How the names of models begin that run on this machine, and what is no model."""
+
+
+class Price(BaseModel):
+    """The price of a model in US dollars; what is not given costs nothing."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    input_per_million: float = Field(0.0, ge=0)
+    """Tokens that it reads."""
+    output_per_million: float = Field(0.0, ge=0)
+    """Tokens that it writes."""
+    per_request: float = Field(0.0, ge=0)
+    per_unit: float = Field(0.0, ge=0)
+    """A text, picture, second, page or byte: what its kind counts."""
+
+    def of(self, note: UsageNote) -> float:
+        """What a use costs."""
+        return (
+            note.input_tokens * self.input_per_million / _MILLION
+            + note.output_tokens * self.output_per_million / _MILLION
+            + note.requests * self.per_request
+            + note.units * self.per_unit
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prices:
+    """The prices of an installation."""
+
+    own: Mapping[str, Price] = field(default_factory=dict)
+    """By model, as `vendor:name`, or by kind, for every model of it."""
+
+    def of(self, note: UsageNote) -> float | None:
+        """What a use costs in US dollars; None where nobody knows.
+
+        >>> Prices().of(UsageNote(kind=UsageKind.EMBEDDING, model="packaged:minilm"))
+        0.0
+        """
+        own = self.own.get(note.model) or self.own.get(note.kind)
+        if own is not None:
+            return own.of(note)
+        if note.cost_usd is not None:
+            return note.cost_usd
+        if note.model.startswith(_FREE):
+            return 0.0
+        return _known_price(note)
+
+
+def _known_price(note: UsageNote) -> float | None:
+    """By the list of genai-prices, which comes with the extra that brings language models."""
+    if note.kind not in (UsageKind.EMBEDDING, UsageKind.GENERATION, UsageKind.VISION):
+        return None
+    try:
+        from genai_prices import Usage, calc_price  # noqa: PLC0415  # optional, and slow to import
+    except ImportError:
+        return None
+    vendor, _, name = note.model.rpartition(":")
+    used = Usage(input_tokens=note.input_tokens, output_tokens=note.output_tokens)
+    try:
+        return float(calc_price(used, name, provider_id=vendor or None).total_price)
+    except (LookupError, ValueError):
+        return None
+
+
+_OWN = TypeAdapter(dict[str, Price])
+
+
+def prices_from(text: str | None) -> Prices:
+    """The prices that a setting gives as JSON. Raises UnsupportedSettings."""
+    if text is None:
+        return Prices()
+    try:
+        return Prices(own=_OWN.validate_json(text))
+    except ValidationError as error:
+        wrong = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(map(str, wrong["loc"])) or "it"
+        raise UnsupportedSettings(
+            f"The setting prices cannot be used: {place}: {wrong['msg']}",
+            hint='Set FOOTNOTE_PRICES to JSON like {"openai:gpt-5": {"input_per_million": 1.25}}.',
+        ) from None
