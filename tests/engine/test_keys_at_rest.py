@@ -170,9 +170,12 @@ async def test_a_workspace_without_encryption_is_destroyed_as_well(
     own_engine: Engine, own_settings: Settings, tmp_path: Path
 ) -> None:
     await filled(own_engine, "open")
-    proof = await own_engine.destroy_workspace("open")
+    demanding = own_settings.model_copy(update={"encryption": "on"})
+    async with await open_engine(demanding) as opened:
+        proof = await opened.destroy_workspace("open")
     assert proof.complete
     assert not proof.encrypted
+    assert await own_engine.workspaces() == ()
 
 
 # --- a new data key ------------------------------------------------------------------------------

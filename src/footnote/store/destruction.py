@@ -16,7 +16,7 @@ from psycopg.rows import DictRow, dict_row
 
 from footnote.domain import Workspace
 from footnote.domain.encryption import Destruction, DestructionCheck
-from footnote.errors import CiphertextDamaged, KeyUnavailable
+from footnote.errors import CiphertextDamaged, KeyUnavailable, UnsupportedSettings
 from footnote.ports import Blobs, Place
 from footnote.store.data_keys import KeyRing
 from footnote.store.database import Connection, Database, bind_as_system
@@ -131,8 +131,8 @@ async def _readable(database: Database, workspace_id: UUID, copied: Copied) -> i
     """How many of the samples can be decrypted with what the database has of keys."""
     try:
         cipher = (await database.sealing(workspace_id)).cipher
-    except KeyUnavailable:
-        return 0
+    except (KeyUnavailable, UnsupportedSettings):
+        return 0  # Without encryption it may not even be opened, but be destroyed all the same.
     finally:
         database.keys.forget(workspace_id)
     found = 0
