@@ -14,9 +14,12 @@ DEMO_HOME ?= $(shell $(PYTHON) -c 'import os, tempfile; print(os.path.join(tempf
 DATA ?= ../shared/data
 # Tests run in as many processes, each with a Postgres of its own; one that is done takes over
 # tests that wait in another.
+FUZZ_SECONDS ?= 30
+# The environment that is described; that of a build, where one is at hand, holds no tools of tests.
+SBOM_OF ?= $(BIN)/python
 JOBS ?= $(shell $(PYTHON) -c 'import os; print(min(4, os.cpu_count() or 1))')
 
-.PHONY: help install dev demo serve test coverage gate lint format bench size docs clean
+.PHONY: help install dev demo serve test coverage fuzz gate lint format bench size audit sbom docs clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -54,6 +57,9 @@ test: $(VENV)/.dev  ## Run the whole test suite and name its ten slowest tests
 coverage: $(VENV)/.dev  ## Run the same and show how much of the code it runs, which takes longer
 	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --cov --cov-report=term
 
+fuzz: $(VENV)/.dev  ## Try FUZZ_SECONDS of inputs on filters, resume tokens, JWTs and file headers
+	@$(BIN)/python -m tests.fuzz --seconds $(FUZZ_SECONDS)
+
 gate: $(VENV)/.installed  ## Fail if answers to the golden set got worse
 	@FOOTNOTE_HOME='$(DEMO_HOME)' $(BIN)/footnote eval examples/golden.jsonl --ingest examples/documents --gate examples/baseline.json
 
@@ -74,6 +80,14 @@ bench: $(VENV)/.dev  ## Measure; DATA names a folder of retrieval sets
 
 size: $(VENV)/.dev  ## Count lines, files, functions used once and settings
 	@$(BIN)/python bench/size.py
+
+audit: $(VENV)/.dev  ## Ask for known vulnerabilities of the pinned packages
+	@$(BIN)/python .ci/audit.py
+
+sbom: $(VENV)/.dev  ## Write the packages of SBOM_OF, an interpreter, as CycloneDX into dist/sbom.json
+	@mkdir -p dist
+	@$(BIN)/cyclonedx-py environment '$(SBOM_OF)' --pyproject pyproject.toml --output-reproducible --output-file dist/sbom.json
+	@echo "dist/sbom.json: the packages of $(SBOM_OF)"
 
 docs: $(VENV)/.dev  ## Write the settings reference from the code
 	@$(BIN)/python docs/generate_settings.py
