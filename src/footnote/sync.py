@@ -78,6 +78,12 @@ class SyncEngine:
         return SyncWorkspaceEngine(self.portal, self.inner, inner)
 
     caller = blocking(Engine.caller)
+    admitted = blocking(Engine.admitted)
+    collection_of_chunk = blocking(Engine.collection_of_chunk)
+    encryption_status = blocking(Engine.encryption_status)
+    rotate_master_key = blocking(Engine.rotate_master_key)
+    rotate_data_key = blocking(Engine.rotate_data_key)
+    destroy_workspace = blocking(Engine.destroy_workspace)
     create_workspace = blocking(Engine.create_workspace)
     workspaces = blocking(Engine.workspaces)
     health = blocking(Engine.health)

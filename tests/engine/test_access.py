@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Awaitable, Callable
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -15,7 +17,7 @@ from footnote.domain import (
     SearchRequest,
     Visibility,
 )
-from footnote.engine import Engine, WorkspaceEngine
+from footnote.engine import Engine, WorkspaceEngine, WorkspaceVerbs
 from footnote.errors import Forbidden, InvalidRequest, NotFound
 from footnote.jobs.inline import work_until_resting
 
@@ -157,6 +159,37 @@ async def test_an_administrator_of_a_collection_grants_roles_in_it_alone(
             await ann.grant_role(BOB, Role.ADMIN, collection=place)
         with pytest.raises(Forbidden):
             await ann.revoke_role(BOB, collection=place)
+
+
+async def called(verb: Callable[..., Any], *given: object) -> None:
+    """A verb to its end, whether it gives one thing or many."""
+    made = verb(*given)
+    if inspect.isawaitable(made):
+        await made
+    else:
+        async for _ in made:
+            pass
+
+
+async def test_an_administrator_of_a_collection_administers_nothing_of_the_workspace(
+    engine: Engine, workspace: WorkspaceEngine
+) -> None:
+    document_id = await put(engine, workspace, collection="hr")
+    await workspace.grant_role(ANN, Role.ADMIN, collection="hr")
+    ann = await engine.enter(workspace.workspace.name, known_as(ANN))
+    bound = [(name, each) for name, each in vars(WorkspaceVerbs).items() if name[0] != "_"]
+    administering = {name for name, each in bound if each.right is Right.ADMINISTER}
+    within_collections = {
+        *("erase_document", "grants", "grant_role", "revoke_role", "explain_access")
+    }
+    assert within_collections < administering
+    for name in sorted(administering - within_collections):
+        given = inspect.signature(getattr(ann, name)).parameters.values()
+        needed = [each for each in given if each.default is each.empty]
+        assert all(each.kind is each.POSITIONAL_OR_KEYWORD for each in needed), name
+        with pytest.raises(Forbidden):
+            await called(getattr(ann, name), *[None for _ in needed])
+    assert (await ann.erase_document(document_id)).documents == 1
 
 
 async def test_visibility_changes_who_finds_a_document_at_once(

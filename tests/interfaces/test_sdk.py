@@ -61,7 +61,7 @@ def test_importing_footnote_loads_nothing_heavy() -> None:
     ("twin", "original", "elsewhere"),
     [
         (SyncEngine, Engine, {"close"}),
-        (SyncWorkspaceEngine, WorkspaceEngine, set()),
+        (SyncWorkspaceEngine, WorkspaceEngine, {"ensure_data_key"}),
         (footnote.Client, footnote.AsyncClient, {"close"}),
         (Conversations, AsyncConversations, set()),
     ],

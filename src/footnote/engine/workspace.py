@@ -2,8 +2,9 @@
 
 Each verb is a function of its noun's module whose first argument is the workspace. Here it gets its
 name, the right it needs, what kind of act it is for the audit log, a check of its arguments, and a
-twin that waits for its result. A role in one collection is enough to call it; the verb itself asks
-for the right in the one it changes.
+twin that waits for its result. A role in one collection is enough to read and write, and the verb
+itself asks for the right in the one it changes; what concerns the whole workspace is administered
+by those who administer all of it.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import Concatenate, Generic, ParamSpec, TypeVar, overload
 from footnote.bridge import Bridged, blocking, blocking_iterator
 from footnote.domain import Right
 from footnote.domain.audit import Act, Outcome
+from footnote.domain.identity import WHOLE_WORKSPACE
 from footnote.engine import (
     access,
     answer_models,
@@ -57,8 +59,12 @@ class Verb(Generic[P, R]):
         verb: Callable[Concatenate[WorkspaceAccess, P], Coroutine[object, object, R]],
         act: Act,
         right: Right = Right.READ,
+        *,
+        whole: bool | None = None,
     ) -> None:
+        """`whole` says whether the right must hold in the whole workspace; administration must."""
         self.act, self.right = act, right
+        place = WHOLE_WORKSPACE if (right is Right.ADMINISTER if whole is None else whole) else None
         checked, begun = checks(verb), _beginning(verb, act)
 
         @wraps(checked)
@@ -66,7 +72,7 @@ class Verb(Generic[P, R]):
             under_way = begun(access, *args, **kwargs)
             await under_way.admit()
             try:
-                access.require(right)
+                access.require(right, place)
             except Forbidden as error:
                 await under_way.enter(Outcome.REFUSED, error)
                 raise
@@ -97,8 +103,12 @@ class StreamVerb(Generic[P, R]):
         verb: Callable[Concatenate[WorkspaceAccess, P], AsyncGenerator[R]],
         act: Act,
         right: Right = Right.READ,
+        *,
+        whole: bool | None = None,
     ) -> None:
+        """`whole` says whether the right must hold in the whole workspace; administration must."""
         self.act, self.right = act, right
+        place = WHOLE_WORKSPACE if (right is Right.ADMINISTER if whole is None else whole) else None
         checked, begun = checks(verb), _beginning(verb, act)
 
         @wraps(checked)
@@ -107,7 +117,7 @@ class StreamVerb(Generic[P, R]):
         ) -> AsyncGenerator[R]:
             under_way = begun(access, *args, **kwargs)
             try:
-                access.require(right)
+                access.require(right, place)
             except Forbidden as error:
                 under_way.enter_soon(Outcome.REFUSED, error)
                 raise
@@ -175,7 +185,7 @@ class WorkspaceVerbs:
     text = Verb(document_verbs.text, Act.READ)
     passages = Verb(document_verbs.passages, Act.READ)
     delete_document = Verb(document_verbs.delete_document, Act.DELETED, Right.WRITE)
-    erase_document = Verb(document_verbs.erase_document, Act.DELETED, Right.ADMINISTER)
+    erase_document = Verb(document_verbs.erase_document, Act.DELETED, Right.ADMINISTER, whole=False)
     retry = Verb(document_verbs.retry, Act.CHANGED, Right.WRITE)
     retry_all = Verb(document_verbs.retry_all, Act.CHANGED, Right.WRITE)
     retry_failed = Verb(document_verbs.retry_failed, Act.CHANGED, Right.WRITE)
@@ -185,12 +195,12 @@ class WorkspaceVerbs:
     rename_source_entry = Verb(sources.rename_source_entry, Act.CHANGED, Right.WRITE)
     remove_source_entry = Verb(sources.remove_source_entry, Act.CHANGED, Right.WRITE)
 
-    grants = Verb(access.grants, Act.READ, Right.ADMINISTER)
-    grant_role = Verb(access.grant_role, Act.CHANGED, Right.ADMINISTER)
-    revoke_role = Verb(access.revoke_role, Act.CHANGED, Right.ADMINISTER)
+    grants = Verb(access.grants, Act.READ, Right.ADMINISTER, whole=False)
+    grant_role = Verb(access.grant_role, Act.CHANGED, Right.ADMINISTER, whole=False)
+    revoke_role = Verb(access.revoke_role, Act.CHANGED, Right.ADMINISTER, whole=False)
     document_access = Verb(access.document_access, Act.READ)
     set_document_access = Verb(access.set_document_access, Act.CHANGED, Right.WRITE)
-    explain_access = Verb(access.explain_access, Act.READ, Right.ADMINISTER)
+    explain_access = Verb(access.explain_access, Act.READ, Right.ADMINISTER, whole=False)
 
     create_key = Verb(key_verbs.create_key, Act.CHANGED, Right.ADMINISTER)
     keys = Verb(key_verbs.keys, Act.READ, Right.ADMINISTER)
