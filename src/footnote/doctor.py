@@ -150,7 +150,7 @@ def _sandbox(settings: Settings) -> Check:
         ok=not lacking,
         detail=f"{by}: readers of files can {', '.join(lacking)}"
         if lacking
-        else f"{by}: readers of files can open no socket and no file outside their folders",
+        else f"{by}: readers of files can open no socket, and no file but programs and their own",
         hint="use Linux 5.13 or newer with Landlock and seccomp, in a container that allows them",
     )
 
