@@ -1,4 +1,4 @@
-"""What the audit log costs a search: the same searches with and without it, by turns, in one run.
+"""What audit log, metering and budgets cost a search: searches with and without them, by turns.
 
     python bench/audit.py --searches 200 --at-once 8
 
@@ -35,7 +35,7 @@ async def seconds_of(
         for query in waiting:
             begun = time.perf_counter()
             request = SearchRequest(query=query)
-            # The function of the verb itself is entered nowhere.
+            # The function of the verb itself is neither entered nor metered.
             await (workspace.search(request) if entered else search(workspace, request))
             took.append(time.perf_counter() - begun)
 
