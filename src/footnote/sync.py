@@ -79,6 +79,7 @@ class SyncEngine:
 
     caller = blocking(Engine.caller)
     admitted = blocking(Engine.admitted)
+    shared = blocking(Engine.shared)
     collection_of_chunk = blocking(Engine.collection_of_chunk)
     encryption_status = blocking(Engine.encryption_status)
     rotate_master_key = blocking(Engine.rotate_master_key)

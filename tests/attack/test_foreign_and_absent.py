@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -16,6 +17,8 @@ from footnote.engine import Engine, WorkspaceEngine
 from footnote.engine.exchanges import Asking
 from footnote.jobs.inline import work_until_resting
 from footnote.settings import Settings, settings_from
+from footnote.store.database import SYSTEM
+from footnote.store.share_links import add_link
 from tests.interfaces.description import DESCRIPTION
 from tests.interfaces.serving import served
 
@@ -59,6 +62,7 @@ NAMED: Mapping[str, Any] = {
     "delete /v1/webhooks/{webhook_id}": {},
     "post /v1/keys/{key_id}/rotate": {"json": {}},
     "delete /v1/keys/{key_id}": {},
+    "delete /v1/share-links/{link_id}": {},
     "delete /v1/mcp-servers/{name}": {},
 }
 OF_NOBODY = {
@@ -77,6 +81,7 @@ MENTIONED: tuple[tuple[str, Any], ...] = (
     ("/v1/grounding/check", {**CLAIM, "sources": [{"document_id": "{document_id}"}]}),
     ("/v1/grounding/check", {**CLAIM, "sources": [{"chunk_id": "{document_id}:1:0"}]}),
     ("/v1/conversations", {"document_ids": ["{document_id}"]}),
+    ("/v1/share-links", {"conversation_id": "{conversation_id}"}),
     ("/v1/search", {"query": CANARY, "filters": {"where": {"filename": "{filename}"}}}),
 )  # fmt: skip
 
@@ -100,6 +105,7 @@ class Scene:
                 )
             },
             "key_id": "0123456789abcdef",
+            "link_id": "0123456789abcdef",
             "name": "nothing",
             "page": "1",
             "filename": "nothing.md",
@@ -179,10 +185,15 @@ async def and_their_settings(workspace: WorkspaceEngine) -> dict[str, str]:
     endpoint, _ = await workspace.add_webhook("https://example.com/hook", ("document.indexed",))
     await workspace.add_mcp_server("their-server", "https://example.com/mcp", {})
     key = await workspace.create_key(CANARY)
+    async with workspace.scope() as scope:
+        link = await add_link(
+            scope, uuid4().hex[:16], b"0" * 32, CANARY, sharer=SYSTEM, lifetime=timedelta(days=7)
+        )
     return {
         "webhook_id": str(endpoint.endpoint_id),
         "name": "their-server",
         "key_id": key.key.key_id,
+        "link_id": link.link_id,
     }
 
 
@@ -200,7 +211,12 @@ async def scene(
         }
     else:
         ann = await engine.workspace(workspace.workspace.name, Principal(principal_id="ann"))
-        nobodys = {"webhook_id": str(uuid4()), "key_id": "fedcba9876543210", "name": "no-server"}
+        nobodys = {
+            "webhook_id": str(uuid4()),
+            "key_id": "fedcba9876543210",
+            "link_id": "fedcba9876543210",
+            "name": "no-server",
+        }
         theirs = {**nobodys, **await what_one_has(engine, ann, Visibility.PRIVATE)}
     key = await workspace.create_key("eve", rights=RIGHTS, principal="eve")
     async with served(settings_from(settings, {"identity": "keys"})) as http:
@@ -233,6 +249,7 @@ async def test_what_is_not_ones_own_looks_absent_by_every_route(scene: Scene) ->
 async def test_no_listing_shows_what_is_not_ones_own(scene: Scene) -> None:
     for path in (
         *("/v1/documents", "/v1/conversations", "/v1/webhooks", "/v1/mcp-servers", "/v1/grants"),
+        "/v1/share-links",
         *("/v1/documents?status=indexed", "/v1/models", "/v1/lanes", "/openai/v1/models"),
     ):
         status, _, said = await scene.ask("get", path)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Coroutine, Iterator, Mapping
-from datetime import timedelta
+from datetime import date, timedelta
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
@@ -23,6 +23,7 @@ import footnote.store
 from footnote.domain import (
     AllOf,
     Failure,
+    Principal,
     ReembeddingState,
     Role,
     SearchFilters,
@@ -33,6 +34,7 @@ from footnote.domain.conversations import MessageAnswer
 from footnote.domain.events import EventCursor, PushedDocument
 from footnote.domain.models_in_use import McpServer
 from footnote.domain.people import Sought, WantedGroup, WantedUser
+from footnote.domain.usage import Measure, Period
 from footnote.engine import Engine, WorkspaceEngine
 from footnote.errors import FootnoteError
 from footnote.index.ranges import ChunkRanges
@@ -49,6 +51,7 @@ from footnote.store.idempotency import IdempotentRequest
 from footnote.store.publishing import MaintenanceLimits
 from footnote.store.receiving import Incoming, QueueLimits
 from footnote.store.sessions import NewSession
+from footnote.store.usage import UsageFilter
 from tests.attack.test_foreign_and_absent import (
     CANARY,
     and_their_settings,
@@ -220,6 +223,14 @@ def arguments(theirs: Mapping[str, str], scope: WorkspaceScope, home: Path) -> d
             external_id=theirs["external_id"],
             parent_id=document_id,
         ),
+        "uses": (),
+        "measure": Measure.TOKENS,
+        "period": Period.DAY,
+        "most": 1.0,
+        "warn_share": 0.5,
+        "shared": conversation_id,
+        "sharer": Principal(principal_id="eve"),
+        "lifetime": week,
         "lane": None,
         "at_hand": None,
         "target": None,
@@ -250,6 +261,15 @@ def special(name: str, theirs: Mapping[str, str]) -> dict[str, Any]:
             "failure": Failure(stage=Stage.PARSE, cause="mine", advice="mine", retryable=False)
         },
         "pushes.move_push": {"state": "failed"},
+        "usage.usage_by_day": {
+            "wanted": UsageFilter(
+                first_day=date(2000, 1, 1),
+                last_day=date(2100, 1, 1),
+                conversation_id=UUID(theirs["conversation_id"]),
+            )
+        },
+        "share_links.get_link": {"credential_id": theirs["link_id"]},
+        "share_links.revoke_link": {"credential_id": theirs["link_id"]},
         "receiving.require_room": {"limits": QueueLimits(workspace=10**6, overall=10**6)},
     }
     return found.get(name, {})
@@ -301,7 +321,9 @@ async def test_no_function_of_the_store_reaches_another_workspace(
     own = await acme.receive(b"An own paper.", "own.md")
     await work_until_resting(engine, acme, [own.document.document_id], lambda _: None)
     before = await whole(test_database, bolt.workspace_id)
-    assert all(before[table] for table in ("documents", "chunks", "messages", "api_keys"))
+    assert all(
+        before[table] for table in ("documents", "chunks", "messages", "api_keys", "share_links")
+    )
     called = set()
     for name, function in functions():
         if name in NOT_CALLED:

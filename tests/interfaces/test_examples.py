@@ -48,11 +48,11 @@ _TIME = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|\+00:00)")
 _MINUTE = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC")
 _EVENTS_SHOWN = 3
 _LINE_CHARACTERS = 100
-_KEY = re.compile(r"fn_[0-9a-f]{16}_[0-9a-f]{64}")
+_KEY = re.compile(r"(f[nl])_[0-9a-f]{16}_[0-9a-f]{64}")
 _VARIES = {
     *("entries", "head", "kept", "rows"),
     *("answer_cache", "cached", "checks", "confidence", "created", "keywords", "key_id"),
-    *("next_cursor", "replaced_by"),
+    *("link_id", "next_cursor", "replaced_by"),
     *("overlap", "probability", "results", "score", "score_after", "search_cache", "secret"),
     *("similarity", "support", "timings_ms", "why", "url", "explanation"),
 }
@@ -77,7 +77,7 @@ def tidy(value: Any, known: dict[str, str]) -> Any:
             ),
             value,
         )
-        value = _KEY.sub("fn_3f29a1c07be4d512_" + "0" * 64, value)
+        value = _KEY.sub(r"\1_3f29a1c07be4d512_" + "0" * 64, value)
         value = _MINUTE.sub("2025-05-02 09:30 UTC", value)
         return _TIME.sub("2025-05-02T09:30:00Z", value)
     return value
@@ -316,6 +316,33 @@ async def converse(recorder: Recorder, library: Library) -> None:
         await http.delete(f"/v1/conversations/{conversation['conversation_id']}")
 
 
+async def share(recorder: Recorder, library: Library) -> None:
+    """Share by links, on a server that asks everybody who they are."""
+    rights = ["read", "write", "administer"]
+    made = await library.http.post("/v1/keys", json={"name": "ops", "rights": rights})
+    own = {"Authorization": f"Bearer {made.json()['secret']}"}
+    within = settings_from(
+        library.settings, {"identity": "keys", "public_url": "https://footnote.example.com"}
+    )
+    async with served(within) as http:
+
+        async def shared(summary: str, **body: Any) -> dict[str, str]:
+            link = await recorder(http, "POST", "/v1/share-links", summary, json=body, headers=own)
+            return {"Authorization": f"Bearer {link['token']}"}
+
+        begun = await http.post("/v1/conversations", json={}, headers=own)
+        talk = begun.json()["conversation_id"]
+        await http.post(
+            f"/v1/conversations/{talk}/messages", json={"question": QUESTION}, headers=own
+        )
+        guest = await shared("A conversation, for a week", conversation_id=talk)
+        await recorder(http, "GET", "/v1/shared", headers=guest)
+        await shared("A collection, for two days", collection="insurance", expires_in_hours=48)
+        await recorder(http, "GET", "/v1/share-links", headers=own)
+        await http.delete(f"/v1/conversations/{talk}", headers=own)
+    await library.http.delete(f"/v1/keys/{made.json()['key_id']}")
+
+
 async def write(recorder: Recorder, http: httpx.AsyncClient, settings: Settings) -> None:
     """Change things, on a server that can reach this computer and a scripted model."""
 
@@ -482,6 +509,7 @@ async def test_the_examples_are_what_a_server_answers(
     await search_and_ask(recorder, library)
     await chat(recorder, library.http)
     await converse(recorder, library)
+    await share(recorder, library)
     await recorder(closed, "GET", "/health")
     await recorder(library.http, "GET", "/v1/identity")
     with WireServer(respond=looks_up_then_answers) as model:

@@ -23,7 +23,7 @@ CUSTOMER_TABLES = (
     "reembeddings embeddings staged_embeddings document_embeddings segments postings "
     "source_entries ingest_requests events webhook_endpoints idempotency_keys blob_claims "
     "conversations conversation_documents messages message_sources feedback "
-    "workspace_settings mcp_servers grants data_keys sealed_texts api_keys "
+    "workspace_settings mcp_servers grants data_keys sealed_texts api_keys share_links "
     "users user_groups memberships sessions "
     "audit_log audit_queries rate_limits usage budgets"
 ).split()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from footnote.domain.identity import Identity, Principal, Right, Role
+from footnote.domain.identity import DEFAULT_WORKSPACE, Identity, Principal, Right, Role
 from footnote.domain.json_form import json_form
 
 
@@ -34,6 +34,13 @@ class Caller:
     """Their names; the first is meant where a request names none."""
     presented: Presented | None = field(default=None, repr=False)
     """What proved it, for a backend that is asked on the caller's behalf."""
+    link_id: str | None = None
+    """The share link that proved it; one to a conversation opens no workspace."""
+
+    @property
+    def own_workspace(self) -> str:
+        """The workspace that is meant where a request names none."""
+        return next(iter(self.workspaces), DEFAULT_WORKSPACE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

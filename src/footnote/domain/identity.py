@@ -105,7 +105,8 @@ class Identity:
     rights: frozenset[Right] = frozenset(Right)
     """What the credential may be used for: a key can be narrower than its owner."""
     credential: str = "local"
-    """How it was proved, without any secret: `key:ID`, `token:ISSUER`, `session:ID`, `gateway`."""
+    """How it was proved, without any secret: `key:ID`, `link:ID`, `token:ISSUER`,
+    `session:ID`, `gateway`."""
 
 
 LOCAL_IDENTITY = Identity(principal=LOCAL_PRINCIPAL, role=Role.ADMIN)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from uuid import UUID
 
 from footnote.domain import (
@@ -15,11 +16,43 @@ from footnote.domain import (
     Visibility,
 )
 from footnote.domain.access import access_names, with_grants
-from footnote.domain.identity import MEMBERS, SYSTEM_NAME, WHOLE_WORKSPACE
-from footnote.engine.services import WorkspaceAccess
-from footnote.errors import Forbidden, InvalidRequest, NotFound
+from footnote.domain.identity import MEMBERS, SYSTEM_NAME, WHOLE_WORKSPACE, highest_role
+from footnote.engine.services import Services, WorkspaceAccess
+from footnote.errors import Forbidden, InvalidRequest, NotAuthenticated, NotFound
 from footnote.store import access as stored
+from footnote.store.database import WorkspaceScope
+from footnote.store.people import standing
 from footnote.validation.constrained_types import Access, Name, PrincipalId, Subject
+
+
+async def as_of_now(engine: Services, scope: WorkspaceScope, claimed: Principal) -> Principal:
+    """A principal as a credential has it, with what the directory says of it and what was granted.
+
+    Raises NotAuthenticated for somebody who is switched off.
+    """
+    if engine.credentials.ways & {"login", "scim"}:
+        claimed = await _as_the_directory_says(engine, scope, claimed)
+    if claimed.role is Role.ADMIN:
+        return claimed
+    return with_grants(claimed, await stored.grants_of(scope, claimed))
+
+
+async def _as_the_directory_says(
+    engine: Services, scope: WorkspaceScope, claimed: Principal
+) -> Principal:
+    person = await standing(scope, claimed.principal_id)
+    if person is None:
+        return claimed
+    if not person.active:
+        raise NotAuthenticated("The account is switched off.")
+    mapped = (engine.credentials.claims.roles.get(each) for each in person.groups)
+    return replace(
+        claimed,
+        principal_id=person.user_name,
+        groups=tuple(dict.fromkeys((*claimed.groups, *person.groups))),
+        # A credential of collections stays in them.
+        role=claimed.role if claimed.collections else highest_role((claimed.role, *mapped)),
+    )
 
 
 async def grants(workspace: WorkspaceAccess) -> tuple[Grant, ...]:

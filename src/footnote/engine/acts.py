@@ -31,18 +31,20 @@ from footnote.domain import (
 from footnote.domain.audit import CHANGING, Act, AuditDraft, Outcome
 from footnote.domain.conversations import Exchange, Message, MessagePage
 from footnote.domain.grounding import GroundingCheck
+from footnote.domain.sharing import SharedByLink
 from footnote.domain.usage import UsageAbout, UsageNote
 from footnote.engine.services import WorkspaceAccess
 from footnote.errors import Forbidden
 from footnote.ports.metering import metering
 from footnote.ports.writers import ToolText
+from footnote.security.secrets import without_secrets
 from footnote.store.usage import PricedUse
 
 R = TypeVar("R")
 
 SUBJECTS = frozenset(
     "chunk_id collection conversation_id document_id document_ids endpoint_id ingest_id key_id lane"
-    " message_id model name page principal principal_id role subject visibility".split()
+    " link_id message_id model name page principal principal_id role subject visibility".split()
 )
 """Parameters that say what an act is about. What is not among them is not entered: it may be a
 file's name, an address with a password in it, or content."""
@@ -290,6 +292,13 @@ def _(found: MessagePage) -> Iterator[tuple[UUID, str | None]]:
 
 
 @shown_in.register
+def _(found: SharedByLink) -> Iterator[tuple[UUID, str | None]]:
+    for message in () if found.conversation is None else found.conversation.messages:
+        for cited in () if message.answer is None else message.answer.citations:
+            yield cited.document_id, cited.chunk_id
+
+
+@shown_in.register
 def _(found: DocumentPage) -> Iterator[tuple[UUID, str | None]]:
     return shown_in(found.documents)
 
@@ -332,7 +341,8 @@ def _written(value: object) -> str | None:
     if isinstance(value, (list, tuple)):
         return " ".join(str(each) for each in value if isinstance(each, UUID))
     if isinstance(value, (str, int, UUID)) and not isinstance(value, bool):
-        return _storable(str(value))
+        # Somebody may have named a whole key where an id was wanted.
+        return without_secrets(_storable(str(value)))
     return None
 
 

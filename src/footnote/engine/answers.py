@@ -142,10 +142,12 @@ async def agent_stream(
     """The agent's tool calls as they happen, then its answer, cited and grounded like any other.
 
     `index_now` and `base_url` are those of `document_tools`. Raises InvalidRequest before the
-    first event, also where no model answers in the workspace. Closing the generator stops the
+    first event, also where no model answers in the workspace, and Forbidden for a link, since the
+    tools of the workspace's MCP servers reach beyond a collection. Closing the generator stops the
     model.
     """
     workspace.require_open()
+    workspace.refuse_guest("have an agent look things up")
     if not question.strip() or len(question) > MAX_QUERY_CHARACTERS:
         raise InvalidRequest(
             "there is no question" if not question.strip() else "the question is too long",

@@ -18,12 +18,13 @@ from footnote.errors import Forbidden, NotAuthenticated, UnsupportedSettings
 from footnote.security.claims import ClaimMapping
 from footnote.security.delegation import Delegation
 from footnote.security.gateway import Gateway, networks_from
-from footnote.security.secrets import Pepper, pepper_from, read_secret
+from footnote.security.secrets import LINK, Pepper, pepper_from, read_secret
 from footnote.security.tokens import ASYMMETRIC, SYMMETRIC, TokenRules, verified_claims
 from footnote.settings import Settings, listed
 from footnote.store.api_keys import find_key, touch_key
 from footnote.store.database import Database
 from footnote.store.sessions import find_session
+from footnote.store.share_links import find_link, touch_link
 
 if TYPE_CHECKING:
     from joserfc.jwk import OctKey
@@ -36,7 +37,8 @@ _PATHS = TypeAdapter(dict[str, str])
 _NO_SESSION = "Nobody is logged in."
 _LOG_IN = "Log in: /v1/login"
 _NO_KEY = "The API key is not valid."
-"""The same for one that is unknown, wrong, expired or revoked."""
+NO_LINK = "The link is not valid."
+"""Each the same for one that is unknown, wrong, expired or revoked."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -71,6 +73,9 @@ class Credentials:
 
     async def caller(self, presented: Presented, database: Database) -> Caller:
         """Who asks. Raises NotAuthenticated, and NotReady where a provider cannot be asked."""
+        if (presented.bearer or "").startswith(f"{LINK}_"):
+            # No proxy and no backend knows who has a link: it alone says what it opens.
+            return await self._guest(presented.bearer or "", database)
         proved = replace(await self._proved(presented, database), presented=presented)
         if self.gateway is not None and self.gateway.speaks(presented):
             return self.gateway.caller(proved, presented)
@@ -145,6 +150,21 @@ class Credentials:
             principal=principal, role=kept.role, credential=f"session:{kept.credential_id}"
         )
         return Caller(identity=identity, workspaces=(kept.workspace.name,))
+
+    async def _guest(self, token: str, database: Database) -> Caller:
+        sent = read_secret(LINK, token)
+        kept = None if sent is None else await find_link(database, sent.credential_id)
+        if sent is None or kept is None or not self.pepper.matches(sent, kept.secret_hash):
+            raise NotAuthenticated(NO_LINK)
+        if not kept.valid:
+            raise NotAuthenticated(NO_LINK)
+        if kept.touch:
+            await touch_link(database, kept)
+        return Caller(
+            identity=kept.link.identity,
+            workspaces=() if kept.link.collection is None else (kept.workspace.name,),
+            link_id=kept.link.link_id,
+        )
 
     async def close(self) -> None:
         """Let go of the connections."""

@@ -54,9 +54,10 @@ async def create_conversation(
 ) -> Conversation:
     """Begin a conversation; without a title its first question becomes it.
 
-    With a key, repeating the call gives the same conversation. Raises InvalidRequest, and NotFound
-    for a document.
+    With a key, repeating the call gives the same conversation. Raises InvalidRequest, NotFound for
+    a document, and Forbidden for a link, whose holders would see each other's.
     """
+    workspace.refuse_guest("begin a conversation")
     made = uuid4()
     if idempotency_key is not None:
         owner = f"{workspace.workspace_id}/{workspace.principal.principal_id}"

@@ -14,21 +14,19 @@ from footnote.domain import (
     Check,
     Health,
     Identity,
-    Principal,
-    Role,
     Workspace,
 )
-from footnote.domain.access import with_grants
 from footnote.domain.credentials import Caller, Presented
 from footnote.domain.encryption import Destruction, EncryptionStatus, MasterKeyRotation
-from footnote.domain.identity import DEFAULT_WORKSPACE, highest_role
+from footnote.domain.identity import DEFAULT_WORKSPACE
+from footnote.domain.sharing import SharedByLink
 from footnote.engine import encryption
+from footnote.engine.access import as_of_now
 from footnote.engine.services import Services
+from footnote.engine.sharing import shared
 from footnote.engine.workspace import WorkspaceEngine
-from footnote.errors import Conflict, NotAuthenticated, NotFound, StoreUnavailable
-from footnote.store.access import grants_of, stored_access
-from footnote.store.database import WorkspaceScope
-from footnote.store.people import standing
+from footnote.errors import Conflict, NotFound, StoreUnavailable
+from footnote.store.access import stored_access
 from footnote.store.workspaces import (
     create_workspace,
     find_workspace,
@@ -126,29 +124,15 @@ class Engine(Services):
         claimed = replace(identity.principal, role=identity.role, collections=identity.collections)
         inside = await self.workspace(name, claimed)
         async with inside.system_scope() as scope:
-            if self.credentials.ways & {"login", "scim"}:
-                claimed = await self._as_the_directory_says(scope, claimed)
-            if claimed.role is not Role.ADMIN:
-                claimed = with_grants(claimed, await grants_of(scope, claimed))
-        if claimed.role is None and not claimed.collections:
+            principal = await as_of_now(self, scope, claimed)
+        if principal.role is None and not principal.collections:
             raise no_such_workspace(inside.workspace.name)
         return replace(
-            inside, principal=claimed, rights=identity.rights, credential=identity.credential
-        )
-
-    async def _as_the_directory_says(self, scope: WorkspaceScope, claimed: Principal) -> Principal:
-        person = await standing(scope, claimed.principal_id)
-        if person is None:
-            return claimed
-        if not person.active:
-            raise NotAuthenticated("The account is switched off.")
-        mapped = (self.credentials.claims.roles.get(each) for each in person.groups)
-        return replace(
-            claimed,
-            principal_id=person.user_name,
-            groups=tuple(dict.fromkeys((*claimed.groups, *person.groups))),
-            # A credential of collections stays in them.
-            role=claimed.role if claimed.collections else highest_role((claimed.role, *mapped)),
+            inside,
+            principal=principal,
+            rights=identity.rights,
+            credential=identity.credential,
+            claimed=claimed,
         )
 
     async def caller(self, presented: Presented) -> Caller:
@@ -166,6 +150,11 @@ class Engine(Services):
         """
         self.require_open()
         return await self.credentials.admitted(caller, collections)
+
+    async def shared(self, caller: Caller | None) -> SharedByLink:
+        """What a link shows to the caller who has it. Raises InvalidRequest for any other."""
+        self.require_open()
+        return await shared(self, caller)
 
     async def collection_of_chunk(self, name: str, chunk_id: str) -> str | None:
         """The collection of a chunk's document, for a backend that decides who sees it.

@@ -10,6 +10,7 @@ from uuid import UUID
 from footnote.answering import QuotingAnswerer
 from footnote.answering.suspicion import Suspicion
 from footnote.domain import Answer, Lane, Principal, Right, Workspace
+from footnote.domain.sharing import LINK_CREDENTIAL
 from footnote.engine.answer_runs import AnswerRuns
 from footnote.engine.audit_log import AuditLog
 from footnote.engine.authentication import Credentials
@@ -147,6 +148,8 @@ class WorkspaceAccess:
     credential: str = "local"
     """How the principal was proved, without any secret."""
     pace: LastPace = field(default_factory=LastPace, compare=False)
+    claimed: Principal | None = None
+    """The principal as its credential has it, where the workspace may have granted more."""
 
     @property
     def workspace_id(self) -> UUID:
@@ -169,6 +172,14 @@ class WorkspaceAccess:
             raise Forbidden(
                 f"{self.principal.principal_id} may not {right} {where}",
                 hint="an administrator can grant the role: `footnote access grant --help`",
+            )
+
+    def refuse_guest(self, what: str) -> None:
+        """Raise Forbidden for whoever has nothing but a link, whom others may have too."""
+        if self.credential.startswith(LINK_CREDENTIAL):
+            raise Forbidden(
+                f"whoever has a link may not {what}",
+                hint="search, ask and read with it; for more, ask for a key of your own",
             )
 
     def scope(self) -> AbstractAsyncContextManager[WorkspaceScope]:

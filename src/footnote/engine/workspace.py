@@ -40,6 +40,7 @@ from footnote.engine import keys as key_verbs
 from footnote.engine import lanes as lane_verbs
 from footnote.engine import people as people_verbs
 from footnote.engine import search as search_verbs
+from footnote.engine import sharing as sharing_verbs
 from footnote.engine import usage as usage_verbs
 from footnote.engine import webhooks as webhook_verbs
 from footnote.engine.acts import ActUnderWay, entered, entered_stream
@@ -201,6 +202,13 @@ class WorkspaceVerbs:
     document_access = Verb(access.document_access, Act.READ)
     set_document_access = Verb(access.set_document_access, Act.CHANGED, Right.WRITE)
     explain_access = Verb(access.explain_access, Act.READ, Right.ADMINISTER, whole=False)
+
+    share_collection = Verb(
+        sharing_verbs.share_collection, Act.CHANGED, Right.ADMINISTER, whole=False
+    )
+    share_conversation = Verb(sharing_verbs.share_conversation, Act.CHANGED)
+    share_links = Verb(sharing_verbs.share_links, Act.READ)
+    revoke_share_link = Verb(sharing_verbs.revoke_share_link, Act.CHANGED)
 
     create_key = Verb(key_verbs.create_key, Act.CHANGED, Right.ADMINISTER)
     keys = Verb(key_verbs.keys, Act.READ, Right.ADMINISTER)

@@ -20,6 +20,7 @@ from footnote.domain.events import WebhookEndpoint
 from footnote.domain.json_form import json_form
 from footnote.domain.models_in_use import EXTRACTIVE, McpServer, ModelsInUse
 from footnote.domain.pages import MarkedQuote, PageRectangles, Rectangle
+from footnote.domain.sharing import ShareLink
 from footnote.domain.usage import Budget, UsageRow
 from footnote.errors import FootnoteError
 
@@ -162,8 +163,8 @@ class WhoAsks:
     rights: tuple[domain.Right, ...]
     """What the credential may be used for."""
     credential: str
-    """How it was proved, without its secret: `key:ID`, `token:ISSUER`, `session:ID`, `gateway` or
-    `local`.
+    """How it was proved, without its secret: `key:ID`, `link:ID`, `token:ISSUER`, `session:ID`,
+    `gateway` or `local`.
     """
 
 
@@ -172,6 +173,13 @@ class KeyList:
     """The API keys of a workspace, oldest first, without their secrets."""
 
     keys: tuple[ApiKey, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShareLinkList:
+    """Share links, oldest first, without their tokens."""
+
+    share_links: tuple[ShareLink, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,7 +22,9 @@ FILE = "identity.key"
 SECRET_BYTES = 32
 _ID_BYTES = 8
 _LEAST_CHARACTERS = 32
-_CREDENTIAL = re.compile(r"(fn|fs)_([0-9a-f]{16})_([0-9a-f]{64})", re.ASCII)
+LINK = "fl"
+"""The kind of a share link."""
+_CREDENTIAL = re.compile(r"(fn|fs|fl)_([0-9a-f]{16})_([0-9a-f]{64})", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +32,7 @@ class HandedOut:
     """A secret as its owner has it: what it is looked up by, and what proves it."""
 
     kind: str
-    """`fn` is an API key, `fs` the session of a person."""
+    """`fn` is an API key, `fs` the session of a person, `fl` a share link."""
     credential_id: str
     secret: str = field(repr=False)
 
@@ -55,6 +57,15 @@ def read_secret(kind: str, text: str) -> HandedOut | None:
     if found is None or found[1] != kind:
         return None
     return HandedOut(kind=kind, credential_id=found[2], secret=found[3])
+
+
+def without_secrets(text: str) -> str:
+    """The text with the secrets of what was handed out taken out; their ids stay.
+
+    >>> without_secrets(f"fn_3f29a1c07be4d512_{'0' * 64}")
+    'fn_3f29a1c07be4d512_…'
+    """
+    return _CREDENTIAL.sub(r"\1_\2_…", text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,7 +88,7 @@ async def entered(engine: Engine, name: str | None) -> WorkspaceEngine:
     if token is None:
         return await engine.workspace(name)
     caller = await engine.caller(Presented(bearer=token))
-    wanted = name or caller.workspaces[0]
+    wanted = name or caller.own_workspace
     if wanted not in caller.workspaces:
         raise NotFound(f"there is no workspace {wanted!r}")
     return await engine.enter(wanted, caller.identity)

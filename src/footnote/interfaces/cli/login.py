@@ -38,6 +38,11 @@ def login() -> None:
             return await engine.caller(presented)
 
     caller = wait_for(verified())
+    if not caller.workspaces:
+        raise InvalidRequest(
+            "the link shows a conversation, and no command acts in one",
+            hint="log in with a key, a token, or a link to a collection",
+        )
     keep_token(settings.home / FILE, token.strip())
     who, where = caller.identity.principal.principal_id, ", ".join(caller.workspaces)
     told = f"Commands now act as {present.plain(who)} in {present.plain(where)}."

@@ -58,6 +58,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "webhooks": ("webhooks.app", "Send events to addresses."),
     "admin": ("admin.app", "Make administrators of a workspace."),
     "keys": ("keys.app", "Make and revoke API keys of a workspace."),
+    "share": ("sharing.app", "Share a collection or a conversation by a link that expires."),
     "login": ("login.login", "Keep a key or a token for the commands of this user."),
     "logout": ("login.logout", "Forget what login kept."),
     "usage": ("usage.usage", "Show what was used, and what it cost."),

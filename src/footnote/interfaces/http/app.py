@@ -27,6 +27,7 @@ from footnote.interfaces.http import (
     pages,
     projects,
     questions,
+    sharing,
     usage,
 )
 from footnote.interfaces.http.authentication import Authentication
@@ -76,6 +77,7 @@ _TAGS = [
     {"name": "identity", "description": "See who asks, and manage API keys."},
     {"name": "lanes", "description": "List and change the models that embed a workspace."},
     {"name": "models", "description": "Choose the models that answer, and their tools."},
+    {"name": "sharing", "description": "Show a collection or a conversation by a link."},
     {"name": "operations", "description": "Health and statistics."},
 ]
 
@@ -91,6 +93,7 @@ _ROUTERS = (
     agui.router,
     projects.router,
     events.router,
+    sharing.router,
     keys.router,
     login.router,
     operations.lanes_router,

@@ -13,6 +13,7 @@ from starlette.types import Scope
 from footnote.domain import Principal
 from footnote.domain.credentials import Caller
 from footnote.domain.identity import DEFAULT_WORKSPACE
+from footnote.domain.sharing import SharedByLink
 from footnote.engine import Engine, WorkspaceEngine
 from footnote.errors import Forbidden, InvalidRequest, NotAuthenticated, NotFound
 from footnote.interfaces.http.lifecycle import Lifecycle
@@ -65,7 +66,7 @@ class Entrance:
         try:
             if self.caller is None:
                 return await self.engine.workspace(name)
-            wanted = name or self.caller.workspaces[0]
+            wanted = name or self.caller.own_workspace
             if wanted not in self.caller.workspaces:
                 raise NoSuchWorkspace(wanted)
             identity = await self.engine.admitted(self.caller, about)
@@ -74,6 +75,10 @@ class Entrance:
             raise NoSuchWorkspace(name or DEFAULT_WORKSPACE) from error
         self.scope[PACE] = inside.pace
         return inside
+
+    async def shared(self) -> SharedByLink:
+        """What the link shows that the request carries. Raises InvalidRequest without one."""
+        return await self.engine.shared(self.caller)
 
     async def enter_for_chunk(
         self, name: str | None, user_id: str, chunk_id: str
@@ -84,7 +89,7 @@ class Entrance:
         """
         if self.caller is None or not self.engine.credentials.delegation:
             return await self.enter_as(name, user_id)
-        wanted = name or self.caller.workspaces[0]
+        wanted = name or self.caller.own_workspace
         collection = None
         if wanted in self.caller.workspaces:
             collection = await self.engine.collection_of_chunk(wanted, chunk_id)

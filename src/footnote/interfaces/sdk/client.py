@@ -36,7 +36,7 @@ from footnote.domain import (
 from footnote.errors import FootnoteError, InvalidRequest, NotFound, NotReady
 from footnote.interfaces.encoding import question_json, search_json
 from footnote.interfaces.schemas import decoded
-from footnote.interfaces.sdk import access, answering, configuration, pages
+from footnote.interfaces.sdk import access, answering, configuration, pages, sharing
 from footnote.interfaces.sdk.answering import answer_events
 from footnote.interfaces.sdk.conversations import AsyncConversations
 from footnote.interfaces.sdk.transport import (
@@ -415,6 +415,11 @@ class AsyncClient:
     document_access = access.document_access
     set_document_access = access.set_document_access
     explain_access = access.explain_access
+    share_collection = sharing.share_collection
+    share_conversation = sharing.share_conversation
+    share_links = sharing.share_links
+    revoke_share_link = sharing.revoke_share_link
+    shared = sharing.shared
 
     models_in_use = configuration.models_in_use
     use_models = configuration.use_models

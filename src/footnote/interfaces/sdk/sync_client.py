@@ -112,6 +112,11 @@ class Client:
     document_access = blocking(AsyncClient.document_access)
     set_document_access = blocking(AsyncClient.set_document_access)
     explain_access = blocking(AsyncClient.explain_access)
+    share_collection = blocking(AsyncClient.share_collection)
+    share_conversation = blocking(AsyncClient.share_conversation)
+    share_links = blocking(AsyncClient.share_links)
+    revoke_share_link = blocking(AsyncClient.revoke_share_link)
+    shared = blocking(AsyncClient.shared)
 
     models_in_use = blocking(AsyncClient.models_in_use)
     use_models = blocking(AsyncClient.use_models)

@@ -1,0 +1,181 @@
+"""Links to a collection or a conversation: made, listed, revoked, and what they show."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from datetime import timedelta
+from functools import partial
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import Field
+
+from footnote.domain import Right, Usage
+from footnote.domain.audit import Act
+from footnote.domain.conversations import ConversationExport, Message
+from footnote.domain.credentials import Caller
+from footnote.domain.identity import WHOLE_WORKSPACE
+from footnote.domain.sharing import NewShareLink, SharedByLink, ShareLink
+from footnote.engine.access import as_of_now
+from footnote.engine.acts import ActUnderWay, entered
+from footnote.engine.authentication import NO_LINK
+from footnote.engine.conversations import all_messages, conversation
+from footnote.engine.documents import unknown_collections
+from footnote.engine.services import Services, WorkspaceAccess
+from footnote.errors import InvalidRequest, NotAuthenticated, NotFound
+from footnote.security.secrets import LINK, new_secret
+from footnote.store import share_links as stored
+from footnote.store.conversations import get_conversation
+from footnote.store.database import WorkspaceScope
+from footnote.validation.constrained_types import Name
+
+MAX_HOURS = 24 * 365
+LINK_HOURS = 24.0 * 7
+LinkHours = Annotated[float, Field(gt=0, le=MAX_HOURS)]
+_ID = re.compile(r"[0-9a-f]{16}", re.ASCII)
+
+
+async def share_collection(
+    workspace: WorkspaceAccess, name: Name, *, expires_in_hours: LinkHours = LINK_HOURS
+) -> NewShareLink:
+    """Make a link whose holders may search, ask and read what a reader of a collection sees.
+
+    Its token is shown this once. Raises Forbidden without the administration of the collection,
+    NotFound for one without documents, and InvalidRequest where nobody is asked who they are.
+    """
+    _require_identities(workspace)
+    workspace.require(Right.ADMINISTER, name)
+    unknown = await unknown_collections(workspace, [name])
+    if unknown:
+        closest = unknown[0][1]
+        raise NotFound(
+            f"there is no collection {name!r}",
+            hint=f"did you mean {closest!r}?" if closest else "it is there once it has a document",
+        )
+    async with workspace.scope() as scope:
+        return await _made(workspace, scope, name, expires_in_hours)
+
+
+async def share_conversation(
+    workspace: WorkspaceAccess, conversation_id: UUID, *, expires_in_hours: LinkHours = LINK_HOURS
+) -> NewShareLink:
+    """Make a link that shows one's own conversation as it stands whenever it is opened.
+
+    Its token is shown this once; the link ends with the conversation. Raises NotFound, and
+    InvalidRequest where nobody is asked who they are.
+    """
+    _require_identities(workspace)
+    async with workspace.scope() as scope:
+        await get_conversation(scope, conversation_id)
+        return await _made(workspace, scope, conversation_id, expires_in_hours)
+
+
+async def share_links(workspace: WorkspaceAccess) -> tuple[ShareLink, ...]:
+    """One's own links and those to places that one administers, oldest first."""
+    async with workspace.scope() as scope:
+        found = await stored.list_links(scope)
+    return tuple(link for link in found if _manages(workspace, link))
+
+
+async def revoke_share_link(workspace: WorkspaceAccess, link_id: str) -> None:
+    """Make a link useless at once. Raises NotFound for one that `share_links` does not list."""
+    if _ID.fullmatch(link_id) is None:  # A whole token is never taken for an id, nor told of.
+        raise NotFound("that is no id of a link", hint="footnote share list shows the ids")
+    async with workspace.scope() as scope:
+        found = await stored.get_link(scope, link_id)
+        if found is None or not _manages(workspace, found):
+            raise NotFound(f"there is no link {link_id}", hint="footnote share list shows the ids")
+        await stored.revoke_link(scope, link_id)
+
+
+async def shared(engine: Services, caller: Caller | None) -> SharedByLink:
+    """What a link shows to whoever has it. Raises NotFound once that is gone.
+
+    Raises InvalidRequest for a caller without a link, and NotAuthenticated where whoever shared a
+    conversation is switched off.
+    """
+    if caller is None or caller.link_id is None:
+        raise InvalidRequest(
+            "the credential of the request is no link",
+            hint="send the token of one: Authorization: Bearer fl_…",
+        )
+    kept = await stored.find_link(engine.database, caller.link_id)
+    if kept is None:
+        raise NotFound("what the link showed is gone")
+    link, guest = kept.link, kept.link.identity
+    inside = WorkspaceAccess(
+        engine=engine,
+        workspace=kept.workspace,
+        principal=replace(guest.principal, collections=guest.collections),
+        rights=guest.rights,
+        credential=guest.credential,
+    )
+    about = {"collection": link.collection, "conversation_id": link.conversation_id}
+    act = ActUnderWay(access=inside, act=Act.READ, verb=shared.__name__, arguments=about)
+    await act.admit()
+    return await entered(act, partial(_shown, inside, kept))
+
+
+async def _shown(guest: WorkspaceAccess, kept: stored.KeptLink) -> SharedByLink:
+    """What the link shows; a conversation is read as its owner, and nothing else is."""
+    found, link = None, kept.link
+    if link.conversation_id is not None:
+        async with guest.system_scope() as scope:
+            try:
+                owner = await as_of_now(guest.engine, scope, kept.sharer)
+            except NotAuthenticated as error:  # whoever shared it is switched off
+                raise NotAuthenticated(NO_LINK) from error
+        as_owner = replace(guest, principal=owner)
+        about = await conversation(as_owner, link.conversation_id)
+        said = await all_messages(as_owner, link.conversation_id, all_branches=False)
+        found = ConversationExport(
+            conversation=replace(about, document_ids=()), messages=tuple(map(_for_guests, said))
+        )
+    return SharedByLink(
+        link_id=link.link_id,
+        collection=link.collection,
+        conversation=found,
+        expires_at=link.expires_at,
+    )
+
+
+def _for_guests(message: Message) -> Message:
+    """A message with what it says and quotes, and not with how it came about or was judged."""
+    answer = message.answer
+    if answer is not None:
+        answer = replace(answer, evidence=(), searched=(), usage=Usage(), timings_ms={})
+    return replace(message, answer=answer, feedback=None)
+
+
+def _require_identities(workspace: WorkspaceAccess) -> None:
+    if not workspace.engine.settings.identity_ways:
+        raise InvalidRequest(
+            "a link needs identities: without them nobody but this computer reaches the server",
+            hint="set FOOTNOTE_IDENTITY, for instance to keys; docs/identity.md says more",
+        )
+
+
+async def _made(
+    workspace: WorkspaceAccess, scope: WorkspaceScope, what: str | UUID, hours: float
+) -> NewShareLink:
+    fresh = new_secret(LINK)
+    link = await stored.add_link(
+        scope,
+        fresh.credential_id,
+        workspace.engine.credentials.pepper.hash_of(fresh),
+        what,
+        sharer=workspace.claimed or workspace.principal,
+        lifetime=timedelta(hours=hours),
+    )
+    public = workspace.engine.settings.public_url
+    url = None if public is None else f"{public.rstrip('/')}/shared#{fresh.text}"
+    return NewShareLink(link=link, token=fresh.text, url=url)
+
+
+def _manages(workspace: WorkspaceAccess, link: ShareLink) -> bool:
+    """Whether somebody may see and revoke a link: whoever shared, and administrators of it."""
+    return link.owner == workspace.principal.principal_id or (
+        Right.ADMINISTER in workspace.rights
+        and workspace.principal.may(Right.ADMINISTER, link.collection or WHOLE_WORKSPACE)
+    )

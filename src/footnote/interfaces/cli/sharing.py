@@ -1,0 +1,118 @@
+"""`footnote share`: links to a collection or a conversation, made, shown and revoked."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Annotated
+from uuid import UUID
+
+import typer
+from rich.text import Text
+
+from footnote.domain.sharing import NewShareLink
+from footnote.interfaces.cli import present
+from footnote.interfaces.cli.edge import in_workspace
+from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace
+from footnote.interfaces.schemas import ShareLinkList
+
+app = typer.Typer(
+    name="share",
+    help="Share a collection or a conversation by a link that expires.",
+    no_args_is_help=True,
+)
+
+Hours = Annotated[
+    float, typer.Option("--expires-in-hours", metavar="N", help="At most 8760, which is 365 days.")
+]
+WEEK = 168.0
+
+
+@app.command("collection", epilog=EXIT_CODES)
+def share_collection(
+    *,
+    context: typer.Context,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The collection's name.")],
+    expires_in_hours: Hours = WEEK,
+    workspace: Workspace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make a link to search, ask and read a collection, and print it, this once."""
+    made = in_workspace(
+        context,
+        workspace,
+        lambda inside: inside.share_collection(name, expires_in_hours=expires_in_hours),
+    )
+    _show(made, as_json=as_json)
+
+
+@app.command("conversation", epilog=EXIT_CODES)
+def share_conversation(
+    *,
+    context: typer.Context,
+    conversation_id: Annotated[
+        UUID, typer.Argument(metavar="CONVERSATION", help="The conversation's id.")
+    ],
+    expires_in_hours: Hours = WEEK,
+    workspace: Workspace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make a link that shows a conversation, and print it, this once."""
+    made = in_workspace(
+        context,
+        workspace,
+        lambda inside: inside.share_conversation(
+            conversation_id, expires_in_hours=expires_in_hours
+        ),
+    )
+    _show(made, as_json=as_json)
+
+
+@app.command("list", epilog=EXIT_CODES)
+def show(*, context: typer.Context, workspace: Workspace = None, as_json: AsJson = False) -> None:
+    """List the links, without their tokens."""
+    found = in_workspace(context, workspace, lambda inside: inside.share_links())
+    if as_json:
+        present.print_json(ShareLinkList(share_links=found))
+        return
+    if not found:
+        present.terminal().print("No links.")
+        return
+    now = datetime.now(UTC)
+    listing = present.table("id", "shows", "shared by", "state", "expires", "last opened")
+    for each in found:
+        shows = f"conversation {each.conversation_id}"
+        if each.collection is not None:
+            shows = f"collection {each.collection}"
+        listing.add_row(
+            each.link_id,
+            present.plain(shows),
+            present.plain(each.owner),
+            "revoked" if each.revoked_at else "expired" if each.expires_at <= now else "",
+            f"{each.expires_at:%Y-%m-%d %H:%M}",
+            "never" if each.opened_at is None else f"{each.opened_at:%Y-%m-%d %H:%M}",
+        )
+    listing.show(present.terminal())
+
+
+@app.command("revoke", epilog=EXIT_CODES)
+def revoke(
+    *,
+    context: typer.Context,
+    link: Annotated[
+        str,
+        typer.Argument(metavar="LINK", help="The link's id, which `footnote share list` shows."),
+    ],
+    workspace: Workspace = None,
+) -> None:
+    """Make a link useless at once."""
+    in_workspace(context, workspace, lambda inside: inside.revoke_share_link(link))
+
+
+def _show(made: NewShareLink, *, as_json: bool) -> None:
+    if as_json:
+        present.print_json(made)
+        return
+    present.terminal().print(Text(made.url or made.token), soft_wrap=True)
+    ends = f"{made.link.expires_at:%Y-%m-%d %H:%M} UTC"
+    told = f"The link {made.link.link_id} is not shown again, and ends at {ends}."
+    present.notices().print(Text(told, style="dim"), soft_wrap=True)

@@ -1,0 +1,106 @@
+"""The share links of a workspace: found by the id they carry, made, listed and revoked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from uuid import UUID
+
+from footnote.domain import Principal, Role, Workspace
+from footnote.domain.sharing import ShareLink
+from footnote.store.database import SYSTEM, Database, WorkspaceScope
+from footnote.store.statements import load_statements, record_of
+
+_SQL = load_statements("share_links")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptLink:
+    """A link as it is kept, and the workspace it is of."""
+
+    link: ShareLink
+    workspace: Workspace
+    sharer: Principal
+    """Whoever shared, with the roles that their credential gave them then."""
+    secret_hash: bytes
+    valid: bool
+    """Neither expired nor revoked."""
+    touch: bool
+    """Whether its use has not been noted for a minute."""
+
+
+async def find_link(database: Database, credential_id: str) -> KeptLink | None:
+    """The link of that id, whichever workspace it is of; None if there is none."""
+    given = {"credential_id": credential_id}
+    async with database.outside() as connection:
+        found = await (await connection.execute(_SQL["find"], given)).fetchone()
+    if found is None:
+        return None
+    workspace = record_of(Workspace, found)
+    async with database.workspace(workspace.workspace_id, SYSTEM) as scope:
+        row = await scope.one(_SQL["get"], given)
+    if row is None:
+        return None
+    role = row["owner_role"]
+    return KeptLink(
+        link=record_of(ShareLink, row),
+        workspace=workspace,
+        sharer=Principal(
+            principal_id=row["owner"],
+            groups=tuple(row["owner_groups"]),
+            role=None if role is None else Role(role),
+            # A conversation is only read, for which each role in a collection does.
+            collections=tuple((name, Role.READER) for name in row["owner_collections"]),
+        ),
+        secret_hash=bytes(row["secret_hash"]),
+        valid=row["valid"],
+        touch=row["touch"],
+    )
+
+
+async def touch_link(database: Database, kept: KeptLink) -> None:
+    """Note that a link is used."""
+    async with database.workspace(kept.workspace.workspace_id, SYSTEM) as scope:
+        await scope.execute(_SQL["touch"], {"credential_id": kept.link.link_id})
+
+
+async def add_link(
+    scope: WorkspaceScope,
+    credential_id: str,
+    secret_hash: bytes,
+    shared: str | UUID,
+    *,
+    sharer: Principal,
+    lifetime: timedelta,
+) -> ShareLink:
+    """Keep a link to a collection, by its name, or to a conversation of the acting principal."""
+    row = await scope.single(
+        _SQL["add"],
+        {
+            "credential_id": credential_id,
+            "secret_hash": secret_hash,
+            "collection": shared if isinstance(shared, str) else None,
+            "conversation_id": None if isinstance(shared, str) else shared,
+            "owner_groups": list(sharer.groups),
+            "owner_role": sharer.role,
+            "owner_collections": [name for name, _ in sharer.collections],
+            "lifetime": lifetime,
+        },
+    )
+    return record_of(ShareLink, row)
+
+
+async def list_links(scope: WorkspaceScope) -> tuple[ShareLink, ...]:
+    """Every link of the workspace, oldest first."""
+    return tuple(record_of(ShareLink, row) for row in await scope.all(_SQL["list"]))
+
+
+async def get_link(scope: WorkspaceScope, credential_id: str) -> ShareLink | None:
+    """A link of the workspace; None if there is none of that id."""
+    row = await scope.one(_SQL["get"], {"credential_id": credential_id})
+    return None if row is None else record_of(ShareLink, row)
+
+
+async def revoke_link(scope: WorkspaceScope, credential_id: str) -> None:
+    """Make a link useless from now on."""
+    await scope.execute(_SQL["revoke"], {"credential_id": credential_id})
