@@ -22,6 +22,8 @@ class Breaker:
     heads: list[str] = field(default_factory=list)
     """The first line and headers of each request, by connection."""
     port: int = 0
+    open: set[asyncio.Task[object]] = field(default_factory=set)
+    """What serves a connection now."""
 
     @property
     def url(self) -> str:
@@ -30,6 +32,10 @@ class Breaker:
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """One connection; it ends with its first answer."""
+        serving = asyncio.current_task()
+        assert serving is not None, "a server serves each connection in a task"
+        self.open.add(serving)
+        serving.add_done_callback(self.open.discard)
         try:
             with suppress(ConnectionError, asyncio.IncompleteReadError):
                 await self._serve(reader, writer)
@@ -100,3 +106,7 @@ async def before(url: str, *whims: tuple[Whim, int]) -> AsyncIterator[Breaker]:
     finally:
         server.close()
         await server.wait_closed()
+        # Before Python 3.12 that does not wait for connections that are still served.
+        for each in breaker.open:
+            each.cancel()
+        await asyncio.gather(*breaker.open, return_exceptions=True)
