@@ -93,7 +93,7 @@ def attempts(
         (Role.WRITER, {"erase", "webhooks", "grant"}),
         (Role.ADMIN, set()),
     ],
-    ids=str,
+    ids=["reader", "writer", "admin"],
 )
 async def test_each_role_may_do_what_its_rights_say(
     engine: Engine, workspace: WorkspaceEngine, role: Role, refused: set[str]

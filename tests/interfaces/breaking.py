@@ -37,7 +37,8 @@ class Breaker:
         self.open.add(serving)
         serving.add_done_callback(self.open.discard)
         try:
-            with suppress(ConnectionError, asyncio.IncompleteReadError):
+            # Its task ends as one that was done, or asyncio logs that it was cancelled.
+            with suppress(ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
                 await self._serve(reader, writer)
         finally:
             writer.close()

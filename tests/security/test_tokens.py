@@ -80,7 +80,7 @@ def past(seconds: int) -> int:
         ({"nbf": int(time.time()) + 600}, ()),
         ({"iat": int(time.time()) + 600}, ()),
     ],
-    ids=str,
+    ids=lambda wrong: ", ".join(wrong) if isinstance(wrong, dict) else "without " + "".join(wrong),
 )
 async def test_a_token_that_is_wrong_in_one_thing_opens_nothing(
     issuer: Provider, rules: TokenRules, claims: dict[str, Any], without: tuple[str, ...]
