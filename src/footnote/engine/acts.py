@@ -86,9 +86,11 @@ class ActUnderWay:
     async def admit(self) -> None:
         """Count the act for its credential, and look whether a search is within the budget.
 
-        Raises RateLimited and BudgetExceeded, which are not entered.
+        Raises RateLimited and BudgetExceeded, which are not entered, and NotReady once it was
+        closed.
         """
         access = self.access
+        access.require_open()
         await access.engine.rate_limits.take(
             access.workspace_id, access.credential, access.principal.principal_id, access.pace
         )
