@@ -14,7 +14,8 @@ from uuid import uuid4
 import pytest
 
 import footnote
-from footnote.domain.events import EventCursor, WebhookEndpoint
+from footnote.domain import Principal, Visibility
+from footnote.domain.events import TOLD_KINDS, EventCursor, WebhookEndpoint
 from footnote.engine import Engine, WorkspaceEngine
 from footnote.errors import InvalidRequest, NotFound, SourceUnreachable
 from footnote.jobs import webhooks as deliveries
@@ -255,6 +256,44 @@ async def test_only_the_kinds_that_are_wanted_are_queued(
         )
         [row] = await cursor.fetchall()
     assert set(row["args"]) == {"workspace_id", "endpoint_id", "transaction_id", "event_no"}
+
+
+async def test_an_address_is_told_of_what_whoever_added_it_may_see(
+    engine: Engine, workspace: WorkspaceEngine
+) -> None:
+    ann = await engine.workspace(workspace.workspace.name, Principal(principal_id="ann"))
+    ids = {}
+    for inside in (workspace, ann):
+        name = inside.principal.principal_id
+        endpoint, _ = await inside.add_webhook(f"https://{name}.example.com/", TOLD_KINDS)
+        ids[str(endpoint.endpoint_id)] = name
+
+    async def told_of(visibility: Visibility, *shared_with: str) -> set[str]:
+        received = await ann.receive(
+            uuid4().bytes.hex().encode(), "a.txt", visibility=visibility, shared_with=shared_with
+        )
+        before = set(await waiting_deliveries(workspace))
+        await ann.delete_document(received.document.document_id)
+        return {ids[each[0]] for each in set(await waiting_deliveries(workspace)) - before}
+
+    assert await told_of(Visibility.WORKSPACE) == {"local", "ann"}
+    assert await told_of(Visibility.COLLECTION) == {"local", "ann"}
+    assert await told_of(Visibility.PRIVATE) == {"ann"}
+    assert await told_of(Visibility.PRIVATE, "local") == {"local", "ann"}
+
+
+async def waiting_deliveries(workspace: WorkspaceEngine) -> list[tuple[str, int]]:
+    """The endpoint and the event of each delivery that waits, in this workspace."""
+    async with workspace.engine.database.outside() as connection:
+        rows = await (
+            await connection.execute(
+                "SELECT args ->> 'endpoint_id' AS endpoint, (args ->> 'event_no')::bigint AS event"
+                " FROM procrastinate_jobs WHERE task_name = 'deliver_webhook'"
+                " AND args ->> 'workspace_id' = %s",
+                [str(workspace.workspace_id)],
+            )
+        ).fetchall()
+    return [(row["endpoint"], row["event"]) for row in rows]
 
 
 async def test_workspaces_have_endpoints_of_their_own(

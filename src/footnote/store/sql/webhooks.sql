@@ -1,6 +1,6 @@
 -- name: add
-INSERT INTO webhook_endpoints (workspace_id, endpoint_id, url, kinds, secret)
-VALUES (%(workspace_id)s, %(endpoint_id)s, %(url)s, %(kinds)s, %(secret)s)
+INSERT INTO webhook_endpoints (workspace_id, endpoint_id, url, kinds, secret, access)
+VALUES (%(workspace_id)s, %(endpoint_id)s, %(url)s, %(kinds)s, %(secret)s, current_access())
 RETURNING *
 
 -- name: list
