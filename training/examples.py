@@ -128,8 +128,8 @@ class Examples:
     def __iter__(self) -> Iterator[Pair]:
         """Pairs in the mix of the recipe."""
         kinds = [
-            (self.reading, 0.38), (self.office, 0.32), (self.support, 0.13), (self.office_claim, 0.07),
-            (self.table, 0.03), (self.report, 0.03), (self.decision, 0.02), (self.claim, 0.02),
+            (self.reading, 0.50), (self.office, 0.22), (self.support, 0.12), (self.office_claim, 0.06),
+            (self.table, 0.02), (self.report, 0.03), (self.decision, 0.02), (self.claim, 0.03),
         ]  # fmt: skip
         while True:
             draw = self.random.choices([k for k, _ in kinds], [w for _, w in kinds])[0]
