@@ -6,7 +6,7 @@ The comments before groups of them are the headings of docs/settings.md.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -15,13 +15,15 @@ from pydantic import (
     AliasChoices,
     Field,
     SecretStr,
+    TypeAdapter,
     ValidationError,
 )
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from footnote.domain import DiversityName, FusionName
-from footnote.errors import UnsupportedSettings
-from footnote.validation.messages import wrong_places, wrong_value
+from footnote.domain.configuration import SettingValue
+from footnote.errors import InvalidRequest, UnsupportedSettings
+from footnote.validation.messages import shown, wrong_places, wrong_value
 
 
 def _default_home() -> Path:
@@ -407,6 +409,7 @@ class Settings(BaseSettings):
     rrf_k: int = Field(
         60,
         ge=1,
+        le=1_000_000,
         validation_alias=_also("rrf_k", "RRF_K"),
         description="Rank constant of Reciprocal Rank Fusion; a larger one counts the first "
         "ranks for less.",
@@ -414,12 +417,14 @@ class Settings(BaseSettings):
     rrf_dense_weight: float = Field(
         1.0,
         ge=0,
+        allow_inf_nan=False,
         validation_alias=_also("rrf_dense_weight", "SEMANTIC_WEIGHT"),
         description="Weight of the dense ranking in Reciprocal Rank Fusion.",
     )
     rrf_lexical_weight: float = Field(
         1.0,
         ge=0,
+        allow_inf_nan=False,
         validation_alias=_also("rrf_lexical_weight", "KEYWORD_WEIGHT"),
         description="Weight of the lexical ranking in Reciprocal Rank Fusion.",
     )
@@ -433,12 +438,14 @@ class Settings(BaseSettings):
     blend_dense_weight: float | None = Field(
         None,
         ge=0,
+        allow_inf_nan=False,
         validation_alias=_also("blend_dense_weight", "FUSION_WEIGHT_VECTOR"),
         description="With blend_lexical_weight, sets blend_alpha to its share of the two.",
     )
     blend_lexical_weight: float | None = Field(
         None,
         ge=0,
+        allow_inf_nan=False,
         validation_alias=_also("blend_lexical_weight", "FUSION_WEIGHT_BM25"),
         description="See blend_dense_weight.",
     )
@@ -799,6 +806,47 @@ def variables_of(name: str) -> tuple[str, ...]:
     if isinstance(alias, AliasChoices):
         return tuple(str(choice) for choice in alias.choices)
     return (f"FOOTNOTE_{name.upper()}",)
+
+
+PER_WORKSPACE = (
+    *("plan", "top_k", "recall_limit", "min_similarity", "fusion", "hybrid"),
+    *("rrf_k", "rrf_dense_weight", "rrf_lexical_weight"),
+    *("blend_alpha", "blend_dense_weight", "blend_lexical_weight"),
+    *("diversity", "mmr_candidates", "neighbours", "reranker_enabled", "rerank_top_k"),
+)
+"""Settings of which a workspace may have its own value: what a search reads when it begins."""
+
+
+def per_workspace(called: str) -> str | None:
+    """The setting of PER_WORKSPACE that is called so, by its name or a variable of it."""
+    wanted = called.strip().upper()
+    return next(
+        (name for name in PER_WORKSPACE if wanted in (name.upper(), *variables_of(name))), None
+    )
+
+
+@cache
+def _checking(name: str) -> TypeAdapter[SettingValue]:
+    field = Settings.model_fields[name]
+    typed: object = Annotated[(field.annotation, *field.metadata, field.description)]
+    return TypeAdapter(typed)  # type: ignore[arg-type]  # made only now, of the field
+
+
+def checked_setting(name: str, value: object) -> SettingValue:
+    """The value as the setting has it, from text too. Raises InvalidRequest."""
+    checking = _checking(name)
+    if value == "null":  # a command line has no other way to say it
+        value = None
+    elif isinstance(value, bool):  # which would pass for a number
+        value = "true" if value else "false"
+    try:
+        return checking.validate_python(value)
+    except ValidationError as error:
+        raise InvalidRequest(
+            f"the setting {name} cannot be {shown(value)}: "
+            f"{wrong_value(error.errors(include_url=False)[0])}",
+            hint=Settings.model_fields[name].description,
+        ) from error
 
 
 COMMAND_LINE_VARIABLES = ("FOOTNOTE_API_KEY", "FOOTNOTE_NO_SERVER", "FOOTNOTE_WORKSPACE")

@@ -70,6 +70,7 @@ OF_NOBODY = {
     *("get /openai/v1/models/{model}", "get /v1/models/{model}"),
     *(f"{method} /v1/lanes/{{lane}}/reembed" for method in ("get", "post", "delete")),
     "post /v1/lanes/{lane}/rollback",
+    *(f"{method} /v1/config/{{name}}" for method in ("get", "put", "delete")),
 }
 CLAIM: dict[str, Any] = {"statements": ["It closes."]}
 MENTIONED: tuple[tuple[str, Any], ...] = (
@@ -184,6 +185,7 @@ async def and_their_settings(workspace: WorkspaceEngine) -> dict[str, str]:
     """What a workspace as a whole has."""
     endpoint, _ = await workspace.add_webhook("https://example.com/hook", ("document.indexed",))
     await workspace.add_mcp_server("their-server", "https://example.com/mcp", {})
+    await workspace.change_setting("top_k", 7)
     key = await workspace.create_key(CANARY)
     async with workspace.scope() as scope:
         link = await add_link(

@@ -200,6 +200,7 @@ def arguments(theirs: Mapping[str, str], scope: WorkspaceScope, home: Path) -> d
         "error": "mine",
         "disable_at": 1,
         "names": ["extractive"],
+        "value": 1,
         "server": McpServer(name=theirs["name"], url="https://example.org/", headers={}),
         "sought": Sought(),
         "session": NewSession(

@@ -254,10 +254,20 @@ async def search_and_ask(recorder: Recorder, library: Library) -> None:
     for path in ("/v1/usage", "/v1/budgets"):
         await recorder(http, "GET", path)
     assert (await http.delete("/v1/budgets?measure=cost_usd&period=month")).status_code == 204
+    await settings_of_its_own(recorder, http)
     verified = await recorder(http, "POST", "/v1/audit/verify", "By its hashes alone", json={})
     kept = {"kept": [verified["head"]]}
     await recorder(http, "POST", "/v1/audit/verify", "By a head that was kept", json=kept)
     await recorder(http, "GET", "/v1/events", headers={"Last-Event-ID": "0-0"})
+
+
+async def settings_of_its_own(recorder: Recorder, http: httpx.AsyncClient) -> None:
+    """Change a setting of the workspace, look at it, and take it back."""
+    path = "/v1/config/DOCUMENT_FUSION_STRATEGY"
+    await recorder(http, "PUT", path, "By the name that another product has", json={"value": "rrf"})
+    for shown in ("/v1/config", "/v1/config/fusion", "/v1/config/history?name=fusion"):
+        await recorder(http, "GET", shown)
+    await recorder(http, "DELETE", "/v1/config/fusion")
 
 
 async def chat(recorder: Recorder, http: httpx.AsyncClient) -> None:

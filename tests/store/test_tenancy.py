@@ -25,7 +25,7 @@ CUSTOMER_TABLES = (
     "conversations conversation_documents messages message_sources feedback "
     "workspace_settings mcp_servers grants data_keys sealed_texts api_keys share_links "
     "users user_groups memberships sessions "
-    "audit_log audit_queries rate_limits usage budgets"
+    "audit_log audit_queries rate_limits usage budgets setting_changes"
 ).split()
 
 

@@ -24,7 +24,8 @@ class SearchRequest:
     """A question as retrieval receives it."""
 
     query: str
-    top_k: int = 8
+    top_k: int | None = None
+    """Evidence that is wanted; None takes the setting."""
     filters: SearchFilters = field(default_factory=SearchFilters)
     plan: str | None = None
     """The name of a plan; None takes the default."""

@@ -31,7 +31,7 @@ from footnote.engine.answer_models import (
     models_in_use,
 )
 from footnote.engine.lanes import serving
-from footnote.engine.search import PreparedSearch, prepare_search, run_search
+from footnote.engine.search import PreparedSearch, as_of_now, prepare_search, run_search
 from footnote.engine.services import Serving, WorkspaceAccess
 from footnote.engine.tools import EvidenceLedger, IndexNow, document_tools
 from footnote.errors import InvalidRequest
@@ -92,7 +92,7 @@ async def ask_stream(
         workspace,
         SearchRequest(
             query=question,
-            top_k=engine.settings.top_k if top_k is None else top_k,
+            top_k=top_k,
             filters=filters or SearchFilters(),
             plan=plan,
             changes=changes or PlanChanges(),
@@ -100,16 +100,11 @@ async def ask_stream(
         ),
     )
     models = (await models_in_use(workspace)).used if engine.answer_models.names else ()
-    cached = _cached_question(prepared, models)
-    if cached is not None and engine.answer_cache.capacity_bytes:
-        if engine.answer_cache.may_hold(cached):
-            generation = await prepared.asked.index.generation()
-            cached = replace(cached, key=replace(cached.key, generation=generation))
-        known = engine.answer_cache.find(cached)
-        if known is not None:
-            for event in _given_again(known, prepared, question.strip()):
-                yield event
-            return
+    prepared, cached, known = await _kept_answer(workspace, prepared, models)
+    if known is not None:
+        for event in _given_again(known, prepared, question.strip()):
+            yield event
+        return
     served_by, response = await run_search(workspace, prepared)
     answerer = _answerer(workspace, served_by, models)
     meant = response.corrected_query or response.standalone_question or response.query
@@ -200,6 +195,25 @@ def _answerer(workspace: WorkspaceAccess, serving: Serving, models: Sequence[str
     )
 
 
+async def _kept_answer(
+    workspace: WorkspaceAccess, prepared: PreparedSearch, models: Sequence[str]
+) -> tuple[PreparedSearch, Question | None, Answer | None]:
+    """The answer kept to the question, if the index and the settings still stand as they did.
+
+    With it, the search as it was prepared last, and what an answer to it is to be kept by.
+    """
+    cached, answers = _cached_question(prepared, models), workspace.engine.answer_cache
+    if cached is None or not answers.capacity_bytes:
+        return prepared, cached, None
+    if answers.may_hold(cached):
+        prepared, generation = await as_of_now(workspace, prepared)
+        cached = _cached_question(prepared, models)
+        if cached is None:  # the question refers to what was said, under the settings as they are
+            return prepared, None, None
+        cached = replace(cached, key=replace(cached.key, generation=generation))
+    return prepared, cached, answers.find(cached)
+
+
 def _cached_question(prepared: PreparedSearch, models: Sequence[str]) -> Question | None:
     """The question as the cache of answers knows it; None where no answer is to be kept."""
     asked = prepared.asked
@@ -214,7 +228,8 @@ def _cached_question(prepared: PreparedSearch, models: Sequence[str]) -> Questio
         asked.plan,
         workspace_id=asked.asker.workspace_id,
         access=asked.asker.principal.access_names,
-        lane=f"{prepared.serving.embedder.lane.fingerprint} {tuple(models)!r}",
+        lane=f"{prepared.serving.embedder.lane.fingerprint} {tuple(models)!r} "
+        f"{prepared.serving.stages.configuration}",
         generation=asked.key.generation,
     )
     return Question(key=key, text=one_spelling(request.query))

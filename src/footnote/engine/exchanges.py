@@ -144,7 +144,7 @@ async def next_question(
 
     Raises NotFound, InvalidRequest, and Conflict for a key of another question.
     """
-    question = _checked(workspace, asking)
+    question = _checked(asking)
     question_id, reply_id = uuid4(), uuid4()
     async with workspace.scope() as scope:
         conversation = await get_conversation(scope, conversation_id)
@@ -173,7 +173,7 @@ async def edited_question(
 
     Raises NotFound, and InvalidRequest for an answer.
     """
-    question = _checked(workspace, asking)
+    question = _checked(asking)
     async with workspace.scope() as scope:
         conversation = await get_conversation(scope, conversation_id)
         place = await place_of(scope, conversation_id, message_id)
@@ -218,7 +218,7 @@ async def question_again(
     )
 
 
-def _checked(workspace: WorkspaceAccess, asking: Asking) -> str:
+def _checked(asking: Asking) -> str:
     """The question as it is kept. Raises InvalidRequest."""
     # A search minds no such character, but here the words are kept as they were put.
     if not is_storable(asking.question):
@@ -226,8 +226,9 @@ def _checked(workspace: WorkspaceAccess, asking: Asking) -> str:
             "the question holds a character that cannot be stored",
             hint="leave NUL and halves of characters out",
         )
-    top_k = workspace.engine.settings.top_k if asking.top_k is None else asking.top_k
-    return checked_query(SearchRequest(query=asking.question, top_k=top_k, filters=asking.filters))
+    return checked_query(
+        SearchRequest(query=asking.question, top_k=asking.top_k, filters=asking.filters)
+    )
 
 
 async def _attempts(

@@ -20,6 +20,7 @@ from footnote.engine.metering import Metering
 from footnote.engine.pages import BlobsWithPages, renderer_from
 from footnote.engine.rate_limits import rate_limits_from
 from footnote.engine.services import statements_of
+from footnote.engine.stages import fusion_choices, plans_of
 from footnote.errors import StoreUnavailable
 from footnote.index.analysis import TextAnalyzer
 from footnote.ingestion.rendering.cache import PdfCache
@@ -33,11 +34,9 @@ from footnote.models.rerankers import reranker_from
 from footnote.ports import Analyzer, Embedder
 from footnote.retrieval.cache import GenerationCache, SemanticCache, answer_bytes
 from footnote.retrieval.followup import StandAlone
-from footnote.retrieval.fusion import FusionChoices
 from footnote.retrieval.gathering import Gather
 from footnote.retrieval.phrasing import Phrase
 from footnote.retrieval.pipeline import Search
-from footnote.retrieval.plans import named_plans
 from footnote.retrieval.refinement import Refine
 from footnote.retrieval.rerank import Rerank
 from footnote.retrieval.spelling import Correct
@@ -241,12 +240,7 @@ def _search_stages(
             embedder=embedder,
             analyzer=analyzer,
             correct=Correct(analyzer, embedder),
-            choices=FusionChoices(
-                rrf_k=settings.rrf_k,
-                dense_weight=settings.rrf_dense_weight,
-                lexical_weight=settings.rrf_lexical_weight,
-                alpha=settings.alpha,
-            ),
+            choices=fusion_choices(settings),
             recall_limit=settings.recall_limit,
             candidates=settings.rerank_top_k,
             mmr_candidates=settings.mmr_candidates,
@@ -256,15 +250,10 @@ def _search_stages(
             if reranker is None
             else Rerank(reranker=reranker, candidates=settings.rerank_top_k),
         ),
-        plans=named_plans(
-            fusion=settings.fusion if settings.hybrid else "dense_only",
-            diversity=settings.diversity,
-            neighbours=settings.neighbours,
-            reranks=reranker is not None and settings.reranker_enabled,
-            writes=model is not None,
-        ),
+        plans=plans_of(settings, has_reranker=reranker is not None, writes=model is not None),
         default_plan=settings.plan,
         model=model,
+        top_k=settings.top_k,
         min_similarity=settings.min_similarity,
         cache=SemanticCache(
             capacity_bytes=settings.cache_bytes // _PARTS * _SEARCHES,

@@ -6,9 +6,11 @@ import asyncio
 from dataclasses import dataclass, replace
 
 from footnote.domain import PassageContext, SearchRequest, SearchResponse
+from footnote.engine.configuration import configuration_of
 from footnote.engine.lanes import serving
 from footnote.engine.services import Serving, WorkspaceAccess
 from footnote.errors import LaneMismatch, TimeLimitReached
+from footnote.ports import ConfigurationChanged
 from footnote.retrieval.journal import Asked, Asker
 from footnote.store.passages import passage_context
 from footnote.validation.constrained_types import Window
@@ -40,24 +42,44 @@ class PreparedSearch:
 async def prepare_search(
     workspace: WorkspaceAccess, request: SearchRequest, *, afresh: bool = False
 ) -> PreparedSearch:
-    """Look up the lane that serves the workspace, and check what is asked. Raises InvalidRequest.
+    """Look up what serves the workspace, and check what is asked. Raises InvalidRequest.
 
-    With `afresh` the lane is looked up in the database.
+    With `afresh` the lane and the settings are looked up in the database.
     """
     workspace.require_open()
     found = await serving(workspace, afresh=afresh)
-    index = workspace.index_in(found.embedder.lane)
+    configuration = await configuration_of(workspace, afresh=afresh)
+    lane = found.embedder.lane
+    found = replace(found, stages=configuration.stages(found.stages, lane.fingerprint))
+    index = workspace.index_in(lane, configuration.change_no)
     asker = Asker(workspace_id=workspace.workspace_id, principal=workspace.principal)
-    known = index.last_generation
-    generation = await index.generation() if known is None else known
+    generation = index.last_generation
+    if generation is None:
+        try:
+            generation = await index.generation()
+        except ConfigurationChanged:
+            return await prepare_search(workspace, request, afresh=True)
     asked = found.stages.prepare(request, index, asker, generation)
     return PreparedSearch(request=request, serving=found, asked=asked)
+
+
+async def as_of_now(
+    workspace: WorkspaceAccess, prepared: PreparedSearch
+) -> tuple[PreparedSearch, int]:
+    """The search, prepared again where settings changed, and the generation of the index."""
+    while True:
+        try:
+            return prepared, await prepared.asked.index.generation()
+        except ConfigurationChanged:
+            prepared = await prepare_search(workspace, prepared.request, afresh=True)
 
 
 async def run_search(
     workspace: WorkspaceAccess, prepared: PreparedSearch
 ) -> tuple[Serving, SearchResponse]:
-    """Search, also in a lane that was changed a moment ago; evidence that gives orders is marked.
+    """Search, also in a lane or under settings that were changed a moment ago.
+
+    Evidence that gives orders is marked.
 
     Returns what served it beside the response. Raises LaneMismatch and TimeLimitReached.
     """
@@ -77,10 +99,13 @@ async def run_search(
 async def _run(
     workspace: WorkspaceAccess, prepared: PreparedSearch
 ) -> tuple[PreparedSearch, SearchResponse]:
-    try:
-        return prepared, await prepared.serving.stages.run(prepared.asked)
-    except LaneMismatch:
-        fresh = await prepare_search(workspace, prepared.request, afresh=True)
-        if fresh.serving.embedder is prepared.serving.embedder:
-            raise
-        return fresh, await fresh.serving.stages.run(fresh.asked)
+    while True:  # within the time that a search may take
+        try:
+            return prepared, await prepared.serving.stages.run(prepared.asked)
+        except ConfigurationChanged:
+            prepared = await prepare_search(workspace, prepared.request, afresh=True)
+        except LaneMismatch:
+            fresh = await prepare_search(workspace, prepared.request, afresh=True)
+            if fresh.serving.embedder is prepared.serving.embedder:
+                raise
+            prepared = fresh

@@ -16,6 +16,7 @@ from footnote.engine.audit_log import AuditLog
 from footnote.engine.authentication import Credentials
 from footnote.engine.metering import Metering
 from footnote.engine.rate_limits import LastPace, RateLimits
+from footnote.engine.stages import KnownConfigurations
 from footnote.errors import Forbidden, NotReady
 from footnote.ingestion.rendering.renderer import PageRenderer
 from footnote.models.aligned import AlignedEncoder
@@ -114,6 +115,7 @@ class Services:
     """Of how far quotes carry what a model wrote."""
     server: KeptPostgres | None = None
     known_lanes: KnownLanes = field(default_factory=KnownLanes)
+    known_configurations: KnownConfigurations = field(default_factory=KnownConfigurations)
     answer_cache: GenerationCache[Answer] = field(
         default_factory=lambda: GenerationCache[Answer](capacity_bytes=0, measure=answer_bytes)
     )
@@ -198,8 +200,17 @@ class WorkspaceAccess:
         database = self.engine.database
         await database.keys.ensure_data_key(self.workspace_id, database.outside)
 
-    def index_in(self, lane: Lane) -> Index:
-        """What is searched, as the principal may see it."""
+    @property
+    def settings(self) -> Settings:
+        """The settings of the workspace, as this process last saw them: after a search, its own."""
+        known = self.engine.known_configurations.get(self.workspace_id)
+        return self.engine.settings if known is None else known.settings
+
+    def index_in(self, lane: Lane, configuration: int | None = None) -> Index:
+        """What is searched, as the principal may see it.
+
+        With the number of a change of settings, only while that is the last one.
+        """
         return PostgresIndex(
             database=self.engine.database,
             workspace=self.workspace,
@@ -207,5 +218,6 @@ class WorkspaceAccess:
             lane=lane,
             cache=self.engine.cache,
             vector_cache=self.engine.vector_cache,
+            configuration=configuration,
             breadth=DenseBreadth(exact_up_to=self.engine.settings.hnsw_threshold_chunks),
         )

@@ -34,6 +34,7 @@ from footnote.engine import (
 )
 
 # Verbs of the same names are bound below.
+from footnote.engine import configuration as configuration_verbs
 from footnote.engine import conversations as conversation_verbs
 from footnote.engine import documents as document_verbs
 from footnote.engine import keys as key_verbs
@@ -276,6 +277,12 @@ class WorkspaceVerbs:
     add_webhook = Verb(webhook_verbs.add_webhook, Act.CHANGED, Right.ADMINISTER)
     webhook_and_secret = Verb(webhook_verbs.webhook_and_secret, Act.READ, Right.ADMINISTER)
     remove_webhook = Verb(webhook_verbs.remove_webhook, Act.CHANGED, Right.ADMINISTER)
+
+    settings_in_use = Verb(configuration_verbs.settings_in_use, Act.OBSERVED)
+    setting = Verb(configuration_verbs.setting, Act.OBSERVED)
+    setting_history = Verb(configuration_verbs.setting_history, Act.READ)
+    change_setting = Verb(configuration_verbs.change_setting, Act.CHANGED, Right.ADMINISTER)
+    unset_setting = Verb(configuration_verbs.unset_setting, Act.CHANGED, Right.ADMINISTER)
 
     usage = Verb(usage_verbs.usage, Act.READ, Right.ADMINISTER)
     budgets = Verb(usage_verbs.budgets, Act.READ, Right.ADMINISTER)

@@ -180,8 +180,7 @@ async def _judge(
 
 async def _answer(workspace: WorkspaceEngine, request: SearchRequest) -> Answer:
     """What `ask` answers under the plan of the request."""
-    top_k = workspace.engine.settings.top_k
-    response = await workspace.search(replace(request, top_k=top_k))
+    response = await workspace.search(replace(request, top_k=None))
     answer = await workspace.engine.answerer(response.query, response.evidence)
     return replace(answer, degraded=(*response.degraded, *answer.degraded))
 

@@ -15,6 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from footnote import domain
 from footnote.domain import LaneStatus, Retried, Workspace
+from footnote.domain.configuration import SettingChange, WorkspaceSetting
 from footnote.domain.credentials import ApiKey
 from footnote.domain.events import WebhookEndpoint
 from footnote.domain.json_form import json_form
@@ -82,6 +83,21 @@ class BudgetList:
     """The budgets of a workspace."""
 
     budgets: tuple[Budget, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SettingList:
+    """The settings that a workspace may have of its own."""
+
+    settings: tuple[WorkspaceSetting, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SettingHistory:
+    """Changes of a workspace's settings."""
+
+    changes: tuple[SettingChange, ...]
+    """Latest first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

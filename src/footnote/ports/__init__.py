@@ -9,6 +9,7 @@ from footnote.ports.encryption import IndexSecrets as IndexSecrets
 from footnote.ports.encryption import MasterKey as MasterKey
 from footnote.ports.encryption import Place as Place
 from footnote.ports.index import ComingVector as ComingVector
+from footnote.ports.index import ConfigurationChanged as ConfigurationChanged
 from footnote.ports.index import Holders as Holders
 from footnote.ports.index import Index as Index
 from footnote.ports.index import Recalled as Recalled

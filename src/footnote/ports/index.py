@@ -129,6 +129,13 @@ class Holders:
     """The lowest of their numbers, as many as were asked for."""
 
 
+class ConfigurationChanged(Exception):
+    """The workspace's settings changed since the search was prepared; prepare it again.
+
+    No caller of the engine sees it.
+    """
+
+
 class Index(Protocol):
     """The searchable side of a workspace, already bound to workspace and principal."""
 
@@ -136,14 +143,17 @@ class Index(Protocol):
         """Both recalls over what the principal may see.
 
         A vector that is still coming takes the place of the request's; what needs none of it is
-        done before it is there.
+        done before it is there. Raises ConfigurationChanged.
         """
 
     async def passages(self, chunk_numbers: Sequence[int]) -> Mapping[int, Passage]:
         """The passages of these chunk numbers that are published and visible."""
 
     async def generation(self) -> int:
-        """A number that rises with every change a search could notice."""
+        """A number that rises with every change of documents a search could notice.
+
+        Raises ConfigurationChanged.
+        """
 
     @property
     def last_generation(self) -> int | None:

@@ -94,7 +94,7 @@ class Gather:
         ranking = searched[0].fused.ranking
         if len(searched) > 1:
             ranking = fuse_wordings([each.fused.ranking for each in searched])
-        wanted = self._wanted(asked.request.top_k, asked.plan)
+        wanted = self._wanted(asked.top_k, asked.plan)
         with asked.journal.timed("hydrate"):
             passages = await asked.index.passages([hit.chunk_no for hit in ranking[:wanted]])
         return Gathered(
@@ -137,7 +137,7 @@ class Gather:
                 )
             )
             fused = toward_named(fused, recalled.lacks)
-            wanted = self._wanted(asked.request.top_k, asked.plan)
+            wanted = self._wanted(asked.top_k, asked.plan)
             # What later stages may lift to the top is as evident as what is there already.
             lifts = asked.plan.rerank or asked.plan.diversity != "none"
             evident = wanted if lifts else EVIDENT + SPARE
@@ -171,7 +171,7 @@ class Gather:
         wanted = RecallRequest(
             names_of=None if asked.plan.fusion == "dense_only" else names_of,
             terms_of=None if asked.plan.fusion == "dense_only" else terms_of,
-            limit=max(self.recall_limit, CANDIDATES_PER_RESULT * asked.request.top_k),
+            limit=max(self.recall_limit, CANDIDATES_PER_RESULT * asked.top_k),
             filters=asked.request.filters,
             phrases=wording.parsed.phrases,
             exact_phrases=asked.plan.exact_phrases,

@@ -76,6 +76,7 @@ class Asked:
     """As it was put, without the space around it."""
     request: SearchRequest
     """Checked, and put so that it needs no conversation where rules do that."""
+    top_k: int
     plan: Plan
     index: Index
     asker: Asker

@@ -37,8 +37,12 @@ class Search:
     default_plan: str = BALANCED
     model: LanguageModel | None = None
     decay: float = DECAY
+    top_k: int = 8
+    """Evidence that is returned when a request does not say."""
     min_similarity: float | None = None
     """What evidence must reach when a request does not say."""
+    configuration: int = 0
+    """Tells these stages from those of other settings in the same workspace."""
     cache: SemanticCache = field(default_factory=lambda: SemanticCache(capacity_bytes=0))
 
     async def __call__(self, request: SearchRequest, index: Index, asker: Asker) -> SearchResponse:
@@ -61,8 +65,9 @@ class Search:
         if filters.min_similarity is None and self.min_similarity is not None:
             filters = replace(filters, min_similarity=self.min_similarity)
         plan = resolved(self.plans, request.plan or self.default_plan, request.changes)
+        top_k = self.top_k if request.top_k is None else request.top_k
         request, notes = self.phrase.without_conversation(
-            replace(request, query=query, filters=filters), plan
+            replace(request, query=query, filters=filters, top_k=top_k), plan
         )
         key = None
         if plan.cache:
@@ -71,12 +76,13 @@ class Search:
                 plan,
                 workspace_id=asker.workspace_id,
                 access=asker.principal.access_names,
-                lane=self.phrase.embedder.lane.fingerprint,
+                lane=f"{self.phrase.embedder.lane.fingerprint} {self.configuration}",
                 generation=generation,
             )
         return Asked(
             query=query,
             request=request,
+            top_k=top_k,
             plan=plan,
             index=index,
             asker=asker,
@@ -88,7 +94,7 @@ class Search:
         """Search as prepared, unless the response of an earlier search will do.
 
         A stage that cannot do its work is named in `degraded`; the search goes on without it.
-        Raises LaneMismatch.
+        Raises LaneMismatch and ConfigurationChanged.
         """
         request, key = asked.request, asked.key
         if key is None or not self.cache.capacity_bytes:
@@ -130,7 +136,7 @@ class Search:
                 journal.note("correct: no language model is configured")
             refined = await self.refine(question, gathered.evidence, asked)
             found = Corrected(evidence=refined, searched=(question,))
-        evidence = found.evidence[: asked.request.top_k]
+        evidence = found.evidence[: asked.top_k]
         if plan.neighbours and evidence:
             passages = [each.passage for each in evidence]
             widened: Mapping[int, Widened] = {}
@@ -174,7 +180,7 @@ class Search:
             grade=Grade(model=model),
             rewrite=Rewrite(model=model),
             max_cycles=asked.plan.corrections,
-            enough=min(ENOUGH_RELEVANT, asked.request.top_k),
+            enough=min(ENOUGH_RELEVANT, asked.top_k),
         )
         with asked.journal.timed("correct"):
             corrected = await correct(question, retrieve)
@@ -194,7 +200,7 @@ def checked_query(request: SearchRequest) -> str:
             f"the query has {len(query)} characters, and {MAX_QUERY_CHARACTERS} are allowed",
             hint="shorten it",
         )
-    if not 1 <= request.top_k <= MAX_TOP_K:
+    if request.top_k is not None and not 1 <= request.top_k <= MAX_TOP_K:
         raise InvalidRequest(f"top_k is {request.top_k}", hint=f"ask for 1 to {MAX_TOP_K} results")
     if not all(map(is_storable, request.filters.collections)):
         raise InvalidRequest("a collection in the filters cannot exist", hint="check its name")

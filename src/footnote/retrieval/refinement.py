@@ -37,7 +37,7 @@ class Refine:
             asked.journal.note("rerank: no reranker is configured")
         elif asked.plan.rerank and self.rerank is not None:
             with asked.journal.timed("rerank"):
-                evidence, notes = await self.rerank(question, evidence, asked.request.top_k)
+                evidence, notes = await self.rerank(question, evidence, asked.top_k)
             asked.journal.note(*notes)
             # What the reranker did not read has no score beside what it did.
             evidence = tuple(e for e in evidence if e.explanation[-1].stage == RERANK) or evidence
@@ -53,4 +53,4 @@ class Refine:
                 numbers = [each.passage.chunk_no for each in evidence]
                 with asked.journal.attempt("diversify"):
                     vectors = await asked.index.vectors(numbers)
-            return diversify(evidence, asked.request.top_k, vectors)
+            return diversify(evidence, asked.top_k, vectors)

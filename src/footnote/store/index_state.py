@@ -14,6 +14,7 @@ from footnote.domain import BlockKind, Lane, SearchFilters
 from footnote.errors import NotFound
 from footnote.index.bm25 import corpus_lengths
 from footnote.index.ranges import ChunkRanges
+from footnote.ports import ConfigurationChanged
 from footnote.store.conditions import admitted
 from footnote.store.database import WorkspaceScope, execute_as_system
 from footnote.store.index_cache import IndexState, View
@@ -54,11 +55,16 @@ async def ask_generation(scope: WorkspaceScope) -> AsyncCursor[DictRow]:
     return await scope.execute(_SQL["generation"])
 
 
-async def read_generation(asked: AsyncCursor[DictRow]) -> int:
-    """Read the number; the scope may have ended. Raises NotFound."""
+async def read_generation(asked: AsyncCursor[DictRow], configuration: int | None = None) -> int:
+    """Read the number; the scope may have ended. Raises NotFound.
+
+    Raises ConfigurationChanged where the last change of settings is not the one that is named.
+    """
     row = await asked.fetchone()
     if row is None:
         raise NotFound("the workspace is gone")
+    if configuration is not None and row["configuration"] != configuration:
+        raise ConfigurationChanged
     generation: int = row["generation"]
     return generation
 

@@ -94,6 +94,8 @@ class PostgresIndex:
     cache: IndexCache
     breadth: DenseBreadth
     vector_cache: VectorCache = field(default_factory=lambda: VectorCache(0))
+    configuration: int | None = None
+    """The change of settings that a search was prepared after; None asks for none."""
 
     async def recall(self, request: RecallRequest, coming: ComingVector | None = None) -> Recalled:
         """Recall by vector and by words, of one moment, over what the principal may see.
@@ -101,7 +103,7 @@ class PostgresIndex:
         What is cached of the workspace is tried first, and replaced when the index has moved
         on. Phrases and exclusions narrow the search before either recall. While a vector is
         coming, words are looked up; no connection is held meanwhile. Raises LaneMismatch when
-        the workspace was embedded by another model.
+        the workspace was embedded by another model, and ConfigurationChanged.
         """
         # Once, here: what it is compared with below is turned alike.
         turned = (await self.database.sealing(self.workspace.workspace_id)).vector
@@ -122,7 +124,7 @@ class PostgresIndex:
     async def generation(self) -> int:
         async with self._snapshot() as scope:
             asked = await ask_generation(scope)
-        return await read_generation(asked)
+        return await read_generation(asked, self.configuration)
 
     @property
     def last_generation(self) -> int | None:
@@ -244,7 +246,7 @@ class PostgresIndex:
         postings = await ask_postings(
             scope, state, self.cache, [*terms, *routes.terms, *names.terms]
         )
-        moment = await read_generation(generation)
+        moment = await read_generation(generation, self.configuration)
         dense = await read_nearest(nearest)
         read = await read_postings(scope, state, self.cache, postings)
         return _Fetched(

@@ -106,7 +106,7 @@ async def search_documents(context: ToolContext, asked: SearchDocuments) -> str:
         workspace,
         SearchRequest(
             query=asked.query,
-            top_k=asked.top_k or min(workspace.engine.settings.top_k, MAX_EVIDENCE),
+            top_k=asked.top_k,
             filters=SearchFilters(
                 collections=asked.collections,
                 document_ids=asked.document_ids,
@@ -115,7 +115,7 @@ async def search_documents(context: ToolContext, asked: SearchDocuments) -> str:
             ),
         ),
     )
-    numbered = context.numbered(response.evidence)
+    numbered = context.numbered(response.evidence[:MAX_EVIDENCE])
     count = len(numbered)
     found = "No passages" if not count else f"{count} passage{'s' if count > 1 else ''}"
     head = [f"{found} found for “{line(response.query)}”."]

@@ -61,6 +61,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "share": ("sharing.app", "Share a collection or a conversation by a link that expires."),
     "login": ("login.login", "Keep a key or a token for the commands of this user."),
     "logout": ("login.logout", "Forget what login kept."),
+    "config": ("configuration.app", "See and change the settings of a workspace."),
     "usage": ("usage.usage", "Show what was used, and what it cost."),
     "budget": ("usage.budget", "Limit what a workspace may use."),
     "audit": ("audit.app", "See who did what, and verify the log of it."),

@@ -128,14 +128,14 @@ class Asking:
         return {**search_json(replace(request, filters=filters)), "top_k": self.top_k}
 
     async def looked_up(self, inside: WorkspaceEngine, request: SearchRequest) -> SearchRequest:
-        """The request with the documents that are called so and the `top_k` of the settings.
+        """The request with the documents that are called so.
 
         Says which collections there are not. Raises NotFound and InvalidRequest.
         """
         await tell_of_unknown_collections(inside, request.filters.collections)
         ids = [await inside.document_called(each) for each in self.document or ()]
         filters = replace(request.filters, document_ids=tuple(ids))
-        return replace(request, filters=filters, top_k=inside.engine.settings.top_k)
+        return replace(request, filters=filters)
 
 
 def with_options(command: Callable[..., None]) -> Callable[..., None]:

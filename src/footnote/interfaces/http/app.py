@@ -16,6 +16,7 @@ from footnote.interfaces.http import (
     agui,
     audit,
     chat,
+    configuration,
     conversations,
     documents,
     events,
@@ -71,6 +72,7 @@ _TAGS = [
         "collection, a user a principal.",
     },
     {"name": "access", "description": "Grant roles; see and change who sees a document."},
+    {"name": "configuration", "description": "See and change the settings of a workspace."},
     {"name": "usage", "description": "See what was used and what it cost, and limit it."},
     {"name": "audit", "description": "See who did what, and verify the log of it."},
     {"name": "events", "description": "Stream events, or have them delivered to webhooks."},
@@ -99,6 +101,7 @@ _ROUTERS = (
     operations.lanes_router,
     models.router,
     audit.router,
+    configuration.router,
     usage.router,
     operations.router,
 )

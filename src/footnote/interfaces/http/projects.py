@@ -28,7 +28,7 @@ from footnote.errors import InvalidRequest
 from footnote.interfaces.http.problems import problem_responses
 from footnote.interfaces.http.requests import MinSimilarity, Query, Request, TopK, Whole
 from footnote.interfaces.http.routing import ExactBodyRoute, workspace_router
-from footnote.interfaces.http.scope import TheEntrance, TheSettings, WorkspaceName
+from footnote.interfaces.http.scope import TheEntrance, WorkspaceName
 from footnote.validation.constrained_types import MAX_CONTEXT_WINDOW, Name
 
 Type = TypeVar("Type", bound=StrEnum)
@@ -129,20 +129,19 @@ class ProjectContext:
 
 @router.post("/search", responses=problem_responses("lane-mismatch"))
 async def search_project(
-    entrance: TheEntrance, settings: TheSettings, workspace: WorkspaceName, request: ProjectSearch
+    entrance: TheEntrance, workspace: WorkspaceName, request: ProjectSearch
 ) -> ProjectResults:
     """Search a project.
 
     The chunks that answer a query, best first, with the request repeated. A project that does not
     exist, or is of another workspace, has no results.
     """
-    limit = request.limit or settings.top_k
     acting = await entrance.enter_as(workspace, request.user_id, request.project_id)
     response = await acting.search(
-        SearchRequest(query=request.query, top_k=limit, filters=filters_of(request))
+        SearchRequest(query=request.query, top_k=request.limit, filters=filters_of(request))
     )
     return ProjectResults(
-        **{**dict(request), "limit": limit},
+        **{**dict(request), "limit": request.limit or acting.settings.top_k},
         total_results=len(response.evidence),
         results=tuple(
             ProjectResult(

@@ -21,7 +21,7 @@ from footnote.engine.grounding import (
 from footnote.interfaces.http import requests
 from footnote.interfaces.http.problems import problem_responses
 from footnote.interfaces.http.routing import workspace_router
-from footnote.interfaces.http.scope import TheSettings, TheWorkspace
+from footnote.interfaces.http.scope import TheWorkspace
 from footnote.interfaces.http.streaming import (
     ANSWER,
     STREAM,
@@ -58,14 +58,12 @@ def events_of(
 
 
 @router.post("/v1/search", responses=_LANES)
-async def search(
-    workspace: TheWorkspace, settings: TheSettings, request: requests.Search
-) -> SearchResponse:
+async def search(workspace: TheWorkspace, request: requests.Search) -> SearchResponse:
     """Search for evidence.
 
     The chunks that answer a query, best first, each with the reasons for its rank.
     """
-    return await workspace.search(request.to_domain(settings.top_k))
+    return await workspace.search(request.to_domain())
 
 
 @router.post("/v1/context", responses=_LANES)

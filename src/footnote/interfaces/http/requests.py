@@ -150,11 +150,11 @@ class Search(Retrieval):
     )
     conversation: Conversation = ()
 
-    def to_domain(self, default_top_k: int) -> domain.SearchRequest:
+    def to_domain(self) -> domain.SearchRequest:
         """The request as retrieval receives it. Raises InvalidRequest."""
         return domain.SearchRequest(
             query=self.query,
-            top_k=self.top_k or default_top_k,
+            top_k=self.top_k,
             filters=self.filters.to_domain(),
             plan=self.plan,
             changes=self.stages.to_domain(),

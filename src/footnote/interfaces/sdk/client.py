@@ -421,6 +421,11 @@ class AsyncClient:
     revoke_share_link = sharing.revoke_share_link
     shared = sharing.shared
 
+    settings_in_use = configuration.settings_in_use
+    setting = configuration.setting
+    change_setting = configuration.change_setting
+    unset_setting = configuration.unset_setting
+    setting_history = configuration.setting_history
     models_in_use = configuration.models_in_use
     use_models = configuration.use_models
     reset_models = configuration.reset_models

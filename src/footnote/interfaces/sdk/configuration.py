@@ -1,24 +1,64 @@
-"""How a workspace on a remote server is set up: its models, lanes, MCP servers and webhooks."""
+"""How a workspace on a remote server is set up: settings, models, lanes, MCP servers, webhooks."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from urllib.parse import urlencode
 from uuid import UUID
 
 from footnote.domain import LaneStatus, Reembedding
+from footnote.domain.configuration import SettingChange, SettingValue, WorkspaceSetting
 from footnote.domain.events import TOLD_KINDS, WebhookEndpoint
 from footnote.domain.models_in_use import EXTRACTIVE, McpServer, ModelsInUse
 from footnote.errors import NotFound
-from footnote.interfaces.schemas import JsonObject, decoded
+from footnote.interfaces.schemas import JsonObject, SettingHistory, SettingList, decoded
 from footnote.interfaces.sdk.pages import Remote
 from footnote.interfaces.sdk.transport import NOTHING, Content, Repeat
 
+_SETTINGS = "/v1/config"
+_SETTING_NAME = re.compile(r"[A-Za-z0-9_]+")  # Of another name there is none, nor a path.
 _MODELS = "/v1/models"
 _SERVERS = "/v1/mcp-servers"
 _WEBHOOKS = "/v1/webhooks"
 _LANE_NAME = re.compile(r"[^\s/.?#%]+")
 _SERVER_NAME = re.compile(r"[a-z0-9-]+")  # Of another name there is none, nor a path.
+
+
+async def settings_in_use(client: Remote) -> tuple[WorkspaceSetting, ...]:
+    """Every setting that the workspace may have of its own, as it holds."""
+    return decoded(SettingList, await client.transport.json("GET", _SETTINGS)).settings
+
+
+async def setting(client: Remote, name: str) -> WorkspaceSetting:
+    """One of them, by its name or its environment variable. Raises NotFound."""
+    return decoded(WorkspaceSetting, await client.transport.json("GET", _setting(name)))
+
+
+async def change_setting(client: Remote, name: str, value: SettingValue) -> WorkspaceSetting:
+    """Give the workspace a value of its own, from the next search on. Raises NotFound."""
+    content = Content(json={"value": value})
+    return decoded(WorkspaceSetting, await client.transport.json("PUT", _setting(name), content))
+
+
+async def unset_setting(client: Remote, name: str) -> WorkspaceSetting:
+    """Follow the installation again, from the next search on. Raises NotFound."""
+    return decoded(WorkspaceSetting, await client.transport.json("DELETE", _setting(name)))
+
+
+async def setting_history(
+    client: Remote, name: str | None = None, *, limit: int = 100
+) -> tuple[SettingChange, ...]:
+    """The latest changes of a setting, or of all, latest first. Raises NotFound."""
+    query = urlencode({"limit": limit} if name is None else {"name": name, "limit": limit})
+    found = await client.transport.json("GET", f"{_SETTINGS}/history?{query}")
+    return decoded(SettingHistory, found).changes
+
+
+def _setting(name: str) -> str:
+    if not _SETTING_NAME.fullmatch(name):
+        raise NotFound(f"a workspace has no setting {name!r}")
+    return f"{_SETTINGS}/{name}"
 
 
 async def models_in_use(client: Remote) -> ModelsInUse:

@@ -118,6 +118,11 @@ class Client:
     revoke_share_link = blocking(AsyncClient.revoke_share_link)
     shared = blocking(AsyncClient.shared)
 
+    settings_in_use = blocking(AsyncClient.settings_in_use)
+    setting = blocking(AsyncClient.setting)
+    change_setting = blocking(AsyncClient.change_setting)
+    unset_setting = blocking(AsyncClient.unset_setting)
+    setting_history = blocking(AsyncClient.setting_history)
     models_in_use = blocking(AsyncClient.models_in_use)
     use_models = blocking(AsyncClient.use_models)
     reset_models = blocking(AsyncClient.reset_models)

@@ -84,7 +84,7 @@ class DocumentTools:
         """Evidence for a retriever. Raises InvalidRequest and LaneMismatch."""
         request = SearchRequest(
             query=query,
-            top_k=top_k or self.workspace.engine.settings.top_k,
+            top_k=top_k,
             filters=filters or SearchFilters(),
         )
         return await self.bridge.reach(lambda: self.workspace.search(request))

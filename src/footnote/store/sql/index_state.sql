@@ -1,5 +1,5 @@
 -- name: generation
-SELECT generation FROM index_states WHERE workspace_id = %(workspace_id)s
+SELECT generation, configuration FROM index_states WHERE workspace_id = %(workspace_id)s
 
 -- name: state
 SELECT generation, hnsw_lane, lexical_key

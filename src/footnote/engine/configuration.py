@@ -1,0 +1,138 @@
+"""The settings of a workspace: those of the installation, under values of its own."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from footnote.domain.configuration import (
+    SettingChange,
+    SettingSource,
+    SettingValue,
+    WorkspaceSetting,
+)
+from footnote.engine.services import WorkspaceAccess
+from footnote.engine.stages import Configuration
+from footnote.errors import InvalidRequest, NotFound
+from footnote.settings import (
+    PER_WORKSPACE,
+    Settings,
+    checked_setting,
+    per_workspace,
+    variables_of,
+)
+from footnote.store import configuration as stored
+from footnote.store.configuration import StoredConfiguration, StoredSetting
+from footnote.validation.messages import shown
+
+_REMEMBERED = 10_000
+CHANGES_SHOWN = 100
+
+Limit = Annotated[int, Field(ge=1, le=1000)]
+
+
+async def configuration_of(workspace: WorkspaceAccess, *, afresh: bool = False) -> Configuration:
+    """The settings of the workspace, as far as this process knows, or `afresh` as they are."""
+    known = workspace.engine.known_configurations
+    found = None if afresh else known.get(workspace.workspace_id)
+    if found is None:
+        async with workspace.system_scope() as scope:
+            read = await stored.read_configuration(scope)
+        own = {name: each.value for name, each in _accepted(read).items()}
+        installed = workspace.engine.settings
+        found = Configuration(
+            change_no=read.change_no,
+            settings=installed.model_copy(update=own) if own else installed,
+        )
+        if len(known) >= _REMEMBERED:
+            known.clear()
+        known[workspace.workspace_id] = found
+    return found
+
+
+async def settings_in_use(workspace: WorkspaceAccess) -> tuple[WorkspaceSetting, ...]:
+    """Every setting that the workspace may have a value of its own for, as it holds."""
+    async with workspace.scope() as scope:
+        own = _accepted(await stored.read_configuration(scope))
+    installed = workspace.engine.settings
+    return tuple(_described(name, installed, own.get(name)) for name in PER_WORKSPACE)
+
+
+async def setting(workspace: WorkspaceAccess, name: str) -> WorkspaceSetting:
+    """One of them, by its name or its environment variable. Raises NotFound."""
+    wanted = _named(name)
+    return next(each for each in await settings_in_use(workspace) if each.name == wanted)
+
+
+async def change_setting(
+    workspace: WorkspaceAccess, name: str, value: SettingValue
+) -> WorkspaceSetting:
+    """Give the workspace a value of its own, from the next search on, in every process.
+
+    The value may be text, as in the environment; `null` unsets what may be unset. Raises NotFound
+    for a name that is none, and InvalidRequest for a value that the setting cannot have.
+    """
+    wanted = _named(name)
+    checked = checked_setting(wanted, value)
+    async with workspace.scope() as scope:
+        await stored.change_setting(scope, wanted, checked)
+    return await setting(workspace, wanted)
+
+
+async def unset_setting(workspace: WorkspaceAccess, name: str) -> WorkspaceSetting:
+    """Follow the installation again, from the next search on. Raises NotFound."""
+    wanted = _named(name)
+    async with workspace.scope() as scope:
+        await stored.unset_setting(scope, wanted)
+    return await setting(workspace, wanted)
+
+
+async def setting_history(
+    workspace: WorkspaceAccess, name: str | None = None, *, limit: Limit = CHANGES_SHOWN
+) -> tuple[SettingChange, ...]:
+    """The latest changes of a setting, or of all, latest first. Raises NotFound."""
+    wanted = None if name is None else _named(name)
+    async with workspace.scope() as scope:
+        return await stored.setting_history(scope, wanted, limit)
+
+
+def _accepted(read: StoredConfiguration) -> dict[str, StoredSetting]:
+    """What the workspace set, without what another version of Footnote accepted and this does not.
+
+    A search goes by the installation there, rather than fail.
+    """
+    accepted = {}
+    for name, each in read.settings.items():
+        if name not in PER_WORKSPACE:
+            continue
+        try:
+            checked_setting(name, each.value)
+        except InvalidRequest:
+            continue
+        accepted[name] = each
+    return accepted
+
+
+def _named(called: str) -> str:
+    name = per_workspace(called)
+    if name is None:
+        raise NotFound(
+            f"a workspace has no setting {shown(called)}",
+            hint=f"there are {', '.join(PER_WORKSPACE)}",
+        )
+    return name
+
+
+def _described(name: str, installed: Settings, own: StoredSetting | None) -> WorkspaceSetting:
+    installation_value: SettingValue = getattr(installed, name)
+    return WorkspaceSetting(
+        name=name,
+        value=installation_value if own is None else own.value,
+        source=SettingSource.INSTALLATION if own is None else SettingSource.WORKSPACE,
+        installation_value=installation_value,
+        variables=variables_of(name),
+        description=Settings.model_fields[name].description or "",
+        changed_by=None if own is None else own.changed_by,
+        changed_at=None if own is None else own.changed_at,
+    )
