@@ -276,6 +276,11 @@ async def test_an_administrator_makes_no_key_for_somebody_else(
     hers = await guarded.key("hers", principal="anna")
     with pytest.raises(Forbidden, match="not for 'anna'"):
         await caller.rotate_key(hers.key.key_id)
+    with pytest.raises(Forbidden, match="not with legal"):
+        await caller.create_key("wider", groups=("legal",))
+    of_legal = await guarded.key("of-legal", groups=("legal",))
+    with pytest.raises(Forbidden, match="not with legal"):
+        await caller.rotate_key(of_legal.key.key_id)
     assert (await caller.create_key("less")).key.principal == "service:less"
 
 

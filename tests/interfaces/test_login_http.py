@@ -217,6 +217,21 @@ async def test_logging_out_ends_the_session_itself(browser: Browser) -> None:
     assert_problem(await stolen.ask("GET", "/v1/identity"), 401, "not-authenticated")
 
 
+async def test_a_guess_at_a_session_does_not_keep_it_from_ending(
+    browser: Browser, superuser: psycopg.Connection
+) -> None:
+    await browser.log_in()
+    unused = "UPDATE footnote.sessions SET last_used_at = now() - interval '119 min'"
+    superuser.execute(unused)
+    [(name, cookie)] = browser.cookies.items()
+    guess = Browser(browser.http, {name: cookie[:-64] + "0" * 64})
+    assert (await guess.ask("GET", "/v1/identity")).status_code == 401
+    noted = superuser.execute(
+        "SELECT last_used_at < now() - interval '100 min' FROM footnote.sessions"
+    ).fetchone()
+    assert noted == (True,)
+
+
 async def test_a_session_ends_by_itself(browser: Browser, superuser: psycopg.Connection) -> None:
     await browser.log_in()
     assert (await browser.ask("GET", "/v1/identity")).status_code == 200

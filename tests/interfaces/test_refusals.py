@@ -7,7 +7,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from footnote.interfaces.http.guard import is_loopback
+from footnote.interfaces.http.guard import is_loopback, security_headers
 from tests.interfaces.conftest import LOCAL
 
 SEARCH = {"query": "claim"}
@@ -105,6 +105,8 @@ async def test_a_defect_of_ours_shows_nothing_of_its_inside(
     response = await closed.get("/broken")
     assert_problem(response, 500, "unexpected")
     assert "secret" not in response.text
+    for name, value in security_headers(https=False):
+        assert response.headers[name] == value
 
 
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "10.0.0.7", ""])

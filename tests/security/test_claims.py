@@ -145,3 +145,8 @@ def test_a_credential_of_collections_stays_in_them() -> None:
 def test_what_is_no_network_is_refused() -> None:
     with pytest.raises(UnsupportedSettings):
         networks_from("10.0.0.0/8, kong")
+
+
+def test_no_provider_names_a_service() -> None:
+    with pytest.raises(NotAuthenticated, match="service:"):
+        ClaimMapping().caller_of({"sub": "service:ingest"}, "x")

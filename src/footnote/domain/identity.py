@@ -23,6 +23,8 @@ MEMBERS = "workspace:members"
 """The access name of everyone who has a role in the whole workspace."""
 ADMINISTRATORS = "workspace:administrators"
 """The access name of its administrators."""
+SERVICE = "service:"
+"""How principals begin that are no person: those of keys and links."""
 RESERVED_PREFIXES = ("group:", "collection:", "workspace:", "link:")
 """What begins like this in an access list names no single person."""
 

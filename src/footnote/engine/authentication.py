@@ -23,7 +23,7 @@ from footnote.security.tokens import ASYMMETRIC, SYMMETRIC, TokenRules, verified
 from footnote.settings import Settings, listed
 from footnote.store.api_keys import find_key, touch_key
 from footnote.store.database import Database
-from footnote.store.sessions import find_session
+from footnote.store.sessions import find_session, touch_session
 from footnote.store.share_links import find_link, touch_link
 
 if TYPE_CHECKING:
@@ -145,6 +145,8 @@ class Credentials:
             raise NotAuthenticated(_NO_SESSION, hint=_LOG_IN)
         if not self.pepper.matches(sent, kept.secret_hash):
             raise NotAuthenticated(_NO_SESSION, hint=_LOG_IN)
+        if kept.touch:
+            await touch_session(database, kept)
         principal = Principal(principal_id=kept.principal, groups=kept.groups, role=None)
         identity = Identity(
             principal=principal, role=kept.role, credential=f"session:{kept.credential_id}"

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from footnote.domain import Right
 from footnote.domain.credentials import ApiKey, NewApiKey
-from footnote.domain.identity import LOCAL_IDENTITY, WHOLE_WORKSPACE
+from footnote.domain.identity import LOCAL_IDENTITY, SERVICE, WHOLE_WORKSPACE
 from footnote.engine.services import WorkspaceAccess
 from footnote.errors import Forbidden, InvalidRequest, NotFound
 from footnote.security.secrets import new_secret
@@ -21,8 +21,6 @@ from footnote.validation.constrained_types import Name, PrincipalId
 MAX_DAYS = 3660
 Days = Annotated[float, Field(gt=0, le=MAX_DAYS)]
 Hours = Annotated[float, Field(ge=0, le=24 * 365)]
-SERVICE = "service:"
-"""How principals begin that are no person."""
 OVERLAP_HOURS = 24.0
 """Long enough to hand a new key to every program that has the old one."""
 
@@ -41,8 +39,9 @@ async def create_key(
 
     It acts as `principal` (`service:` and its name by default), with the rights read, write and
     administer as far as they are given, in the whole workspace or in the named collections alone.
-    Raises Forbidden for rights that the caller lacks and for a principal that is another person,
-    and InvalidRequest for a key of collections that would bring what its principal may elsewhere.
+    Raises Forbidden for rights and groups that the caller lacks and for a principal that is another
+    person, and InvalidRequest for a key of collections that would bring what its principal may
+    elsewhere.
     """
     if collections and (principal is not None or groups):
         raise InvalidRequest(
@@ -99,11 +98,17 @@ async def _made(
     for right in (Right.ADMINISTER, *wanted.rights):
         workspace.require(right, WHOLE_WORKSPACE)
     own = workspace.principal.principal_id
-    # Whoever can make a key for somebody else sees what only that person sees.
+    # Whoever can make a key for somebody else, or with a group, sees what only these see.
     is_operator = workspace.credential == LOCAL_IDENTITY.credential
     if not is_operator and wanted.owner != own and not wanted.owner.startswith(SERVICE):
         raise Forbidden(
             f"{own} may make keys for itself and for services, not for {wanted.owner!r}",
+            hint="the operator of the server can: `footnote keys create --help`",
+        )
+    foreign = set(wanted.groups) - set(workspace.principal.groups)
+    if not is_operator and foreign:
+        raise Forbidden(
+            f"{own} may make keys with its own groups, not with {', '.join(sorted(foreign))}",
             hint="the operator of the server can: `footnote keys create --help`",
         )
     fresh = new_secret("fn")

@@ -74,7 +74,7 @@ FAILURES: dict[type[FootnoteError], Failure] = {
     Conflict: Failure("conflict", 409, 2),
     QueueFull: Failure("queue-full", 429, 4),
     RateLimited: Failure("rate-limited", 429, 4),
-    BudgetExceeded: Failure("budget-exceeded", 429, 4),
+    BudgetExceeded: Failure("budget-exceeded", 402, 4),
     TimeLimitReached: Failure("time-limit-reached", 503, 4),
     DocumentFailed: Failure("document-unreadable", 422, 1),
     DocumentInterrupted: Failure("document-interrupted", 503, 1),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from footnote.domain import Identity, Principal, Role
 from footnote.domain.credentials import Caller
-from footnote.domain.identity import DEFAULT_WORKSPACE, highest_role
+from footnote.domain.identity import DEFAULT_WORKSPACE, SERVICE, highest_role
 from footnote.errors import NotAuthenticated
 
 Claims = Mapping[str, object]
@@ -39,6 +39,11 @@ class ClaimMapping:
             raise NotAuthenticated(
                 f"The token does not say who asks: its claim {self.principal} is not one text.",
                 hint="Set the claim that holds the principal, or have the provider add it.",
+            )
+        if principals[0].startswith(SERVICE):
+            raise NotAuthenticated(
+                f"The token is of {SERVICE}…, which names keys of services alone.",
+                hint="Set the claim that holds the principal to another one.",
             )
         groups = _texts(_claim(claims, self.groups))[:MOST_GROUPS]
         said = () if self.role is None else _texts(_claim(claims, self.role))

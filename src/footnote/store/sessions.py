@@ -58,14 +58,18 @@ async def find_session(
     workspace = record_of(Workspace, found)
     async with database.workspace(workspace.workspace_id, SYSTEM) as scope:
         row = await scope.one(_SQL["get"], {"credential_id": credential_id, "idle": idle})
-        if row is not None and row["valid"] and row["touch"]:
-            await scope.execute(_SQL["touch"], {"credential_id": credential_id})
     if row is None:
         return None
     role = None if row["role"] is None else Role(row["role"])
     return record_of(
         KeptSession, row, workspace=workspace, role=role, secret_hash=bytes(row["secret_hash"])
     )
+
+
+async def touch_session(database: Database, kept: KeptSession) -> None:
+    """Note that a session is used, so that it does not end for want of use."""
+    async with database.workspace(kept.workspace.workspace_id, SYSTEM) as scope:
+        await scope.execute(_SQL["touch"], {"credential_id": kept.credential_id})
 
 
 async def add_session(scope: WorkspaceScope, session: NewSession) -> None:

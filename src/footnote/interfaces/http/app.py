@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager, nullcontext
 from functools import partial
 
-from fastapi import APIRouter, FastAPI
+from fastapi import APIRouter, FastAPI, Request, Response
 from starlette.middleware.cors import CORSMiddleware
 
 from footnote import __version__
@@ -39,10 +39,11 @@ from footnote.interfaces.http.guard import (
     RateLimitHeaders,
     SecurityHeaders,
     policy_from,
+    security_headers,
 )
 from footnote.interfaces.http.lifecycle import Lifecycle, stop_this_process
 from footnote.interfaces.http.openapi import describe
-from footnote.interfaces.http.problems import answer_with_problems
+from footnote.interfaces.http.problems import answer_with_problem, answer_with_problems
 from footnote.interfaces.http.scope import WORKSPACE_HEADER
 from footnote.interfaces.mcp.mount import McpMount
 from footnote.settings import Settings, listed, settings_from
@@ -154,6 +155,16 @@ def create_app(
     for router in routers:
         app.include_router(router)
     answer_with_problems(app)
+    https = (settings.public_url or "").startswith("https:")
+
+    async def answer_unexpected(request: Request, error: Exception) -> Response:
+        # Starlette answers what nobody expected outside all middleware.
+        answer = await answer_with_problem(request, error)
+        for name, value in security_headers(https=https):
+            answer.headers.setdefault(name, value)
+        return answer
+
+    app.add_exception_handler(Exception, answer_unexpected)
     app.add_middleware(
         BodyLimit, upload_path=documents.UPLOAD_PATH, max_file_bytes=settings.max_file_bytes
     )
@@ -169,6 +180,6 @@ def create_app(
             expose_headers=(*RATE_LIMIT_HEADERS, "Location", "Retry-After", "WWW-Authenticate"),
         )
     app.add_middleware(Guard, policy=policy)
-    app.add_middleware(SecurityHeaders, https=(settings.public_url or "").startswith("https:"))
+    app.add_middleware(SecurityHeaders, https=https)
     app.openapi = partial(describe, app)  # type: ignore[method-assign]  # FastAPI's documented way
     return app

@@ -196,7 +196,8 @@ async def get_document_content(workspace: LinkedWorkspace, document_id: UUID) ->
             "Content-Disposition": f"attachment; filename=\"{plain}\"; filename*=UTF-8''{coded}",
             # Never shown in a browser: the file may be a web page that somebody else wrote.
             "X-Content-Type-Options": "nosniff",
-            "Content-Security-Policy": "sandbox; default-src 'none'",
+            "Content-Security-Policy": "sandbox; default-src 'none'; base-uri 'none'; "
+            "form-action 'none'; frame-ancestors 'none'",
             "Cache-Control": "private, no-store",
         },
     )

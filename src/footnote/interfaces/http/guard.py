@@ -138,11 +138,19 @@ _HEADERS = (
     ("Referrer-Policy", "no-referrer"),
     ("Cross-Origin-Opener-Policy", "same-origin"),
     ("Permissions-Policy", "camera=(), geolocation=(), microphone=()"),
-    ("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"),
+    (
+        "Content-Security-Policy",
+        "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    ),
     ("Cache-Control", "no-store"),
 )
 """What browsers are told with each answer that does not say it otherwise (OWASP REST Security)."""
 _HSTS = ("Strict-Transport-Security", "max-age=31536000; includeSubDomains")
+
+
+def security_headers(*, https: bool) -> tuple[tuple[str, str], ...]:
+    """What browsers are told, where the server is reached over TLS alone or not."""
+    return (*_HEADERS, _HSTS) if https else _HEADERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +167,7 @@ class SecurityHeaders:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                for name, value in (*_HEADERS, *((_HSTS,) if self.https else ())):
+                for name, value in security_headers(https=self.https):
                     headers.setdefault(name, value)
             await send(message)
 

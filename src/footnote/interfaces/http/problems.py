@@ -307,7 +307,7 @@ _EXAMPLES: Mapping[str, tuple[int, str]] = {
     "content-too-large": (413, "The file is larger than the 209,715,200 bytes accepted here."),
     "invalid-request": (422, "body.top_k: it must be at most 200, not 500"),
     "document-unreadable": (422, "the page cannot be drawn (parse); upload the document again"),
-    "budget-exceeded": (429, "the budget of 20 cost_usd is used up today"),
+    "budget-exceeded": (402, "the budget of 20 cost_usd is used up today"),
     "rate-limited": (429, "this credential asks more often than 600 times a minute"),
     "queue-full": (429, "10,000 documents of this workspace wait to be indexed"),
     "head-too-large": (431, "There are more than 100 headers."),
