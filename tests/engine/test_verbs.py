@@ -11,7 +11,10 @@ import footnote.engine
 from footnote.engine import WorkspaceEngine, WorkspaceVerbs
 from footnote.sync import SyncWorkspaceEngine
 
-HELPERS = {"serving", "prepare_search", "run_search", "answer_writer_for", "agent_model_for"}
+HELPERS = {
+    *("serving", "configuration_of", "prepare_search", "run_search", "as_of_now"),
+    *("answer_writer_for", "agent_model_for"),
+}
 """What verbs share."""
 BOUND = {name for name in vars(WorkspaceVerbs) if not name.startswith("_")}
 

@@ -141,6 +141,8 @@ async def test_a_collection_link_reads_and_no_more(harbour: Harbour) -> None:
         await http.post("/v1/share-links", json={"collection": "sales"}, headers=guest),
         await http.put("/v1/grants", json={"subject": "ann", "role": "reader"}, headers=guest),
         await http.get("/v1/audit", headers=guest),
+        await http.get("/v1/config", headers=guest),
+        await http.get("/v1/config/history", headers=guest),
     ]
     assert [each.status_code for each in refusals] == [403] * len(refusals)
     own = (await http.get("/v1/share-links", headers=guest)).json()

@@ -52,7 +52,11 @@ async def configuration_of(workspace: WorkspaceAccess, *, afresh: bool = False) 
 
 
 async def settings_in_use(workspace: WorkspaceAccess) -> tuple[WorkspaceSetting, ...]:
-    """Every setting that the workspace may have a value of its own for, as it holds."""
+    """Every setting that the workspace may have a value of its own for, as it holds.
+
+    It says who gave the values, and so raises Forbidden for a link.
+    """
+    workspace.refuse_guest("see the settings")
     async with workspace.scope() as scope:
         own = _accepted(await stored.read_configuration(scope))
     installed = workspace.engine.settings
@@ -91,7 +95,11 @@ async def unset_setting(workspace: WorkspaceAccess, name: str) -> WorkspaceSetti
 async def setting_history(
     workspace: WorkspaceAccess, name: str | None = None, *, limit: Limit = CHANGES_SHOWN
 ) -> tuple[SettingChange, ...]:
-    """The latest changes of a setting, or of all, latest first. Raises NotFound."""
+    """The latest changes of a setting, or of all, latest first.
+
+    Raises NotFound, and Forbidden for a link.
+    """
+    workspace.refuse_guest("see who changed the settings")
     wanted = None if name is None else _named(name)
     async with workspace.scope() as scope:
         return await stored.setting_history(scope, wanted, limit)
