@@ -813,8 +813,10 @@ PER_WORKSPACE = (
     *("rrf_k", "rrf_dense_weight", "rrf_lexical_weight"),
     *("blend_alpha", "blend_dense_weight", "blend_lexical_weight"),
     *("diversity", "mmr_candidates", "neighbours", "reranker_enabled", "rerank_top_k"),
+    "grounding_judge",
 )
-"""Settings of which a workspace may have its own value: what a search reads when it begins."""
+"""Settings of which a workspace may have its own value: what a search or an answer reads when it
+begins."""
 
 
 def per_workspace(called: str) -> str | None:

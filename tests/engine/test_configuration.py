@@ -18,12 +18,16 @@ from footnote.domain import (
     SearchRequest,
 )
 from footnote.domain.configuration import SettingSource, SettingValue
+from footnote.domain.grounding import GroundingSource
 from footnote.engine import Engine, WorkspaceEngine, open_engine
 from footnote.errors import Forbidden, InvalidRequest, NotFound
 from footnote.jobs.inline import work_until_resting
 from footnote.settings import PER_WORKSPACE, Settings, settings_from, variables_of
 from tests.conftest import TestDatabase
 from tests.models.rerank_server import KEY, rerank_server
+from tests.wire import WireServer, says
+from tests.wire.replies import Reply
+from tests.wire.server import Asked
 
 QUERY = SearchRequest(query="Which deductible has clause ZX-4471?")
 TEXTS = (
@@ -282,3 +286,54 @@ async def test_a_value_of_another_version_is_as_if_it_was_not_set(
     there = await elsewhere.workspace(workspace.workspace.name)
     assert len((await there.search(QUERY)).evidence) == 3
     assert (await there.setting("top_k")).source is SettingSource.INSTALLATION
+
+
+def writes_or_judges(asked: Asked) -> Reply:
+    """An answer, and a judgement where one is asked for."""
+    judged = "You judge whether statements" in str(asked.payload)
+    return says("1: 90" if judged else "The deductible of clause ZX-4471 is EUR 500 [1].")
+
+
+def judgements(server: WireServer) -> int:
+    return sum("You judge whether statements" in str(each.payload) for each in server.asked)
+
+
+async def test_a_workspace_does_without_the_judge_of_the_installation(
+    settings: Settings, workspace: WorkspaceEngine
+) -> None:
+    await filled(workspace)
+    source = GroundingSource(id="clause", text="The deductible of clause ZX-4471 is EUR 500.")
+    statements = ["Clause ZX-4471 has a deductible of EUR 500."]
+    with WireServer(respond=writes_or_judges) as server:
+        configured = {
+            "language_model": "qwen3",
+            "language_model_url": server.openai_url,
+            "grounding_judge": "language_model",
+            "reader": "none",
+        }
+        async with await open_engine(settings_from(settings, configured)) as other:
+            there = await other.workspace(workspace.workspace.name)
+            await there.ask(QUERY.query)
+            by_model = await there.check_grounding([source], statements=statements)
+            before = judgements(server)
+            assert before >= 2  # of the answer, and of the check
+            await workspace.change_setting("grounding_judge", "none")
+            again = await there.ask(QUERY.query)
+            by_rules = await there.check_grounding([source], statements=statements)
+            assert (judgements(server), again.cached) == (before, False)
+            assert by_rules.judge != by_model.judge
+            with pytest.raises(InvalidRequest, match="no grounding judge 'reader'"):
+                await there.change_setting("grounding_judge", "reader")
+            await there.change_setting("grounding_judge", "language_model")
+            assert (await there.check_grounding([source], statements=statements)).judge == (
+                by_model.judge
+            )
+
+
+@pytest.mark.parametrize("judge", ["language_model", "vertex"])
+async def test_a_workspace_cannot_have_texts_sent_where_the_installation_sends_none(
+    workspace: WorkspaceEngine, judge: str
+) -> None:
+    with pytest.raises(InvalidRequest, match="has no grounding judge") as refused:
+        await workspace.change_setting("grounding_judge", judge)
+    assert "FOOTNOTE_GROUNDING_JUDGE" in (refused.value.hint or "")

@@ -30,6 +30,7 @@ from footnote.engine.answer_models import (
     mcp_servers,
     models_in_use,
 )
+from footnote.engine.configuration import configuration_of, judge_in_use
 from footnote.engine.lanes import serving
 from footnote.engine.search import PreparedSearch, as_of_now, prepare_search, run_search
 from footnote.engine.services import Serving, WorkspaceAccess
@@ -155,6 +156,7 @@ async def agent_stream(
             hint="set FOOTNOTE_ANSWER_MODELS, or choose one: footnote models use NAME",
         )
     in_lane = await serving(workspace)
+    await configuration_of(workspace, afresh=True)  # it grounds before it searches, if it does
     ledger = EvidenceLedger()
     answerer = AgenticAnswerer(
         model=model,
@@ -174,9 +176,11 @@ async def agent_stream(
 
 
 def _grounding(workspace: WorkspaceAccess, serving: Serving) -> Ground:
-    """What checks the sentences of a model against their quotes."""
+    """What checks the sentences of a model against their quotes, by the settings last seen."""
     engine = workspace.engine
-    return Ground(embedder=serving.statements, analyzer=engine.analyzer, judge=engine.judge)
+    return Ground(
+        embedder=serving.statements, analyzer=engine.analyzer, judge=judge_in_use(workspace)
+    )
 
 
 def _answerer(workspace: WorkspaceAccess, serving: Serving, models: Sequence[str]) -> Answerer:

@@ -12,9 +12,11 @@ from footnote.domain.configuration import (
     SettingValue,
     WorkspaceSetting,
 )
-from footnote.engine.services import WorkspaceAccess
+from footnote.engine.services import Services, WorkspaceAccess
 from footnote.engine.stages import Configuration
 from footnote.errors import InvalidRequest, NotFound
+from footnote.models.judges import OwnedJudge
+from footnote.models.reader_roles import ReaderJudge
 from footnote.settings import (
     PER_WORKSPACE,
     Settings,
@@ -39,7 +41,7 @@ async def configuration_of(workspace: WorkspaceAccess, *, afresh: bool = False) 
     if found is None:
         async with workspace.system_scope() as scope:
             read = await stored.read_configuration(scope)
-        own = {name: each.value for name, each in _accepted(read).items()}
+        own = {name: each.value for name, each in _accepted(workspace.engine, read).items()}
         installed = workspace.engine.settings
         found = Configuration(
             change_no=read.change_no,
@@ -58,7 +60,7 @@ async def settings_in_use(workspace: WorkspaceAccess) -> tuple[WorkspaceSetting,
     """
     workspace.refuse_guest("see the settings")
     async with workspace.scope() as scope:
-        own = _accepted(await stored.read_configuration(scope))
+        own = _accepted(workspace.engine, await stored.read_configuration(scope))
     installed = workspace.engine.settings
     return tuple(_described(name, installed, own.get(name)) for name in PER_WORKSPACE)
 
@@ -78,7 +80,7 @@ async def change_setting(
     for a name that is none, and InvalidRequest for a value that the setting cannot have.
     """
     wanted = _named(name)
-    checked = checked_setting(wanted, value)
+    checked = _checked(workspace.engine, wanted, value)
     async with workspace.scope() as scope:
         await stored.change_setting(scope, wanted, checked)
     return await setting(workspace, wanted)
@@ -105,8 +107,31 @@ async def setting_history(
         return await stored.setting_history(scope, wanted, limit)
 
 
-def _accepted(read: StoredConfiguration) -> dict[str, StoredSetting]:
-    """What the workspace set, without what another version of Footnote accepted and this does not.
+def judge_in_use(workspace: WorkspaceAccess) -> OwnedJudge | None:
+    """What judges how far quotes carry a sentence, by the settings as they were last seen."""
+    engine, kind = workspace.engine, workspace.settings.grounding_judge
+    if kind == engine.settings.grounding_judge:
+        return engine.judge
+    return ReaderJudge(reader=engine.reader) if kind == "reader" and engine.reader else None
+
+
+def _checked(engine: Services, name: str, value: object) -> SettingValue:
+    """The value as the setting has it. Raises InvalidRequest."""
+    checked = checked_setting(name, value)
+    if name == "grounding_judge":
+        # What texts are sent to, and who pays, is for the installation to say.
+        reader = () if engine.reader is None else ("reader",)
+        judges = tuple(dict.fromkeys(("none", *reader, engine.settings.grounding_judge)))
+        if checked not in judges:
+            raise InvalidRequest(
+                f"the installation has no grounding judge {shown(checked)}",
+                hint=f"there is {', '.join(judges)}; FOOTNOTE_GROUNDING_JUDGE sets up another",
+            )
+    return checked
+
+
+def _accepted(engine: Services, read: StoredConfiguration) -> dict[str, StoredSetting]:
+    """What the workspace set, without what was accepted once and is not here and now.
 
     A search goes by the installation there, rather than fail.
     """
@@ -115,7 +140,7 @@ def _accepted(read: StoredConfiguration) -> dict[str, StoredSetting]:
         if name not in PER_WORKSPACE:
             continue
         try:
-            checked_setting(name, each.value)
+            _checked(engine, name, each.value)
         except InvalidRequest:
             continue
         accepted[name] = each

@@ -13,6 +13,7 @@ from footnote.answering.claims_of_answer import Claim, claim_of, claims_of
 from footnote.answering.source_texts import passages_of
 from footnote.domain import Document, Passage, PlanChanges, SearchFilters, SearchRequest
 from footnote.domain.grounding import GroundingCheck, GroundingSource
+from footnote.engine.configuration import configuration_of
 from footnote.engine.lanes import serving
 from footnote.engine.search import search
 from footnote.engine.services import WorkspaceAccess
@@ -64,7 +65,8 @@ async def check_grounding(
         async with asyncio.timeout(CHECK_SECONDS):
             shelf = await _shelf(workspace, sources, names)
             passages, notes = await _passages(workspace, claims, shelf)
-            configured = engine.settings.grounding_judge not in ("none", "reader")
+            settings = (await configuration_of(workspace, afresh=True)).settings
+            configured = settings.grounding_judge not in ("none", "reader")
             check = Check(
                 analyzer=engine.analyzer,
                 embedder=(await serving(workspace)).embedder,
