@@ -20,7 +20,13 @@ from starlette.routing import Route
 import footnote as sdk
 from footnote.domain.credentials import NewApiKey
 from footnote.engine import Engine, WorkspaceEngine
-from footnote.errors import Forbidden, NotAuthenticated, NotFound
+from footnote.errors import (
+    Forbidden,
+    InvalidRequest,
+    NotAuthenticated,
+    NotFound,
+    UnsupportedSettings,
+)
 from footnote.interfaces.http import authentication
 from footnote.interfaces.http.app import create_app
 from footnote.settings import Settings, settings_from
@@ -282,6 +288,49 @@ async def test_an_administrator_makes_no_key_for_somebody_else(
     with pytest.raises(Forbidden, match="not with legal"):
         await caller.rotate_key(of_legal.key.key_id)
     assert (await caller.create_key("less")).key.principal == "service:less"
+
+
+async def test_a_key_of_a_collection_is_nobody_else(guarded: Guarded) -> None:
+    """Not a service of the same name either, which may see private documents."""
+    wide = await guarded.key("writer", rights=("read", "write"))
+    files = {"file": ("policy.md", POLICY)}
+    taken = await guarded.http.post(
+        "/v1/documents", files=files, data={"visibility": "private"}, headers=bearer(wide)
+    )
+    narrow = await guarded.key("writer", collections=("hr",))
+    assert narrow.key.principal.startswith("service:writer ")
+    path = f"/v1/documents/{taken.json()['document_id']}"
+    assert (await guarded.http.get(path, headers=bearer(wide))).status_code == 200
+    assert (await guarded.http.get(path, headers=bearer(narrow))).status_code == 404
+    reader = await guarded.key("reader")
+    shown = await guarded.http.get(f"{path}/access", headers=bearer(reader))
+    assert shown.status_code == 404
+    with pytest.raises(InvalidRequest):
+        await guarded.key("link 0123456789abcdef")
+
+
+async def test_a_credential_is_no_operator_of_the_installation(guarded: Guarded) -> None:
+    key = await guarded.key("ci", rights=("read", "write", "administer"))
+    env = environment(guarded.settings, FOOTNOTE_IDENTITY="keys", FOOTNOTE_API_KEY=key.secret)
+    for words in (
+        ("workspace", "list"),
+        ("workspace", "create", "more"),
+        ("workspace", "destroy", "default", "--yes"),
+        ("encryption", "status"),
+    ):
+        ended = await footnote(env, *words)
+        assert ended.code == 4, words
+        assert "FOOTNOTE_API_KEY" in ended.err
+    unasked = {name: value for name, value in env.items() if name != "FOOTNOTE_IDENTITY"}
+    ended = await footnote(unasked, "--no-server", "documents", "list")
+    assert ended.code == 2, ended.out
+    assert "FOOTNOTE_IDENTITY" in ended.err
+
+
+@pytest.mark.parametrize("name", ["allowed_hosts", "cors_origins"])
+def test_a_server_that_lets_every_site_in_is_refused(settings: Settings, name: str) -> None:
+    with pytest.raises(UnsupportedSettings, match=name):
+        create_app(settings_from(settings, {"identity": "keys", name: "*"}))
 
 
 async def engine_of(guarded: Guarded, key: NewApiKey) -> WorkspaceEngine:

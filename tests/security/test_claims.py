@@ -147,6 +147,7 @@ def test_what_is_no_network_is_refused() -> None:
         networks_from("10.0.0.0/8, kong")
 
 
-def test_no_provider_names_a_service() -> None:
-    with pytest.raises(NotAuthenticated, match="service:"):
-        ClaimMapping().caller_of({"sub": "service:ingest"}, "x")
+@pytest.mark.parametrize("name", ["service:ingest", "local"])
+def test_no_provider_names_a_service_or_the_operator(name: str) -> None:
+    with pytest.raises(NotAuthenticated, match="no name of a person"):
+        ClaimMapping().caller_of({"sub": name}, "x")

@@ -91,7 +91,12 @@ class Principal:
 
 
 LOCAL_PRINCIPAL = Principal(principal_id="local")
-"""The one user of an installation without identities."""
+"""The one user of an installation without identities, and its operator where there are some."""
+
+
+def is_no_person(principal_id: str) -> bool:
+    """Whether a principal is a service, a link or the operator: no provider may name such a one."""
+    return principal_id == LOCAL_PRINCIPAL.principal_id or principal_id.startswith(SERVICE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

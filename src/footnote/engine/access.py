@@ -93,9 +93,11 @@ async def revoke_role(
 
 
 async def document_access(workspace: WorkspaceAccess, document_id: UUID) -> DocumentAccess:
-    """Who sees a document. Raises NotFound."""
+    """Who sees a document, for those who may change that. Raises NotFound and Forbidden."""
     async with workspace.scope() as scope:
-        return _described(document_id, await stored.stored_access(scope, document_id))
+        known = await stored.stored_access(scope, document_id)
+    _require_keeper(workspace, document_id, known)
+    return _described(document_id, known)
 
 
 async def set_document_access(
@@ -117,12 +119,7 @@ async def set_document_access(
         )
     async with workspace.scope() as scope:
         known = await stored.stored_access(scope, document_id)
-    owns = known.created_by == workspace.principal.principal_id
-    if not owns and not workspace.principal.may(Right.ADMINISTER, known.collection):
-        raise Forbidden(
-            f"{workspace.principal.principal_id} may not change who sees {document_id}",
-            hint="whoever handed it in can, and an administrator of its collection",
-        )
+    _require_keeper(workspace, document_id, known)
     if known.parent_id is not None:
         raise InvalidRequest(
             f"{document_id} is an attachment, seen by whoever sees what it is attached to",
@@ -175,6 +172,18 @@ async def explain_access(
         collection_role=dict(asked.collections).get(found.collection),
         reasons=tuple(reasons),
     )
+
+
+def _require_keeper(
+    workspace: WorkspaceAccess, document_id: UUID, known: stored.StoredAccess
+) -> None:
+    """Raise Forbidden unless it is whoever handed it in, or administers its collection."""
+    owns = known.created_by == workspace.principal.principal_id
+    if not owns and not workspace.principal.may(Right.ADMINISTER, known.collection):
+        raise Forbidden(
+            f"{workspace.principal.principal_id} may not see or change who sees {document_id}",
+            hint="whoever handed it in can, and an administrator of its collection",
+        )
 
 
 def _obstacles(asked: Principal, found: stored.StoredAccess) -> list[str]:

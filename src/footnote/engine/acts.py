@@ -43,8 +43,9 @@ from footnote.store.usage import PricedUse
 R = TypeVar("R")
 
 SUBJECTS = frozenset(
-    "chunk_id collection conversation_id document_id document_ids endpoint_id ingest_id key_id lane"
-    " link_id message_id model name page principal principal_id role subject visibility".split()
+    "chunk_id collection collections conversation_id document_id document_ids endpoint_id groups"
+    " ingest_id key_id lane link_id message_id model name page principal principal_id rights role"
+    " shared_with subject visibility".split()
 )
 """Parameters that say what an act is about. What is not among them is not entered: it may be a
 file's name, an address with a password in it, or content."""

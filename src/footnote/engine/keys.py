@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import timedelta
+from secrets import token_hex
 from typing import Annotated
 
 from pydantic import Field
@@ -19,6 +20,8 @@ from footnote.store.database import WorkspaceScope
 from footnote.validation.constrained_types import Name, PrincipalId
 
 MAX_DAYS = 3660
+LINK_NAME = "link "
+"""How the names of services begin that are links; see `engine.authentication`."""
 Days = Annotated[float, Field(gt=0, le=MAX_DAYS)]
 Hours = Annotated[float, Field(ge=0, le=24 * 365)]
 OVERLAP_HOURS = 24.0
@@ -48,9 +51,17 @@ async def create_key(
             "a key of collections acts as a service of its own, not as a principal or with groups",
             hint="leave the principal and the groups out, or the collections",
         )
+    if name.startswith(LINK_NAME):
+        raise InvalidRequest(
+            f"a key cannot be called {name!r}: links are called so", hint="give it another name"
+        )
+    owner = f"{SERVICE}{name}" if principal is None else principal
+    if collections:
+        # A service of the same name may see more.
+        owner = f"{owner} {token_hex(4)}"
     wanted = stored.WantedKey(
         name=name,
-        owner=f"{SERVICE}{name}" if principal is None else principal,
+        owner=owner,
         groups=tuple(dict.fromkeys(groups)),
         rights=_rights(rights),
         collections=tuple(dict.fromkeys(collections)),
@@ -118,7 +129,7 @@ async def _made(
 
 
 def _rights(given: Sequence[str]) -> tuple[Right, ...]:
-    """The rights in their order, read always among them."""
+    """The rights in their order. Raises InvalidRequest."""
     known = {each.value for each in Right}
     unknown = [each for each in given if each not in known]
     if unknown or not given:

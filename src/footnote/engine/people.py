@@ -7,7 +7,7 @@ from uuid import UUID
 from pydantic import TypeAdapter, ValidationError
 
 from footnote.domain import Right
-from footnote.domain.identity import WHOLE_WORKSPACE
+from footnote.domain.identity import WHOLE_WORKSPACE, is_no_person
 from footnote.domain.people import Sought, User, UserGroup, WantedGroup, WantedUser
 from footnote.engine.services import WorkspaceAccess
 from footnote.errors import InvalidRequest
@@ -36,7 +36,7 @@ async def user(workspace: WorkspaceAccess, user_id: UUID) -> User:
 async def add_user(workspace: WorkspaceAccess, wanted: WantedUser) -> User:
     """Add a person. Raises Conflict for a name that is taken, and InvalidRequest."""
     workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
-    _check(_USER_NAME, "userName", wanted.user_name)
+    _check_user_name(wanted.user_name)
     async with workspace.scope() as scope:
         return await stored.add_user(scope, wanted)
 
@@ -47,7 +47,7 @@ async def change_user(workspace: WorkspaceAccess, user_id: UUID, wanted: WantedU
     Raises NotFound, Conflict and InvalidRequest.
     """
     workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
-    _check(_USER_NAME, "userName", wanted.user_name)
+    _check_user_name(wanted.user_name)
     async with workspace.scope() as scope:
         return await stored.change_user(scope, user_id, wanted)
 
@@ -98,6 +98,15 @@ async def remove_user_group(workspace: WorkspaceAccess, group_id: UUID) -> None:
     workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
     async with workspace.scope() as scope:
         await stored.remove_group(scope, group_id)
+
+
+def _check_user_name(name: str) -> None:
+    """Raise InvalidRequest for what cannot be a person's name."""
+    _check(_USER_NAME, "userName", name)
+    if is_no_person(name):
+        raise InvalidRequest(
+            f"userName: {name!r} is no name of a person here", hint="give the person another one"
+        )
 
 
 def _check(kind: TypeAdapter[str], name: str, value: str) -> None:

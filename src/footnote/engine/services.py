@@ -10,6 +10,7 @@ from uuid import UUID
 from footnote.answering import QuotingAnswerer
 from footnote.answering.suspicion import Suspicion
 from footnote.domain import Answer, Lane, Principal, Right, Workspace
+from footnote.domain.identity import WHOLE_WORKSPACE
 from footnote.domain.sharing import LINK_CREDENTIAL
 from footnote.engine.answer_runs import AnswerRuns
 from footnote.engine.audit_log import AuditLog
@@ -170,7 +171,9 @@ class WorkspaceAccess:
                 hint="use one with that scope: `footnote keys create --help`",
             )
         if not self.principal.may(right, collection):
-            where = "here" if collection is None else f"in the collection {collection!r}"
+            where = {None: "here", WHOLE_WORKSPACE: "in the whole workspace"}.get(
+                collection, f"in the collection {collection!r}"
+            )
             raise Forbidden(
                 f"{self.principal.principal_id} may not {right} {where}",
                 hint="an administrator can grant the role: `footnote access grant --help`",

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from footnote.domain import Identity, Principal, Role
 from footnote.domain.credentials import Caller
-from footnote.domain.identity import DEFAULT_WORKSPACE, SERVICE, highest_role
+from footnote.domain.identity import DEFAULT_WORKSPACE, highest_role, is_no_person
 from footnote.errors import NotAuthenticated
 
 Claims = Mapping[str, object]
@@ -40,9 +40,9 @@ class ClaimMapping:
                 f"The token does not say who asks: its claim {self.principal} is not one text.",
                 hint="Set the claim that holds the principal, or have the provider add it.",
             )
-        if principals[0].startswith(SERVICE):
+        if is_no_person(principals[0]):
             raise NotAuthenticated(
-                f"The token is of {SERVICE}…, which names keys of services alone.",
+                f"The token is of {principals[0]!r}, which is no name of a person here.",
                 hint="Set the claim that holds the principal to another one.",
             )
         groups = _texts(_claim(claims, self.groups))[:MOST_GROUPS]

@@ -8,6 +8,7 @@ from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 
 from footnote.domain import Principal, Right, Role
 from footnote.domain.credentials import Caller, Presented
+from footnote.domain.identity import is_no_person
 from footnote.errors import NotAuthenticated, UnsupportedSettings
 
 Network = IPv4Network | IPv6Network
@@ -51,8 +52,8 @@ class Gateway:
         """Who asks: whom the proxy names, as far as the token that was verified allows.
 
         A token of a person must be that person's. A key that may administer is the proxy's own
-        and may stand for anybody. The role is the proxy's, and never more than the token's.
-        Raises NotAuthenticated.
+        and may stand for anybody. The role is the proxy's, and never more than the token's where
+        that says one. Raises NotAuthenticated.
         """
         own = proved.identity
         if not presented.user_id or not presented.user_role:
@@ -62,6 +63,8 @@ class Gateway:
         )
         if not stands_for_all and presented.user_id != own.principal.principal_id:
             raise NotAuthenticated("The gateway names another user than the token.")
+        if is_no_person(presented.user_id) and presented.user_id != own.principal.principal_id:
+            raise NotAuthenticated("The gateway names no person.")
         said = self._role(presented.user_role)
         role: Role | None = said
         groups = () if stands_for_all else own.principal.groups
@@ -70,7 +73,9 @@ class Gateway:
         elif own.role is not None:
             role = min(said, own.role, key=tuple(Role).index)
         principal = Principal(principal_id=presented.user_id, groups=groups, role=None)
-        identity = replace(own, principal=principal, role=role, credential="gateway")
+        identity = replace(
+            own, principal=principal, role=role, credential=f"gateway {own.credential}"
+        )
         return replace(proved, identity=identity)
 
     def _role(self, said: str) -> Role:

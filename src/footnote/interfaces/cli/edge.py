@@ -80,13 +80,19 @@ async def entered(engine: Engine, name: str | None) -> WorkspaceEngine:
     Raises NotAuthenticated for a key or a token that is no longer valid, and NotFound.
     """
     from footnote.domain.credentials import Presented
-    from footnote.errors import NotFound
+    from footnote.errors import InvalidRequest, NotFound
     from footnote.interfaces.cli.kept_token import kept_token
 
     settings = engine.settings
-    token = kept_token(settings.home) if settings.identity_ways else None
+    token = kept_token(settings.home)
     if token is None:
         return await engine.workspace(name)
+    if not settings.identity_ways:
+        raise InvalidRequest(
+            "there is a key or a token to act with, and nobody is asked who they are here",
+            hint="set FOOTNOTE_IDENTITY as the server has it; as the operator, unset "
+            "FOOTNOTE_API_KEY or run `footnote logout`",
+        )
     caller = await engine.caller(Presented(bearer=token))
     wanted = name or caller.own_workspace
     if wanted not in caller.workspaces:

@@ -17,9 +17,10 @@ from rich.text import Text
 from footnote import open as opened
 from footnote.doctor import examine
 from footnote.engine import Engine, WorkspaceEngine
-from footnote.errors import NotReady
+from footnote.errors import Forbidden, NotReady
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import entered, prepared, wait_for
+from footnote.interfaces.cli.kept_token import kept_token
 from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace, chosen_workspace
 from footnote.interfaces.failures import failure_of
 from footnote.interfaces.schemas import WorkspaceList
@@ -131,8 +132,14 @@ def list_workspaces(as_json: AsJson = False) -> None:
 
 
 def in_installation(verb: Callable[[Engine], Awaitable[T]]) -> T:
-    """What a verb of the engine gives."""
+    """What a verb of the engine gives to the operator. Raises Forbidden for anybody else."""
     settings = prepared()
+    if kept_token(settings.home) is not None:
+        raise Forbidden(
+            "this concerns the whole installation, and the command would act as whoever "
+            "FOOTNOTE_API_KEY or `footnote login` names",
+            hint="as the operator, unset FOOTNOTE_API_KEY, or run `footnote logout`",
+        )
 
     async def work() -> T:
         async with opened(settings) as engine:

@@ -13,6 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from footnote.domain.limits import Pace
 from footnote.engine.rate_limits import LastPace
+from footnote.errors import UnsupportedSettings
 from footnote.interfaces.http.problems import Refused, content_too_large
 from footnote.interfaces.http.scope import PACE
 from footnote.settings import Settings, listed
@@ -67,6 +68,15 @@ def policy_from(settings: Settings) -> Policy:
     """What the settings allow. Raises UnsupportedSettings."""
     if not settings.identity_ways:
         return Policy(only_local=True)
+    for name, given in (
+        ("allowed_hosts", settings.allowed_hosts),
+        ("cors_origins", settings.cors_origins),
+    ):
+        if "*" in listed(given):
+            raise UnsupportedSettings(
+                f"The setting {name} cannot be used: * would let in every site there is.",
+                hint="Name each one, joined by commas.",
+            )
     public = (settings.public_url or "").rstrip("/")
     named = (settings.host, _host(public), *listed(settings.allowed_hosts))
     return Policy(
