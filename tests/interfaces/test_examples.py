@@ -46,6 +46,8 @@ _SHOWN_AS = {HERE: "https://example.com", OTHER_MODEL: "openai:text-embedding-3-
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?<=chatcmpl-)[0-9a-f]{32}")
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|\+00:00)")
 _MINUTE = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC")
+_OWN_SERVICE = re.compile(r"(service:\S+) [0-9a-f]{8}\b")
+"""The principal of a key of collections."""
 _EVENTS_SHOWN = 3
 _LINE_CHARACTERS = 100
 _KEY = re.compile(r"(f[nl])_[0-9a-f]{16}_[0-9a-f]{64}")
@@ -79,6 +81,7 @@ def tidy(value: Any, known: dict[str, str]) -> Any:
         )
         value = _KEY.sub(r"\1_3f29a1c07be4d512_" + "0" * 64, value)
         value = _MINUTE.sub("2025-05-02 09:30 UTC", value)
+        value = _OWN_SERVICE.sub(r"\1 3f29a1c0", value)
         return _TIME.sub("2025-05-02T09:30:00Z", value)
     return value
 
