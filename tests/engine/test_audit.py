@@ -20,6 +20,7 @@ from footnote.domain import (
     Role,
     SearchRequest,
     SourcesFound,
+    Visibility,
 )
 from footnote.domain.audit import Act, AuditEntry, Outcome
 from footnote.engine import Engine, WorkspaceEngine, WorkspaceVerbs, open_engine
@@ -117,6 +118,18 @@ async def test_each_kind_of_act_is_entered(workspace: WorkspaceEngine, indexed: 
     assert entries[6].documents == (indexed,)
     assert entries[9].error == "NotFound"
     assert entries[10].act_id == entries[11].act_id != entries[9].act_id
+
+
+async def test_an_entry_names_all_whom_a_document_is_shared_with(
+    workspace: WorkspaceEngine,
+) -> None:
+    received = await workspace.receive(
+        b"A note.", "note.txt", visibility=Visibility.PRIVATE, shared_with=["ann", "group:crew"]
+    )
+    entry = (await entries_of(workspace))[-1]
+    assert entry.subject["visibility"] == "private"
+    assert entry.subject["shared_with"] == "ann, group:crew"
+    assert entry.documents == (received.document.document_id,)
 
 
 async def test_what_is_refused_is_entered(workspace: WorkspaceEngine, indexed: UUID) -> None:

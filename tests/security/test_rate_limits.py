@@ -6,29 +6,37 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from footnote.domain.limits import RateLimit
-from footnote.security.rate_limits import pace_of
+from footnote.security.rate_limits import status_of
 
 LIMIT = RateLimit(requests=60, window_seconds=60, burst=10)
 
 
 def test_the_first_of_ten_leaves_nine() -> None:
-    pace = pace_of(LIMIT, allowed=True, ahead_seconds=1.0)
-    assert (pace.remaining, pace.reset_seconds, pace.retry_after_seconds) == (9, 1.0, 0.0)
+    status = status_of(LIMIT, allowed=True, ahead_seconds=1.0)
+    assert (status.remaining, status.reset_seconds, status.retry_after_seconds) == (
+        9,
+        1.0,
+        0.0,
+    )
 
 
 def test_after_all_ten_the_next_is_taken_a_step_later() -> None:
-    pace = pace_of(LIMIT, allowed=True, ahead_seconds=10.0)
-    assert (pace.remaining, pace.reset_seconds, pace.retry_after_seconds) == (0, 10.0, 1.0)
+    status = status_of(LIMIT, allowed=True, ahead_seconds=10.0)
+    assert (status.remaining, status.reset_seconds, status.retry_after_seconds) == (
+        0,
+        10.0,
+        1.0,
+    )
 
 
 def test_after_half_a_step_half_a_step_is_left() -> None:
-    pace = pace_of(LIMIT, allowed=False, ahead_seconds=9.5)
-    assert (pace.remaining, pace.retry_after_seconds) == (0, 0.5)
+    status = status_of(LIMIT, allowed=False, ahead_seconds=9.5)
+    assert (status.remaining, status.retry_after_seconds) == (0, 0.5)
 
 
 def test_a_moment_that_has_passed_is_forgotten() -> None:
-    pace = pace_of(LIMIT, allowed=True, ahead_seconds=-100.0)
-    assert (pace.remaining, pace.reset_seconds) == (10, 0.0)
+    status = status_of(LIMIT, allowed=True, ahead_seconds=-100.0)
+    assert (status.remaining, status.reset_seconds) == (10, 0.0)
 
 
 @given(
@@ -42,8 +50,8 @@ def test_who_waits_as_long_as_is_said_is_taken(
 ) -> None:
     limit = RateLimit(requests=requests, window_seconds=window, burst=burst)
     ahead = share * burst * limit.step_seconds
-    pace = pace_of(limit, allowed=True, ahead_seconds=ahead)
-    assert 0 <= pace.remaining <= burst
-    assert 0 <= pace.retry_after_seconds <= limit.step_seconds * 1.001
-    later = ahead - pace.retry_after_seconds
-    assert pace_of(limit, allowed=True, ahead_seconds=later).remaining >= 1
+    status = status_of(limit, allowed=True, ahead_seconds=ahead)
+    assert 0 <= status.remaining <= burst
+    assert 0 <= status.retry_after_seconds <= limit.step_seconds * 1.001
+    later = ahead - status.retry_after_seconds
+    assert status_of(limit, allowed=True, ahead_seconds=later).remaining >= 1

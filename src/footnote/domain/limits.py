@@ -22,7 +22,7 @@ class RateLimit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pace:
+class RateLimitStatus:
     """Where somebody stands with their rate limit after a request."""
 
     allowed: bool

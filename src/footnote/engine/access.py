@@ -16,7 +16,7 @@ from footnote.domain import (
     Visibility,
 )
 from footnote.domain.access import access_names, with_grants
-from footnote.domain.identity import MEMBERS, SYSTEM_NAME, WHOLE_WORKSPACE, highest_role
+from footnote.domain.identity import MEMBERS, WHOLE_WORKSPACE, highest_role
 from footnote.engine.services import Services, WorkspaceAccess
 from footnote.errors import Forbidden, InvalidRequest, NotAuthenticated, NotFound
 from footnote.store import access as stored
@@ -210,5 +210,5 @@ def _described(document_id: UUID, found: stored.StoredAccess) -> DocumentAccess:
         collection=found.collection,
         visibility=found.visibility,
         owner=found.created_by,
-        shared_with=tuple(name for name in found.shared_with if name != SYSTEM_NAME),
+        shared_with=found.shared_with,
     )

@@ -93,7 +93,7 @@ class ActUnderWay:
         access = self.access
         access.require_open()
         await access.engine.rate_limits.take(
-            access.workspace_id, access.credential, access.principal.principal_id, access.pace
+            access.workspace_id, access.credential, access.principal.principal_id, access.rate_limit
         )
         if self.act is Act.SEARCHED:
             await access.engine.metering.require_budget(access.workspace_id)
@@ -342,7 +342,7 @@ def _written(value: object) -> str | None:
     if isinstance(value, StrEnum):
         return value.value
     if isinstance(value, (list, tuple)):
-        return " ".join(str(each) for each in value if isinstance(each, UUID))
+        return ", ".join(filter(None, map(_written, value)))
     if isinstance(value, (str, int, UUID)) and not isinstance(value, bool):
         # Somebody may have named a whole key where an id was wanted.
         return without_secrets(_storable(str(value)))

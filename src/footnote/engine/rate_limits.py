@@ -6,23 +6,22 @@ import math
 from dataclasses import dataclass
 from uuid import UUID
 
-from footnote.domain.limits import Pace, RateLimit
+from footnote.domain.identity import LOCAL_IDENTITY
+from footnote.domain.limits import RateLimit, RateLimitStatus
 from footnote.errors import RateLimited
-from footnote.security.rate_limits import pace_of
+from footnote.security.rate_limits import status_of
 from footnote.settings import Settings
 from footnote.store.database import Database
 from footnote.store.rate_limits import take_request
 
-UNPROVED = "local"
-"""The credential of whoever works in this process or on this computer, and of jobs."""
 _WINDOW_SECONDS = 60.0
 
 
 @dataclass(slots=True)
-class LastPace:
+class LastRateLimit:
     """Where the caller of a workspace stood at its last request."""
 
-    pace: Pace | None = None
+    rate_limit: RateLimitStatus | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,18 +33,19 @@ class RateLimits:
     """None sets no limit."""
 
     async def take(
-        self, workspace_id: UUID, credential: str, principal_id: str, last: LastPace
+        self, workspace_id: UUID, credential: str, principal_id: str, last: LastRateLimit
     ) -> None:
         """Count a request, and note where the caller stands. Raises RateLimited."""
-        if self.limit is None or credential == UNPROVED:
+        # Whoever works in this process or on this computer, and jobs, have no credential.
+        if self.limit is None or credential == LOCAL_IDENTITY.credential:
             return
         # The credential of a token names who signed it, for all whom they sign tokens.
         caller = credential if credential.startswith("key:") else f"{credential} {principal_id}"
         allowed, ahead = await take_request(self.database, workspace_id, caller, self.limit)
-        pace = pace_of(self.limit, allowed=allowed, ahead_seconds=ahead)
-        last.pace = pace
+        rate_limit = status_of(self.limit, allowed=allowed, ahead_seconds=ahead)
+        last.rate_limit = rate_limit
         if not allowed:
-            seconds = max(1, math.ceil(pace.retry_after_seconds))
+            seconds = max(1, math.ceil(rate_limit.retry_after_seconds))
             raise RateLimited(
                 f"this credential asks more often than {self.limit.requests} times a minute",
                 retry_after_seconds=seconds,

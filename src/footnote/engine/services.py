@@ -16,7 +16,7 @@ from footnote.engine.answer_runs import AnswerRuns
 from footnote.engine.audit_log import AuditLog
 from footnote.engine.authentication import Credentials
 from footnote.engine.metering import Metering
-from footnote.engine.rate_limits import LastPace, RateLimits
+from footnote.engine.rate_limits import LastRateLimit, RateLimits
 from footnote.engine.stages import KnownConfigurations
 from footnote.errors import Forbidden, NotReady
 from footnote.ingestion.rendering.renderer import PageRenderer
@@ -150,7 +150,7 @@ class WorkspaceAccess:
     """What the credential may be used for, whatever the roles of its owner."""
     credential: str = "local"
     """How the principal was proved, without any secret."""
-    pace: LastPace = field(default_factory=LastPace, compare=False)
+    rate_limit: LastRateLimit = field(default_factory=LastRateLimit, compare=False)
     claimed: Principal | None = None
     """The principal as its credential has it, where the workspace may have granted more."""
 

@@ -10,18 +10,18 @@ from __future__ import annotations
 
 import math
 
-from footnote.domain.limits import Pace, RateLimit
+from footnote.domain.limits import RateLimit, RateLimitStatus
 
 _ROUNDING = 1e-6
 """Steps; moments are kept in microseconds."""
 
 
-def pace_of(limit: RateLimit, *, allowed: bool, ahead_seconds: float) -> Pace:
+def status_of(limit: RateLimit, *, allowed: bool, ahead_seconds: float) -> RateLimitStatus:
     """Where a caller stands whose moment is so far ahead of now, after a request."""
     ahead = max(0.0, ahead_seconds)
     room = limit.burst - ahead / limit.step_seconds
     remaining = max(0, math.floor(room + _ROUNDING))
-    return Pace(
+    return RateLimitStatus(
         allowed=allowed,
         limit=limit,
         remaining=remaining,

@@ -22,7 +22,7 @@ from footnote.interfaces.http.chat_shapes import (
 )
 from footnote.interfaces.http.problems import ALWAYS, problem_responses
 from footnote.interfaces.http.questions import events_of
-from footnote.interfaces.http.scope import TheEntrance, WorkspaceName, one_name
+from footnote.interfaces.http.scope import TheRequester, WorkspaceName, one_name
 from footnote.interfaces.http.streaming import STREAM, EventStream, streamed
 from footnote.validation.constrained_types import Name
 
@@ -53,7 +53,9 @@ class RunExtras(ChatExtras):
         }
     },
 )
-async def run_agui(*, request: Request, entrance: TheEntrance, named: WorkspaceName) -> EventStream:
+async def run_agui(
+    *, request: Request, requester: TheRequester, named: WorkspaceName
+) -> EventStream:
     """Run an answer as an AG-UI agent.
 
     The last message of the user is answered, with its sources, as events of the protocol.
@@ -71,7 +73,7 @@ async def run_agui(*, request: Request, entrance: TheEntrance, named: WorkspaceN
     given = forwarded.get("footnote", {}) if isinstance(forwarded, Mapping) else {}
     extras = _read(RunExtras, given, *_PROPERTIES)
     name = one_name(named, extras.workspace, ".".join(("body", *_PROPERTIES, "workspace")))
-    workspace = await entrance.enter(name)
+    workspace = await requester.enter(name)
     question = question_of(
         [
             (each.role, text_of(ChatMessage.model_validate(each).content))

@@ -36,7 +36,7 @@ _ONCE = ("Authorization", "Cookie", "X-User-Id", "X-User-Role")
 
 @dataclass(frozen=True, slots=True)
 class Authentication:
-    """Finds out who asks, and refuses everybody else whatever the path: there is no side door.
+    """Finds out who asks, and refuses everybody else, whatever the path.
 
     What it found lies in the scope of the request, where the routes take it from; a route that
     finds nothing there refuses too.

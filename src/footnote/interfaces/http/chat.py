@@ -24,7 +24,7 @@ from footnote.interfaces.http.chat_errors import (
 from footnote.interfaces.http.chat_shapes import ChatRequest, Completion
 from footnote.interfaces.http.problems import Responses, problem, problem_responses
 from footnote.interfaces.http.questions import events_of
-from footnote.interfaces.http.scope import Entrance, TheEntrance, WorkspaceName, one_name
+from footnote.interfaces.http.scope import Requester, TheRequester, WorkspaceName, one_name
 from footnote.interfaces.http.streaming import MEDIA_TYPE, sse, streamed, unless_gone, whole
 from footnote.interfaces.schemas import object_of
 
@@ -67,14 +67,14 @@ class ChatModel:
 @router.post("/v1/chat/completions", name="complete_chat_too", responses=_COMPLETION)
 @router.post("/openai/v1/chat/completions", responses=_COMPLETION)
 async def complete_chat(
-    *, request: Request, entrance: TheEntrance, named: WorkspaceName, asked: ChatRequest
+    *, request: Request, requester: TheRequester, named: WorkspaceName, asked: ChatRequest
 ) -> Response:
     """Answer the last message of the user, in OpenAI's shape.
 
     `model` names the workspace. The footnotes are in the message's `annotations`, and the whole
     answer in `footnote`. `/openai/v1` and `/v1` are the same.
     """
-    workspace = await entrance.enter(workspace_of(asked.model, named))
+    workspace = await requester.enter(workspace_of(asked.model, named))
     name = workspace.workspace.name
     completion = Completion(
         model=asked.model,
@@ -122,17 +122,17 @@ def _chunks(
 
 
 @router.get("/openai/v1/models", responses=_OBJECT)
-async def list_chat_models(entrance: TheEntrance, named: WorkspaceName) -> Response:
+async def list_chat_models(requester: TheRequester, named: WorkspaceName) -> Response:
     """List the default workspace as a model, and the one that the header names."""
-    models = [object_of(each) for each in await chat_models(entrance, named)]
+    models = [object_of(each) for each in await chat_models(requester, named)]
     return JSONResponse({"object": "list", "data": models})
 
 
 @router.get("/v1/models/{model:path}", name="show_chat_model_too", responses=_OBJECT)
 @router.get("/openai/v1/models/{model:path}", responses=_OBJECT)
-async def show_chat_model(entrance: TheEntrance, named: WorkspaceName, model: str) -> Response:
+async def show_chat_model(requester: TheRequester, named: WorkspaceName, model: str) -> Response:
     """Show a workspace as a model; `/openai/v1` and `/v1` are the same."""
-    return JSONResponse(object_of(await _model(entrance, model, workspace_of(model, named))))
+    return JSONResponse(object_of(await _model(requester, model, workspace_of(model, named))))
 
 
 SECTIONS = (
@@ -165,16 +165,16 @@ for _path in (
     )
 
 
-async def chat_models(entrance: Entrance, named: str | None) -> tuple[ChatModel, ...]:
+async def chat_models(requester: Requester, named: str | None) -> tuple[ChatModel, ...]:
     """The default workspace as a model, and the one that is named."""
-    default = await _model(entrance, MODEL, None)
+    default = await _model(requester, MODEL, None)
     if named is None:
         return (default,)
-    return default, await _model(entrance, f"{MODEL}/{named}", named)
+    return default, await _model(requester, f"{MODEL}/{named}", named)
 
 
-async def _model(entrance: Entrance, model: str, name: str | None) -> ChatModel:
-    workspace = await entrance.enter(name)
+async def _model(requester: Requester, model: str, name: str | None) -> ChatModel:
+    workspace = await requester.enter(name)
     return ChatModel(id=model, created=int(workspace.workspace.created_at.timestamp()))
 
 

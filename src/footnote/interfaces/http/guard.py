@@ -11,11 +11,11 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from footnote.domain.limits import Pace
-from footnote.engine.rate_limits import LastPace
+from footnote.domain.limits import RateLimitStatus
+from footnote.engine.rate_limits import LastRateLimit
 from footnote.errors import UnsupportedSettings
 from footnote.interfaces.http.problems import Refused, content_too_large
-from footnote.interfaces.http.scope import PACE
+from footnote.interfaces.http.scope import RATE_LIMIT
 from footnote.settings import Settings, listed
 
 MAX_JSON_BYTES = 1024 * 1024
@@ -202,24 +202,24 @@ class RateLimitHeaders:
         """Pass the request on, and add where its caller stands once it was counted."""
 
         async def send_with_headers(message: Message) -> None:
-            last = scope.get(PACE)
-            if message["type"] == "http.response.start" and isinstance(last, LastPace):
+            last = scope.get(RATE_LIMIT)
+            if message["type"] == "http.response.start" and isinstance(last, LastRateLimit):
                 headers = MutableHeaders(scope=message)
-                for name, value in _pace_headers(last.pace):
+                for name, value in _rate_limit_headers(last.rate_limit):
                     headers[name] = value
             await send(message)
 
         await self.app(scope, receive, send_with_headers)
 
 
-def _pace_headers(pace: Pace | None) -> Iterator[tuple[str, str]]:
-    if pace is None:
+def _rate_limit_headers(rate_limit: RateLimitStatus | None) -> Iterator[tuple[str, str]]:
+    if rate_limit is None:
         return iter(())
-    limit = pace.limit
+    limit = rate_limit.limit
     values = (
         str(limit.burst),
-        str(pace.remaining),
-        str(math.ceil(pace.reset_seconds)),
+        str(rate_limit.remaining),
+        str(math.ceil(rate_limit.reset_seconds)),
         f"{limit.requests};w={limit.window_seconds:g};burst={limit.burst}",
     )
     return zip(RATE_LIMIT_HEADERS, values, strict=True)

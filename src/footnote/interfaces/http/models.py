@@ -13,7 +13,7 @@ from footnote.interfaces.http import requests
 from footnote.interfaces.http.chat import ChatModel, chat_models
 from footnote.interfaces.http.problems import problem_responses
 from footnote.interfaces.http.routing import ExactBodyRoute, workspace_router
-from footnote.interfaces.http.scope import TheEntrance, TheWorkspace, WorkspaceName
+from footnote.interfaces.http.scope import TheRequester, TheWorkspace, WorkspaceName
 from footnote.interfaces.schemas import McpServerList, Models
 
 router = workspace_router("models", ExactBodyRoute)
@@ -52,14 +52,14 @@ class AddMcpServer(requests.Request):
 
 @router.get("/v1/models")
 async def show_models(
-    entrance: TheEntrance, workspace: TheWorkspace, named: WorkspaceName
+    requester: TheRequester, workspace: TheWorkspace, named: WorkspaceName
 ) -> ModelsHere:
     """List the configured models, those the workspace chose, and those that answer.
 
     What `GET /openai/v1/models` lists stands beside them, for clients of OpenAI's shape.
     """
     in_use = Models.from_domain(await workspace.models_in_use())
-    return ModelsHere(models=in_use, data=await chat_models(entrance, named))
+    return ModelsHere(models=in_use, data=await chat_models(requester, named))
 
 
 @router.put("/v1/models")

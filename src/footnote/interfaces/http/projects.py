@@ -28,7 +28,7 @@ from footnote.errors import InvalidRequest
 from footnote.interfaces.http.problems import problem_responses
 from footnote.interfaces.http.requests import MinSimilarity, Query, Request, TopK, Whole
 from footnote.interfaces.http.routing import ExactBodyRoute, workspace_router
-from footnote.interfaces.http.scope import TheEntrance, WorkspaceName
+from footnote.interfaces.http.scope import TheRequester, WorkspaceName
 from footnote.validation.constrained_types import MAX_CONTEXT_WINDOW, Name
 
 Type = TypeVar("Type", bound=StrEnum)
@@ -129,14 +129,14 @@ class ProjectContext:
 
 @router.post("/search", responses=problem_responses("lane-mismatch"))
 async def search_project(
-    entrance: TheEntrance, workspace: WorkspaceName, request: ProjectSearch
+    requester: TheRequester, workspace: WorkspaceName, request: ProjectSearch
 ) -> ProjectResults:
     """Search a project.
 
     The chunks that answer a query, best first, with the request repeated. A project that does not
     exist, or is of another workspace, has no results.
     """
-    acting = await entrance.enter_as(workspace, request.user_id, request.project_id)
+    acting = await requester.enter_as(workspace, request.user_id, request.project_id)
     response = await acting.search(
         SearchRequest(query=request.query, top_k=request.limit, filters=filters_of(request))
     )
@@ -157,10 +157,10 @@ async def search_project(
 
 @router.post("/context", responses=problem_responses("lane-mismatch"))
 async def read_project_context(
-    entrance: TheEntrance, workspace: WorkspaceName, request: ProjectContextRequest
+    requester: TheRequester, workspace: WorkspaceName, request: ProjectContextRequest
 ) -> ProjectContext:
     """Read a chunk with those around it in its document, as far as the user may see them."""
-    acting = await entrance.enter_for_chunk(workspace, request.user_id, request.chunk_id)
+    acting = await requester.enter_for_chunk(workspace, request.user_id, request.chunk_id)
     context = await acting.context(request.chunk_id, request.context_window)
     return ProjectContext(
         chunk=_chunk(context.chunk),

@@ -23,7 +23,7 @@ from footnote.settings import Settings
 WORKSPACE_HEADER = "Footnote-Workspace"
 COLLECTIONS_HEADER = "Footnote-Collections"
 """Names joined by commas, percent-encoded where they have any."""
-PACE = "footnote.pace"
+RATE_LIMIT = "footnote.rate_limit"
 """Where a request's scope says how its caller stands with the rate limit."""
 CALLER = "footnote.caller"
 """Where a request's scope says who was proved to ask."""
@@ -46,7 +46,7 @@ TheSettings = Annotated[Settings, Depends(settings)]
 
 
 @dataclass(frozen=True, slots=True)
-class Entrance:
+class Requester:
     """The one way from a request into a workspace: as whoever it was proved to come from."""
 
     engine: Engine
@@ -73,7 +73,7 @@ class Entrance:
             inside = await self.engine.enter(wanted, identity)
         except NotFound as error:
             raise NoSuchWorkspace(name or DEFAULT_WORKSPACE) from error
-        self.scope[PACE] = inside.pace
+        self.scope[RATE_LIMIT] = inside.rate_limit
         return inside
 
     async def shared(self) -> SharedByLink:
@@ -124,23 +124,23 @@ class Entrance:
             )
 
 
-def entrance_of(scope: Scope, life: Lifecycle) -> Entrance:
-    """The entrance of a request. Raises NotReady, and NotAuthenticated where nobody was proved."""
+def requester_of(scope: Scope, life: Lifecycle) -> Requester:
+    """Who sends a request. Raises NotReady, and NotAuthenticated where nobody was proved."""
     caller = scope.get(CALLER)
     if caller is None and life.settings.identity_ways:
         raise NotAuthenticated("The request does not say who asks.")
     assert caller is None or isinstance(caller, Caller), "what authentication found"
     named = Headers(scope=scope).getlist(COLLECTIONS_HEADER)
     about = [unquote(each.strip()) for header in named for each in header.split(",")]
-    return Entrance(life.engine, caller, scope, tuple(filter(None, about)))
+    return Requester(life.engine, caller, scope, tuple(filter(None, about)))
 
 
-def entrance(request: Request, life: TheLifecycle) -> Entrance:
-    """The entrance of this request. Raises NotReady and NotAuthenticated."""
-    return entrance_of(request.scope, life)
+def requester(request: Request, life: TheLifecycle) -> Requester:
+    """Who sends this request. Raises NotReady and NotAuthenticated."""
+    return requester_of(request.scope, life)
 
 
-TheEntrance = Annotated[Entrance, Depends(entrance)]
+TheRequester = Annotated[Requester, Depends(requester)]
 
 
 def workspace_name(
@@ -168,9 +168,9 @@ def workspace_name(
 WorkspaceName = Annotated[str | None, Depends(workspace_name)]
 
 
-async def workspace(entrance: TheEntrance, name: WorkspaceName) -> WorkspaceEngine:
+async def workspace(requester: TheRequester, name: WorkspaceName) -> WorkspaceEngine:
     """The engine inside the named workspace. Raises NoSuchWorkspace."""
-    return await entrance.enter(name)
+    return await requester.enter(name)
 
 
 TheWorkspace = Annotated[WorkspaceEngine, Depends(workspace)]
@@ -188,7 +188,7 @@ def one_name(header: str | None, other: str | None, place: str) -> str | None:
 
 
 async def linked_workspace(
-    entrance: TheEntrance,
+    requester: TheRequester,
     header: WorkspaceName,
     workspace: Annotated[
         str | None,
@@ -200,7 +200,7 @@ async def linked_workspace(
     ] = None,
 ) -> WorkspaceEngine:
     """The workspace that a header or a link names. Raises NoSuchWorkspace and InvalidRequest."""
-    return await entrance.enter(one_name(header, workspace, "query.workspace"))
+    return await requester.enter(one_name(header, workspace, "query.workspace"))
 
 
 LinkedWorkspace = Annotated[WorkspaceEngine, Depends(linked_workspace)]

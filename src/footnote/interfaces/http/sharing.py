@@ -12,7 +12,7 @@ from footnote.domain.sharing import NewShareLink, SharedByLink
 from footnote.engine.sharing import LINK_HOURS, LinkHours
 from footnote.interfaces.http.requests import Request
 from footnote.interfaces.http.routing import workspace_router
-from footnote.interfaces.http.scope import TheEntrance, TheWorkspace
+from footnote.interfaces.http.scope import TheRequester, TheWorkspace
 from footnote.interfaces.schemas import ShareLinkList
 from footnote.validation.constrained_types import Name
 
@@ -60,6 +60,6 @@ async def revoke_share_link(workspace: TheWorkspace, link_id: LinkId) -> None:
 
 
 @router.get("/v1/shared")
-async def show_shared(entrance: TheEntrance) -> SharedByLink:
+async def show_shared(requester: TheRequester) -> SharedByLink:
     """Show what a link shares; the bearer token of the request is the link's."""
-    return await entrance.shared()
+    return await requester.shared()
