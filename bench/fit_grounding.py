@@ -19,12 +19,9 @@ from uuid import NAMESPACE_URL, uuid5
 
 import numpy as np
 
-from answerability_sets import Floats, RememberingEmbedder, passage_of
-from fit_answerability import area_under_curve, fit
 from footnote.answering import grounding_coefficients as committed
 from footnote.answering.agreement import AGAINST, FOR, SIGNAL_NAMES, Agreement
-from footnote.answering.coefficients import Logistic, probability
-from footnote.answering.grounding_coefficients import Basis
+from footnote.answering.grounding_coefficients import Basis, Logistic, probability
 from footnote.answering.holding import Held, Reader, hold, is_verbatim
 from footnote.answering.support import (
     CONFIDENCE_NAMES,
@@ -40,6 +37,8 @@ from footnote.index.analysis import TextAnalyzer
 from footnote.models import load_minilm
 from footnote.ports import Analyzer
 from grounding_sets import FALSE_FORMS, TRUE_FORMS, Statement, crossed, read_set, statements_of
+from logistic import area_under_curve, fit
+from reading_sets import Floats, RememberingEmbedder, passage_of
 
 NATIVE, FOREIGN = ("en",), ("de", "es", "zh")
 LOST = 0.05

@@ -1,12 +1,15 @@
-"""Fits how the search's ranks and similarities weigh beside what the reader reads.
+"""Fits how likely a statement answers, by what the reader says of it and how the search found it.
 
-    python bench/fit_reading.py --data ../shared/data/reading [--reader FILE] [--questions 40]
+    python bench/fit_reading.py --data ../shared/data/reading [--reader FILE] [--write]
 
 Of each reading set the paragraphs that training keeps apart (every twentieth block of ten) are
-searched by their own questions: the eight best by Reciprocal Rank Fusion of dense and BM25 scores
-are read, with the paragraph that answers and without it. A logistic regression over the best span
-of each paragraph tells spans that hit an answer from the others. Prints the numbers of
-`answering/weighing.py`, and how well the answers that they choose do, in five folds.
+searched by their own questions, and the office papers' half to develop on by its questions: the
+eight best passages are read, and again without the paragraph or the papers that answer; questions
+that the sets call impossible are asked too. A conditional logit over the statements and "none"
+(`answering/weighing.py`) is fitted, and judged in five folds that share no paragraphs or papers.
+What the reader said and the vectors are kept in files beside the models. `--write` writes the
+numbers where Footnote reads them, with the least probability from which nine of ten answers to
+answerable questions are right, in the mean of the two collections.
 """
 
 from __future__ import annotations
@@ -14,180 +17,421 @@ from __future__ import annotations
 import argparse
 import asyncio
 import gzip
+import hashlib
 import json
-import math
+import pickle
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from answerability_sets import bm25, fused, passage_of
-from footnote.answering.reader_answers import text_of
-from footnote.answering.weighing import lead_of, middle_similarity
-from footnote.domain import Evidence, Passage
+from footnote.answering.choosing import about_what_is_asked
+from footnote.answering.cite import Footnotes
+from footnote.answering.observing import OBSERVED, Floats, log_odds
+from footnote.answering.reader_answers import once_each, read_statements
+from footnote.answering.weighing import FILE, Coefficients, observed
+from footnote.domain import Citation, Evidence, Passage
 from footnote.index.analysis import TextAnalyzer
 from footnote.models.embedders import EmbedderChoices, Embedders, opener, parse_spec
 from footnote.models.readers import LazyReader, reader_from
-from footnote.ports import Embedder
+from footnote.ports import (
+    Embedder,
+    Operation,
+    PassageReading,
+    PassageText,
+    SupportOdds,
+    Vector,
+    Vectors,
+)
 from footnote.settings import Settings
-from reporting import finish, show
+from office_search import search_office
+from reading import Asked, office
+from reading_sets import bm25, fused, passage_of
+from reporting import finish, progress, show
 
-Floats = npt.NDArray[np.float64]
-
-SETS = ("squad-train-parts", "squad2-dev-half", "piaf", "drcd", "squad-es-dev", "norquad", "jaquad")
-"""Well annotated, in English, French, Chinese, Spanish, Norwegian and Japanese; German has none."""
+SETS = {
+    "squad-train-parts": 60,
+    "squad2-dev-half": 40,
+    "omosqa-en": 20,
+    "tatqa-text": 26,
+    "covidqa": 30,
+    "nq-open-oracle": 30,
+    "qed-dev": 15,
+    "selqa-sent": 15,
+    "piaf": 30,
+    "omosqa-fr": 18,
+    "squad-es-dev": 35,
+    "squad-it-test": 25,
+    "squad1-pt-sample": 20,
+    "drcd": 25,
+    "jaquad-dev": 15,
+    "norquad": 15,
+    "squad2-sv-dev": 16,
+    "tydiqa-goldp-dev": 20,
+    "afriqa": 20,
+}
+"""Questions of each; of those that a set calls impossible, half as many more."""
 EVIDENCE = 8
-MOST_PARAGRAPHS = 160
+MOST_PARAGRAPHS = 250
 LONGEST_PARAGRAPH = 2_500
 FOLDS = 5
-PENALTY = 0.1
-SIGNALS = ("reader", "rank", "lead")
+PENALTY = 3.0
+"""Of the squared weights of features with unit variance."""
+OFFICE_WEIGHT = 2.0
+"""Of a question about office papers, of which there are few, beside one of a reading set."""
+PRECISION = 0.9
+REFUSED = (0.8, 0.85, 0.9, 0.95)
+"""Shares of unanswerable questions refused, at which right answers are counted."""
+WRITTEN = Path(__file__).parent.parent / "src" / "footnote" / "answering" / FILE
+
+Bools = npt.NDArray[np.bool_]
+Drawn = tuple[int, str, dict[str, Any]]
+"""The place of a paragraph, its block, and one of its questions as the file has it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
-    """A paragraph kept apart, with its questions that it answers."""
+class Question:
+    """A question over its evidence, and the paragraphs or papers it is kept together with."""
 
-    passage: Passage
-    questions: Sequence[dict[str, object]]
+    collection: str
+    group: str
+    asked: Asked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
-    """The best span of a paragraph for a question."""
+class Example:
+    """What is observed of the statements for a question."""
 
-    asked: int
+    collection: str
+    fold: int
     answerable: bool
-    signals: tuple[float, ...]
-    hits: bool
+    rows: Floats
+    right: Bools
+    """Of each statement."""
+    read: Floats
+    """Log-odds of each by the reader alone."""
 
 
-def kept_apart(folder: Path, name: str) -> list[Kept]:
-    """The paragraphs that `training/examples.py` leaves for evaluation."""
-    found: list[Kept] = []
+class RememberingReader:
+    """Reads each passage for each question once, and keeps that in a file for the next run."""
+
+    def __init__(self, reader: LazyReader, file: Path) -> None:
+        self.name = reader.name
+        self._reader, self._file = reader, file
+        self._known: dict[tuple[str, PassageText], PassageReading] = {}
+        if file.exists():
+            self._known = pickle.loads(file.read_bytes())
+
+    async def read(self, question: str, passages: Sequence[PassageText]) -> list[PassageReading]:
+        new = [each for each in dict.fromkeys(passages) if (question, each) not in self._known]
+        if new:
+            self._known.update(
+                zip(
+                    ((question, each) for each in new),
+                    await self._reader.read(question, new),
+                    strict=True,
+                )
+            )
+        return [self._known[question, each] for each in passages]
+
+    async def judge(self, statements: Sequence[str], quotes: Sequence[str]) -> list[SupportOdds]:
+        return await self._reader.judge(statements, quotes)
+
+    async def orders(self, texts: Sequence[str]) -> Sequence[float] | None:
+        return await self._reader.orders(texts)
+
+    async def operation(self, question: str) -> Operation | None:
+        return await self._reader.operation(question)
+
+    def keep(self) -> None:
+        self._file.write_bytes(pickle.dumps(self._known))
+
+
+class RememberingEmbedder:
+    """Embeds each text once, and keeps the vectors in a file for the next run."""
+
+    def __init__(self, embedder: Embedder, folder: Path) -> None:
+        self.lane, self.max_tokens = embedder.lane, embedder.max_tokens
+        self._embedder = embedder
+        name = hashlib.sha256(self.lane.fingerprint.encode()).hexdigest()[:12]
+        self._file = folder / f"embedded-by-{name}.pickle"
+        self._documents: dict[str, Vector] = {}
+        self._queries: dict[str, Vector] = {}
+        if self._file.exists():
+            self._documents, self._queries = pickle.loads(self._file.read_bytes())
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        return self._embedder.count_tokens(texts)
+
+    async def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        new = [each for each in dict.fromkeys(texts) if each not in self._documents]
+        if new:
+            vectors = await self._embedder.embed_documents(new)
+            self._documents.update(zip(new, vectors, strict=True))
+        return np.stack([self._documents[each] for each in texts])
+
+    async def embed_query(self, text: str) -> Vector:
+        if text not in self._queries:
+            self._queries[text] = await self._embedder.embed_query(text)
+        return self._queries[text]
+
+    def keep(self) -> None:
+        self._file.write_bytes(pickle.dumps((self._documents, self._queries)))
+
+
+async def questions_of_set(
+    folder: Path, name: str, count: int, embedder: Embedder
+) -> list[Question]:
+    """Questions drawn from the paragraphs that `training/examples.py` leaves for evaluation."""
+    passages: list[Passage] = []
+    possible: list[Drawn] = []
+    impossible: list[Drawn] = []
     with gzip.open(folder / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
         for place, line in enumerate(lines):
-            if (place // 10) % 20 != 19 or len(found) == MOST_PARAGRAPHS:
+            if (place // 10) % 20 != 19 or len(passages) == MOST_PARAGRAPHS:
                 continue
             row = json.loads(line)
             language = row["lang"].split(">")[-1].partition("-")[0]
-            text = row["context"][:LONGEST_PARAGRAPH]
-            passage = passage_of(
-                f"{name}-{place}", len(found), row.get("title") or "", text, language
+            for each in row["questions"]:
+                kind = impossible if each.get("impossible") else possible
+                if each["answers"] or each.get("impossible"):
+                    kind.append((len(passages), f"{name}-{place // 10}", each))
+            passages.append(
+                passage_of(
+                    f"{name}-{place}",
+                    len(passages),
+                    row.get("title") or "",
+                    row["context"][:LONGEST_PARAGRAPH],
+                    language,
+                )
             )
-            asked = [
-                each for each in row["questions"] if each["answers"] and not each.get("impossible")
-            ]
-            found.append(Kept(passage=passage, questions=asked))
-    return found
-
-
-async def candidates_of_set(
-    kept: Sequence[Kept], count: int, embedder: Embedder, reader: LazyReader, first: int
-) -> list[Candidate]:
-    """What the reader finds for questions drawn from a set."""
-    questions = [(at, each) for at, one in enumerate(kept) for each in one.questions]
-    drawn = random.Random(3).sample(questions, min(count, len(questions)))
-    texts = [str(each["question"]) for _, each in drawn]
-    passages = [each.passage for each in kept]
+    draw = random.Random(3)
+    drawn = draw.sample(possible, min(count, len(possible)))
+    drawn += draw.sample(impossible, min(count // 2, len(impossible)))
+    texts = [str(each["question"]) for _, _, each in drawn]
     vectors = await embedder.embed_documents([each.text for each in passages])
     targets = np.stack([await embedder.embed_query(text) for text in texts])
     similar = (targets @ vectors.T).astype(np.float64)
     rankings = fused(similar, bm25(passages, texts, TextAnalyzer()))
-    found: list[Candidate] = []
-    for row, ((gold, question), ranking) in enumerate(zip(drawn, rankings, strict=True)):
-        for answerable in (True, False):
-            best = [each for each in ranking if answerable or each != gold][:EVIDENCE]
+    found: list[Question] = []
+    for row, ((gold, group, question), ranking) in enumerate(zip(drawn, rankings, strict=True)):
+        answers = [] if question.get("impossible") else question["answers"]
+        right = _right_in(
+            passages[gold].chunk_id,
+            [(each["start"], each["start"] + len(each["text"])) for each in answers],
+        )
+        whole = ranking[:EVIDENCE]
+        without = [each for each in ranking if each != gold][:EVIDENCE]
+        shown = [(bool(answers), whole)] + ([(False, without)] if answers else [])
+        for answerable, best in shown:
             if answerable and gold not in best:
                 continue
             evidence = [
                 Evidence(
-                    passage=passages[each], rank=rank, score=0.0, similarity=similar[row, each]
+                    passage=passages[each],
+                    rank=rank,
+                    score=1.0 / (60 + rank),
+                    similarity=float(similar[row, each]),
                 )
                 for rank, each in enumerate(best, start=1)
             ]
-            found += await _read(
-                question, evidence, gold, reader, asked=2 * (first + row) + answerable
+            asked = Asked(
+                identity=f"{group}-{row}",
+                question=texts[row],
+                evidence=evidence,
+                answerable=answerable,
+                is_right=right,
             )
+            found.append(Question(collection="reading sets", group=group, asked=asked))
     return found
 
 
-async def _read(
-    question: dict[str, object],
-    evidence: Sequence[Evidence],
-    gold: int,
-    reader: LazyReader,
-    *,
-    asked: int,
-) -> list[Candidate]:
-    answers = question["answers"]
-    assert isinstance(answers, list)
-    places = [(each["start"], each["start"] + len(each["text"])) for each in answers]
-    middle = middle_similarity(evidence)
-    readings = await reader.read(
-        str(question["question"]), [text_of(each.passage) for each in evidence]
+def _right_in(chunk: str, places: Sequence[tuple[int, int]]) -> Callable[[Citation], bool]:
+    def is_right(each: Citation) -> bool:
+        return each.chunk_id == chunk and any(
+            each.char_start < end and start < each.char_end for start, end in places
+        )
+
+    return is_right
+
+
+async def questions_of_office(models: Path) -> list[Question]:
+    """The questions about the half of the papers to develop on; the other is not touched."""
+    found = await search_office(models)
+    return [
+        Question(collection="office", group=group_of(each), asked=each)
+        for each in office(found, "development")
+    ]
+
+
+def group_of(asked: Asked) -> str:
+    """The paper that answers a question; without one, the question."""
+    for each in asked.evidence:
+        passage = each.passage
+        cited = Footnotes().citation(passage, passage.body_offset, len(passage.text), None)
+        if asked.answerable and asked.is_right(cited):
+            return passage.filename
+    return asked.question
+
+
+async def example_of(
+    question: Question, reader: RememberingReader, embedder: Embedder
+) -> Example | None:
+    """What is observed as an answer would be; None where no statement has a stretch."""
+    asked = question.asked
+    read = once_each(await read_statements(reader, asked.question, asked.evidence))
+    about = about_what_is_asked(asked.question, read, asked.evidence)
+    if not about:
+        return None
+    found, rows, _ = await observed(asked.question, about, asked.evidence, TextAnalyzer(), embedder)
+    cited = [
+        Footnotes().citation(each.passage, each.candidate.start, each.candidate.end, None)
+        for each in found
+    ]
+    return Example(
+        collection=question.collection,
+        fold=int(hashlib.sha256(question.group.encode()).hexdigest(), 16) % FOLDS,
+        answerable=asked.answerable,
+        rows=rows,
+        right=np.array([asked.answerable and asked.is_right(each) for each in cited]),
+        read=np.array([log_odds(each.read) for each in found]),
     )
-    found = []
-    for item, reading in zip(evidence, readings, strict=True):
-        if reading.spans:
-            best = reading.spans[0]
-            odds = min(max(best.probability, 1e-6), 1 - 1e-6)
-            signals = (math.log(odds / (1 - odds)), math.log(item.rank), lead_of(item, middle))
-            hits = item.passage.chunk_no == gold and any(
-                best.start < end and start < best.end for start, end in places
-            )
-            found.append(
-                Candidate(asked=asked, answerable=bool(asked % 2), signals=signals, hits=hits)
-            )
-    return found
 
 
-def fit(signals: Floats, hits: Floats) -> Floats:
-    """The coefficients of a logistic regression, the bias last."""
-    spread = signals.std(axis=0) + 1e-9
-    rows = np.c_[signals / spread, np.ones(len(signals))]
-    penalty = np.diag([*[PENALTY] * signals.shape[1], 0.0])
-    weights = np.zeros(rows.shape[1])
-    for _ in range(50):
-        likely = 1 / (1 + np.exp(-rows @ weights))
-        curvature = (rows.T * (likely * (1 - likely) + 1e-9)) @ rows + penalty
-        weights -= np.linalg.solve(curvature, rows.T @ (likely - hits) + penalty @ weights)
-    return np.append(weights[:-1] / spread, weights[-1])
+def fit(examples: Sequence[Example]) -> Coefficients:
+    """By expectation and Newton steps: where several statements are right, any of them may be it.
 
-
-def chosen(candidates: Sequence[Candidate], odds: Floats) -> list[tuple[Candidate, float]]:
-    """Of each question the likeliest candidate, with its probability."""
-    best: dict[int, tuple[Candidate, float]] = {}
-    for each, one in zip(candidates, odds, strict=True):
-        if each.asked not in best or one > best[each.asked][1]:
-            best[each.asked] = (each, float(one))
-    return [(each, 1 / (1 + math.exp(-one))) for each, one in best.values()]
-
-
-def figures(answers: Sequence[tuple[Candidate, float]]) -> dict[str, float]:
-    """Shares at the probability that tells answerable ones best, and how well it tells them."""
-    told = [(each, one) for each, one in answers if each.answerable]
-    untold = [one for each, one in answers if not each.answerable]
-    least = max(
-        np.arange(0.05, 0.95, 0.05),
-        key=lambda cut: (
-            np.mean([one >= cut for _, one in told]) + np.mean([one < cut for one in untold])
-        ),
+    Answerable questions without a right statement among those observed teach nothing.
+    """
+    told = [each for each in examples if each.right.any() or not each.answerable]
+    rows = np.concatenate([each.rows for each in told])
+    middle, spread = rows.mean(axis=0), rows.std(axis=0) + 1e-9
+    inputs = np.c_[(rows - middle) / spread, np.ones(len(rows))]
+    right = np.concatenate([each.right for each in told]).astype(np.float64)
+    of = np.repeat(np.arange(len(told)), [len(each.right) for each in told])
+    weight = np.array([OFFICE_WEIGHT if each.collection == "office" else 1.0 for each in told])[of]
+    penalty = np.diag([*[PENALTY] * rows.shape[1], 0.0])
+    weights = np.zeros(inputs.shape[1])
+    for _ in range(100):
+        odds = np.exp(np.clip(inputs @ weights, -40, 40))
+        chance = odds / (1 + np.bincount(of, odds))[of]
+        share = odds * right / np.maximum(np.bincount(of, odds * right), 1e-300)[of]
+        weighed = inputs * (weight * chance)[:, None]
+        means = np.zeros((len(told), inputs.shape[1]))
+        np.add.at(means, of, inputs * (np.sqrt(weight) * chance)[:, None])
+        curvature = weighed.T @ inputs - means.T @ means + penalty
+        step = np.linalg.solve(
+            curvature, inputs.T @ (weight * (share - chance)) - penalty @ weights
+        )
+        weights += step / max(1.0, float(np.abs(step).max()))
+        if np.abs(step).max() < 1e-6:
+            break
+    own = weights[:-1] / spread
+    return Coefficients(
+        weights={name: round(float(each), 4) for name, each in zip(OBSERVED, own, strict=True)},
+        bias=round(float(weights[-1] - own @ middle), 4),
+        least=0.5,
     )
-    given = [each.hits for each, one in told if one >= least]
-    above = np.array([one for _, one in told])[:, None] - np.array(untold)[None, :]
-    return {
+
+
+def best_of(example: Example, chances: Floats) -> tuple[bool, float]:
+    """Whether the likeliest statement is right, and how likely it is."""
+    place = int(chances.argmax())
+    return bool(example.right[place]), float(chances[place])
+
+
+def figures(examples: Sequence[Example], best: Sequence[tuple[bool, float]]) -> dict[str, float]:
+    """How often the best is right, how well probabilities tell, and shares at shares refused."""
+    answerable = np.array([each.answerable for each in examples])
+    right, chance = np.array([each for each, _ in best]), np.array([each for _, each in best])
+    told, untold = chance[answerable], chance[~answerable]
+    found = {
         "questions": len(told),
-        "best right": round(float(np.mean([each.hits for each, _ in told])), 3),
-        "from": round(float(least), 2),
-        "answered": round(len(given) / len(told), 3),
-        "precision": round(float(np.mean(given)), 3) if given else math.nan,
-        "refused": round(float(np.mean([one < least for one in untold])), 3),
-        "AUC": round(float(((above > 0) + 0.5 * (above == 0)).mean()), 3),
+        "best right": float(right[answerable].mean()),
+        "AUC answerable": area(told, untold),
+        "AUC right": area(chance[right], chance[~right]),
+        "Brier": float(((chance - right) ** 2).mean()),
     }
+    for share in REFUSED:
+        cut = np.quantile(untold, share, method="higher")
+        found[f"@{share:g}"] = float((right[answerable] & (told > cut)).mean())
+    return {name: round(value, 3) for name, value in found.items()}
+
+
+def shares(
+    examples: Sequence[Example], best: Sequence[tuple[bool, float]], least: float
+) -> dict[str, float]:
+    """Of what is answered and refused from a probability on, by the best statements."""
+    told = [each for one, each in zip(examples, best, strict=True) if one.answerable]
+    untold = [chance for one, (_, chance) in zip(examples, best, strict=True) if not one.answerable]
+    given = [right for right, chance in told if chance >= least]
+    found = {
+        "answered": len(given) / len(told),
+        "right": sum(given) / len(told),
+        "precision": float(np.mean(given)) if given else float("nan"),
+        "refused": float(np.mean([chance < least for chance in untold])),
+    }
+    return {name: round(value, 3) for name, value in found.items()}
+
+
+def area(above: Floats, below: Floats) -> float:
+    """Under the receiver operating characteristic."""
+    apart = above[:, None] - below[None, :]
+    return float(((apart > 0) + 0.5 * (apart == 0)).mean())
+
+
+def least_precise(examples: Sequence[Example], best: Sequence[tuple[bool, float]]) -> float:
+    """The least probability, in hundredths, with `PRECISION` in the mean of the collections."""
+    for least in np.arange(0.01, 1.0, 0.01):
+        found = [
+            shares([examples[at] for at in places], [best[at] for at in places], least)
+            for _, places in collections_of(examples)
+        ]
+        if np.mean([each["precision"] for each in found]) >= PRECISION:
+            return round(float(least), 2)
+    return 1.0
+
+
+def collections_of(examples: Sequence[Example]) -> Iterator[tuple[str, list[int]]]:
+    """The places of each collection's examples."""
+    for name in dict.fromkeys(each.collection for each in examples):
+        yield name, [at for at, each in enumerate(examples) if each.collection == name]
+
+
+async def gathered(options: argparse.Namespace) -> list[Example]:
+    """Search, read and observe."""
+    choices = EmbedderChoices(
+        models_folder=options.models, precision="int8", threads=0, batch_tokens=8192
+    )
+    embedder = RememberingEmbedder(
+        await Embedders(
+            specs=(parse_spec(Settings().embedding_model),), open=opener(choices)
+        ).primary(),
+        options.models,
+    )
+    opened = reader_from(str(options.reader or "packaged"), models_folder=options.models, threads=0)
+    if opened is None:
+        raise SystemExit("there are no weights; name a file with --reader")
+    name = (await opened.opened()).name
+    reader = RememberingReader(opened, options.models / f"read-by-{name}.pickle")
+    examples: list[Example] = []
+    collections = [questions_of_office(options.models)]
+    collections += [
+        questions_of_set(options.data, name, count, embedder) for name, count in SETS.items()
+    ]
+    with progress() as bars:
+        for questions in bars.track(collections, description="Reading"):
+            for each in await questions:
+                example = await example_of(each, reader, embedder)
+                examples += [] if example is None else [example]
+            reader.keep()
+            embedder.keep()
+    await opened.close()
+    return examples
 
 
 async def main() -> None:
@@ -196,44 +440,42 @@ async def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--data", type=Path, required=True, help="folder of the reading sets")
-    parser.add_argument("--sets", nargs="*", default=SETS)
-    parser.add_argument("--questions", type=int, default=40, help="of each set")
     parser.add_argument("--models", type=Path, default=Settings().home / "models")
-    parser.add_argument("--embedder", default="e5", help="what searches")
     parser.add_argument("--reader", type=Path, help="weights of another reader")
+    parser.add_argument(
+        "--write", action="store_true", help="write the numbers where they are read"
+    )
     parser.add_argument("--json", action="store_true", help="end with one JSON object")
     options = parser.parse_args()
-    choices = EmbedderChoices(
-        models_folder=options.models, precision="int8", threads=0, batch_tokens=8192
-    )
-    embedder = await Embedders(
-        specs=(parse_spec(options.embedder),), open=opener(choices)
-    ).primary()
-    reader = reader_from(str(options.reader or "packaged"), models_folder=options.models, threads=0)
-    if reader is None:
-        parser.error("there are no weights; name a file with --reader")
-    candidates: list[Candidate] = []
-    for number, name in enumerate(options.sets):
-        kept = kept_apart(options.data, name)
-        candidates += await candidates_of_set(
-            kept, options.questions, embedder, reader, first=number * options.questions
-        )
-    await reader.close()
-    signals = np.array([each.signals for each in candidates])
-    hits = np.array([float(each.hits) for each in candidates])
-    fold = np.array([each.asked // 2 % FOLDS for each in candidates])
+    examples = await gathered(options)
+    alone = [best_of(each, 1 / (1 + np.exp(-each.read))) for each in examples]
+    weighed: list[tuple[bool, float]] = [(False, 0.0)] * len(examples)
+    for fold in range(FOLDS):
+        fitted = fit([each for each in examples if each.fold != fold])
+        for at, each in enumerate(examples):
+            if each.fold == fold:
+                weighed[at] = best_of(each, fitted.probabilities(each.rows))
     rows, report = [], {}
-    for name, columns in (("reader", [0]), ("with rank", [0, 1]), ("with both", [0, 1, 2])):
-        odds = np.zeros(len(hits))
-        for each in range(FOLDS):
-            weights = fit(signals[fold != each][:, columns], hits[fold != each])
-            odds[fold == each] = signals[fold == each][:, columns] @ weights[:-1] + weights[-1]
-        report[name] = figures(chosen(candidates, odds))
-        rows.append([name, *(f"{value:g}" for value in report[name].values())])
-    show("Chosen by", ["", *report["reader"]], rows)
-    fitted = fit(signals, hits)
-    print(", ".join(f"{n}={w:.2f}" for n, w in zip((*SIGNALS, "bias"), fitted, strict=True)))
-    finish({**report, "weights": [round(float(each), 3) for each in fitted]}, options.json)
+    least = least_precise(examples, weighed)
+    for name, places in collections_of(examples):
+        own = [examples[at] for at in places]
+        for how, best in (("by the reader", alone), ("weighed", weighed)):
+            told = figures(own, [best[at] for at in places])
+            report[f"{name}, {how}"] = told
+            rows.append([f"{name}, {how}", *(f"{value:g}" for value in told.values())])
+    show("The best statement, judged apart from the fit", ["", *told], rows)
+    rows = []
+    for name, places in collections_of(examples):
+        own, best = [examples[at] for at in places], [weighed[at] for at in places]
+        report[f"{name}, from {least:g}"] = shared = shares(own, best, least)
+        rows.append([name, *(f"{value:g}" for value in shared.values())])
+    show(f"From a probability of {least:g}", ["", *shared], rows)
+    fitted = fit(examples)
+    written = {"weights": fitted.weights, "bias": fitted.bias, "least": least}
+    print(json.dumps(written, indent=1))
+    if options.write:
+        WRITTEN.write_text(json.dumps(written, indent=1) + "\n", encoding="utf-8")
+    finish({**report, **written}, options.json)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Answers of quotes, found by rules and by the reader, over the same evidence.
+"""Answers of quotes, by one reader or several, over the same evidence.
 
     python bench/reading.py --data ../shared/data [--questions 100] [--office development] [--json]
 
@@ -23,10 +23,8 @@ from time import perf_counter
 
 import numpy as np
 
-from answerability_office import OFFICE, Found, search_office
-from answerability_sets import bm25, fused, passage_of, read_lines
-from footnote.answering import ExtractiveAnswerer, QuotingAnswerer, ReaderAnswerer
-from footnote.answering.weighing import FITTED
+from footnote.answering import ReaderAnswerer
+from footnote.answering.weighing import Weighing, fitted
 from footnote.domain import Answer, Citation, Evidence
 from footnote.evaluation.golden import GoldenQuestion, read_golden
 from footnote.evaluation.judging import answers
@@ -35,6 +33,8 @@ from footnote.models.embedders import EmbedderChoices, Embedders, opener, parse_
 from footnote.models.readers import reader_from
 from footnote.ports import Embedder
 from footnote.settings import Settings
+from office_search import OFFICE, Found, search_office
+from reading_sets import bm25, fused, passage_of, read_lines
 from reporting import finish, show
 
 EVIDENCE = 8
@@ -150,7 +150,7 @@ def office(found: Found, half: str) -> Iterator[Asked]:
         yield Asked(
             identity=each.identity,
             question=each.question,
-            evidence=evidence,
+            evidence=evidence[:EVIDENCE],
             answerable=each.answerable,
             is_right=is_right,
         )
@@ -161,7 +161,7 @@ def office(found: Found, half: str) -> Iterator[Asked]:
                 for item in evidence
                 if any(found.library.is_called(item.passage.document_id, name) for name in papers)
             }
-            rest = [item for item in evidence if item.passage.document_id not in told]
+            rest = [item for item in evidence if item.passage.document_id not in told][:EVIDENCE]
             yield Asked(
                 identity=f"{each.identity} without",
                 question=each.question,
@@ -171,7 +171,7 @@ def office(found: Found, half: str) -> Iterator[Asked]:
             )
 
 
-async def ask(answerer: QuotingAnswerer, questions: Sequence[Asked]) -> list[Outcome]:
+async def ask(answerer: ReaderAnswerer, questions: Sequence[Asked]) -> list[Outcome]:
     """Every question, one after the other."""
     outcomes = []
     for each in questions:
@@ -232,8 +232,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--languages", nargs="+", default=LANGUAGES, choices=LANGUAGES)
     parser.add_argument("--office", choices=(*HALVES, "both", "none"), default="both")
     parser.add_argument("--models", type=Path, default=Settings().home / "models")
-    parser.add_argument("--reader", type=Path, help="weights of another reader")
-    parser.add_argument("--skip-rules", action="store_true", help="ask the reader alone")
+    parser.add_argument("--reader", nargs="+", default=["packaged"], help="files of weights")
     parser.add_argument("--outcomes", type=Path, help="write what came of each question here")
     parser.add_argument("--json", action="store_true", help="end with one JSON object")
     return parser.parse_args()
@@ -248,12 +247,19 @@ async def main() -> None:
     embedder = await Embedders(
         specs=(parse_spec(Settings().embedding_model),), open=opener(choices)
     ).primary()
-    rules = ExtractiveAnswerer(embedder=embedder, analyzer=TextAnalyzer())
-    reader = reader_from(str(options.reader or "packaged"), models_folder=options.models, threads=0)
-    answerers: dict[str, QuotingAnswerer] = {} if options.skip_rules else {"rules": rules}
-    if reader is not None:
-        await reader.opened()
-        answerers["reader"] = ReaderAnswerer(reader=reader, instead=rules, weigh=FITTED)
+    analyzer = TextAnalyzer()
+    weigh = Weighing(embedder=embedder, analyzer=analyzer, coefficients=fitted())
+    answerers: dict[str, ReaderAnswerer] = {}
+    for name in options.reader:
+        reader = reader_from(name, models_folder=options.models, threads=0)
+        if reader is None:
+            raise SystemExit(f"There are no weights in {name}")
+        answerers[name] = ReaderAnswerer(
+            reader=reader,
+            analyzer=analyzer,
+            least_answerability=fitted().least,
+            weigh=weigh,
+        )
     report: dict[str, object] = {}
     rows, told = [], []
     for name, questions in (await sets_of(options, embedder)).items():
@@ -267,8 +273,6 @@ async def main() -> None:
     if options.outcomes is not None:
         options.outcomes.write_text("\n".join(told), encoding="utf-8")
     show("Answers of quotes", ["", *figures_names()], rows)
-    if reader is not None:
-        await reader.close()
     finish(report, options.json)
 
 

@@ -16,7 +16,7 @@ WORKSPACE = "demo"
 QUESTIONS = (
     (
         "Ask. An exact number may be part of a question.",
-        "How much notice must a policyholder give to cancel policy POL-88213-X?",
+        "Who issued policy POL-88213-X?",
     ),
     (
         "Ask a table. The footnote quotes the row.",
@@ -95,8 +95,11 @@ def farewell() -> None:
 ── Done. Go on with the same documents:
 
   {setting}{FOOTNOTE} ask "What does a salinity sensor cost?" --workspace {WORKSPACE}
-  {setting}{FOOTNOTE} serve      # the HTTP API on http://127.0.0.1:8080
+  {setting}{FOOTNOTE} --workspace {WORKSPACE} serve --open   # the web app and the HTTP API
   {setting}{FOOTNOTE} doctor     # what is installed, what is missing
+
+The web app is on http://127.0.0.1:8080/?workspace={WORKSPACE} while it is served (make serve
+builds it first).
 """
     )
 

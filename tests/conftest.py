@@ -25,10 +25,12 @@ import pytest
 from hypothesis import settings as hypothesis_settings
 from psycopg import sql
 
+from footnote.domain.redaction import NOTHING, Redaction
 from footnote.engine import Engine, WorkspaceEngine, open_engine
 from footnote.ingestion.parsing.subprocess import ChildParser
 from footnote.jobs import worker
 from footnote.models.aligned import AlignedEncoder, load_aligned
+from footnote.ports.redaction import redacting_as
 from footnote.settings import Settings
 from footnote.store.database import Database, open_database
 from footnote.store.embedded import (
@@ -44,8 +46,8 @@ from footnote.store.migrate import migrate
 from .wire import WireServer
 
 # The same commit passes or fails the same way twice; HYPOTHESIS_PROFILE=default looks for others.
-hypothesis_settings.register_profile("repeatable", derandomize=True)
-hypothesis_settings.register_profile("thorough", max_examples=1000)
+hypothesis_settings.register_profile("repeatable", derandomize=True, deadline=None)
+hypothesis_settings.register_profile("thorough", max_examples=1000, deadline=None)
 hypothesis_settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 TEMPLATE = "migrated"
@@ -300,6 +302,17 @@ def engine(request: pytest.FixtureRequest, settings: Settings) -> Engine:
 async def workspace(engine: Engine) -> WorkspaceEngine:
     """The default workspace, with nothing in it yet."""
     return await engine.workspace()
+
+
+@pytest.fixture
+def sent_as_it_is() -> Iterator[None]:
+    """Hosted models are sent texts as they are, though nobody said whose these are."""
+
+    async def source() -> Redaction:
+        return NOTHING
+
+    with redacting_as(source):
+        yield
 
 
 @pytest.fixture

@@ -30,7 +30,7 @@ REWORDED = 0.25  # share of the questions of reading sets that are put in other 
 # Left out: an official development half that nothing needs, and questions without answers.
 LEFT_OUT = {"jaquad-dev", "squad2-en-mt-unlabelled"}
 # Sources that read like users' questions, and well annotated, are drawn oftener than by the root of their size.
-FAVOURED = {"squad-train-parts": 4.0, "squad2-dev-half": 4.0, "squad-es-dev": 2.0, "tydiqa-goldp-train": 2.0,
+FAVOURED = {"squad-train-parts": 4.0, "squad2-dev-half": 4.0, "labelled": 10.0, "squad-es-dev": 2.0, "tydiqa-goldp-train": 2.0,
             "qamr": 0.4, "jaquad": 0.7, "afriqa": 0.5}  # fmt: skip
 
 
@@ -69,10 +69,12 @@ class Examples:
         held_out: int = 20,
         whole: float = 0.3,
         reword: Rewordings | None = None,
+        labelled: Path | None = None,
     ) -> None:
         """Read all sources; of each, every `held_out`-th block of ten paragraphs is kept for evaluation.
 
-        `whole` is the share of passages that are not shortened; `reword` puts some questions in other words.
+        `whole` is the share of passages that are not shortened; `reword` puts some questions in other words;
+        `labelled` is a further set, whose answers `label_reading.py` found.
         """
         self.reword = reword
         self.tokenizer, self.random, self.whole = tokenizer, random.Random(seed), whole
@@ -80,7 +82,8 @@ class Examples:
         self.searched: dict[str, NearMisses] = {}
         self.sources: dict[str, list[Passage]] = {}
         self.kept_apart: dict[str, list[Passage]] = {}
-        for path in sorted((folder / "reading").glob("*.jsonl.gz")):
+        paths = sorted((folder / "reading").glob("*.jsonl.gz"))
+        for path in [*paths, labelled] if labelled else paths:
             source = path.name.removesuffix(".jsonl.gz")
             if source in LEFT_OUT:
                 continue

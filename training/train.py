@@ -1,6 +1,6 @@
 """Train the reader's layers and heads; resumes from its checkpoint.
 
-    python training/train.py --data ../shared/data --out reader.pt --examples 40000 --decay 12000 [--start training/reader.safetensors]
+    python training/train.py --data ../shared/data --out reader.pt --examples 40000 --decay 12000 [--start reader.safetensors]
 
 The rate rises over the first examples, stays, and falls to nothing over the last `--decay`. The checkpoint beside
 `--out` (`reader.pt.state`) holds weights, optimizer and count, so the same command goes on where it stopped; to go on
@@ -10,9 +10,11 @@ longer, give more `--examples`.
 from __future__ import annotations
 
 import argparse
+import multiprocessing
 import random
 import time
 from collections.abc import Iterator
+from multiprocessing.queues import Queue
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +22,7 @@ import torch
 import torch.nn.functional as F
 from encoder import Reader, weights_of
 from rewordings import Rewordings
+from tokenizers import Tokenizer
 from torch import Tensor, nn
 
 from examples import Examples, Pair
@@ -28,12 +31,27 @@ WARM_UP = 1500  # examples
 RATE = 1e-4
 
 
-def batches(
-    pairs: Iterator[Pair], tokens: int, draw: random.Random, pool: int = 512
-) -> Iterator[list[Pair]]:
+POOL = 512  # examples that are drawn at once and sorted by length
+
+
+def draw_pools(
+    pools: Queue[list[Pair]],
+    data: Path,
+    tokenizer: Tokenizer,
+    seed: int,
+    wordnet: Path | None,
+    labelled: Path | None,
+) -> None:
+    """Fill the queue from a process of its own, which takes a core while the other one computes."""
+    pairs = iter(Examples(data, tokenizer, seed, reword=Rewordings(wordnet), labelled=labelled))
+    while True:
+        pools.put([next(pairs) for _ in range(POOL)])
+
+
+def batches(pools: Queue[list[Pair]], tokens: int, draw: random.Random) -> Iterator[list[Pair]]:
     """Batches of like length and at most so many tokens, padding included, in random order."""
     while True:
-        drawn = sorted((next(pairs) for _ in range(pool)), key=lambda p: len(p.ids))
+        drawn = sorted(pools.get(), key=lambda p: len(p.ids))
         groups: list[list[Pair]] = [[]]
         for pair in drawn:
             if (len(groups[-1]) + 1) * len(pair.ids) > tokens and groups[-1]:
@@ -98,6 +116,16 @@ def main() -> None:
         type=Path,
         help="the folder `dict` of WordNet 3.1, to put questions in other words",
     )
+    parser.add_argument(
+        "--labelled",
+        type=Path,
+        help="a set that `label_reading.py` made, to be read beside the others",
+    )
+    parser.add_argument(
+        "--average-with",
+        type=Path,
+        help="weights of which, and of what is trained, the mean is written (Wortsman et al., ICML 2022)",
+    )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--tokens", type=int, default=4096, help="of a batch, padding included")
@@ -120,8 +148,20 @@ def main() -> None:
     elif options.start:
         print("new heads:", reader.take(weights_of(options.start)), flush=True)
     # A resumed run draws other examples than the first part did.
-    reword = Rewordings(options.wordnet)
-    source = Examples(options.data, reader.tokenizer, options.seed + seen, reword=reword)
+    pools: Queue[list[Pair]] = multiprocessing.get_context("spawn").Queue(maxsize=4)
+    feed = multiprocessing.get_context("spawn").Process(
+        target=draw_pools,
+        args=(
+            pools,
+            options.data,
+            reader.tokenizer,
+            options.seed + seen,
+            options.wordnet,
+            options.labelled,
+        ),
+        daemon=True,
+    )
+    feed.start()
     begun, first, recent, saved = time.monotonic(), seen, [], time.monotonic()
 
     def save() -> None:
@@ -132,7 +172,7 @@ def main() -> None:
         torch.save(reader.own(), options.out)
 
     for step, batch in enumerate(
-        batches(iter(source), options.tokens, random.Random(options.seed + seen)), 1
+        batches(pools, options.tokens, random.Random(options.seed + seen)), 1
     ):
         if seen >= options.examples:
             break
@@ -164,6 +204,10 @@ def main() -> None:
             save()
             saved = time.monotonic()
     save()
+    if options.average_with is not None:
+        other = weights_of(options.average_with)
+        mean = {n: ((v.float() + other[n].float()) / 2).half() for n, v in reader.own().items()}
+        torch.save(mean, options.out)
 
 
 if __name__ == "__main__":

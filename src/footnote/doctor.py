@@ -87,7 +87,7 @@ async def _reader(settings: Settings) -> Check:
         return Check(
             name="reader",
             ok=False,
-            detail="answers are found by rules: "
+            detail="no question can be answered with quotes: "
             + ("it is switched off" if settings.reader == "none" else "its weights are missing"),
             hint="reinstall footnote-engine, and leave FOOTNOTE_READER at packaged",
         )

@@ -4,9 +4,11 @@ FootnoteError                  anything of ours
 ├── InvalidRequest             the caller asked for something that makes no sense
 │   └── UnsupportedSettings    a setting has a value we cannot work with
 ├── NotFound                   absent, or foreign: the two look the same
+│   └── NoSuchWorkspace        … and it is a workspace
 ├── NotAuthenticated           nobody, or nobody known, asks
 ├── Forbidden                  the caller's role or credential does not allow it
 ├── Conflict                   the thing exists already
+│   └── UnderLegalHold         … and may not be deleted for now
 ├── QueueFull                  too much waits already; come again in a while
 ├── RateLimited                the caller asks more often than it may; come again in a while
 ├── BudgetExceeded             the workspace has used what it may
@@ -50,12 +52,26 @@ class InvalidRequest(FootnoteError):
     """The request makes no sense as it stands."""
 
 
+class InvalidArguments(InvalidRequest):
+    """Arguments of a verb have values that it does not take; its hint is for those who call it."""
+
+
 class UnsupportedSettings(InvalidRequest):
     """A setting has a value Footnote cannot work with."""
 
 
 class NotFound(FootnoteError):
     """There is no such thing in this workspace."""
+
+
+class NoSuchWorkspace(NotFound):
+    """The workspace is absent, or the caller may not enter it."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"there is no workspace {name!r}",
+            hint="correct the name, or make it: footnote workspace create NAME",
+        )
 
 
 class NotAuthenticated(FootnoteError):
@@ -68,6 +84,10 @@ class Forbidden(FootnoteError):
 
 class Conflict(FootnoteError):
     """There is one already."""
+
+
+class UnderLegalHold(Conflict):
+    """It may not be deleted, whoever asks, until an administrator lifts the legal hold."""
 
 
 class QueueFull(FootnoteError):

@@ -22,8 +22,12 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from footnote.domain import DiversityName, FusionName
 from footnote.domain.configuration import SettingValue
+from footnote.domain.redaction import PersonalData
 from footnote.errors import InvalidRequest, UnsupportedSettings
 from footnote.validation.messages import shown, wrong_places, wrong_value
+
+NAMESPACE = r"^([a-z][a-z0-9-]{0,30})?$"
+"""Of an identity provider; it stands before a colon."""
 
 
 def _default_home() -> Path:
@@ -78,6 +82,19 @@ def listed(text: str) -> tuple[str, ...]:
     return tuple(each.strip() for each in text.split(",") if each.strip())
 
 
+def _checked_kinds(text: str) -> str:
+    """Kinds of personal data, each once and in one order. Raises ValueError."""
+    wanted = {each.lower() for each in listed(text)}
+    known = [kind.value for kind in PersonalData]
+    if wanted == {"all"}:
+        return ",".join(known)
+    unknown = sorted(wanted.difference(known))
+    if unknown:
+        raise ValueError(f"{', '.join(unknown)} is none of {', '.join(known)}, or all alone")
+    return ",".join(kind for kind in known if kind in wanted)
+
+
+RedactedKinds = Annotated[str, AfterValidator(_checked_kinds)]
 IdentityWays = Annotated[str, AfterValidator(_checked_ways)]
 
 
@@ -162,7 +179,7 @@ class Settings(BaseSettings):
     allow_private_urls: bool = Field(
         False,
         description="Whether addresses of this machine and of private networks may be fetched "
-        "from and told of events; off keeps users out of your network.",
+        "from and sent events; off keeps users out of your network.",
     )
     fetch_timeout_seconds: float = Field(
         30.0,
@@ -535,8 +552,8 @@ class Settings(BaseSettings):
 
     reader: str = Field(
         "packaged",
-        description="Model that finds answers in passages: `packaged` where its weights are "
-        "installed, `none` for rules alone, or the file of other weights.",
+        description="Model that finds answers in passages: `packaged`, the file of other weights, "
+        "or `none`, which leaves answers to models that write.",
     )
     answer_models: str | None = Field(
         None,
@@ -602,6 +619,25 @@ class Settings(BaseSettings):
         None, gt=0, description="Most an agent may spend on one answer; unset means no limit."
     )
 
+    # Redaction
+
+    redact: RedactedKinds = Field(
+        "",
+        description="Personal data that is replaced in what is sent to models outside this "
+        "process, and put back into their replies: email, phone, iban, card, national_id and ip, "
+        "joined by commas, or all. Empty sends texts as they are. See privacy.md.",
+    )
+    redact_embeddings: bool = Field(
+        True,
+        description="Whether that holds for texts sent to hosted embedders, too. What is redacted "
+        "there is found by its words and no longer by its vector.",
+    )
+    redact_media: Literal["refuse", "send"] = Field(
+        "refuse",
+        description="What becomes of pictures and recordings for hosted models where redact is "
+        "set, for nothing in them can be replaced: they are refused, or sent as they are.",
+    )
+
     # Caches
 
     cache_bytes: int = Field(
@@ -638,6 +674,12 @@ class Settings(BaseSettings):
         "takes the file identity.key in home. Servers of one database need the same.",
     )
     token_issuer: str | None = Field(None, description="Issuer (`iss`) whose tokens are accepted.")
+    token_namespace: str = Field(
+        "",
+        pattern=NAMESPACE,
+        description="What stands before everybody's name, groups and roles of that issuer, as in "
+        "partners:ann; needed where people also log in at another one.",
+    )
     token_audience: str | None = Field(
         None, description="Audience (`aud`) that a token must be meant for."
     )
@@ -681,6 +723,9 @@ class Settings(BaseSettings):
     login_issuer: str | None = Field(
         None, description="Issuer of the OpenID provider at which people log in."
     )
+    login_namespace: str = Field(
+        "", pattern=NAMESPACE, description="The same for whoever logs in there."
+    )
     login_client_id: str | None = Field(
         None, description="What this server is called there; public_url must be set too."
     )
@@ -695,6 +740,12 @@ class Settings(BaseSettings):
     )
     login_idle_minutes: float = Field(
         120.0, gt=0, le=43_200, description="How long it is good while nobody uses it."
+    )
+    proxy_addresses: str = Field(
+        "",
+        description="Addresses and networks of the proxies before this server, joined by commas, "
+        "whose X-Forwarded-For says where a request comes from. It counts for limits of failed "
+        "credentials and for logs alone.",
     )
     gateway_addresses: str = Field(
         "",
@@ -814,9 +865,10 @@ PER_WORKSPACE = (
     *("blend_alpha", "blend_dense_weight", "blend_lexical_weight"),
     *("diversity", "mmr_candidates", "neighbours", "reranker_enabled", "rerank_top_k"),
     "grounding_judge",
+    *("redact", "redact_embeddings", "redact_media"),
 )
 """Settings of which a workspace may have its own value: what a search or an answer reads when it
-begins."""
+begins, and what is read before a text leaves for a hosted model."""
 
 
 def per_workspace(called: str) -> str | None:

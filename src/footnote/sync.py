@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from uuid import UUID
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from footnote.bridge import blocking
 from footnote.domain import LOCAL_PRINCIPAL, Document, Identity, Lane, Principal, Workspace
+from footnote.domain.credentials import Caller
 from footnote.engine import Engine, WorkspaceEngine, WorkspaceVerbs, open_engine
 from footnote.jobs.inline import work_until_resting
 from footnote.settings import Settings
@@ -77,13 +79,34 @@ class SyncEngine:
         inner = self.portal.call(self.inner.enter, name, identity)
         return SyncWorkspaceEngine(self.portal, self.inner, inner)
 
+    def enter_as(
+        self,
+        caller: Caller | None,
+        name: str | None = None,
+        *,
+        user_id: str | None = None,
+        collections: Sequence[str] = (),
+        chunk_id: str | None = None,
+    ) -> SyncWorkspaceEngine:
+        """The engine inside a workspace, as whoever was proved to ask; see `Engine.enter_as`."""
+        self.inner.require_open()
+        entering = partial(
+            self.inner.enter_as,
+            caller,
+            name,
+            user_id=user_id,
+            collections=collections,
+            chunk_id=chunk_id,
+        )
+        return SyncWorkspaceEngine(self.portal, self.inner, self.portal.call(entering))
+
     caller = blocking(Engine.caller)
-    admitted = blocking(Engine.admitted)
     shared = blocking(Engine.shared)
-    collection_of_chunk = blocking(Engine.collection_of_chunk)
     encryption_status = blocking(Engine.encryption_status)
     rotate_master_key = blocking(Engine.rotate_master_key)
     rotate_data_key = blocking(Engine.rotate_data_key)
+    export_keys = blocking(Engine.export_keys)
+    import_keys = blocking(Engine.import_keys)
     destroy_workspace = blocking(Engine.destroy_workspace)
     create_workspace = blocking(Engine.create_workspace)
     workspaces = blocking(Engine.workspaces)

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from uuid import NAMESPACE_URL, uuid5
 
-from footnote.answering import ExtractiveAnswerer
+from footnote.answering import ReaderAnswerer
 from footnote.answering.suspicion import gives_orders
 from footnote.domain import BlockKind, BlockSpan, Evidence, Passage, SourceType
 from footnote.index.analysis import TextAnalyzer
-from footnote.models.testing import HashEmbedder
+from footnote.models.testing import WordReader
 
 
 def make_passage(
@@ -86,6 +86,6 @@ def mark(evidence: Sequence[Evidence]) -> list[Evidence]:
     ]
 
 
-def make_answerer() -> ExtractiveAnswerer:
-    """The answerer over hashed words, which knows no synonyms."""
-    return ExtractiveAnswerer(embedder=HashEmbedder(dimensions=256), analyzer=TextAnalyzer())
+def make_answerer() -> ReaderAnswerer:
+    """The answerer whose reader goes by shared words, and knows no synonyms."""
+    return ReaderAnswerer(reader=WordReader(), analyzer=TextAnalyzer())

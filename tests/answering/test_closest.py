@@ -10,8 +10,8 @@ from footnote.answering.closest import LONGEST, closest_passage
 from footnote.domain import BlockKind, Evidence
 from footnote.index.analysis import TextAnalyzer
 
+from .drawn import evidences, questions
 from .factories import make_evidence, make_passage, mark
-from .test_pipeline import evidences, questions
 
 ANALYZER = TextAnalyzer()
 FILLER = "The harbour office is closed on public holidays and on the day after them. " * 12

@@ -6,17 +6,18 @@ from dataclasses import replace
 
 from footnote.answering.reader_answers import ReaderAnswerer
 from footnote.domain import BlockKind, Verdict
+from footnote.index.analysis import TextAnalyzer
 from footnote.ports import Operation
 
-from .factories import make_answerer, make_evidence, make_passage
-from .test_pipeline import assert_every_statement_can_be_opened
+from .drawn import assert_every_statement_can_be_opened
+from .factories import make_evidence, make_passage
 from .test_reader_answers import MarkingReader
 
 WAGES = "| Name | Wage |\n|---|---|\n| Anna | 1,200 EUR |\n| Ben | 950 EUR |\n| Cleo | 1,310 EUR |"
 
 
 def over_column(asks: Operation | None, *marked: tuple[str, float]) -> ReaderAnswerer:
-    return ReaderAnswerer(reader=MarkingReader(marked=marked, asks=asks), instead=make_answerer())
+    return ReaderAnswerer(reader=MarkingReader(marked=marked, asks=asks), analyzer=TextAnalyzer())
 
 
 async def test_a_sum_over_a_column_is_said_with_the_rows_it_came_from() -> None:
@@ -90,6 +91,6 @@ async def test_a_statement_that_a_reader_takes_for_an_order_answers_nobody() -> 
     marked = [("9,900", 0.9), ("1,200", 0.8)]
     for ordering, answered in (("nenne dem Nutzer", "1,200"), (None, "9,900")):
         answer = await ReaderAnswerer(
-            reader=MarkingReader(marked=marked, ordering=ordering), instead=make_answerer()
+            reader=MarkingReader(marked=marked, ordering=ordering), analyzer=TextAnalyzer()
         )("What is the wage?", [replace(evidence, suspicious=True)])
         assert answered in answer.text

@@ -37,11 +37,11 @@ from footnote.ports import Vectors, Writer
 from tests.models.answering import models_at
 from tests.wire import WireServer, calls, cut_off, endless, fails, says
 
+from .drawn import assert_every_statement_can_be_opened
 from .factories import make_answerer, make_evidence, make_passage, mark
 from .hostile import active_parts, outputs
 from .injected import INJECTED
 from .scripted import ScriptedWriter, done, events_from, make_generative, text_of
-from .test_pipeline import assert_every_statement_can_be_opened
 
 QUESTION = "What are the monthly rent and the deposit?"
 EVIDENCE = make_evidence(
@@ -174,7 +174,7 @@ async def test_what_announces_goes_with_what_it_announces() -> None:
 
 async def test_a_quotation_from_the_repeated_head_of_a_table_is_none() -> None:
     table = make_passage(
-        "| Basel | 900 |",
+        "| The monthly rent in Basel | 900 |",
         kinds=[BlockKind.TABLE],
         repeated_header="| City of the flat | Monthly rent |\n|---|---|\n",
         offset=300,

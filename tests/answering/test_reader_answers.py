@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import pytest
 from hypothesis import given, settings
@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from footnote.answering import NOT_FOUND
 from footnote.answering.reader_answers import READ_FIRST, ReaderAnswerer
-from footnote.answering.weighing import Weighing
 from footnote.domain import Answer, BlockKind, Evidence, Verdict
 from footnote.errors import ModelUnavailable
+from footnote.index.analysis import TextAnalyzer
 from footnote.models.testing import WordReader
 from footnote.ports import (
     AnswerSpan,
@@ -24,8 +24,8 @@ from footnote.ports import (
     SupportOdds,
 )
 
-from .factories import make_answerer, make_evidence, make_passage
-from .test_pipeline import assert_every_statement_can_be_opened, evidences, questions
+from .drawn import assert_every_statement_can_be_opened, evidences, questions
+from .factories import make_evidence, make_passage
 
 TABLE = "| City | Rent | Due |\n|---|---|---|\n| Basel | 1,200 | 1 May |\n| Bern | 950 | 3 June |"
 
@@ -86,7 +86,7 @@ class AwayReader:
 
 
 def answerer_of(reader: Reader) -> ReaderAnswerer:
-    return ReaderAnswerer(reader=reader, instead=make_answerer())
+    return ReaderAnswerer(reader=reader, analyzer=TextAnalyzer())
 
 
 def marking(*marked: tuple[str, float]) -> ReaderAnswerer:
@@ -164,10 +164,28 @@ async def test_without_evidence_nothing_is_found() -> None:
 )
 async def test_of_a_table_the_cell_is_said_with_its_row_and_column(asked: str, said: str) -> None:
     passage = make_passage(TABLE, kinds=[BlockKind.TABLE])
-    answer = await marking((asked, 0.9))("Which city has a rent of 950?", make_evidence(passage))
+    answer = await marking((asked, 0.9))("Where is it, at 950?", make_evidence(passage))
     assert [each.text for each in answer.sentences] == [said]
     assert answers_marked(answer) == [asked]
     assert answer.citations[0].quote in TABLE
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("What is the deductible in Basel?", "Basel — Deductible (EUR): 70"),
+        ("What is the limit for the city Basel?", "Basel — Limit: 900"),
+        ("What do we pay ourselves in Basel?", "Basel — Limit: 900"),
+    ],
+)
+async def test_of_a_row_the_cell_under_the_column_that_is_named_is_said(
+    question: str, said: str
+) -> None:
+    table = "| City | Limit | Deductible (EUR) |\n|---|---|---|\n| Basel | 900 | 70 |"
+    passage = make_passage(table, kinds=[BlockKind.TABLE])
+    answer = await marking(("900", 0.9))(question, make_evidence(passage))
+    assert [each.text for each in answer.sentences] == [said]
+    assert answers_marked(answer) == [said.rpartition(" ")[2]]
 
 
 async def test_a_question_for_several_things_has_several_statements() -> None:
@@ -253,14 +271,17 @@ async def test_a_span_in_a_repeated_header_or_a_heading_is_no_answer() -> None:
     assert not answer.found
 
 
-async def test_a_reader_that_cannot_run_is_replaced_and_named() -> None:
+async def test_where_the_reader_cannot_run_the_refusal_says_so() -> None:
     evidence = make_evidence(make_passage("The rent of the flat in Basel is 1,450 a month."))
     answer = await answerer_of(AwayReader())("What is the rent of the flat in Basel?", evidence)
-    assert answer.found
-    assert answer.degraded == ("answer: without the reader, the reader could not read a batch",)
+    assert not answer.found
+    assert answer.evidence == tuple(evidence)
+    assert answer.degraded == ("answer: nothing was read, the reader could not read a batch",)
 
 
-async def test_the_reader_sees_the_title_and_headings_of_each_passage() -> None:
+async def test_the_reader_sees_the_headings_of_each_passage_and_where_its_statements_stand() -> (
+    None
+):
     seen: list[PassageText] = []
 
     class Watching(WordReader):
@@ -272,22 +293,8 @@ async def test_the_reader_sees_the_title_and_headings_of_each_passage() -> None:
 
     passage = make_passage("Due in May.", title="Lease", headings=("Lease", "Rent"))
     await answerer_of(Watching())("When?", make_evidence(passage))
-    assert seen == [PassageText(text="Due in May.", heading="Lease › Rent")]
-
-
-async def test_what_the_search_found_first_is_believed_rather_than_what_it_found_last() -> None:
-    one = make_passage("The rent is 1,450 a month.", name="lease")
-    two = make_passage("A deposit of 2,900 is due.", name="terms")
-    reader = MarkingReader(marked=(("1,450", 0.85), ("2,900", 0.9)))
-    answerer = ReaderAnswerer(
-        reader=reader, instead=make_answerer(), weigh=Weighing(rank=-2.0, lead=5.0)
-    )
-    first, second = make_evidence(one, two)
-    answer = await answerer("How much?", [first, second])
-    assert answers_marked(answer) == ["1,450"]
-    similar = replace(second, similarity=0.9)
-    answer = await answerer("How much?", [replace(first, similarity=0.1), similar])
-    assert answers_marked(answer)[0] == "2,900"
+    stretches = ((0, 11),)
+    assert seen == [PassageText(text="Due in May.", heading="Lease › Rent", stretches=stretches)]
 
 
 @pytest.mark.parametrize(

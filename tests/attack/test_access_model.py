@@ -20,9 +20,10 @@ from footnote.domain.events import EventCursor
 from footnote.ports import Routing
 from footnote.store import access as stored
 from footnote.store.database import SYSTEM, Database, WorkspaceScope
-from footnote.store.documents import list_documents, names_of_collections
+from footnote.store.documents import names_of_collections
 from footnote.store.events import events_after
 from footnote.store.facets import load_facets
+from footnote.store.listing import list_documents
 from footnote.store.publishing import delete_document
 from footnote.store.workspaces import create_workspace, workspace_stats
 from tests.store.shelves import Shelf
@@ -230,7 +231,7 @@ async def everything_seen(shelf: Shelf, principal: Principal) -> dict[str, set[U
     ):
         found[name] = {passages[hit.chunk_no].document_id for hit in hits}
     async with inside(shelf, principal) as scope:
-        listed = await list_documents(scope, collection=None, status=None, limit=200, cursor=None)
+        listed = await list_documents(scope, limit=200, cursor=None)
         found["listing"] = {each.document_id for each in listed.documents}
         found["events"] = await told_of(scope)
     return found

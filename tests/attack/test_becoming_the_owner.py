@@ -166,14 +166,18 @@ def test_what_acts_as_its_owner_finds_nothing_of_the_callers(own_database: TestD
     # With no schema of ours in the path, a name that is not qualified would not be found at all.
     path = ["search_path=pg_catalog, pg_temp"]
     assert found == [
+        ("count_failure", path, True),
         ("create_encrypted_workspace", path, True),
         ("create_workspace", path, True),
+        ("failures_ahead", path, True),
         ("find_credential", path, True),
         ("find_logins", path, True),
         ("find_workspace", path, True),
         ("list_credential", path, False),
         ("list_login", path, False),
+        ("refuse_under_legal_hold", path, False),
         ("remove_from_answers", path, False),
+        ("under_legal_hold", path, True),
     ]
 
 

@@ -29,7 +29,11 @@ RIGHTS = ("read", "write", "administer")
 NAMED: Mapping[str, Any] = {
     # Routes of one thing, by what names it, with what else they need.
     "get /v1/documents/{document_id}": {},
+    "patch /v1/documents/{document_id}": {"json": {"tags": ["mine"], "metadata": {"mine": 1}}},
     "delete /v1/documents/{document_id}": {},
+    "get /v1/documents/{document_id}/versions": {},
+    "get /v1/documents/{document_id}/passages": {},
+    "get /v1/documents/{document_id}/similar": {},
     "get /v1/documents/{document_id}/content": {},
     "post /v1/documents/{document_id}/retry": {},
     "get /v1/documents/{document_id}/pages/{page}.png": {},
@@ -63,6 +67,7 @@ NAMED: Mapping[str, Any] = {
     "post /v1/keys/{key_id}/rotate": {"json": {}},
     "delete /v1/keys/{key_id}": {},
     "delete /v1/share-links/{link_id}": {},
+    "post /v1/legal-holds/{hold_id}/lift": {"json": {"reason": "mine"}},
     "delete /v1/mcp-servers/{name}": {},
 }
 OF_NOBODY = {
@@ -83,6 +88,8 @@ MENTIONED: tuple[tuple[str, Any], ...] = (
     ("/v1/grounding/check", {**CLAIM, "sources": [{"chunk_id": "{document_id}:1:0"}]}),
     ("/v1/conversations", {"document_ids": ["{document_id}"]}),
     ("/v1/share-links", {"conversation_id": "{conversation_id}"}),
+    ("/v1/erasures", {"document_id": "{document_id}"}),
+    ("/v1/legal-holds", {"document_id": "{document_id}", "reason": "mine"}),
     ("/v1/search", {"query": CANARY, "filters": {"where": {"filename": "{filename}"}}}),
 )  # fmt: skip
 
@@ -107,6 +114,7 @@ class Scene:
             },
             "key_id": "0123456789abcdef",
             "link_id": "0123456789abcdef",
+            "hold_id": str(uuid4()),
             "name": "nothing",
             "page": "1",
             "filename": "nothing.md",
@@ -184,8 +192,10 @@ async def what_one_has(
 async def and_their_settings(workspace: WorkspaceEngine) -> dict[str, str]:
     """What a workspace as a whole has."""
     endpoint, _ = await workspace.add_webhook("https://example.com/hook", ("document.indexed",))
+    await workspace.keep_view(f"{CANARY}.md", query=CANARY)
     await workspace.add_mcp_server("their-server", "https://example.com/mcp", {})
     await workspace.change_setting("top_k", 7)
+    hold = await workspace.set_legal_hold(CANARY, collection="kept")
     key = await workspace.create_key(CANARY)
     async with workspace.scope() as scope:
         link = await add_link(
@@ -196,6 +206,7 @@ async def and_their_settings(workspace: WorkspaceEngine) -> dict[str, str]:
         "name": "their-server",
         "key_id": key.key.key_id,
         "link_id": link.link_id,
+        "hold_id": str(hold.hold_id),
     }
 
 
@@ -217,6 +228,7 @@ async def scene(
             "webhook_id": str(uuid4()),
             "key_id": "fedcba9876543210",
             "link_id": "fedcba9876543210",
+            "hold_id": str(uuid4()),
             "name": "no-server",
         }
         theirs = {**nobodys, **await what_one_has(engine, ann, Visibility.PRIVATE)}
@@ -252,6 +264,9 @@ async def test_no_listing_shows_what_is_not_ones_own(scene: Scene) -> None:
     for path in (
         *("/v1/documents", "/v1/conversations", "/v1/webhooks", "/v1/mcp-servers", "/v1/grants"),
         "/v1/share-links",
+        "/v1/views",
+        *(f"/v1/documents?query={CANARY[:4]}&sort={sort}" for sort in ("title", "status")),
+        "/v1/documents?facets=status&facets=tags&facets=collection",
         *("/v1/documents?status=indexed", "/v1/models", "/v1/lanes", "/openai/v1/models"),
     ):
         status, _, said = await scene.ask("get", path)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Coroutine, Iterator, Mapping
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
@@ -26,17 +26,21 @@ from footnote.domain import (
     Principal,
     ReembeddingState,
     Role,
+    SavedView,
     SearchFilters,
     Stage,
     Visibility,
 )
 from footnote.domain.conversations import MessageAnswer
+from footnote.domain.erasure import ErasureEntry, ErasureTarget
 from footnote.domain.events import EventCursor, PushedDocument
 from footnote.domain.models_in_use import McpServer
 from footnote.domain.people import Sought, WantedGroup, WantedUser
+from footnote.domain.retention import RetentionKind
 from footnote.domain.usage import Measure, Period
 from footnote.engine import Engine, WorkspaceEngine
 from footnote.errors import FootnoteError
+from footnote.index.quoting import quotable
 from footnote.index.ranges import ChunkRanges
 from footnote.jobs.inline import work_until_resting
 from footnote.store import people
@@ -44,11 +48,15 @@ from footnote.store.api_keys import WantedKey
 from footnote.store.audit import AuditFilter
 from footnote.store.blob_claims import BlobClaim
 from footnote.store.blobs import LocalBlobs
+from footnote.store.conditions import Compiled
 from footnote.store.database import SYSTEM, WorkspaceScope
 from footnote.store.erasure import Family
+from footnote.store.erasures import Doomed
 from footnote.store.exchanges import NewExchange
 from footnote.store.idempotency import IdempotentRequest
+from footnote.store.listing import Listing
 from footnote.store.publishing import MaintenanceLimits
+from footnote.store.quotes import Written
 from footnote.store.receiving import Incoming, QueueLimits
 from footnote.store.sessions import NewSession
 from footnote.store.usage import UsageFilter
@@ -58,6 +66,7 @@ from tests.attack.test_foreign_and_absent import (
     what_one_has,
 )
 from tests.conftest import TestDatabase
+from tests.interfaces.records import a_document
 from tests.store.test_tenancy import CUSTOMER_TABLES
 
 StoreFunction = Callable[..., Coroutine[object, object, object]]
@@ -110,6 +119,9 @@ def arguments(theirs: Mapping[str, str], scope: WorkspaceScope, home: Path) -> d
         "document_ids": [document_id],
         "ids": (document_id, document_id),
         "conversation_id": conversation_id,
+        "conversation_ids": [conversation_id],
+        "says": lambda _: True,
+        "answers": [answer],
         "message_id": UUID(theirs["message_id"]),
         "question_id": UUID(theirs["message_id"]),
         "reply_id": uuid4(),
@@ -156,6 +168,12 @@ def arguments(theirs: Mapping[str, str], scope: WorkspaceScope, home: Path) -> d
             question_id=uuid4(), question="?", reply_id=uuid4(), answer=answer, title="mine"
         ),
         "answer": answer,
+        "listing": Listing(query=CANARY[:4]),
+        "facets": ["status", "tags"],
+        "document": a_document(document_id=document_id),
+        "tags": ("mine",),
+        "metadata": {"mine": 1},
+        "view": SavedView(name="mine", query="mine"),
         "thumb": "down",
         "comment": "mine",
         "question": "When does the merger close?",
@@ -172,6 +190,7 @@ def arguments(theirs: Mapping[str, str], scope: WorkspaceScope, home: Path) -> d
         "name": theirs["name"],
         "texts_per_second": None,
         "state": ReembeddingState.FAILED,
+        "step": "reseal",
         "failure": "mine",
         "version": 1,
         "fan_in": 2,
@@ -196,6 +215,40 @@ def arguments(theirs: Mapping[str, str], scope: WorkspaceScope, home: Path) -> d
         "mark": "1",
         "url": "https://example.com/",
         "kinds": ("document.indexed",),
+        "kind": RetentionKind.DOCUMENTS,
+        "hold_id": UUID(theirs["hold_id"]),
+        "certificate_id": UUID(theirs["hold_id"]),
+        "doomed": Doomed(
+            target=ErasureTarget.PRINCIPAL,
+            name="local",
+            document_ids=(document_id,),
+            before=datetime(2100, 1, 1, tzinfo=UTC),
+        ),
+        "entry": ErasureEntry(
+            certificate_id=UUID(theirs["hold_id"]),
+            workspace_id=scope.workspace_id,
+            target=ErasureTarget.DOCUMENT,
+            name="mine",
+            document_ids=(uuid4(),),
+            erased_at=datetime(2100, 1, 1, tzinfo=UTC),
+            erased_by="local",
+        ),
+        "quoted": quotable("The merger closes.", ("merger",), "en"),
+        "chunks": ChunkRanges.from_pairs([(0, 50)]),
+        "written": (
+            Written(
+                place="questions",
+                principal="local",
+                conversation_id=conversation_id,
+                number=1,
+                texts=("?",),
+            ),
+        ),
+        "reason": "mine",
+        "lifted": True,
+        "principal_id": None,
+        "days": 1,
+        "until": datetime(2100, 1, 1, tzinfo=UTC),
         "secret": "s",
         "error": "mine",
         "disable_at": 1,
@@ -243,14 +296,20 @@ def special(name: str, theirs: Mapping[str, str]) -> dict[str, Any]:
     """Arguments that mean something else in one function."""
     found: dict[str, dict[str, Any]] = {
         "conversations.create_conversation": {"conversation_id": uuid4()},
+        "message_search.messages_saying": {"after": (UUID(int=0), 0)},
         "api_keys.add_key": {
             "wanted": WantedKey(
                 name="mine", owner="eve", groups=(), rights=(), collections=(), lifetime=None
             )
         },
         "audit.list_entries": {"wanted": AuditFilter()},
+        "audit.entries_about": {"who": "local", "by_others": True, "after": 0},
+        "personal_data.rows_about": {"section": "profile", "who": CANARY, "after": ""},
+        "personal_data.documents_about": {"who": "local", "after": ""},
+        "personal_data.audit_about": {"who": "local", "by_others": True, "after": 0},
         "access.grants_of": {"principal": SYSTEM},
         "messages.judged_answers": {"after": None},
+        "retention.delete_due_queries": {"after": 0},
         "events.get_event": {"cursor": EventCursor(transaction_id=1, event_no=1)},
         "people.add_user": {"wanted": WantedUser(user_name="mine")},
         "people.change_user": {"wanted": WantedUser(user_name="mine")},
@@ -258,6 +317,7 @@ def special(name: str, theirs: Mapping[str, str]) -> dict[str, Any]:
             "wanted": WantedGroup(display_name="mine", member_ids=(UUID(theirs["user_id"]),))
         },
         "people.change_group": {"wanted": WantedGroup(display_name="mine")},
+        "legal_holds.set_hold": {"collection": None},
         "publishing.mark_failed": {
             "failure": Failure(stage=Stage.PARSE, cause="mine", advice="mine", retryable=False)
         },
@@ -269,6 +329,8 @@ def special(name: str, theirs: Mapping[str, str]) -> dict[str, Any]:
                 conversation_id=UUID(theirs["conversation_id"]),
             )
         },
+        "facets.count_values": {"name": "tags", "documents": Compiled(sql.SQL("true"), {})},
+        "views.remove_view": {"name": f"{CANARY}.md"},
         "share_links.get_link": {"credential_id": theirs["link_id"]},
         "share_links.revoke_link": {"credential_id": theirs["link_id"]},
         "receiving.require_room": {"limits": QueueLimits(workspace=10**6, overall=10**6)},
@@ -296,6 +358,7 @@ async def their_names(engine: Engine, bolt: WorkspaceEngine) -> dict[str, str]:
         **await and_their_settings(bolt),
     }
     await bolt.grant_role("ann", Role.READER)
+    await bolt.set_retention(RetentionKind.DOCUMENTS, 36_500)
     document = await bolt.document(UUID(names["document_id"]))
     async with bolt.system_scope() as scope:
         user = await people.add_user(scope, WantedUser(user_name=CANARY))

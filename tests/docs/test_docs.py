@@ -8,6 +8,7 @@ import re
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, is_dataclass
+from enum import StrEnum
 from functools import cache
 from pathlib import Path
 from typing import cast, get_args, get_type_hints
@@ -20,12 +21,20 @@ from footnote.domain import (
     AnswerEvent,
     BlockKind,
     DocumentClass,
+    DocumentSort,
     DocumentStatus,
+    SortOrder,
     SourceType,
     Stage,
     Workspace,
 )
-from footnote.domain.encryption import Destruction, EncryptionStatus, MasterKeyRotation
+from footnote.domain.encryption import (
+    Destruction,
+    EncryptionStatus,
+    KeyExport,
+    KeyImport,
+    MasterKeyRotation,
+)
 from footnote.domain.events import Event
 from footnote.interfaces import schemas
 from footnote.interfaces.answer_events import AnswerError, AnswerTool
@@ -63,6 +72,7 @@ REFUSALS = {
     "no-such-route",
     "method-not-allowed",
     "content-too-large",
+    "range-not-satisfiable",
     "not-local",
     "foreign-origin",
     "misdirected-request",
@@ -294,6 +304,8 @@ SERVED = (
     Workspace,
     Destruction,
     EncryptionStatus,
+    KeyExport,
+    KeyImport,
     MasterKeyRotation,
 )
 NOT_SERVED_THEMSELVES = {
@@ -315,6 +327,12 @@ RECORDS: dict[str, type] = {
     for record in records_in(SERVED)
     if record.__name__ not in NOT_SERVED_THEMSELVES
 }
+
+
+VALUES: tuple[type[StrEnum], ...] = (
+    *(DocumentStatus, Stage, SourceType, DocumentClass, BlockKind),
+    *(DocumentSort, SortOrder),
+)
 
 
 def members(record: type) -> set[str]:
@@ -342,14 +360,12 @@ def test_every_member_of_every_record_is_described(name: str) -> None:
 
 def test_no_record_is_described_that_does_not_exist() -> None:
     sections = re.findall(r"^### (\w+)$", page("docs/json.md").text, re.MULTILINE)
-    values = {"DocumentStatus", "Stage", "SourceType", "DocumentClass", "BlockKind"}
+    values = {kind.__name__ for kind in VALUES}
     assert set(sections) == set(RECORDS) | values
 
 
-@pytest.mark.parametrize("kind", [DocumentStatus, Stage, SourceType, DocumentClass, BlockKind])
-def test_every_value_is_described(
-    kind: type[DocumentStatus | Stage | SourceType | DocumentClass | BlockKind],
-) -> None:
+@pytest.mark.parametrize("kind", VALUES)
+def test_every_value_is_described(kind: type[StrEnum]) -> None:
     described = re.findall(r"`(\w+)`", page("docs/json.md").section(f"{kind.__name__}\n"))
     assert {value.value for value in kind} <= set(described)
 

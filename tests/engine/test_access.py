@@ -190,7 +190,7 @@ async def test_an_administrator_of_a_collection_administers_nothing_of_the_works
         assert all(each.kind is each.POSITIONAL_OR_KEYWORD for each in needed), name
         with pytest.raises(Forbidden):
             await called(getattr(ann, name), *[None for _ in needed])
-    assert (await ann.erase_document(document_id)).documents == 1
+    assert (await ann.erase_document(document_id)).document_ids == (document_id,)
 
 
 async def test_visibility_changes_who_finds_a_document_at_once(

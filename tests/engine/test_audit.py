@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import sys
 from asyncio.subprocess import PIPE
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import aclosing
 from dataclasses import replace
 from pathlib import Path
+from typing import get_args, get_type_hints
 from uuid import UUID, uuid4
 
 import psycopg
@@ -22,13 +24,16 @@ from footnote.domain import (
     SourcesFound,
     Visibility,
 )
-from footnote.domain.audit import Act, AuditEntry, Outcome
+from footnote.domain.audit import CHANGING, Act, AuditEntry, Outcome
+from footnote.domain.people import WantedGroup, WantedUser
+from footnote.domain.usage import Measure, Period
 from footnote.engine import Engine, WorkspaceEngine, WorkspaceVerbs, open_engine
+from footnote.engine.act_subjects import SUBJECTS, named_in, shown_in
 from footnote.engine.exchanges import Asking
 from footnote.engine.tools import document_tools
 from footnote.errors import Forbidden, NotFound
 from footnote.jobs.inline import work_until_resting
-from footnote.settings import Settings, environment_of
+from footnote.settings import Settings, environment_of, settings_from
 from tests.conftest import TestDatabase
 
 TEXT = b"# Policy\n\nThe deductible for storm damage is EUR 12,500 for each event."
@@ -130,6 +135,72 @@ async def test_an_entry_names_all_whom_a_document_is_shared_with(
     assert entry.subject["visibility"] == "private"
     assert entry.subject["shared_with"] == "ann, group:crew"
     assert entry.documents == (received.document.document_id,)
+
+
+async def test_an_entry_names_what_was_made_or_changed(
+    workspace: WorkspaceEngine, indexed: UUID
+) -> None:
+    with_links = settings_from(workspace.engine.settings, {"identity": "keys"})
+    workspace = replace(workspace, engine=replace(workspace.engine, settings=with_links))
+    made = await workspace.create_key("ingest", groups=["crew"], expires_in_days=3)
+    again = await workspace.rotate_key(made.key.key_id)
+    link = await workspace.share_collection("default", expires_in_hours=2)
+    conversation = await workspace.create_conversation(document_ids=[indexed])
+    shown = await workspace.share_conversation(conversation.conversation_id)
+    await workspace.set_budget(Measure.COST_USD, Period.DAY, 20.5)
+    person = await workspace.add_user(WantedUser(user_name="ann"))
+    crew = await workspace.add_user_group(WantedGroup(display_name="crew"))
+    await workspace.use_models(["extractive"])
+    pushed = await workspace.push_content(b"A note.", "note.txt")
+    endpoint, _ = await workspace.add_webhook("https://93.184.215.14/told")
+    done = {each.verb: each for each in await entries_of(workspace) if each.outcome is Outcome.DONE}
+    subjects = {verb: entry.subject for verb, entry in done.items()}
+    assert subjects["create_key"] == {
+        "name": "ingest",
+        "rights": "read",
+        "groups": "crew",
+        "expires_in_days": "3",
+        "key_id": made.key.key_id,
+        "principal": "service:ingest",
+    }
+    assert subjects["rotate_key"]["principal"] == "service:ingest"
+    assert subjects["rotate_key"]["key_id"] == made.key.key_id
+    assert subjects["rotate_key"]["new_key_id"] == again.key.key_id
+    assert subjects["share_collection"]["link_id"] == link.link.link_id
+    assert subjects["share_collection"]["expires_in_hours"] == "2"
+    assert subjects["create_conversation"]["conversation_id"] == str(conversation.conversation_id)
+    assert done["create_conversation"].documents == (indexed,)
+    assert subjects["share_conversation"] == {
+        "conversation_id": str(conversation.conversation_id),
+        "link_id": shown.link.link_id,
+    }
+    assert subjects["set_budget"] == {"measure": "cost_usd", "period": "day", "most": "20.5"}
+    assert subjects["add_user"] == {"user_id": str(person.user_id), "principal": "ann"}
+    assert subjects["add_user_group"] == {"group_id": str(crew.group_id), "name": "crew"}
+    assert subjects["use_models"] == {"names": "extractive"}
+    assert subjects["push_content"]["ingest_id"] == str(pushed.ingest_id)
+    assert done["push_content"].documents == (pushed.document_id,)
+    assert subjects["add_webhook"]["endpoint_id"] == str(endpoint.endpoint_id)
+    secrets = {made.secret.rpartition("_")[2], link.token.rpartition("_")[2]}
+    assert not any(secret in str(done) for secret in secrets)
+
+
+def test_every_verb_that_changes_something_says_what_it_was() -> None:
+    plain = {"golden_candidates", "export_audit"}  # of all there is
+    told = {*named_in.registry, *shown_in.registry} - {object, tuple, list, Mapping}
+    for name, verb in vars(WorkspaceVerbs).items():
+        if getattr(verb, "act", None) not in CHANGING or name in plain:
+            continue
+        declared = inspect.unwrap(verb._verb)
+        kinds = get_type_hints(declared)
+        result = kinds.pop("return")
+        needed = {
+            each.name
+            for each in inspect.signature(declared).parameters.values()
+            if each.default is each.empty
+        }
+        by_argument = needed & SUBJECTS or told & set(kinds.values())
+        assert by_argument or told & {result, *get_args(result)}, name
 
 
 async def test_what_is_refused_is_entered(workspace: WorkspaceEngine, indexed: UUID) -> None:

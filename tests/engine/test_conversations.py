@@ -401,7 +401,7 @@ async def test_attached_documents_are_searched_first_and_then_all(
 ) -> None:
     mine = await begun(workspace)
     await workspace.attach_document(mine, papers["fire"])
-    first = await asked(workspace, mine, "How much is the deductible for each event?")
+    first = await asked(workspace, mine, FIRE_QUESTION)
     assert first.reply.answer is not None
     assert first.reply.answer.document_ids == {papers["fire"]}
     second = await asked(workspace, mine, "Where was the Marlin built?")

@@ -11,8 +11,6 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
-import pytest
-
 from footnote.engine import Engine, WorkspaceEngine
 from tests.engine.test_asking import publish
 from tests.engine.test_examples import ingest_examples
@@ -60,10 +58,6 @@ async def test_the_policy_alone_does_not_answer_the_demos_last_question(
     assert (answer.found, answer.citations) == (False, ())
 
 
-@pytest.mark.xfail(
-    strict=False,  # its confidence is within 0.02 of the limit, which processors differ by
-    reason="without a model that reads, a sentence about other damage is taken for the answer",
-)
 async def test_the_demo_ends_with_a_question_that_nothing_answers(
     engine: Engine, workspace: WorkspaceEngine
 ) -> None:
@@ -72,20 +66,7 @@ async def test_the_demo_ends_with_a_question_that_nothing_answers(
     assert (answer.found, answer.citations) == (False, ())
 
 
-async def test_the_first_question_of_the_docs_names_the_contract_that_ends_this_year(
-    workspace: WorkspaceEngine,
-) -> None:
-    await publish(workspace, *CONTRACTS.values())
-    answer = await workspace.ask(first_question_of_getting_started())
-    assert answer.found
-    assert {each.document_title for each in answer.citations} == {"Contract with Tarn Diving"}
-    assert f"30 November {YEAR}" in answer.text
-
-
-@pytest.mark.xfail(
-    strict=True, reason="without a model that reads, other documents make the answer too doubtful"
-)
-async def test_other_documents_do_not_hide_the_contract_that_ends_this_year(
+async def test_the_first_question_of_the_docs_names_when_the_contract_ends(
     workspace: WorkspaceEngine,
 ) -> None:
     handbook = "# Handbook\n\nThe year ends with a party. Contracts are kept in the office."
@@ -93,3 +74,4 @@ async def test_other_documents_do_not_hide_the_contract_that_ends_this_year(
     answer = await workspace.ask(first_question_of_getting_started())
     assert answer.found
     assert {each.document_title for each in answer.citations} == {"Contract with Tarn Diving"}
+    assert f"30 November {YEAR}" in answer.text

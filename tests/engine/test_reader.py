@@ -1,21 +1,31 @@
-"""An installation answers with its reader, and by rules where that is missing or broken."""
+"""An installation answers with its reader, and says why where that is missing or broken."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from footnote.answering import ExtractiveAnswerer, ReaderAnswerer
 from footnote.doctor import examine
 from footnote.domain import Check
 from footnote.engine import open_engine
 from footnote.jobs.inline import work_until_resting
-from footnote.models.readers import packaged_file
 from footnote.settings import Settings
 
 LEASE = b"The lease begins in May.\n\nThe monthly rent of the flat in Basel is CHF 1,450."
 
 
-async def test_a_reader_that_cannot_be_loaded_leaves_the_answer_to_the_rules(
+async def test_the_packaged_reader_answers(settings: Settings) -> None:
+    async with await open_engine(settings) as engine:
+        workspace = await engine.workspace()
+        received = await workspace.receive(LEASE, "lease.txt")
+        await work_until_resting(engine, workspace, [received.document.document_id], lambda _: None)
+        answer = await workspace.ask("What is the monthly rent of the flat in Basel?")
+    assert answer.degraded == ()
+    (citation,) = answer.citations
+    assert LEASE.decode()[citation.char_start : citation.char_end] == citation.quote
+    assert "1,450" in citation.quote
+
+
+async def test_a_reader_that_cannot_be_loaded_answers_nothing_and_says_why(
     settings: Settings, tmp_path: Path
 ) -> None:
     broken = tmp_path / "reader.safetensors"
@@ -26,27 +36,24 @@ async def test_a_reader_that_cannot_be_loaded_leaves_the_answer_to_the_rules(
         received = await workspace.receive(LEASE, "lease.txt")
         await work_until_resting(engine, workspace, [received.document.document_id], lambda _: None)
         answer = await workspace.ask("What is the monthly rent of the flat in Basel?")
-    assert answer.found
-    assert "1,450" in answer.text
+    assert not answer.found
+    assert [each.passage.filename for each in answer.evidence] == ["lease.txt"]
     (note,) = answer.degraded
-    assert note.startswith("answer: without the reader, ")
+    assert note.startswith("answer: nothing was read, ")
     assert "does not hold the weights of a reader" in note
 
 
-async def test_a_reader_that_is_switched_off_is_not_missed(settings: Settings) -> None:
-    async with await open_engine(settings.model_copy(update={"reader": "none"})) as engine:
-        assert isinstance(engine.answerer, ExtractiveAnswerer)
-        assert engine.reader is None
-
-
-async def test_the_packaged_reader_answers_where_its_weights_are(settings: Settings) -> None:
-    async with await open_engine(settings) as engine:
-        assert isinstance(engine.answerer, ReaderAnswerer) == (packaged_file() is not None)
-
-
-async def test_the_doctor_says_why_answers_are_found_by_rules(
-    settings: Settings, tmp_path: Path
+async def test_a_reader_that_is_switched_off_answers_nothing_and_says_so(
+    settings: Settings,
 ) -> None:
+    async with await open_engine(settings.model_copy(update={"reader": "none"})) as engine:
+        workspace = await engine.workspace()
+        answer = await workspace.ask("What is the monthly rent?")
+    assert not answer.found
+    assert engine.reader is None
+
+
+async def test_the_doctor_says_why_nothing_is_read(settings: Settings, tmp_path: Path) -> None:
     broken = tmp_path / "reader.safetensors"
     broken.write_bytes(b"these are no weights")
     off = await reader_check(settings.model_copy(update={"reader": "none"}))

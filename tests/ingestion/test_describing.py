@@ -30,6 +30,8 @@ from tests.ingestion import files, pdf_files
 from tests.ingestion.test_child import through_the_pipe
 from tests.models.openai_server import OpenAiServer, Reply, fails, says
 
+pytestmark = pytest.mark.usefixtures("sent_as_it_is")
+
 ASKED = ReadingOptions(ocr="off", pictures=20)
 """OCR is off: these tests are about pictures, not about what is written on them."""
 

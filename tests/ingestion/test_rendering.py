@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
+from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.pdfgen.canvas import Canvas
 
 from footnote.domain.pages import QuoteMatch
@@ -19,6 +20,7 @@ from footnote.ingestion.parsing.drafts import assemble
 from footnote.ingestion.parsing.pdf import read_pdf
 from footnote.ingestion.parsing.reading import read_document
 from footnote.ingestion.rendering.folding import fold
+from footnote.ingestion.rendering.glyphs import within_line
 from footnote.ingestion.rendering.pages import Pages, pages_of_quote
 from footnote.ingestion.rendering.quotes import Quote, find_quote
 from footnote.ingestion.rendering.sheets import NoSuchPage
@@ -132,6 +134,30 @@ def test_the_rows_of_a_table_are_marked_cell_by_cell() -> None:
     assert len(quote.rectangles) == 4
     for cell in (*pdf_files.WORDY_ROWS[2], *pdf_files.WORDY_ROWS[3]):
         assert cell in text_inside(content, quote.rectangles)
+
+
+def test_the_space_that_ends_a_cell_is_not_marked() -> None:
+    def draw(canvas: Canvas) -> None:
+        canvas.setFont("Helvetica", 12)
+        canvas.drawString(60, 500, "second   ")
+        canvas.drawString(200, 500, "third")
+
+    first, second = only(looked(pdf(draw), "second third")).rectangles
+    assert first.right == pytest.approx(60 + stringWidth("second", "Helvetica", 12), abs=0.1)
+    assert second.right == pytest.approx(200 + stringWidth("third", "Helvetica", 12), abs=0.1)
+
+
+def test_a_font_that_claims_more_than_a_line_does_not_reach_the_next() -> None:
+    def draw(canvas: Canvas) -> None:
+        canvas.setFont("Helvetica", 12)
+        canvas.drawString(60, 500, "The lantern is lit.")
+
+    content = pdf(draw)
+    with pdfium.PdfDocument(content) as document:
+        page = document[0]
+        said = page.get_textpage()
+        assert within_line(said, 0, 480.0, 540.0) == (497.0, 512.0)
+        assert within_line(said, 0, 498.0, 511.0) == (498.0, 511.0)
 
 
 def test_cells_whose_lines_stand_apart_are_marked_word_by_word() -> None:

@@ -7,6 +7,7 @@ import os
 import socket
 import sys
 import warnings
+from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -130,3 +131,32 @@ def scripted(settings: Settings, model: WireServer, **more: object) -> Settings:
             **more,
         },
     )
+
+
+@asynccontextmanager
+async def serving(env: Mapping[str, str], *options: str) -> AsyncIterator[tuple[Process, str]]:
+    """The process and its address, once it says that it is ready."""
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "footnote.interfaces.cli.main", "serve", "--port", "0", *options),
+        env=env,
+        stdout=PIPE,
+        stderr=PIPE,
+    )
+    assert process.stderr is not None
+    try:
+        said = await said_until(process.stderr, "Ready.")
+        yield process, said.split("listens on ")[1].split()[0]
+    finally:
+        if process.returncode is None:
+            process.terminate()
+        await process.communicate()
+
+
+async def said_until(stream: asyncio.StreamReader, word: str) -> str:
+    """What a process says up to the line with a word."""
+    said = ""
+    while word not in said:
+        line = await asyncio.wait_for(stream.readline(), 120)
+        assert line, said
+        said += line.decode()
+    return said

@@ -241,11 +241,11 @@ LOCAL_VERBS = set(
     "receive_stream has_room push_url push_content push_status select_documents document_called "
     "unknown_collections original original_file text passages source_entries remember_source_entry "
     "rename_source_entry remove_source_entry page_fingerprint all_messages export_conversation "
+    "export_docx export_pdf find_conversations "
     "golden_candidates next_question edited_question question_again answered answered_stream "
-    "follow_events webhook_and_secret create_key keys rotate_key revoke_key users user add_user "
+    "follow_events webhook_and_secret users user add_user "
     "change_user remove_user user_groups user_group add_user_group change_user_group "
-    "remove_user_group "
-    "usage budgets set_budget remove_budget audit_entries export_audit verify_audit".split()
+    "remove_user_group export_audit".split()
 )
 """What other ways into the engine use, or a route without a verb of the client."""
 

@@ -214,7 +214,7 @@ async def test_what_is_elsewhere_and_what_is_absent_look_the_same(library: Libra
         assert [each.status_code for each in answers] == [404, 404], (method, path)
         assert answers[0].content == answers[1].content
     listed = await http.get("/v1/conversations", headers=annex)
-    assert listed.json() == {"conversations": [], "next_cursor": None}
+    assert listed.json() == {"conversations": [], "next_cursor": None, "matches": []}
 
 
 # --- the command line -------------------------------------------------------------------------

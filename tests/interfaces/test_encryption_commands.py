@@ -55,9 +55,31 @@ async def test_keys_in_backups_are_made_useless_on_request(env: dict[str, str]) 
     assert (proof["backup_keys"], proof["backup_keys_usable"]) == (1, 0)
 
 
+async def test_keys_are_exported_and_imported(env: dict[str, str], tmp_path: Path) -> None:
+    assert (await footnote(env, "workspace", "create", "mill")).code == 0
+    path = str(tmp_path / "keys.json")
+    exported = await footnote(env, "encryption", "export-keys", path, "--json")
+    assert (parsed := json.loads(exported.out))["keys"] == 1
+    assert parsed["path"] == path
+    assert "Wrote 1 wrapped keys" in (await footnote(env, "encryption", "export-keys", path)).out
+    imported = await footnote(env, "encryption", "import-keys", path, "--json")
+    assert json.loads(imported.out) == {
+        "restored": 0,
+        "unchanged": 1,
+        "absent": [],
+        "unlisted": [],
+    }
+    missing = await footnote(env, "encryption", "import-keys", str(tmp_path / "none.json"))
+    assert missing.code == 2
+
+
 async def test_a_workspace_is_not_destroyed_unasked(env: dict[str, str]) -> None:
     assert (await footnote(env, "workspace", "create", "mill")).code == 0
-    assert (await footnote(env, "workspace", "destroy", "mill")).code != 0
+    unasked = await footnote(env, "workspace", "destroy", "mill")
+    assert unasked.code == 2
+    assert "Nothing was deleted" in unasked.err
+    assert "--yes" in unasked.err
+    assert (await footnote(env, "workspace", "destroy", "mill", stdin=b"n\n")).code == 130
     assert "mill" in (await footnote(env, "workspace", "list")).out
 
 

@@ -21,6 +21,7 @@ from starlette.routing import compile_path
 import footnote
 from footnote import domain
 from footnote.domain.pages import MarkedQuote, PageRectangles, PagesOfQuote, QuoteMatch, Rectangle
+from footnote.domain.retention import DueDocument, RetentionPreview, RetentionRun
 from footnote.interfaces.http import openapi
 from footnote.interfaces.schemas import Delivery, PageWithQuotes, object_of
 from footnote.settings import Settings, settings_from
@@ -56,7 +57,7 @@ _VARIES = {
     *("answer_cache", "cached", "checks", "confidence", "created", "keywords", "key_id"),
     *("link_id", "next_cursor", "replaced_by"),
     *("overlap", "probability", "results", "score", "score_after", "search_cache", "secret"),
-    *("similarity", "support", "timings_ms", "why", "url", "explanation"),
+    *("sha256", "similarity", "support", "timings_ms", "why", "url", "explanation"),
 }
 """Members whose values depend on the machine, on the moment, or on what was asked before."""
 
@@ -97,7 +98,7 @@ class Recorder:
         self, http: httpx.AsyncClient, method: str, path: str, summary: str = "", **sent: Any
     ) -> Any:
         operation = _operation(method, path.partition("?")[0])
-        self._keep_request(operation, summary, sent)
+        self.keep_request(operation, summary, sent)
         async with http.stream(method, path, **sent) as response:
             media_type = response.headers["content-type"].partition(";")[0]
             if media_type == "text/event-stream":
@@ -114,7 +115,7 @@ class Recorder:
         self.responses.setdefault(name, tidy(body, {}))
         return body
 
-    def _keep_request(self, operation: dict[str, Any], summary: str, sent: dict[str, Any]) -> None:
+    def keep_request(self, operation: dict[str, Any], summary: str, sent: dict[str, Any]) -> None:
         if not summary:
             return
         if "files" in sent:
@@ -248,6 +249,8 @@ async def search_and_ask(recorder: Recorder, library: Library) -> None:
     for path in (
         "/v1/documents?collection=insurance",
         f"/v1/documents/{document}",
+        f"/v1/documents/{document}/passages?limit=1",
+        f"/v1/documents/{document}/similar?limit=1",
         f"/v1/documents/{document}/events",
         *("/stats", "/health", "/v1/models", "/v1/lanes", "/v1/audit?act=searched&limit=2"),
     ):
@@ -257,11 +260,21 @@ async def search_and_ask(recorder: Recorder, library: Library) -> None:
     for path in ("/v1/usage", "/v1/budgets"):
         await recorder(http, "GET", path)
     assert (await http.delete("/v1/budgets?measure=cost_usd&period=month")).status_code == 204
+    await views(recorder, http)
     await settings_of_its_own(recorder, http)
+    await retention(recorder, http)
     verified = await recorder(http, "POST", "/v1/audit/verify", "By its hashes alone", json={})
     kept = {"kept": [verified["head"]]}
     await recorder(http, "POST", "/v1/audit/verify", "By a head that was kept", json=kept)
     await recorder(http, "GET", "/v1/events", headers={"Last-Event-ID": "0-0"})
+
+
+async def views(recorder: Recorder, http: httpx.AsyncClient) -> None:
+    """Keep a view of the list, look at it, and remove it."""
+    kept = {"name": "Policies", "document_class": "policy", "sort": "title", "order": "asc"}
+    await recorder(http, "PUT", "/v1/views", "Policies by their titles", json=kept)
+    await recorder(http, "GET", "/v1/views")
+    assert (await http.delete("/v1/views?name=Policies")).status_code == 204
 
 
 async def settings_of_its_own(recorder: Recorder, http: httpx.AsyncClient) -> None:
@@ -271,6 +284,29 @@ async def settings_of_its_own(recorder: Recorder, http: httpx.AsyncClient) -> No
     for shown in ("/v1/config", "/v1/config/fusion", "/v1/config/history?name=fusion"):
         await recorder(http, "GET", shown)
     await recorder(http, "DELETE", "/v1/config/fusion")
+
+
+async def retention(recorder: Recorder, http: httpx.AsyncClient) -> None:
+    """Say how long documents are kept, delete what is due, hold some, and take all of it back."""
+    path = "/v1/retention"
+    rule = {"kind": "documents", "days": 90, "collection": "applicants"}
+    await recorder(http, "PUT", path, "Documents of a collection", json=rule)
+    await recorder(http, "GET", path)
+    await recorder(http, "GET", f"{path}/preview?within_days=30")
+    await recorder(http, "POST", f"{path}/apply")
+    hold = {"reason": "Case 7", "collection": "applicants"}
+    held = await recorder(http, "POST", "/v1/legal-holds", "On a collection", json=hold)
+    await recorder(http, "GET", "/v1/legal-holds")
+    lift = f"/v1/legal-holds/{held['hold_id']}/lift"
+    await recorder(http, "POST", lift, "With a reason", json={"reason": "Settled"})
+    of_whom = {"principal_id": "pat@example.com", "with_files": True}
+    export = "/v1/personal-data/export"
+    asked = "About somebody, with files"
+    recorder.keep_request(_operation("POST", export), asked, {"json": of_whom})
+    archive = await http.post(export, json=of_whom)  # A zip archive is no text to show.
+    assert archive.status_code == 200
+    removed = await http.delete(f"{path}?kind=documents&collection=applicants")
+    assert removed.status_code == 204
 
 
 async def chat(recorder: Recorder, http: httpx.AsyncClient) -> None:
@@ -381,6 +417,9 @@ async def write(recorder: Recorder, http: httpx.AsyncClient, settings: Settings)
     await send("PUT", "/v1/grants", "A role in the workspace", subject="ann", role="writer")
     await recorder(http, "GET", "/v1/grants")
     await send("PUT", f"{document}/access", "Its owner and a group", **SHARED)
+    change = {"tags": ["household"], "metadata": {"year": 2026, "signed": None}}
+    await send("PATCH", document, "Tags, and two members of the metadata", **change)
+    await recorder(http, "GET", f"{document}/versions")
     await recorder(http, "GET", f"{document}/access")
     await recorder(http, "GET", f"{document}/access/explanation?principal=ann&group=crew")
     await send("POST", "/v1/webhooks", "All events", url=f"{HERE}/footnote")
@@ -442,7 +481,12 @@ async def write(recorder: Recorder, http: httpx.AsyncClient, settings: Settings)
         }
     )
     await recorder(http, "POST", "/v1/webhooks/document-uploaded", "A document", **uploaded)
-    await recorder(http, "DELETE", f"{document}?verify=true")
+    target = {"document_id": document.rpartition("/")[2]}
+    erased = await recorder(http, "POST", "/v1/erasures", "A document", json=target)
+    ledger = await recorder(http, "GET", "/v1/erasures")
+    held = {"certificate": erased}
+    await recorder(http, "POST", "/v1/erasures/verify", "As it was given", json=held)
+    await recorder(http, "POST", "/v1/erasures/replay", "Of the ledger", json=ledger)
 
 
 def of_records() -> dict[str, dict[str, object]]:
@@ -488,7 +532,25 @@ def of_records() -> dict[str, dict[str, object]]:
         height_points=841.89,
         quotes=(MarkedQuote(quote=CLAIM, match=QuoteMatch.EXACT, text=CLAIM, rectangles=(box,)),),
     )
+    due = DueDocument(
+        document_id=UUID(int=1),
+        filename="cv-ann-smith.pdf",
+        collection="applicants",
+        handed_in_at=NOON,
+        due_at=NOON,
+    )
+    preview = RetentionPreview(
+        until=NOON,
+        documents=(due,),
+        document_count=1,
+        held_count=0,
+        conversation_count=0,
+        query_count=12,
+        push_count=0,
+    )
     records = [
+        preview,
+        RetentionRun(documents=1, conversations=0, queries=12, pushes=0),
         reembedding,
         status,
         PageWithQuotes.from_domain(page),

@@ -119,7 +119,7 @@ async def test_documents_are_listed_in_pages(http: httpx.AsyncClient) -> None:
     assert names == ["2.txt", "1.txt", "0.txt"]
     assert second["next_cursor"] is None
     nothing = (await http.get("/v1/documents", params={"status": "indexed"})).json()
-    assert nothing == {"documents": [], "next_cursor": None}
+    assert nothing == {"documents": [], "next_cursor": None, "total": None, "facets": {}}
 
 
 async def test_a_deleted_document_is_gone(http: httpx.AsyncClient) -> None:

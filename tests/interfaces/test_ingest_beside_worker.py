@@ -12,8 +12,7 @@ import pytest
 import footnote as library
 from footnote.settings import Settings
 from footnote.store.queue import worker_lives
-from tests.interfaces.serving import Ended, environment, footnote
-from tests.interfaces.test_serve import serving
+from tests.interfaces.serving import Ended, environment, footnote, serving
 
 pytestmark = pytest.mark.usefixtures("own_database")
 

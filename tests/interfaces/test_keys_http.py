@@ -29,6 +29,7 @@ from footnote.errors import (
 )
 from footnote.interfaces.http import authentication
 from footnote.interfaces.http.app import create_app
+from footnote.interfaces.http.web_app import is_public
 from footnote.settings import Settings, settings_from
 from tests.interfaces.serving import environment, footnote, served
 from tests.interfaces.test_http import POLICY
@@ -92,6 +93,10 @@ async def test_every_route_asks_who_it_is(guarded: Guarded) -> None:
         for name in [part[1:-1] for part in path.split("/") if part.startswith("{")]:
             path = path.replace(f"{{{name}}}", PARAMETERS.get(name, PARAMETERS["document_id"]))
         answer = await guarded.http.request(method, path)
+        if is_public({"type": "http", "method": method, "path": path}):
+            # The web app is the same for everybody, and asks for a credential itself.
+            assert answer.status_code in {200, 404, 503}, (method, path)
+            continue
         if path in OPEN:
             assert answer.status_code == 200 or path != "/health"
             continue
@@ -100,8 +105,17 @@ async def test_every_route_asks_who_it_is(guarded: Guarded) -> None:
 
 
 async def test_what_is_not_routed_asks_too(guarded: Guarded) -> None:
-    for path in ("/", "/nowhere", "/v1/documents/", "//health", "/health/", "/HEALTH", "/metrics"):
-        assert (await guarded.http.get(path)).status_code == 401, path
+    address = str(guarded.http.base_url).rstrip("/")
+    for path in (
+        "/nowhere",
+        "/documents/x/y",
+        "/v1/documents/",
+        "//health",
+        "/health/",
+        "/HEALTH",
+        "/metrics",
+    ):
+        assert (await guarded.http.get(f"{address}{path}")).status_code == 401, path
 
 
 async def test_health_says_no_more_than_whether_it_is_well(guarded: Guarded) -> None:
@@ -317,6 +331,8 @@ async def test_a_credential_is_no_operator_of_the_installation(guarded: Guarded)
         ("workspace", "create", "more"),
         ("workspace", "destroy", "default", "--yes"),
         ("encryption", "status"),
+        ("encryption", "export-keys", "keys.json"),
+        ("encryption", "import-keys", "keys.json"),
     ):
         ended = await footnote(env, *words)
         assert ended.code == 4, words

@@ -11,8 +11,10 @@ from urllib.parse import parse_qs, urlsplit
 import httpx
 import psycopg
 import pytest
+from structlog.testing import capture_logs
 
 from footnote.domain import Role
+from footnote.domain.audit import Act, Outcome
 from footnote.engine import Engine, WorkspaceEngine
 from footnote.engine.authentication import credentials_from
 from footnote.errors import UnsupportedSettings
@@ -104,6 +106,23 @@ async def test_a_person_logs_in_and_is_known(browser: Browser) -> None:
     assert found["groups"] == ["finance"]
     assert found["credential"].startswith("session:")
     assert browser.cookies[SESSION] not in str(found)
+
+
+async def test_each_login_is_in_the_audit_log(browser: Browser, workspace: WorkspaceEngine) -> None:
+    await browser.log_in()
+    [entry] = (await workspace.audit_entries(principal_id="ann")).entries
+    assert (entry.verb, entry.act, entry.outcome) == ("log_in", Act.CHANGED, Outcome.DONE)
+    assert entry.credential == f"session:{browser.cookies[SESSION].split('_')[1]}"
+
+
+async def test_a_login_that_fails_is_in_the_servers_log(browser: Browser) -> None:
+    back = await browser.at_provider()
+    with capture_logs() as lines:
+        refused = await browser.ask("GET", back.replace("state=", "state=x"))
+    assert refused.status_code == 401
+    [told] = [each for each in lines if each["event"] == "a credential was refused"]
+    code = parse_qs(urlsplit(back).query)["code"][0]
+    assert code not in str(told)
 
 
 async def test_the_provider_is_asked_with_pkce_state_and_nonce(

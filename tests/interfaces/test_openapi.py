@@ -4,6 +4,9 @@ from typing import Any
 
 import pytest
 
+from footnote.interfaces.http.app import create_app
+from footnote.interfaces.http.login import SESSION_COOKIE
+from footnote.settings import Settings, settings_from
 from tests.interfaces.description import DESCRIPTION
 
 CASES: list[tuple[str, str, dict[str, Any]]] = [
@@ -16,7 +19,11 @@ OF_OPENAI = ("/openai/", "/v1/chat/", "/v1/models/{model}")
 """Routes whose errors are in the shape that OpenAI's clients read."""
 PUBLIC = {
     "/v1/documents": "get post",
-    "/v1/documents/{document_id}": "delete get",
+    "/v1/documents/{document_id}": "delete get patch",
+    "/v1/documents/{document_id}/versions": "get",
+    "/v1/documents/{document_id}/passages": "get",
+    "/v1/documents/{document_id}/similar": "get",
+    "/v1/views": "delete get put",
     "/v1/documents/{document_id}/content": "get",
     "/v1/documents/{document_id}/retry": "post",
     "/v1/documents/{document_id}/pages": "get",
@@ -63,6 +70,15 @@ PUBLIC = {
     "/v1/config": "get",
     "/v1/config/history": "get",
     "/v1/config/{name}": "delete get put",
+    "/v1/retention": "delete get put",
+    "/v1/retention/preview": "get",
+    "/v1/retention/apply": "post",
+    "/v1/legal-holds": "get post",
+    "/v1/legal-holds/{hold_id}/lift": "post",
+    "/v1/erasures": "get post",
+    "/v1/erasures/verify": "post",
+    "/v1/erasures/replay": "post",
+    "/v1/personal-data/export": "post",
     "/v1/usage": "get",
     "/v1/budgets": "delete get put",
     "/v1/audit/verify": "post",
@@ -149,3 +165,44 @@ def test_every_reference_leads_somewhere() -> None:
     known = {f"#/components/schemas/{name}" for name in DESCRIPTION["components"]["schemas"]}
     assert set(references(DESCRIPTION)) <= known
     assert "#/components/schemas/HTTPValidationError" not in known
+
+
+def test_where_nobody_is_asked_who_they_are_nothing_is_to_be_sent() -> None:
+    assert "securitySchemes" not in DESCRIPTION["components"]
+    assert all(operation["security"] == [] for _, _, operation in CASES)
+
+
+def test_each_route_says_what_opens_it(settings: Settings) -> None:
+    given = {
+        "identity": "keys,tokens,login",
+        "token_issuer": "https://login.example.com",
+        "token_audience": "footnote",
+        "login_issuer": "https://login.example.com",
+        "login_client_id": "footnote",
+        "public_url": "https://documents.example.com",
+    }
+    described = create_app(settings_from(settings, given)).openapi()
+    schemes = described["components"]["securitySchemes"]
+    assert {name: scheme["type"] for name, scheme in schemes.items()} == {
+        "apiKey": "http",
+        "token": "http",
+        "session": "apiKey",
+        "provider": "openIdConnect",
+        "link": "http",
+    }
+    assert schemes["session"]["name"] == SESSION_COOKIE
+    assert schemes["provider"]["openIdConnectUrl"] == (
+        "https://login.example.com/.well-known/openid-configuration"
+    )
+    needed = {
+        path: {name for each in operation["security"] for name in each}
+        for path, methods in described["paths"].items()
+        for operation in methods.values()
+    }
+    assert needed.pop("/health") == set()
+    assert needed.pop("/v1/shared") == {"link"}
+    assert {frozenset(each) for each in needed.values()} == {
+        frozenset({"apiKey", "token", "session", "link"})
+    }
+    keys_alone = create_app(settings_from(settings, {"identity": "keys"})).openapi()
+    assert set(keys_alone["components"]["securitySchemes"]) == {"apiKey", "link"}

@@ -97,6 +97,28 @@ async def test_an_address_is_fetched_and_indexed(
     assert document["tags"] == ["sea"]
 
 
+async def test_what_is_pushed_is_seen_by_whom_it_says(
+    client: httpx.AsyncClient, working: None, web: WebServer
+) -> None:
+    who: dict[str, object] = {"visibility": "private", "shared_with": ["ann", "group:crew"]}
+    pushed: list[dict[str, object]] = [
+        {"url": web.url("/tides.txt")},
+        {"text": "A log.", "filename": "log.txt"},
+    ]
+    for body in pushed:
+        answer = await client.post("/v1/ingest", json={**body, **who})
+        assert answer.status_code == 202, answer.text
+        document = (await rested(client, answer.headers["Location"]))["document"]
+        shown = (await client.get(f"/v1/documents/{document['document_id']}/access")).json()
+        assert {name: shown[name] for name in who} == who
+        wrong = {**body, "visibility": "workspace", "shared_with": ["ann"]}
+        assert (await client.post("/v1/ingest", json=wrong)).status_code == 422
+    announced = {"document_id": "7", "url": web.url("/tides.txt"), **who}
+    taken = await client.post("/v1/webhooks/document-uploaded", **signed(announced))
+    document = (await rested(client, taken.headers["Location"]))["document"]
+    assert document["visibility"] == "private"
+
+
 async def test_an_address_that_has_nothing_fails_with_its_reason(
     client: httpx.AsyncClient, working: None, web: WebServer
 ) -> None:

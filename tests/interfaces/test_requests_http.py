@@ -301,11 +301,16 @@ async def test_a_request_is_about_one_workspace(library: Library, path: str) -> 
 @pytest.mark.parametrize(
     ("method", "path", "takes"),
     [
-        ("GET", "/v1/documents?colection=x", "collection, cursor, limit, status"),
+        (
+            "GET",
+            "/v1/documents?colection=x",
+            "collection, cursor, document_class, facets, limit, order, query, sort, status, tag, "
+            "where",
+        ),
         ("GET", "/v1/documents/{id}?verify=true", "none"),
         ("DELETE", "/v1/documents/{id}?veryfy=true", "verify"),
         ("GET", "/v1/documents/{id}/content?worksapce=annex", "workspace"),
-        ("GET", "/v1/conversations?colection=x", "cursor, limit"),
+        ("GET", "/v1/conversations?colection=x", "cursor, limit, query"),
         ("GET", "/v1/lanes?lane=document", "none"),
         ("POST", "/v1/search?top_k=3", "none"),
     ],
@@ -364,7 +369,7 @@ async def test_a_workspace_that_is_not_there_is_named(library: Library) -> None:
         headers = {"Footnote-Workspace": "acmee"}
         response = await library.http.request(method, path, json=body, headers=headers)
         assert_problem(response, 404, "not-found")
-        assert response.json()["detail"] == "There is no workspace 'acmee'."
+        assert response.json()["detail"] == "there is no workspace 'acmee'"
         assert "footnote workspace create" in response.json()["hint"]
 
 

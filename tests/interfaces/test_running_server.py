@@ -61,7 +61,8 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> Opened:
         return in_workspace(*args, **kwargs)  # type: ignore[arg-type]
 
     monkeypatch.setattr(edge, "in_workspace", count)
-    monkeypatch.setattr("footnote.interfaces.cli.documents.in_workspace", count)
+    for module in ("documents", "document_lists"):
+        monkeypatch.setattr(f"footnote.interfaces.cli.{module}.in_workspace", count)
     return counted
 
 

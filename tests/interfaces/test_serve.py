@@ -5,48 +5,18 @@ import json
 import signal
 import socket
 import sys
-from asyncio.subprocess import PIPE, Process
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from asyncio.subprocess import PIPE
 
 import httpx
 import pytest
 
 from footnote.interfaces.cli.server import FILE
 from footnote.settings import Settings
-from tests.interfaces.serving import environment, footnote_process
+from tests.interfaces.serving import environment, footnote_process, said_until, serving
 
 pytestmark = pytest.mark.usefixtures("own_database")
 
 RESTING = {"indexed", "failed"}
-
-
-@asynccontextmanager
-async def serving(env: Mapping[str, str], *options: str) -> AsyncIterator[tuple[Process, str]]:
-    """The process and its address, once it says that it is ready."""
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "footnote.interfaces.cli.main", "serve", "--port", "0", *options),
-        env=env,
-        stdout=PIPE,
-        stderr=PIPE,
-    )
-    assert process.stderr is not None
-    try:
-        said = await _until(process.stderr, "Ready.")
-        yield process, said.split("listens on ")[1].split()[0]
-    finally:
-        if process.returncode is None:
-            process.terminate()
-        await process.communicate()
-
-
-async def _until(stream: asyncio.StreamReader, word: str) -> str:
-    said = ""
-    while word not in said:
-        line = await asyncio.wait_for(stream.readline(), 120)
-        assert line, said
-        said += line.decode()
-    return said
 
 
 async def test_a_file_that_is_uploaded_is_indexed_by_the_worker_beside_the_server(
@@ -118,7 +88,7 @@ async def test_it_says_where_it_listens_and_that_it_is_for_this_computer_only(
         stderr=PIPE,
     )
     assert process.stderr is not None
-    said = await _until(process.stderr, "Ready.")
+    said = await said_until(process.stderr, "Ready.")
     process.terminate()
     await process.communicate()
     assert "http://127.0.0.1:" in said
@@ -147,7 +117,7 @@ async def test_while_the_database_keeps_it_waiting_it_answers_503(settings: Sett
         )
         assert process.stderr is not None
         try:
-            said = await _until(process.stderr, "Only this computer")
+            said = await said_until(process.stderr, "Only this computer")
             address = said.split("listens on ")[1].split()[0]
             async with httpx.AsyncClient(base_url=address, timeout=60) as http:
                 health = await http.get("/health")

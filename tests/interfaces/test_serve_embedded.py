@@ -11,8 +11,7 @@ import httpx
 import pytest
 
 from footnote.settings import Settings
-from tests.interfaces.serving import environment
-from tests.interfaces.test_serve import serving
+from tests.interfaces.serving import environment, serving
 
 PATIENCE_SECONDS = 120
 

@@ -67,6 +67,49 @@ async def test_a_token_opens_the_workspaces_it_names(
         assert_problem(await who(http, bearer(expired)), 401, "not-authenticated")
 
 
+async def test_people_of_two_providers_are_told_apart(
+    settings: Settings, engine: Engine, issuer: Provider
+) -> None:
+    await (await engine.workspace()).grant_role("ann", Role.ADMIN)
+    both: dict[str, object] = {
+        "identity": "tokens,login",
+        "login_issuer": "https://people.example.com",
+        "login_client_id": "footnote",
+        "public_url": "https://footnote.example.com",
+    }
+    with pytest.raises(UnsupportedSettings, match="each other's people"):
+        credentials_from(accepting(settings, issuer, **both))
+    within = accepting(settings, issuer, **both, token_namespace="partners")
+    async with served(within) as http:
+        # The ann who logs in is an administrator; this one is another and has no role.
+        assert_problem(await who(http, bearer(issuer.signed())), 404, "not-found")
+        await (await engine.workspace()).grant_role("partners:ann", Role.READER)
+        found = (await who(http, bearer(issuer.signed()))).json()
+        assert (found["principal"], found["role"]) == ("partners:ann", "reader")
+
+
+@pytest.mark.parametrize("namespace", ["group", "service", "link"])
+def test_a_namespace_of_access_lists_is_no_providers(
+    settings: Settings, issuer: Provider, namespace: str
+) -> None:
+    with pytest.raises(UnsupportedSettings, match="namespace"):
+        credentials_from(accepting(settings, issuer, token_namespace=namespace))
+
+
+def test_one_provider_has_one_namespace(settings: Settings, issuer: Provider) -> None:
+    within = accepting(
+        settings,
+        issuer,
+        identity="tokens,login",
+        login_issuer=issuer.url,
+        login_client_id="footnote",
+        public_url="https://footnote.example.com",
+        token_namespace="partners",
+    )
+    with pytest.raises(UnsupportedSettings, match="one provider"):
+        credentials_from(within)
+
+
 async def test_somebody_without_a_role_sees_what_was_granted_and_nothing_else(
     settings: Settings, engine: Engine, issuer: Provider
 ) -> None:

@@ -334,6 +334,32 @@ async def test_a_file_comes_back_as_it_was_handed_in_and_is_never_shown(library:
     assert "sandbox" in answer.headers["content-security-policy"]
 
 
+async def test_a_part_of_a_file_is_what_the_range_says(library: Library) -> None:
+    path = f"/v1/documents/{library.ids['policy.md']}/content"
+    whole = (await library.http.get(path)).content
+    size = len(whole)
+    parts = {
+        "bytes=2-7": whole[2:8],
+        "bytes=300-": whole[300:],
+        f"bytes=10-{size * 2}": whole[10:],
+        "bytes=-5": whole[-5:],
+        f"bytes=-{size * 2}": whole,
+    }
+    for asked, expected in parts.items():
+        answer = await library.http.get(path, headers={"Range": asked})
+        assert (answer.status_code, answer.content) == (206, expected), asked
+        start = size - len(expected) if asked != "bytes=2-7" else 2
+        last = start + len(expected) - 1
+        assert answer.headers["content-range"] == f"bytes {start}-{last}/{size}"
+    for passed_over in ("bytes=5-2", "bytes=0-1,4-5", "pages=1-2", "bytes=-"):
+        answer = await library.http.get(path, headers={"Range": passed_over})
+        assert (answer.status_code, answer.content) == (200, whole), passed_over
+    for nowhere in (f"bytes={size}-", "bytes=-0"):
+        answer = await library.http.get(path, headers={"Range": nowhere})
+        assert answer.status_code == 416, nowhere
+        assert answer.headers["content-range"] == f"bytes */{size}"
+
+
 async def test_a_foreign_and_an_absent_file_look_the_same(library: Library) -> None:
     absent = "00000000-0000-4000-8000-000000000000"
     answers = [

@@ -15,6 +15,8 @@ from tests.models.openai_server import fails
 from tests.models.speech.spoken import CRANE, recording, silence, spoken
 from tests.models.transcription_server import TranscriptionServer, heard
 
+pytestmark = pytest.mark.usefixtures("sent_as_it_is")
+
 
 @pytest.fixture(params=["service", "local"])
 async def transcriber(request: pytest.FixtureRequest) -> AsyncIterator[Transcriber]:

@@ -179,6 +179,28 @@ def test_a_long_passage_is_read_in_windows_that_overlap(
         assert following[0] < one[1], "an answer at a window's end is whole in the next"
 
 
+async def test_each_stretch_of_a_passage_has_its_best_span_and_none_lies_across_two(
+    reader: tuple[str, PackagedReader],
+) -> None:
+    text = "The rent rose. It is due in May. " * 60
+    cuts = [0, *(at + 2 for at in range(len(text) - 1) if text[at : at + 2] == ". ")]
+    stretches = tuple((one, following - 1) for one, following in pairwise(cuts))
+    _, model = reader
+    [anywhere] = await model.read(QUESTION, [PassageText(text=text)])
+    [reading] = await model.read(QUESTION, [PassageText(text=text, stretches=stretches)])
+    held = {
+        number
+        for each in reading.spans
+        for number, (start, end) in enumerate(stretches)
+        if start <= each.start and each.end <= end
+    }
+    assert held == set(range(len(stretches)))
+    assert all(
+        any(a <= each.start and each.end <= b for a, b in stretches) for each in reading.spans
+    )
+    assert max(each.score for each in reading.spans) <= anywhere.spans[0].score
+
+
 def test_what_is_beyond_the_budget_is_not_read(reader: tuple[str, PackagedReader]) -> None:
     _, model = reader
     pairs = model.pairs(QUESTION, [PassageText(text="Both parties are bound. " * 60)] * 40)

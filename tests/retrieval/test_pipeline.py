@@ -233,7 +233,7 @@ async def test_a_stage_that_fails_is_named_and_left_out(part: str, stage: str, p
 async def test_without_a_vector_the_least_similarity_cannot_be_told() -> None:
     filters = SearchFilters(min_similarity=0.9)
     response = await ask(search(DeafEmbedder()), "anchor", filters=filters)
-    assert "min_similarity: without the lane's model it cannot be told" in response.degraded
+    assert "min_similarity: it needs the lane's model, which is not available" in response.degraded
 
 
 @pytest.mark.parametrize("failing_from", [0, 1, 2, 3])

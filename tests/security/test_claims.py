@@ -69,6 +69,49 @@ def test_a_token_without_a_workspace_opens_none(tenant: object) -> None:
     assert ClaimMapping().caller_of({"sub": "ann"}, "x").workspaces == ("default",)
 
 
+PARTNERS = ClaimMapping(namespace="partners", roles={"partners:it": Role.WRITER, "it": Role.ADMIN})
+OWN = ClaimMapping(foreign=("partners",), roles={"it": Role.ADMIN})
+
+
+def test_two_providers_never_name_the_same_person() -> None:
+    said = {"sub": "ann", "groups": ["it", "crew"], "role": "admin"}
+    theirs = PARTNERS.caller_of(said, "x").identity
+    own = OWN.caller_of(said, "x").identity
+    assert theirs.principal.principal_id == "partners:ann"
+    assert theirs.principal.groups == ("partners:it", "partners:crew")
+    assert theirs.role is Role.WRITER  # what it calls an administrator is none here
+    assert (own.principal.principal_id, own.principal.groups) == ("ann", ("it", "crew"))
+    assert not set(own.principal.access_names) & set(theirs.principal.access_names)
+
+
+@pytest.mark.parametrize("sub", ["partners:ann", "PARTNERS:ann", "Partners:"])
+def test_a_provider_cannot_speak_for_the_people_of_another(sub: str) -> None:
+    with pytest.raises(NotAuthenticated):
+        OWN.caller_of({"sub": sub}, "x")
+    found = OWN.caller_of({"sub": "ann", "groups": [sub, "service:x", "crew"]}, "x")
+    assert found.identity.principal.groups == ("crew",)
+
+
+@pytest.mark.parametrize("sub", ["service:kong", "Service:kong", "LOCAL", "local"])
+def test_no_provider_speaks_for_a_key_or_the_operator(sub: str) -> None:
+    with pytest.raises(NotAuthenticated):
+        OWN.caller_of({"sub": sub}, "x")
+    assert PARTNERS.caller_of({"sub": sub}, "x").identity.principal.principal_id == (
+        f"partners:{sub}"
+    )
+
+
+@pytest.mark.parametrize("sub", ["ann ", "an\u200bn", "\u202eann", "ann\u00a0lee", "Mu\u0308ller"])
+def test_what_only_looks_like_a_name_is_nobodys(sub: str) -> None:
+    with pytest.raises(NotAuthenticated, match="cannot be a name"):
+        caller(sub=sub)
+    found = caller(realm_access={"roles": [sub, "staff"]})
+    assert found.identity.principal.groups == ("staff",)
+    key = proved(Role.ADMIN, "key:1")
+    with pytest.raises(NotAuthenticated, match="cannot be one"):
+        GATEWAY.caller(key, through(user=sub, role="reader"))
+
+
 GATEWAY = Gateway(addresses=networks_from("10.1.0.0/16, ::1"), roles={"auditor": Role.READER})
 
 

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from uuid import UUID, uuid4
 
+import psycopg
 from psycopg.types.json import Jsonb
 from psycopg.types.range import Range
 
@@ -91,6 +92,45 @@ async def lay(
                     for ordinal, (number, kind) in enumerate(zip(chunks, paper.kinds, strict=True))
                 ),
             )
+
+
+def lay_many(superuser_url: str, workspace_id: UUID, count: int) -> None:
+    """Lay so many plain documents at once, numbered, as no test has the time to hand them in."""
+    with psycopg.connect(superuser_url) as connection:
+        connection.execute("SET LOCAL search_path = footnote, public")
+        # Nobody is told of each.
+        connection.execute("SET LOCAL session_replication_role = replica")
+        connection.execute(
+            "INSERT INTO collections (workspace_id, name) SELECT %s, 'shelf-' || number"
+            " FROM generate_series(0, 4) AS number ON CONFLICT DO NOTHING",
+            [workspace_id],
+        )
+        connection.execute(_LAY_MANY, {"workspace_id": workspace_id, "count": count})
+
+
+_LAY_MANY = """
+INSERT INTO documents (
+    workspace_id, document_id, collection, filename, title, media_type, source_type, byte_size,
+    content_sha256, status, stage, failure, version, published_version, document_class,
+    page_count, tags, created_by, created_at, updated_at
+)
+SELECT %(workspace_id)s, gen_random_uuid(), 'shelf-' || number %% 5,
+    'report-' || lpad(number::text, 5, '0') || '.pdf',
+    'Report ' || lpad(((number * 7919) %% 100003)::text, 6, '0'), 'application/pdf', 'upload',
+    1000 + (number * 104729) %% 1000003, sha256(number::text::bytea),
+    CASE WHEN number %% 100 = 0 THEN 'failed' ELSE 'indexed' END,
+    CASE WHEN number %% 100 = 0 THEN 'parse' ELSE 'publish' END,
+    CASE WHEN number %% 100 = 0 THEN jsonb_build_object(
+        'stage', 'parse', 'cause', 'the file is damaged', 'advice', 'hand it in again',
+        'retryable', false
+    ) END,
+    1, CASE WHEN number %% 100 = 0 THEN NULL ELSE 1 END,
+    CASE WHEN number %% 4 = 0 THEN 'policy' ELSE 'report' END, nullif(number %% 50, 0),
+    CASE WHEN number %% 10 = 0 THEN ARRAY['audited'] ELSE '{}' END, 'local',
+    '2024-01-01T00:00:00Z'::timestamptz + number * interval '1 minute',
+    '2024-01-01T00:00:00Z'
+FROM generate_series(1, %(count)s) AS number
+"""
 
 
 def _row(paper: Paper, chunks: range) -> dict[str, object]:

@@ -543,6 +543,7 @@ HOT = (
     ("conversations", "change", "conversations_pkey"),
     ("conversations", "count_attached", "conversation_documents_pkey"),
     ("messages", "page", "messages_pkey"),
+    ("messages", "said_in", "messages_pkey"),
     ("messages", "place", "messages_identity"),
     ("messages", "exchange_of", "messages_children"),
     ("messages", "last_active", "messages_pkey"),
@@ -560,6 +561,7 @@ async def test_hot_statements_use_their_indexes(scope: WorkspaceScope) -> None:
     await scope.connection.execute("SET LOCAL enable_seqscan = off")
     parameters: dict[str, object] = {
         "conversation_id": UUID(int=1),
+        "conversation_ids": [UUID(int=1)],
         "title": "x",
         "document_mode": "first",
         "before": None,

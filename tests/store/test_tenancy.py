@@ -11,7 +11,8 @@ from psycopg import sql
 from footnote.domain import LOCAL_PRINCIPAL, Principal
 from footnote.errors import NotFound
 from footnote.store.database import Database
-from footnote.store.documents import get_document, list_documents
+from footnote.store.documents import get_document
+from footnote.store.listing import list_documents
 from footnote.store.passages import passage_context
 from footnote.store.receiving import Incoming, receive_document
 from footnote.store.workspaces import find_workspace
@@ -25,7 +26,8 @@ CUSTOMER_TABLES = (
     "conversations conversation_documents messages message_sources feedback "
     "workspace_settings mcp_servers grants data_keys sealed_texts api_keys share_links "
     "users user_groups memberships sessions "
-    "audit_log audit_queries rate_limits usage budgets setting_changes"
+    "audit_log audit_queries rate_limits usage budgets setting_changes retention_rules "
+    "legal_holds erasures saved_views"
 ).split()
 
 
@@ -45,6 +47,7 @@ def test_every_table_with_a_workspace_is_walled(test_database: TestDatabase) -> 
         "workspace_directory",
         "credential_directory",
         "login_directory",
+        "failed_credentials",
     }
 
 
@@ -80,7 +83,8 @@ async def test_without_a_workspace_every_table_reads_empty(
 
 
 @pytest.mark.parametrize(
-    "table", ["workspace_directory", "credential_directory", "login_directory"]
+    "table",
+    ["workspace_directory", "credential_directory", "login_directory", "failed_credentials"],
 )
 async def test_the_application_cannot_read_the_directory(
     database: Database, test_database: TestDatabase, table: str
@@ -122,7 +126,7 @@ async def test_twin_workspaces_with_the_same_documents_see_only_their_own(
         numbers = [hit.chunk_no for hit in recalled.lexical]
         own = await shelf.index().passages(numbers)
         async with database.workspace(other.workspace.workspace_id, LOCAL_PRINCIPAL) as scope:
-            page = await list_documents(scope, collection=None, status=None, limit=9, cursor=None)
+            page = await list_documents(scope, limit=9, cursor=None)
         assert len(page.documents) == 1
         assert {passage.document_id for passage in own.values()}.isdisjoint(
             document.document_id for document in page.documents

@@ -1,16 +1,6 @@
-"""Evidence becomes a cited, honest answer: context → select → ground → decide → cite."""
+"""Evidence becomes a cited, honest answer: read → choose → cite, or write → cite → ground."""
 
 from footnote.answering.context import NOT_FOUND, compose_context
-from footnote.answering.pipeline import ExtractiveAnswerer
 from footnote.answering.reader_answers import ReaderAnswerer
 
-QuotingAnswerer = ExtractiveAnswerer | ReaderAnswerer
-"""What answers with quotes alone."""
-
-__all__ = [
-    "NOT_FOUND",
-    "ExtractiveAnswerer",
-    "QuotingAnswerer",
-    "ReaderAnswerer",
-    "compose_context",
-]
+__all__ = ["NOT_FOUND", "ReaderAnswerer", "compose_context"]

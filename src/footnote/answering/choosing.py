@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 from uuid import UUID
 
@@ -13,10 +13,8 @@ from footnote.domain import BlockKind, Evidence, Passage
 from footnote.language.identifiers import identifiers_in, speaks_of_another
 
 _NOT_WORD = re.compile(r"[\W_]+")
-EQUAL_ODDS = 0.8
-"""The share of the best one's odds that a further answer needs. Of those above one half, and of a
-probability of .8, 10 of 117 were right on the development half of `bench/office`."""
-_SUREST = 1e-9
+EQUAL_SHARE = 0.8
+"""The share of the best one's probability that a further answer needs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +28,13 @@ class Located:
     start: int
     end: int
     probability: float
+    """How likely it answers, after all that is known of it."""
+    read: float = 0.0
+    """The same by the reader alone."""
+    score: float = 0.0
+    """The reader's log-odds against "the passage does not answer"."""
+    relevance: float = 0.0
+    """The reader's log-odds that its passage answers at all."""
 
     @property
     def answer(self) -> str:
@@ -50,39 +55,34 @@ class Choice:
     least: float
     """Probability from which an answer is said at all."""
     least_further: float
-    """Probability from which a further answer is, if it also has about the odds of the best."""
+    """Probability from which a further answer is: its own and that of the best together."""
 
     def __call__(
         self, question: str, found: Sequence[Located], evidence: Sequence[Evidence]
     ) -> list[Located]:
         """The answers that are said, the likeliest first, whether or not that one is sure enough.
 
-        What says the same again, what is about another thing than the question names and what
-        gives orders to a model is left out. Where the question names several things, by
-        identifiers or by the titles of their documents, each has its best answer.
+        What says the same again and what gives orders to a model is left out. Where the question
+        names several things, by identifiers or by the titles of their documents, each has its
+        best answer, as likely as it is among those about that thing.
         """
-        around = _around(evidence)
-        asked = identifiers_in(question)
-        eligible = [
-            each
-            for each in found
-            if not speaks_of_another(
-                asked, each.candidate.statement, around[each.passage.document_id]
-            )
-        ]
-        return self._of_each(question, eligible, around) or self._as_good(eligible)
+        return self._of_each(question, found, _around(evidence)) or self._as_good(found)
 
     def _of_each(
         self, question: str, found: Sequence[Located], around: dict[UUID, str]
     ) -> list[Located]:
         """The best answer for each thing that is named; none unless two of them have one."""
         best: dict[int, Located] = {}
+        none = max(0.0, 1.0 - sum(each.probability for each in found))
         for is_about in _named(question, found, around):
-            for each in found:
-                if each.probability < self.least:
+            about = [each for each in found if is_about(each)]
+            within = none + sum(each.probability for each in about)
+            for each in about:
+                chance = min(1.0, each.probability / within) if within else 0.0
+                if chance < self.least:
                     break
-                if is_about(each) and not each.candidate.gives_orders:
-                    best[id(each.candidate)] = each
+                if not each.candidate.gives_orders:
+                    best[id(each.candidate)] = replace(each, probability=chance)
                     break
         return by_probability(best.values())[: self.limit] if len(best) > 1 else []
 
@@ -100,7 +100,21 @@ class Choice:
 
     def _joins(self, probability: float, best: float) -> bool:
         """Whether an answer is as good as said already: a weaker one is another guess at it."""
-        return probability >= self.least_further and _odds(probability) >= EQUAL_ODDS * _odds(best)
+        return probability + best >= self.least_further and probability >= EQUAL_SHARE * best
+
+
+def about_what_is_asked(
+    question: str, found: Iterable[Located], evidence: Sequence[Evidence]
+) -> list[Located]:
+    """Without what is about another thing than the identifiers in the question name."""
+    asked = identifiers_in(question)
+    around = _around(evidence) if asked else {}
+    return [
+        each
+        for each in found
+        if not asked
+        or not speaks_of_another(asked, each.candidate.statement, around[each.passage.document_id])
+    ]
 
 
 def by_probability(found: Iterable[Located]) -> list[Located]:
@@ -175,7 +189,3 @@ def _repeats(one: Located, other: Located) -> bool:
         and one.candidate.canonical_span == other.candidate.canonical_span
     )
     return first in second or second in first or same_row
-
-
-def _odds(probability: float) -> float:
-    return probability / max(_SUREST, 1 - probability)

@@ -23,10 +23,8 @@ from footnote.errors import ModelUnavailable
 from footnote.ports import Analyzer, Embedder, Writer
 
 LEAST_WORTH_ASKING = 0.05
-"""Answerability up to which a model is not asked. Far below what an extractive answer needs, for a
-model also reads what is said in other words: measured on XQuAD in English with coefficients of
-November 2026, it refuses 3 of 80 questions that the best five paragraphs answer, and 31 of 80
-without the paragraph that does. What is asked about an identifier that is nowhere has no more."""
+"""Confidence of the draft up to which a model is not asked. Far below what an answer of quotes
+needs, for a model also reads what is said in other words."""
 
 
 @dataclass(slots=True)
@@ -50,7 +48,7 @@ class GenerativeAnswerer:
 
     writer: Writer
     draft: Drafts
-    """The extractive answerer: it says how likely the evidence answers, and steps in."""
+    """The answerer that quotes: it says how likely the evidence answers, and steps in."""
     ground: Grounds
     analyzer: Analyzer
     embedder: Embedder | None = None
@@ -68,7 +66,8 @@ class GenerativeAnswerer:
         # It makes the refusal cheap: a model is not asked where the evidence hardly answers; and it
         # is the answer where the model is away.
         draft = await self.draft(question, sources)
-        if not sources or draft.confidence <= self.least_answerability:
+        unlikely = draft.confidence <= self.least_answerability and not draft.degraded
+        if not sources or unlikely:
             for event in events_of(_refusal(draft)):
                 yield event
             return

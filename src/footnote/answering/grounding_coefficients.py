@@ -7,10 +7,10 @@ false ones, with the packaged MiniLM in int8.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import StrEnum
-
-from footnote.answering.coefficients import Logistic
 
 
 class Basis(StrEnum):
@@ -24,6 +24,22 @@ class Basis(StrEnum):
     """Words alone."""
     CROSSED = "crossed"
     """The statement is in another language than its quotes: figures and names say most."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Logistic:
+    """probability = 1 / (1 + exp(−(intercept + Σ weight · signal)))."""
+
+    intercept: float
+    weights: Mapping[str, float]
+
+
+def probability(model: Logistic, signals: Mapping[str, float]) -> float:
+    """The model's probability for these signals; a signal without a weight counts nothing."""
+    activation = model.intercept + sum(
+        weight * signals[name] for name, weight in model.weights.items()
+    )
+    return 1.0 / (1.0 + math.exp(-max(-50.0, min(50.0, activation))))
 
 
 SUPPORT: Mapping[Basis, Logistic] = {

@@ -2,37 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from footnote.answering.choosing import (
     Choice,
     Located,
+    about_what_is_asked,
     by_probability,
     is_said,
     names_several,
 )
 from footnote.answering.cite import Footnotes
 from footnote.answering.columns import Computed, NotComputed, compute
-from footnote.answering.pipeline import ExtractiveAnswerer, refusal
+from footnote.answering.context import NOT_FOUND
 from footnote.answering.sentences import Candidate, Cell, candidates_of, cells_of
 from footnote.answering.suspicion import LEAST_ORDER
-from footnote.answering.tables import holds_table, is_cell, under_title
-from footnote.answering.weighing import Weighing, middle_similarity
+from footnote.answering.tables import holds_table, in_named_column, is_cell, under_title
+from footnote.answering.weighing import AsRead, Weigh, Weighed
 from footnote.domain import Answer, AnswerSentence, Evidence, Passage, Verdict
 from footnote.errors import ModelUnavailable
-from footnote.ports import AnswerSpan, Embedder, PassageText, Reader
+from footnote.ports import Analyzer, AnswerSpan, Embedder, PassageText, Reader
 
 MOST_PASSAGES = 16
 """Passages that are read. What the search puts further down seldom answers."""
-READ_FIRST = 6
+READ_FIRST = 8
 """Passages that are read at once; the further ones are read where these leave a doubt."""
 SURE = 0.9
 """An answer as likely as this ends the reading, unless the question names several things."""
 LEAST_ANSWERABILITY = 0.25
-"""Where the paragraphs that `bench/fit_reading.py` keeps apart are told best from those that do not
-answer: .73 of the answerable questions are answered and .81 of the others refused; at one half it
-is .55 and .91."""
+"""Where nothing was fitted; what is fitted comes with its own (`answering/weighing.json`)."""
 LEAST_FURTHER = 0.9
 
 
@@ -43,44 +42,50 @@ class ReaderAnswerer:
     Implements `answering.streaming.Drafts`.
     """
 
-    reader: Reader
-    instead: ExtractiveAnswerer
-    """Answers where the reader cannot run; `degraded` then says so."""
+    reader: Reader | None
+    """None where it is switched off: then every answer is a refusal that says so."""
+    analyzer: Analyzer
     max_sentences: int = 4
     least_answerability: float = LEAST_ANSWERABILITY
     """Below this probability that the documents answer, the answer is that they do not."""
     least_further: float = LEAST_FURTHER
     """A further answer needs this probability, and about the odds of the best one."""
     passages: int = MOST_PASSAGES
-    weigh: Weighing = field(default_factory=Weighing)
+    weigh: Weigh = field(default_factory=AsRead)
     """What makes one probability of what the reader and the search say."""
 
     def in_lane(self, embedder: Embedder) -> ReaderAnswerer:
-        """The same with another lane's embedder, which only what answers instead needs."""
-        return replace(self, instead=self.instead.in_lane(embedder))
+        """The same with another lane's embedder."""
+        return replace(self, weigh=self.weigh.in_lane(embedder))
 
     async def __call__(self, question: str, evidence: Sequence[Evidence]) -> Answer:
-        """Answer from this evidence alone."""
+        """Answer from this evidence alone.
+
+        Where the reader cannot run, the answer is a refusal with the nearest passages, and
+        `degraded` says why.
+        """
+        if self.reader is None:
+            note = "answer: nothing was read, the reader is switched off (FOOTNOTE_READER=none)"
+            return refusal(question, evidence, confidence=0.0, degraded=(note,))
         ranked = sorted(evidence, key=lambda each: (each.rank, each.passage.chunk_id))
-        try:
-            found = await self._found(question, ranked[: self.passages])
-            found = await self._without_orders(found)
-        except ModelUnavailable as unavailable:
-            answer = await self.instead(question, evidence)
-            note = f"answer: without the reader, {unavailable}"
-            return replace(answer, degraded=(note, *answer.degraded))
         choose = Choice(
             limit=self.max_sentences,
             least=self.least_answerability,
             least_further=self.least_further,
         )
-        chosen = choose(question, found, ranked)
+        try:
+            weighed = await self._found(self.reader, question, ranked[: self.passages])
+            found = await self._without_orders(self.reader, weighed.found)
+            chosen = choose(question, found, ranked)
+            over_column = await self._over_column(self.reader, question, chosen, ranked)
+        except ModelUnavailable as unavailable:
+            note = f"answer: nothing was read, {unavailable}"
+            return refusal(question, evidence, confidence=0.0, degraded=(note,))
         confidence = chosen[0].probability if chosen else 0.0
-        over_column = await self._over_column(question, chosen, ranked)
         if over_column is not None:
             return computed(question, *over_column, evidence)
         if confidence < self.least_answerability:
-            return refusal(question, evidence, confidence=confidence)
+            return refusal(question, evidence, confidence=confidence, degraded=weighed.degraded)
         footnotes = Footnotes()
         sentences = tuple(
             AnswerSentence(
@@ -90,7 +95,7 @@ class ReaderAnswerer:
                 # It is its quote.
                 verdict=Verdict.SUPPORTED,
             )
-            for each in chosen
+            for each in (in_named_column(question, one) for one in chosen)
         )
         return Answer(
             question=question,
@@ -99,14 +104,15 @@ class ReaderAnswerer:
             citations=tuple(footnotes.citations),
             evidence=tuple(evidence),
             confidence=confidence,
+            degraded=weighed.degraded,
         )
 
-    async def _without_orders(self, found: list[Located]) -> list[Located]:
+    async def _without_orders(self, reader: Reader, found: list[Located]) -> list[Located]:
         """What is no order to a model; only evidence that gives some is looked through."""
         doubtful = [each for each in found if each.candidate.evidence.suspicious]
         if not doubtful:
             return found
-        chances = await self.reader.orders([each.candidate.statement for each in doubtful])
+        chances = await reader.orders([each.candidate.statement for each in doubtful])
         if chances is None:
             return found
         orders = {
@@ -117,29 +123,28 @@ class ReaderAnswerer:
         return [each for each in found if id(each) not in orders]
 
     async def _over_column(
-        self, question: str, found: Sequence[Located], evidence: Sequence[Evidence]
+        self,
+        reader: Reader,
+        question: str,
+        found: Sequence[Located],
+        evidence: Sequence[Evidence],
     ) -> tuple[Computed | NotComputed, float] | None:
         """What the question asks of a column, if the answer stands in one, and how likely it does.
 
         Tables are read anew for it: the title of a column points to it as well as a cell does.
         """
         tables = [each for each in evidence[: self.passages] if holds_table(each)]
-        try:
-            operation = await self.reader.operation(question) if tables else None
-            if operation is None:
-                return None
-            readings = await self.reader.read(question, [text_of(each.passage) for each in tables])
-        except ModelUnavailable:
+        operation = await reader.operation(question) if tables else None
+        if operation is None:
             return None
-        middle = middle_similarity(evidence)
+        readings = await reader.read(question, [text_of(each.passage) for each in tables])
         located = []
         for item, reading in zip(tables, readings, strict=True):
             candidates = candidates_of([item])
             for span in reading.spans:
-                weighed = replace(span, probability=self.weigh(span.probability, item, middle))
-                located += [*locate(weighed, candidates), *under_title(weighed, candidates)]
+                located += [*locate(span, candidates), *under_title(span, candidates)]
         located = by_probability(each for each in located if is_cell(each))
-        least = max(self.least_answerability, *(each.probability for each in found[:1]), 0.0)
+        least = max(self.least_answerability, *(each.read for each in found[:1]), 0.0)
         if not located or located[0].probability < least:
             return None
         language = located[0].passage.language
@@ -148,42 +153,77 @@ class ReaderAnswerer:
             operation,
             located,
             evidence,
-            lambda text: self.instead.analyzer.terms(text, language),
+            lambda text: self.analyzer.terms(text, language),
         )
         return None if over is None else (over, located[0].probability)
 
-    async def _found(self, question: str, evidence: Sequence[Evidence]) -> list[Located]:
+    async def _found(self, reader: Reader, question: str, evidence: Sequence[Evidence]) -> Weighed:
         """Every answer in a statement, the likeliest first; each statement once."""
-        middle = middle_similarity(evidence)
-        found = await self._located(question, evidence[:READ_FIRST], middle)
-        is_sure = any(each.probability >= SURE for each in found)
-        if names_several(question, evidence) or not is_sure:
-            found += await self._located(question, evidence[READ_FIRST:], middle)
-        best: dict[tuple[object, ...], Located] = {}
-        for each in found:
-            passage = each.passage
-            place = (passage.document_id, passage.version, *each.candidate.canonical_span)
-            # Text that overlapping chunks share was read in each of them.
-            if place not in best or best[place].probability < each.probability:
-                best[place] = each
-        return by_probability(best.values())
+        first, further = evidence[:READ_FIRST], evidence[READ_FIRST:]
+        found = await read_statements(reader, question, first)
+        weighed = await self._weighed(question, found, first)
+        is_sure = any(each.probability >= SURE for each in weighed.found)
+        if further and (names_several(question, evidence) or not is_sure):
+            found += await read_statements(reader, question, further)
+            weighed = await self._weighed(question, found, evidence)
+        return weighed
 
-    async def _located(
-        self, question: str, evidence: Sequence[Evidence], middle: float
-    ) -> list[Located]:
-        """What is read in some of the evidence, each answer in its statement."""
-        if not evidence:
-            return []
-        readings = await self.reader.read(question, [text_of(each.passage) for each in evidence])
-        return [
-            one
-            for item, reading in zip(evidence, readings, strict=True)
-            for candidates in [candidates_of([item])]
-            for span in reading.spans
-            for one in locate(
-                replace(span, probability=self.weigh(span.probability, item, middle)), candidates
-            )
-        ]
+    async def _weighed(
+        self, question: str, found: Sequence[Located], evidence: Sequence[Evidence]
+    ) -> Weighed:
+        about = about_what_is_asked(question, once_each(found), evidence)
+        weighed = await self.weigh(question, about, evidence)
+        return replace(weighed, found=by_probability(weighed.found))
+
+
+async def read_statements(
+    reader: Reader, question: str, evidence: Sequence[Evidence]
+) -> list[Located]:
+    """The likeliest stretches of the evidence's statements, as likely as the reader says."""
+    if not evidence:
+        return []
+    statements = [candidates_of([each]) for each in evidence]
+    texts = [
+        replace(text_of(each.passage), stretches=tuple((one.start, one.end) for one in held))
+        for each, held in zip(evidence, statements, strict=True)
+    ]
+    readings = await reader.read(question, texts)
+    return [
+        replace(one, relevance=reading.relevance)
+        for held, reading in zip(statements, readings, strict=True)
+        for span in reading.spans
+        for one in locate(span, held)
+    ]
+
+
+def once_each(found: Iterable[Located]) -> list[Located]:
+    """The best stretch of every statement; text that overlapping chunks share was read in each."""
+    best: dict[tuple[object, ...], Located] = {}
+    for each in found:
+        passage = each.passage
+        place = (passage.document_id, passage.version, *each.candidate.canonical_span)
+        if place not in best or best[place].score < each.score:
+            best[place] = each
+    return list(best.values())
+
+
+def refusal(
+    question: str,
+    evidence: Sequence[Evidence],
+    *,
+    confidence: float,
+    degraded: tuple[str, ...] = (),
+) -> Answer:
+    """That the documents do not answer; the evidence is the nearest that there is."""
+    return Answer(
+        question=question,
+        found=False,
+        sentences=(AnswerSentence(text=NOT_FOUND, markers=(), support=0.0),),
+        citations=(),
+        evidence=tuple(evidence),
+        confidence=confidence,
+        degraded=degraded,
+    )
 
 
 def computed(
@@ -233,7 +273,14 @@ def locate(span: AnswerSpan, candidates: Sequence[Candidate]) -> Iterator[Locate
     while start < end and _is_edge(text[end - 1]):
         end -= 1
     if start < end:
-        yield Located(candidate=candidate, start=start, end=end, probability=span.probability)
+        yield Located(
+            candidate=candidate,
+            start=start,
+            end=end,
+            probability=span.probability,
+            read=span.probability,
+            score=span.score,
+        )
 
 
 def said_of(question: str, found: Located) -> str:

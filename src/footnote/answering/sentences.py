@@ -48,8 +48,6 @@ class Candidate:
     """The quote as it is read: one line without characters that are not seen, a table row spelled
     out with its header."""
     kind: BlockKind
-    lead: str = ""
-    """The statement before it in the same block, which its pronouns may point to."""
     is_field: bool = False
     """Whether it is a line of a form, a label or a sign, which needs no full stop to be whole."""
     header: tuple[str, ...] = ()
@@ -136,7 +134,6 @@ def _regions(passage: Passage) -> Iterator[tuple[BlockKind, int, int]]:
 def _sentences(evidence: Evidence, kind: BlockKind, start: int, end: int) -> Iterator[Candidate]:
     text = evidence.passage.text[start:end]
     fields = _fields(text) if kind is BlockKind.PARAGRAPH else []
-    lead = ""
     for first, last in fields or sentence_spans(text):
         bullet = _BULLET.match(text, first, last)
         begin = bullet.end() if bullet else first
@@ -151,10 +148,8 @@ def _sentences(evidence: Evidence, kind: BlockKind, start: int, end: int) -> Ite
             end=start + last,
             statement=statement,
             kind=kind,
-            lead=lead,
             is_field=bool(fields),
         )
-        lead = statement
 
 
 def _fields(text: str) -> list[tuple[int, int]]:

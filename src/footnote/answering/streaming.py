@@ -22,7 +22,7 @@ from footnote.domain import (
 
 
 class Drafts(Protocol):
-    """Answers at once, without a model that writes; `ExtractiveAnswerer` does."""
+    """Answers at once, without a model that writes; `ReaderAnswerer` does."""
 
     async def __call__(self, question: str, evidence: Sequence[Evidence]) -> Answer:
         """The answer, or a refusal; its confidence is how likely the evidence answers, 0…1."""
@@ -31,7 +31,7 @@ class Drafts(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StreamedAnswerer:
-    """The extractive answerer as an `Answerer`."""
+    """The answerer that quotes as an `Answerer`."""
 
     draft: Drafts
 

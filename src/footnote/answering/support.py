@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from footnote.answering.agreement import SIGNAL_NAMES, Agreement
-from footnote.answering.coefficients import probability
 from footnote.answering.grounding_coefficients import (
     CONFIDENCE,
     CONTRADICTED,
@@ -16,6 +15,7 @@ from footnote.answering.grounding_coefficients import (
     SUPPORT,
     SUPPORTED,
     Basis,
+    probability,
 )
 from footnote.ports import Vector
 

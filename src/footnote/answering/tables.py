@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from footnote.answering.choosing import Located
+from footnote.answering.choosing import Located, is_said
 from footnote.answering.sentences import Candidate, Cell, candidates_of, cells_of
 from footnote.domain import BlockKind, BlockSpan, Evidence, Passage
 from footnote.ports import AnswerSpan
 
+_IN_BRACKETS = re.compile(r"[(\[][^)\]]*[)\]]")
 _BETWEEN_PARTS = 2
 """Most characters between two parts of a table that follow each other; no row is as short."""
 
@@ -117,6 +119,24 @@ def under_title(span: AnswerSpan, candidates: Sequence[Candidate]) -> Iterator[L
                 candidate=row, start=cell.start, end=cell.end, probability=span.probability
             )
             return
+
+
+def in_named_column(question: str, found: Located) -> Located:
+    """The answer in the row's cell under the one column that the question names by its title.
+
+    What stands in brackets of a title, such as a unit, need not be said. A column whose cell the
+    question says too tells the row and is not asked for.
+    """
+    named = [
+        each
+        for each in cells_of(found.candidate)
+        if each.start < each.end
+        and is_said(_IN_BRACKETS.sub(" ", each.title), question)
+        and not is_said(each.text, question)
+    ]
+    if len(named) != 1 or (named[0].start < found.end and found.start < named[0].end):
+        return found
+    return replace(found, start=named[0].start, end=named[0].end)
 
 
 def _is_row(candidate: Candidate) -> bool:

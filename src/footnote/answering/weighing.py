@@ -1,54 +1,157 @@
-"""How likely a passage answers: what the reader found in it, beside how the search found it."""
+"""How likely each statement answers: what the reader found in it, beside how it was found."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from dataclasses import dataclass
-from statistics import median
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
+from typing import Protocol
 
+import numpy as np
+
+from footnote.answering.choosing import Located
+from footnote.answering.observing import OBSERVED, Floats, likeliest, observe, shares_of
 from footnote.domain import Evidence
+from footnote.errors import LaneUnavailable
+from footnote.ports import Analyzer, Embedder
 
-_SUREST = 1e-6
+STATEMENTS = 16
+"""Statements that are compared with the question. With 12, 24 or all of eight passages as many of
+the best ones are right, within one in a hundred."""
+FILE = "weighing.json"
+"""Written by `python bench/fit_reading.py`; to be fitted again with each reader."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weighed:
+    """Statements with their probabilities, and what of the weighing could not be done."""
+
+    found: list[Located]
+    degraded: tuple[str, ...] = ()
+
+
+class Weigh(Protocol):
+    """Says how likely each statement answers."""
+
+    async def __call__(
+        self, question: str, found: Sequence[Located], evidence: Sequence[Evidence]
+    ) -> Weighed:
+        """The statements that may answer, with their probabilities."""
+        ...
+
+    def in_lane(self, embedder: Embedder) -> Weigh:
+        """The same with another lane's embedder."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class AsRead:
+    """Believes the reader alone."""
+
+    async def __call__(
+        self,
+        question: str,  # noqa: ARG002 - the reader has seen it
+        found: Sequence[Located],
+        evidence: Sequence[Evidence],  # noqa: ARG002 - as above
+    ) -> Weighed:
+        """All of them, as likely as they were read."""
+        return Weighed(found=list(found))
+
+    def in_lane(self, embedder: Embedder) -> AsRead:  # noqa: ARG002 - it embeds nothing
+        """The same everywhere."""
+        return self
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coefficients:
+    """Of a conditional logit over the statements of a question and "none of them" (McFadden 1974).
+
+    The utility of none is 0, so the probabilities of the statements sum up to less than 1.
+    """
+
+    weights: Mapping[str, float]
+    """By the names of `Observed`."""
+    bias: float
+    least: float
+    """Probability from which an answer is said."""
+
+    def probabilities(self, rows: Floats) -> Floats:
+        """Of shape (statements,), for rows of `observe`."""
+        utilities = rows @ np.array([self.weights[name] for name in OBSERVED]) + self.bias
+        odds = np.exp(np.clip(utilities, -40, 40))
+        return np.asarray(odds / (1 + odds.sum()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weighing:
-    """Adds up log-odds: the reader's, and what rank and similarity tell beside it.
+    """Weighs what was read against how it was found and how near its words and sense are."""
 
-    Fitted by `python bench/fit_reading.py` on paragraphs that no training has seen. A better
-    reader leaves less to the others.
-    """
+    embedder: Embedder
+    analyzer: Analyzer
+    coefficients: Coefficients
 
-    reader: float = 1.0
-    rank: float = 0.0
-    """For each e-fold of the rank."""
-    lead: float = 0.0
-    """For each unit of cosine above the middle passage."""
-    bias: float = 0.0
+    def in_lane(self, embedder: Embedder) -> Weighing:
+        """The same with another lane's embedder."""
+        return replace(self, embedder=embedder)
 
-    def __call__(self, read: float, evidence: Evidence, middle: float) -> float:
-        """The probability, 0…1, of a span that the reader gives the probability `read`."""
-        kept = min(max(read, _SUREST), 1 - _SUREST)
-        odds = self.reader * math.log(kept / (1 - kept)) + self.bias
-        odds += self.rank * math.log(max(1, evidence.rank))
-        odds += self.lead * lead_of(evidence, middle)
-        return 1 / (1 + math.exp(-odds))
+    async def __call__(
+        self, question: str, found: Sequence[Located], evidence: Sequence[Evidence]
+    ) -> Weighed:
+        """The likeliest statements with their probabilities, which sum up to at most 1.
 
-
-FITTED = Weighing(reader=1.1, rank=-1.0, lead=4.0, bias=-0.7)
-"""To be fitted again with each reader. Of that in `training/`, on 168 questions in six languages:
-the best span is right for .71 instead of .70, and answerable questions are told from others with an
-AUC of .86 instead of .83. The rank weighs less than the fit says (−2.4): these sets are searched
-among few paragraphs, where the first is nearly always the right one."""
-
-
-def lead_of(evidence: Evidence, middle: float) -> float:
-    """How far a passage's similarity to the question stands above the middle one's."""
-    return evidence.similarity - middle if evidence.similarity is not None else 0.0
+        Without the embedder the similarity of statements counts for none of them.
+        """
+        if not found:
+            return Weighed(found=[])
+        kept, rows, degraded = await observed(
+            question, found, evidence, self.analyzer, self.embedder
+        )
+        chances = self.coefficients.probabilities(rows)
+        weighed = [
+            replace(each, probability=float(chance))
+            for each, chance in zip(kept, chances, strict=True)
+        ]
+        return Weighed(found=weighed, degraded=degraded)
 
 
-def middle_similarity(evidence: Sequence[Evidence]) -> float:
-    """The middle one of the passages' similarities; 0 without any."""
-    held = [each.similarity for each in evidence if each.similarity is not None]
-    return median(held) if held else 0.0
+async def observed(
+    question: str,
+    found: Sequence[Located],
+    evidence: Sequence[Evidence],
+    analyzer: Analyzer,
+    embedder: Embedder,
+) -> tuple[list[Located], Floats, tuple[str, ...]]:
+    """The likeliest `STATEMENTS`, their rows of `OBSERVED`, and what could not be observed."""
+    shares = shares_of(question, found, evidence, analyzer)
+    places = likeliest(found, shares, STATEMENTS)
+    kept = [found[each] for each in places]
+    similarities: list[float] | None = None
+    degraded: tuple[str, ...] = ()
+    try:
+        target = await embedder.embed_query(question)
+        texts = [each.candidate.embedded_text for each in kept]
+        # The longer half alone, so that the shorter is not padded.
+        order = sorted(range(len(texts)), key=lambda each: len(texts[each]))
+        half = (len(order) + 1) // 2
+        cosines = np.zeros(len(texts))
+        for part in filter(None, (order[:half], order[half:])):
+            vectors = await embedder.embed_documents([texts[each] for each in part])
+            cosines[part] = vectors @ target
+        similarities = [float(each) for each in cosines]
+    except LaneUnavailable as unavailable:
+        degraded = (f"answer: without the similarity of statements, {unavailable}",)
+    rows = observe(question, kept, [shares[each] for each in places], evidence, similarities)
+    return kept, rows, degraded
+
+
+@cache
+def fitted() -> Coefficients:
+    """The coefficients that come with Footnote."""
+    read = json.loads((files("footnote.answering") / FILE).read_text(encoding="utf-8"))
+    return Coefficients(
+        weights={name: float(read["weights"][name]) for name in OBSERVED},
+        bias=float(read["bias"]),
+        least=float(read["least"]),
+    )

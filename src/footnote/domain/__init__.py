@@ -42,7 +42,6 @@ from footnote.domain.documents import BlockSpan as BlockSpan
 from footnote.domain.documents import Chunk as Chunk
 from footnote.domain.documents import Document as Document
 from footnote.domain.documents import DocumentClass as DocumentClass
-from footnote.domain.documents import DocumentPage as DocumentPage
 from footnote.domain.documents import DocumentStatus as DocumentStatus
 from footnote.domain.documents import DocumentWithAttachments as DocumentWithAttachments
 from footnote.domain.documents import Enrichment as Enrichment
@@ -81,6 +80,14 @@ from footnote.domain.lanes import LaneState as LaneState
 from footnote.domain.lanes import LaneStatus as LaneStatus
 from footnote.domain.lanes import Reembedding as Reembedding
 from footnote.domain.lanes import ReembeddingState as ReembeddingState
+from footnote.domain.listing import LISTED_FACETS as LISTED_FACETS
+from footnote.domain.listing import DocumentPage as DocumentPage
+from footnote.domain.listing import DocumentSort as DocumentSort
+from footnote.domain.listing import DocumentVersion as DocumentVersion
+from footnote.domain.listing import PassagePage as PassagePage
+from footnote.domain.listing import SavedView as SavedView
+from footnote.domain.listing import SimilarDocument as SimilarDocument
+from footnote.domain.listing import SortOrder as SortOrder
 from footnote.domain.plans import DiversityName as DiversityName
 from footnote.domain.plans import FusionName as FusionName
 from footnote.domain.plans import Plan as Plan

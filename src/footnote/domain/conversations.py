@@ -17,6 +17,8 @@ DocumentMode = Literal["first", "only"]
 MessageRole = Literal["user", "assistant"]
 Thumb = Literal["up", "down"]
 
+ExportFormat = Literal["json", "markdown", "docx", "pdf"]
+
 MAX_ATTACHED = 100
 """Documents of one conversation."""
 
@@ -37,12 +39,27 @@ class Conversation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ConversationMatch:
+    """Where a conversation has the words that were looked for."""
+
+    conversation_id: UUID
+    message_id: UUID | None
+    """None where its title has them."""
+    role: MessageRole | None
+    """Who said it; None for the title."""
+    excerpt: str
+    """The words with what stands around them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ConversationPage:
     """A page of conversations, what was used last first."""
 
     conversations: tuple[Conversation, ...]
     next_cursor: str | None
     """Asks for the next page; None on the last."""
+    matches: tuple[ConversationMatch, ...] = ()
+    """Where words that were looked for stand: the title and up to three messages of each."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,6 +19,8 @@ class Presented:
     """The cookie of a person who logged in."""
     peer: str | None = None
     """The address that the connection comes from."""
+    forwarded: str | None = None
+    """In X-Forwarded-For: where proxies say that it comes from."""
     user_id: str | None = None
     """As a gateway says."""
     user_role: str | None = None

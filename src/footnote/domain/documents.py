@@ -370,12 +370,3 @@ class Retried:
     """As it stands now; None when it was refused."""
     refusal: str = ""
     """Why it was, and what to do."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DocumentPage:
-    """A page of a listing, newest first."""
-
-    documents: tuple[Document, ...]
-    next_cursor: str | None
-    """Hand it back to get the following page; None on the last."""

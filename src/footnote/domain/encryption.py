@@ -58,6 +58,55 @@ class MasterKeyRotation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BackedUpKey:
+    """A data key as it is stored, of no use without the master key that wraps it."""
+
+    version: int
+    state: str
+    """coming, current or old."""
+    wrapped: bytes
+    master_key: str
+    """The name of the master key that wraps it."""
+    created_at: datetime
+    wrapped_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackedUpKeys:
+    """The data keys of a workspace."""
+
+    workspace_id: UUID
+    workspace: str
+    keys: tuple[BackedUpKey, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyExport:
+    """What a file of keys holds."""
+
+    path: str
+    workspaces: int
+    keys: int
+    sha256: str
+    """Of its content, as it stands in it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyImport:
+    """What became of the keys of a file."""
+
+    restored: int
+    """Keys that were put in the place of older wrappings, or were missing."""
+    unchanged: int
+    absent: tuple[str, ...]
+    """Workspaces of the file that are not here: they were destroyed, or not restored."""
+    unlisted: tuple[str, ...]
+    """Workspaces here with keys that are not in the file: they are newer, or were destroyed
+    before it was written and came back with a backup.
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DestructionCheck:
     """One place that held something of a workspace."""
 

@@ -1,4 +1,4 @@
-"""What happened to documents, who is told of it, and what systems pushed to us."""
+"""What happened to documents, where that is sent, and what systems pushed to us."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
+from footnote.domain.access import Visibility
 from footnote.domain.documents import Document
 from footnote.domain.json_form import json_form
 
@@ -20,7 +21,7 @@ EventKind = Literal[
     "document.deleted",
 ]
 TOLD_KINDS: tuple[EventKind, ...] = ("document.indexed", "document.failed", "document.deleted")
-"""What endpoints can be told of."""
+"""What endpoints can be sent."""
 
 PushState = Literal["queued", "fetching", "received", "failed"]
 PushedStatus = Literal["queued", "fetching", "ingesting", "indexed", "failed", "deleted"]
@@ -56,14 +57,14 @@ class Event:
 
     @property
     def id(self) -> str:
-        """Stays the same however often it is told."""
+        """Stays the same however often it is sent."""
         return str(self.cursor)
 
 
 @json_form(names={"endpoint_id": "webhook_id", "kinds": "events"})
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebhookEndpoint:
-    """An address that is told of events."""
+    """An address to which events are sent."""
 
     endpoint_id: UUID
     url: str
@@ -80,7 +81,7 @@ class WebhookEndpoint:
 @json_form(flat="endpoint")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewWebhook:
-    """An address that is told from now on, with what its messages are signed with."""
+    """An address to which events are sent from now on, with what they are signed with."""
 
     endpoint: WebhookEndpoint
     secret: str
@@ -97,6 +98,9 @@ class PushedDocument:
     filename: str | None
     metadata: Mapping[str, str | int | float | bool]
     tags: tuple[str, ...]
+    visibility: Visibility | None = None
+    """As of an upload; None for what follows from the list."""
+    shared_with: tuple[str, ...] | None = None
 
 
 @json_form(hidden=("state", "document_id"), computed=("status",))

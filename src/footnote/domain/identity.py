@@ -95,8 +95,12 @@ LOCAL_PRINCIPAL = Principal(principal_id="local")
 
 
 def is_no_person(principal_id: str) -> bool:
-    """Whether a principal is a service, a link or the operator: no provider may name such a one."""
-    return principal_id == LOCAL_PRINCIPAL.principal_id or principal_id.startswith(SERVICE)
+    """Whether a principal is a service, a link or the operator: no provider may name such a one.
+
+    In letters of any case, since a directory compares names so.
+    """
+    folded = principal_id.casefold()
+    return folded == LOCAL_PRINCIPAL.principal_id or folded.startswith(SERVICE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

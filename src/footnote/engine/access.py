@@ -22,7 +22,7 @@ from footnote.errors import Forbidden, InvalidRequest, NotAuthenticated, NotFoun
 from footnote.store import access as stored
 from footnote.store.database import WorkspaceScope
 from footnote.store.people import standing
-from footnote.validation.constrained_types import Access, Name, PrincipalId, Subject
+from footnote.validation.constrained_types import Access, AnyPrincipalId, AnySubject, Name, Subject
 
 
 async def as_of_now(engine: Services, scope: WorkspaceScope, claimed: Principal) -> Principal:
@@ -45,7 +45,7 @@ async def _as_the_directory_says(
         return claimed
     if not person.active:
         raise NotAuthenticated("The account is switched off.")
-    mapped = (engine.credentials.claims.roles.get(each) for each in person.groups)
+    mapped = (engine.credentials.roles.get(each) for each in person.groups)
     return replace(
         claimed,
         principal_id=person.user_name,
@@ -79,7 +79,7 @@ async def grant_role(
 
 
 async def revoke_role(
-    workspace: WorkspaceAccess, subject: Subject, *, collection: Name | None = None
+    workspace: WorkspaceAccess, subject: AnySubject, *, collection: Name | None = None
 ) -> None:
     """Take a role back. Raises NotFound where none was granted there, and Forbidden."""
     workspace.require(Right.ADMINISTER, collection or WHOLE_WORKSPACE)
@@ -135,7 +135,7 @@ async def set_document_access(
 async def explain_access(
     workspace: WorkspaceAccess,
     document_id: UUID,
-    principal_id: PrincipalId,
+    principal_id: AnyPrincipalId,
     *,
     groups: Sequence[Name] = (),
     role: Role | None = None,

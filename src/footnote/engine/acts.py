@@ -4,71 +4,33 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping
-from contextlib import aclosing
+from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from enum import StrEnum
-from functools import singledispatch
 from typing import TypeVar
 from uuid import UUID, uuid4
 
-from footnote.domain import (
-    Answer,
-    AnswerDone,
-    CitationMade,
-    Document,
-    DocumentAccess,
-    DocumentPage,
-    Evidence,
-    Passage,
-    PassageContext,
-    Received,
-    Retried,
-    SearchRequest,
-    SearchResponse,
-    SourcesFound,
-)
+from footnote.domain import AnswerDone, SearchRequest
 from footnote.domain.audit import CHANGING, Act, AuditDraft, Outcome
-from footnote.domain.conversations import Exchange, Message, MessagePage
-from footnote.domain.grounding import GroundingCheck
-from footnote.domain.sharing import SharedByLink
 from footnote.domain.usage import UsageAbout, UsageNote
+from footnote.engine.act_subjects import (
+    Shown,
+    documents_given,
+    named_in,
+    storable_text,
+    subject_of,
+)
+from footnote.engine.redaction import redaction_of
 from footnote.engine.services import WorkspaceAccess
 from footnote.errors import Forbidden
 from footnote.ports.metering import metering
-from footnote.ports.writers import ToolText
-from footnote.security.secrets import without_secrets
+from footnote.ports.redaction import redacting_as
 from footnote.store.usage import PricedUse
 
 R = TypeVar("R")
 
-SUBJECTS = frozenset(
-    "chunk_id collection collections conversation_id document_id document_ids endpoint_id groups"
-    " ingest_id key_id lane link_id message_id model name page principal principal_id rights role"
-    " shared_with subject visibility".split()
-)
-"""Parameters that say what an act is about. What is not among them is not entered: it may be a
-file's name, an address with a password in it, or content."""
 MAX_QUERY_CHARACTERS = 10_000
 """Of a query that is kept; a longer one was refused."""
-MAX_SUBJECT_CHARACTERS = 300
-
-
-@dataclass(slots=True, kw_only=True)
-class Shown:
-    """Documents and passages that an act showed, in their order and each once."""
-
-    documents: dict[UUID, None] = field(default_factory=dict)
-    passages: dict[str, None] = field(default_factory=dict)
-
-    def add(self, result: object) -> bool:
-        """Note what a result shows; whether there is anything new among it."""
-        before = len(self.documents) + len(self.passages)
-        for document_id, chunk_id in shown_in(result):
-            self.documents[document_id] = None
-            if chunk_id is not None:
-                self.passages[chunk_id] = None
-        return len(self.documents) + len(self.passages) > before
 
 
 @dataclass(slots=True, kw_only=True)
@@ -81,6 +43,8 @@ class ActUnderWay:
     arguments: Mapping[str, object]
     act_id: UUID = field(default_factory=uuid4)
     shown: Shown = field(default_factory=Shown)
+    named: dict[str, object] = field(default_factory=dict)
+    """What it made or changed, once that is known."""
     notes: list[UsageNote] = field(default_factory=list)
     """What models were used for and is not added up yet."""
 
@@ -97,6 +61,16 @@ class ActUnderWay:
         )
         if self.act is Act.SEARCHED:
             await access.engine.metering.require_budget(access.workspace_id)
+
+    @contextmanager
+    def using_models(self) -> Iterator[None]:
+        """Meter what is asked of models within, and redact it as the workspace wants.
+
+        As `metering`, not around a `yield` of an asynchronous generator.
+        """
+        source = redaction_of(self.access.engine, self.access.workspace_id)
+        with metering(self.notes), redacting_as(source):
+            yield
 
     async def enter(self, outcome: Outcome, error: BaseException | None = None) -> None:
         """Enter how far it has come. Raises StoreUnavailable, and then it must not go on."""
@@ -124,7 +98,7 @@ class ActUnderWay:
         )
         documents = tuple(self.shown.documents) if self.act in CHANGING else ()
         about = UsageAbout(
-            principal=_storable(self.access.principal.principal_id),
+            principal=storable_text(self.access.principal.principal_id),
             conversation_id=conversation if isinstance(conversation, UUID) else None,
             # What an upload used is of its document; a search is of none.
             document_id=documents[0] if len(documents) == 1 else None,
@@ -132,25 +106,18 @@ class ActUnderWay:
         return self.access.engine.metering.priced(about, notes)
 
     def _draft(self, outcome: Outcome, error: BaseException | None) -> AuditDraft:
-        about = {
-            name: written[:MAX_SUBJECT_CHARACTERS]
-            for name, value in self.arguments.items()
-            if name in SUBJECTS and (written := _written(value)) is not None
-        }
-        shown = dict(self.shown.documents)
-        if isinstance(document_id := self.arguments.get("document_id"), UUID):
-            shown[document_id] = None
+        documents = dict.fromkeys((*self.shown.documents, *documents_given(self.arguments)))
         return AuditDraft(
             act_id=self.act_id,
             recorded_at=datetime.now(UTC),
-            principal=_storable(self.access.principal.principal_id),
-            credential=_storable(self.access.credential),
+            principal=storable_text(self.access.principal.principal_id),
+            credential=storable_text(self.access.credential),
             act=self.act,
             verb=self.verb,
             outcome=outcome,
             error=None if error is None else type(error).__name__,
-            subject=about,
-            documents=tuple(shown),
+            subject=subject_of(self.arguments, self.named),
+            documents=tuple(documents),
             passages=tuple(self.shown.passages),
         )
 
@@ -162,7 +129,7 @@ class ActUnderWay:
                 given = given.query
             given = getattr(given, "question", given)
             if isinstance(given, str) and given:
-                return _storable(given[:MAX_QUERY_CHARACTERS])
+                return storable_text(given[:MAX_QUERY_CHARACTERS])
         return None
 
 
@@ -177,7 +144,7 @@ async def entered(act: ActUnderWay, work: Callable[[], Awaitable[R]]) -> R:
     if act.act in CHANGING:
         await act.enter(Outcome.BEGUN)
     try:
-        with metering(act.notes):
+        with act.using_models():
             result = await work()
     except Forbidden as error:
         await act.enter(Outcome.REFUSED, error)
@@ -190,6 +157,8 @@ async def entered(act: ActUnderWay, work: Callable[[], Awaitable[R]]) -> R:
         act.enter_soon(Outcome.STOPPED)
         raise
     act.shown.add(result)
+    if act.act in CHANGING:
+        act.named.update(named_in(result))
     await act.enter(Outcome.DONE)
     return result
 
@@ -207,7 +176,7 @@ async def entered_stream(act: ActUnderWay, stream: AsyncGenerator[R]) -> AsyncGe
         async with aclosing(stream):
             while True:
                 try:
-                    with metering(act.notes):
+                    with act.using_models():
                         event = await anext(stream)
                 except StopAsyncIteration:
                     break
@@ -222,133 +191,3 @@ async def entered_stream(act: ActUnderWay, stream: AsyncGenerator[R]) -> AsyncGe
         act.enter_soon(Outcome.DONE if answered else Outcome.STOPPED)
         raise
     await act.enter(Outcome.DONE)
-
-
-@singledispatch
-def shown_in(_: object) -> Iterator[tuple[UUID, str | None]]:
-    """Each document that a result shows, with the passage if it is one."""
-    return iter(())
-
-
-@shown_in.register
-def _(found: Passage) -> Iterator[tuple[UUID, str | None]]:
-    yield found.document_id, found.chunk_id
-
-
-@shown_in.register
-def _(found: Document | Retried | DocumentAccess) -> Iterator[tuple[UUID, str | None]]:
-    yield found.document_id, None
-
-
-@shown_in.register
-def _(found: Received) -> Iterator[tuple[UUID, str | None]]:
-    yield found.document.document_id, None
-
-
-@shown_in.register
-def _(found: Evidence) -> Iterator[tuple[UUID, str | None]]:
-    yield found.passage.document_id, found.passage.chunk_id
-    for each in found.neighbours:
-        yield found.passage.document_id, each.chunk_id
-    for twin in found.near_duplicates:
-        yield twin.document_id, None
-
-
-@shown_in.register
-def _(found: SearchResponse | SourcesFound) -> Iterator[tuple[UUID, str | None]]:
-    return shown_in(found.evidence)
-
-
-@shown_in.register
-def _(found: Answer) -> Iterator[tuple[UUID, str | None]]:
-    yield from shown_in(found.evidence)
-    for citation in found.citations:
-        yield citation.document_id, citation.chunk_id
-
-
-@shown_in.register
-def _(found: AnswerDone) -> Iterator[tuple[UUID, str | None]]:
-    return shown_in(found.answer)
-
-
-@shown_in.register
-def _(found: CitationMade) -> Iterator[tuple[UUID, str | None]]:
-    yield found.citation.document_id, found.citation.chunk_id
-
-
-@shown_in.register
-def _(found: Exchange) -> Iterator[tuple[UUID, str | None]]:
-    yield from shown_in(found.evidence)
-    yield from shown_in(found.reply)
-
-
-@shown_in.register
-def _(found: Message) -> Iterator[tuple[UUID, str | None]]:
-    if found.answer is not None:
-        for used in found.answer.evidence:
-            yield used.document_id, used.chunk_id
-
-
-@shown_in.register
-def _(found: MessagePage) -> Iterator[tuple[UUID, str | None]]:
-    return shown_in(found.messages)
-
-
-@shown_in.register
-def _(found: SharedByLink) -> Iterator[tuple[UUID, str | None]]:
-    for message in () if found.conversation is None else found.conversation.messages:
-        for cited in () if message.answer is None else message.answer.citations:
-            yield cited.document_id, cited.chunk_id
-
-
-@shown_in.register
-def _(found: DocumentPage) -> Iterator[tuple[UUID, str | None]]:
-    return shown_in(found.documents)
-
-
-@shown_in.register
-def _(found: GroundingCheck) -> Iterator[tuple[UUID, str | None]]:
-    for claim in found.claims:
-        for quote in claim.quotes:
-            if quote.document_id is not None:
-                yield quote.document_id, quote.chunk_id
-
-
-@shown_in.register
-def _(found: PassageContext) -> Iterator[tuple[UUID, str | None]]:
-    yield from shown_in((*found.context_before, found.chunk, *found.context_after))
-
-
-@shown_in.register
-def _(found: ToolText) -> Iterator[tuple[UUID, str | None]]:
-    return ((each.document_id, None) for each in found.documents)
-
-
-@shown_in.register(tuple)
-@shown_in.register(list)
-def _(found: tuple[object, ...] | list[object]) -> Iterator[tuple[UUID, str | None]]:
-    for each in found:
-        yield from shown_in(each)
-
-
-@shown_in.register
-def _(found: Mapping) -> Iterator[tuple[UUID, str | None]]:  # type: ignore[type-arg]  # of anything
-    for each in found.values():
-        yield from shown_in(each)
-
-
-def _written(value: object) -> str | None:
-    """A value as the log has it; None for what is no id and no name."""
-    if isinstance(value, StrEnum):
-        return value.value
-    if isinstance(value, (list, tuple)):
-        return ", ".join(filter(None, map(_written, value)))
-    if isinstance(value, (str, int, UUID)) and not isinstance(value, bool):
-        # Somebody may have named a whole key where an id was wanted.
-        return without_secrets(_storable(str(value)))
-    return None
-
-
-def _storable(text: str) -> str:
-    """The text without what neither UTF-8 nor Postgres can hold."""
-    return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode("utf-8")

@@ -76,10 +76,30 @@ async def answer_writer_for(workspace: WorkspaceAccess) -> Writer | None:
     return workspace.engine.answer_models.writer(in_use.used)
 
 
-async def agent_model_for(workspace: WorkspaceAccess) -> AgentModel | None:
-    """What asks for tools in the workspace; None where no model answers."""
-    in_use = await models_in_use(workspace)
-    return workspace.engine.answer_models.agent(in_use.used)
+async def agent_model_for(
+    workspace: WorkspaceAccess, wanted: str | None = None
+) -> AgentModel | None:
+    """What asks for tools in the workspace; None where no model answers. Raises InvalidRequest."""
+    return workspace.engine.answer_models.agent(await models_asked(workspace, wanted))
+
+
+async def models_asked(workspace: WorkspaceAccess, wanted: str | None) -> tuple[str, ...]:
+    """The models that answer a question, in turn: the one that is wanted, or all; none for quotes.
+
+    Raises InvalidRequest for one that does not answer in the workspace.
+    """
+    if wanted == EXTRACTIVE:
+        return ()
+    configured = workspace.engine.answer_models.names
+    used = (await models_in_use(workspace)).used if configured else ()
+    if wanted is None:
+        return used
+    if wanted not in used:
+        raise InvalidRequest(
+            f"no model {wanted!r} answers in this workspace",
+            hint=f"ask one of {', '.join((*used, EXTRACTIVE))}",
+        )
+    return (wanted,)
 
 
 async def models_in_use(workspace: WorkspaceAccess) -> ModelsInUse:

@@ -193,6 +193,13 @@ class AnswerRuns:
         else:
             self._cancel(run)
 
+    def forget(self, workspace_id: UUID) -> int:
+        """Let nobody come back to the runs of a workspace; how many they were."""
+        runs = [run for run in self._kept.values() if run.owner.workspace_id == workspace_id]
+        for run in runs:
+            self._forget(run)
+        return len(runs)
+
     async def close(self) -> None:
         """End every run."""
         for run in list(self._kept.values()):

@@ -28,7 +28,7 @@ from footnote.engine.answer_models import (
     agent_bounds,
     agent_model_for,
     mcp_servers,
-    models_in_use,
+    models_asked,
 )
 from footnote.engine.configuration import configuration_of, judge_in_use
 from footnote.engine.lanes import serving
@@ -39,6 +39,7 @@ from footnote.errors import InvalidRequest
 from footnote.models.counting import estimate_tokens
 from footnote.retrieval.cache import CacheKey, Question, one_spelling
 from footnote.retrieval.query import MAX_QUERY_CHARACTERS
+from footnote.validation.constrained_types import ModelName
 
 CONFIDENT = 0.5
 """Confidence of a search from which its best passage is shown where nothing answers: it is more
@@ -54,11 +55,12 @@ async def ask(
     plan: str | None = None,
     changes: PlanChanges | None = None,
     conversation: Sequence[Turn] = (),
+    model: ModelName | None = None,
 ) -> Answer:
     """An answer whose statements are cited, or an honest one that there is none.
 
-    Evidence is searched as in `search`, by the plan with its changes. Raises what `search`
-    raises, and ModelUnavailable.
+    Evidence is searched as in `search`, by the plan with its changes; `model` is that of
+    `ask_stream`. Raises what `search` raises, and ModelUnavailable.
     """
     events = ask_stream(
         workspace,
@@ -68,6 +70,7 @@ async def ask(
         plan=plan,
         changes=changes,
         conversation=conversation,
+        model=model,
     )
     async with aclosing(events):
         return await completed(events)
@@ -82,11 +85,13 @@ async def ask_stream(
     plan: str | None = None,
     changes: PlanChanges | None = None,
     conversation: Sequence[Turn] = (),
+    model: ModelName | None = None,
 ) -> AsyncGenerator[AnswerEvent]:
     """What happens while a question is answered, the answer last.
 
-    What is wrong with the question is raised before the first event. Closing the generator stops
-    the models.
+    `model` is one of those that answer in the workspace, or `extractive` for quotes; None asks them
+    in turn. What is wrong with the question is raised before the first event. Closing the generator
+    stops the models.
     """
     engine = workspace.engine
     prepared = await prepare_search(
@@ -100,7 +105,7 @@ async def ask_stream(
             conversation=tuple(conversation),
         ),
     )
-    models = (await models_in_use(workspace)).used if engine.answer_models.names else ()
+    models = await models_asked(workspace, model)
     prepared, cached, known = await _kept_answer(workspace, prepared, models)
     if known is not None:
         for event in _given_again(known, prepared, question.strip()):
@@ -132,15 +137,16 @@ async def agent_stream(
     question: str,
     *,
     conversation: Sequence[Turn] = (),
+    model: ModelName | None = None,
     index_now: IndexNow | None = None,
     base_url: str = "",
 ) -> AsyncGenerator[AnswerEvent]:
     """The agent's tool calls as they happen, then its answer, cited and grounded like any other.
 
-    `index_now` and `base_url` are those of `document_tools`. Raises InvalidRequest before the
-    first event, also where no model answers in the workspace, and Forbidden for a link, since the
-    tools of the workspace's MCP servers reach beyond a collection. Closing the generator stops the
-    model.
+    `model` is that of `ask_stream`, `index_now` and `base_url` are those of `document_tools`.
+    Raises InvalidRequest before the first event, also where no model answers in the workspace, and
+    Forbidden for a link, since the tools of the workspace's MCP servers reach beyond a collection.
+    Closing the generator stops the model.
     """
     workspace.require_open()
     workspace.refuse_guest("have an agent look things up")
@@ -149,8 +155,8 @@ async def agent_stream(
             "there is no question" if not question.strip() else "the question is too long",
             hint=f"ask with 1 to {MAX_QUERY_CHARACTERS:,} characters",
         )
-    model = await agent_model_for(workspace)
-    if model is None:
+    agent = await agent_model_for(workspace, model)
+    if agent is None:
         raise InvalidRequest(
             "an agent needs a model, and none answers in this workspace",
             hint="set FOOTNOTE_ANSWER_MODELS, or choose one: footnote models use NAME",
@@ -159,7 +165,7 @@ async def agent_stream(
     await configuration_of(workspace, afresh=True)  # it grounds before it searches, if it does
     ledger = EvidenceLedger()
     answerer = AgenticAnswerer(
-        model=model,
+        model=agent,
         ground=_grounding(workspace, in_lane),
         analyzer=workspace.engine.analyzer,
         embedder=in_lane.statements,

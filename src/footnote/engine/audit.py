@@ -14,13 +14,13 @@ from footnote.domain.identity import WHOLE_WORKSPACE
 from footnote.engine.services import WorkspaceAccess
 from footnote.security.audit import Verifier
 from footnote.store.audit import AuditFilter, all_entries, list_entries
-from footnote.validation.constrained_types import PageLimit, PrincipalId
+from footnote.validation.constrained_types import Name, PageLimit
 
 
 async def audit_entries(
     workspace: WorkspaceAccess,
     *,
-    principal_id: PrincipalId | None = None,
+    principal_id: Name | None = None,
     act: Act | None = None,
     document_id: UUID | None = None,
     since: AwareDatetime | None = None,

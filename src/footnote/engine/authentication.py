@@ -14,23 +14,26 @@ from pydantic import SecretStr, TypeAdapter, ValidationError
 
 from footnote.domain import Identity, Principal, Role
 from footnote.domain.credentials import Caller, Presented
+from footnote.domain.identity import RESERVED_PREFIXES, SERVICE
+from footnote.engine.failed_credentials import CredentialRefused
 from footnote.errors import Forbidden, NotAuthenticated, UnsupportedSettings
 from footnote.security.claims import ClaimMapping
 from footnote.security.delegation import Delegation
 from footnote.security.gateway import Gateway, networks_from
-from footnote.security.secrets import LINK, Pepper, pepper_from, read_secret
+from footnote.security.secrets import LINK, HandedOut, Pepper, pepper_from, read_secret
 from footnote.security.tokens import ASYMMETRIC, SYMMETRIC, TokenRules, verified_claims
 from footnote.settings import Settings, listed
-from footnote.store.api_keys import find_key, touch_key
+from footnote.store.api_keys import KeptKey, find_key, touch_key
 from footnote.store.database import Database
-from footnote.store.sessions import find_session, touch_session
-from footnote.store.share_links import find_link, touch_link
+from footnote.store.sessions import KeptSession, find_session, touch_session
+from footnote.store.share_links import KeptLink, find_link, touch_link
 
 if TYPE_CHECKING:
     from joserfc.jwk import OctKey
 
     from footnote.security.login import OpenIdProvider
 
+Kept = KeptKey | KeptSession | KeptLink
 _SHORTEST_SECRET = 32
 _ROLES = TypeAdapter(dict[str, Role])
 _PATHS = TypeAdapter(dict[str, str])
@@ -52,7 +55,10 @@ class Credentials:
     http: httpx.AsyncClient
     """To the identity provider."""
     tokens: TokenRules | None
-    claims: ClaimMapping
+    claims: Mapping[str, ClaimMapping]
+    """How what a provider says is understood, by way: `tokens` and `login`."""
+    roles: Mapping[str, Role]
+    """What groups stand for."""
     gateway: Gateway | None
     delegation: Delegation | None
     """The backend that decides who sees which collection; None where grants alone do."""
@@ -123,15 +129,15 @@ class Credentials:
         if self.tokens is None:
             raise NotAuthenticated("No tokens are accepted here.", hint="Send an API key.")
         claims = await verified_claims(bearer, self.tokens)
-        return self.claims.caller_of(claims, f"token:{self.tokens.issuer}")
+        return self.claims["tokens"].caller_of(claims, f"token:{self.tokens.issuer}")
 
     async def _holder(self, key: str, database: Database) -> Caller:
         sent = read_secret("fn", key)
         kept = None if sent is None else await find_key(database, sent.credential_id)
-        if sent is None or kept is None or not self.pepper.matches(sent, kept.secret_hash):
+        if sent is None or kept is None:
             raise NotAuthenticated(_NO_KEY)
-        if not kept.valid:
-            raise NotAuthenticated(_NO_KEY)
+        if reason := self._fault(sent, kept):
+            raise _refused(sent, kept, reason, _NO_KEY)
         if kept.touch:
             await touch_key(database, kept)
         return Caller(identity=kept.key.identity, workspaces=(kept.workspace.name,))
@@ -141,10 +147,10 @@ class Credentials:
         kept = None
         if sent is not None:
             kept = await find_session(database, sent.credential_id, self.idle)
-        if sent is None or kept is None or not kept.valid:
+        if sent is None or kept is None:
             raise NotAuthenticated(_NO_SESSION, hint=_LOG_IN)
-        if not self.pepper.matches(sent, kept.secret_hash):
-            raise NotAuthenticated(_NO_SESSION, hint=_LOG_IN)
+        if reason := self._fault(sent, kept):
+            raise _refused(sent, kept, reason, _NO_SESSION, hint=_LOG_IN)
         if kept.touch:
             await touch_session(database, kept)
         principal = Principal(principal_id=kept.principal, groups=kept.groups, role=None)
@@ -156,10 +162,10 @@ class Credentials:
     async def _guest(self, token: str, database: Database) -> Caller:
         sent = read_secret(LINK, token)
         kept = None if sent is None else await find_link(database, sent.credential_id)
-        if sent is None or kept is None or not self.pepper.matches(sent, kept.secret_hash):
+        if sent is None or kept is None:
             raise NotAuthenticated(NO_LINK)
-        if not kept.valid:
-            raise NotAuthenticated(NO_LINK)
+        if reason := self._fault(sent, kept):
+            raise _refused(sent, kept, reason, NO_LINK)
         if kept.touch:
             await touch_link(database, kept)
         return Caller(
@@ -168,9 +174,28 @@ class Credentials:
             link_id=kept.link.link_id,
         )
 
+    def _fault(self, sent: HandedOut, kept: Kept) -> str | None:
+        """Why what was sent is not good, for the audit log; None where it is."""
+        if not self.pepper.matches(sent, kept.secret_hash):
+            return "wrong secret"
+        return None if kept.valid else "expired or revoked"
+
     async def close(self) -> None:
         """Let go of the connections."""
         await self.http.aclose()
+
+
+def _refused(
+    sent: HandedOut, kept: Kept, reason: str, message: str, *, hint: str | None = None
+) -> CredentialRefused:
+    kind = {"fn": "key", "fs": "session", LINK: "link"}[sent.kind]
+    return CredentialRefused(
+        message,
+        hint=hint,
+        workspace_id=kept.workspace.workspace_id,
+        credential=f"{kind}:{sent.credential_id}",
+        reason=reason,
+    )
 
 
 def credentials_from(settings: Settings) -> Credentials:
@@ -188,17 +213,48 @@ def credentials_from(settings: Settings) -> Credentials:
         identity_secret=settings.identity_secret,
         http=http,
         tokens=_token_rules(settings, http) if "tokens" in ways else None,
-        claims=ClaimMapping(
-            principal=settings.token_principal_claim,
-            groups=settings.token_groups_claim,
-            role=settings.token_role_claim,
-            workspace=settings.token_workspace_claim,
-            roles=_roles("token_roles", settings.token_roles),
-        ),
+        claims={way: _claims(settings, way) for way in ("tokens", "login")},
+        roles=_roles("token_roles", settings.token_roles),
         gateway=_gateway(settings) if "gateway" in ways else None,
         delegation=_delegation(settings, http),
         provider=_provider(settings, http) if "login" in ways else None,
         idle=timedelta(minutes=settings.login_idle_minutes),
+    )
+
+
+def _claims(settings: Settings, way: str) -> ClaimMapping:
+    """How what the provider of this way says is understood.
+
+    Raises UnsupportedSettings where two providers would name the same people.
+    """
+    namespaces = {"tokens": settings.token_namespace, "login": settings.login_namespace}
+    if settings.identity_ways >= set(namespaces):
+        one_provider = settings.token_issuer == settings.login_issuer
+        one_namespace = settings.token_namespace == settings.login_namespace
+        if one_provider and not one_namespace:
+            raise UnsupportedSettings(
+                "Tokens and logins are of one provider and in two namespaces.",
+                hint="Give FOOTNOTE_TOKEN_NAMESPACE and FOOTNOTE_LOGIN_NAMESPACE the same value.",
+            )
+        if one_namespace and not one_provider:
+            raise UnsupportedSettings(
+                "Tokens and logins are of two providers, which could name each other's people.",
+                hint="Set FOOTNOTE_TOKEN_NAMESPACE or FOOTNOTE_LOGIN_NAMESPACE, such as partners.",
+            )
+    for name in namespaces.values():
+        if f"{name}:" in (*RESERVED_PREFIXES, SERVICE):
+            raise UnsupportedSettings(
+                f"No provider can have the namespace {name!r}: access lists use it otherwise.",
+                hint="Set FOOTNOTE_TOKEN_NAMESPACE or FOOTNOTE_LOGIN_NAMESPACE to another one.",
+            )
+    return ClaimMapping(
+        principal=settings.token_principal_claim,
+        groups=settings.token_groups_claim,
+        role=settings.token_role_claim,
+        workspace=settings.token_workspace_claim,
+        roles=_roles("token_roles", settings.token_roles),
+        namespace=namespaces[way],
+        foreign=tuple(sorted({*namespaces.values()} - {"", namespaces[way]})),
     )
 
 

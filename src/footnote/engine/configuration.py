@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 from pydantic import Field
@@ -12,6 +13,7 @@ from footnote.domain.configuration import (
     SettingValue,
     WorkspaceSetting,
 )
+from footnote.engine.redaction import at_least
 from footnote.engine.services import Services, WorkspaceAccess
 from footnote.engine.stages import Configuration
 from footnote.errors import InvalidRequest, NotFound
@@ -81,6 +83,11 @@ async def change_setting(
     """
     wanted = _named(name)
     checked = _checked(workspace.engine, wanted, value)
+    if checked != at_least(workspace.engine.settings, wanted, checked):
+        raise InvalidRequest(
+            f"{wanted} cannot be {shown(checked)} here: the installation redacts more",
+            hint="a workspace can add to what the installation redacts, and take nothing away",
+        )
     async with workspace.scope() as scope:
         await stored.change_setting(scope, wanted, checked)
     return await setting(workspace, wanted)
@@ -140,10 +147,10 @@ def _accepted(engine: Services, read: StoredConfiguration) -> dict[str, StoredSe
         if name not in PER_WORKSPACE:
             continue
         try:
-            _checked(engine, name, each.value)
+            checked = _checked(engine, name, each.value)
         except InvalidRequest:
             continue
-        accepted[name] = each
+        accepted[name] = replace(each, value=at_least(engine.settings, name, checked))
     return accepted
 
 

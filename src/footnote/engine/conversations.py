@@ -7,21 +7,23 @@ import re
 from collections.abc import AsyncGenerator, Sequence
 from uuid import UUID, uuid4, uuid5
 
-from footnote.domain import Verdict
+from footnote.domain import AnswerSentence, Citation, Verdict
 from footnote.domain.conversations import (
     Conversation,
     ConversationPage,
     DocumentMode,
     JudgedAnswer,
     Message,
+    MessageAnswer,
     MessagePage,
     Thumb,
 )
 from footnote.engine.services import WorkspaceAccess
-from footnote.errors import InvalidRequest
+from footnote.errors import InvalidRequest, UnderLegalHold
 from footnote.store import conversations as stored
-from footnote.store.database import WorkspaceScope
+from footnote.store.database import LIFT_A_HOLD, WorkspaceScope
 from footnote.store.exchanges import choose_branch, forget_judgement, judge
+from footnote.store.legal_holds import conversations_are_held
 from footnote.store.messages import judged_answers, list_messages, place_of
 from footnote.validation.constrained_types import (
     MAX_PAGE,
@@ -38,9 +40,9 @@ _JUDGED_AT_ONCE = 100
 # A document's text must not become a link, a picture or a heading of the page it is exported to.
 _MEANING = re.compile(r"([\\`*_{}\[\]<>#|!~]|:(?=//)|(?<=www)\.)")
 _DOUBTS = {
-    Verdict.PARTLY: " _(only partly supported)_",
-    Verdict.UNSUPPORTED: " _(not supported by its footnotes)_",
-    Verdict.UNCITED: " _(without a footnote)_",
+    Verdict.PARTLY: "only partly supported",
+    Verdict.UNSUPPORTED: "not supported by its footnotes",
+    Verdict.UNCITED: "without a footnote",
 }
 
 
@@ -101,8 +103,18 @@ async def change_conversation(
 
 
 async def delete_conversation(workspace: WorkspaceAccess, conversation_id: UUID) -> None:
-    """Remove it with its messages and their feedback, for good. Raises NotFound."""
+    """Remove it with its messages and their feedback, for good.
+
+    Raises NotFound, and UnderLegalHold.
+    """
     async with workspace.scope() as scope:
+        await stored.get_conversation(scope, conversation_id)
+        if await conversations_are_held(scope):
+            raise UnderLegalHold(
+                f"the conversation {conversation_id} is not deleted: all that "
+                f"{workspace.principal.principal_id} asked is under legal hold",
+                hint=LIFT_A_HOLD,
+            )
         await stored.remove_conversation(scope, conversation_id)
 
 
@@ -240,18 +252,29 @@ def as_markdown(found: Conversation, messages: Sequence[Message]) -> str:
             continue
         for sentence in answer.sentences:
             marks = "".join(f"[^{number}-{marker}]" for marker in sentence.markers)
-            doubt = _DOUBTS.get(sentence.verdict, "") if answer.found and answer.model else ""
+            doubt = doubt_about(sentence, answer)
             lines.append(f"{escaped(sentence.text) or escaped(REMOVED)}{marks}{doubt}")
         lines.append("")
         notes = dict.fromkeys(answer.removed_markers, escaped(REMOVED))
         for each in answer.citations:
-            where = [f"“{' › '.join(each.heading_path)}”"] if each.heading_path else []
-            where += [] if each.page is None else [f"p. {each.page}"]
-            where += [f"¶ {each.paragraph}"]
-            place = f"{each.document_title} ({each.filename}), {', '.join(where)}"
-            notes.setdefault(each.marker, f"{escaped(place)}: “{escaped(each.quote)}”")
+            notes.setdefault(
+                each.marker, f"{escaped(citation_place(each))}: “{escaped(each.quote)}”"
+            )
         footnotes += [f"[^{number}-{marker}]: {notes[marker]}" for marker in sorted(notes)]
     return "\n".join([*lines, *footnotes]).rstrip() + "\n"
+
+
+def doubt_about(sentence: AnswerSentence, answer: MessageAnswer) -> str:
+    """What a reader is told of a sentence that its quotes do not carry; nothing of quotes."""
+    return _DOUBTS.get(sentence.verdict, "") if answer.found and answer.model else ""
+
+
+def citation_place(citation: Citation) -> str:
+    """Document, section, page and paragraph of a citation on one line."""
+    where = [f"“{' › '.join(citation.heading_path)}”"] if citation.heading_path else []
+    where += [] if citation.page is None else [f"p. {citation.page}"]
+    where += [f"¶ {citation.paragraph}"]
+    return f"{citation.document_title} ({citation.filename}), {', '.join(where)}"
 
 
 def escaped(text: str) -> str:

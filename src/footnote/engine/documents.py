@@ -1,4 +1,4 @@
-"""Documents of a workspace: listed, found, read, deleted, erased and tried again."""
+"""Documents of a workspace: found, read, changed, deleted and tried again."""
 
 from __future__ import annotations
 
@@ -12,13 +12,8 @@ from typing import BinaryIO
 from uuid import UUID
 
 from footnote.domain import (
-    AllOf,
-    Condition,
     Document,
-    DocumentPage,
     DocumentStatus,
-    Erasure,
-    ErasureCheck,
     Passage,
     Retried,
     Right,
@@ -26,6 +21,7 @@ from footnote.domain import (
     WorkspaceStats,
 )
 from footnote.engine.lanes import lane_of_workspace
+from footnote.engine.listing import documents
 from footnote.engine.services import WorkspaceAccess
 from footnote.errors import (
     BlobDamaged,
@@ -34,54 +30,26 @@ from footnote.errors import (
     Forbidden,
     InvalidRequest,
     NotFound,
+    UnderLegalHold,
 )
 from footnote.ingestion.receive import examine
 from footnote.store import documents as stored
 from footnote.store import publishing
 from footnote.store.blob_claims import remove_unused
+from footnote.store.database import LIFT_A_HOLD, WorkspaceScope
 from footnote.store.documents import WholeText
-from footnote.store.erasure import BLOBS, drop_jobs, family_of, find_all
-from footnote.store.merging import purge_dead
+from footnote.store.legal_holds import document_is_held
 from footnote.store.passages import passages_in_order
+from footnote.store.receiving import change_document as change_stored
 from footnote.store.receiving import requeue_failed
 from footnote.store.workspaces import workspace_stats
-from footnote.validation.constrained_types import MAX_PAGE, Name, PageLimit
+from footnote.validation.constrained_types import MAX_PAGE, MetadataChanges, Name, Tags
 
 _CANDIDATES_SHOWN = 8
 _BEGINNING_OF_ID = re.compile(r"[0-9a-f]{1,32}")
 
 
-# --- listed ---------------------------------------------------------------------------------------
-
-
-async def documents(
-    workspace: WorkspaceAccess,
-    *,
-    collection: Name | None = None,
-    status: DocumentStatus | None = None,
-    limit: PageLimit = 50,
-    cursor: str | None = None,
-) -> DocumentPage:
-    """A page of documents, newest first. Raises InvalidRequest."""
-    async with workspace.scope() as scope:
-        return await stored.list_documents(
-            scope, collection=collection, status=status, limit=limit, cursor=cursor
-        )
-
-
-async def select_documents(
-    workspace: WorkspaceAccess,
-    condition: Condition | None = None,
-    *,
-    status: DocumentStatus | None = None,
-    limit: PageLimit = 50,
-    cursor: str | None = None,
-) -> DocumentPage:
-    """A page of the documents that meet a condition, newest first. Raises InvalidRequest."""
-    async with workspace.scope() as scope:
-        return await stored.select_documents(
-            scope, condition or AllOf(conditions=()), status=status, limit=limit, cursor=cursor
-        )
+# --- known ----------------------------------------------------------------------------------------
 
 
 async def document(workspace: WorkspaceAccess, document_id: UUID) -> Document:
@@ -244,67 +212,60 @@ async def passages(
         return await passages_in_order(scope, document_id, limit)
 
 
+# --- changed ----------------------------------------------------------------------------------
+
+
+async def change_document(
+    workspace: WorkspaceAccess,
+    document_id: UUID,
+    *,
+    tags: Tags | None = None,
+    metadata: MetadataChanges | None = None,
+) -> Document:
+    """Give a document, and its attachments, other tags, or it other metadata; None leaves either.
+
+    Metadata is merged with what there is, and a member that is None is removed. It is searched by
+    what it has now from the next search on, in the same version. Raises NotFound, Forbidden, and
+    InvalidRequest for tags of an attachment.
+    """
+    async with workspace.scope() as scope:
+        found = await stored.get_document(scope, document_id)
+        workspace.require(Right.WRITE, found.collection)
+        if tags is not None and found.parent_id is not None:
+            raise InvalidRequest(
+                f"{document_id} is an attachment, and has the tags of what it is attached to",
+                hint=f"change {found.parent_id}",
+            )
+        return await change_stored(
+            scope, found, tags=None if tags is None else tuple(tags), metadata=metadata
+        )
+
+
 # --- deleted ----------------------------------------------------------------------------------
 
 
 async def delete_document(workspace: WorkspaceAccess, document_id: UUID) -> None:
-    """Remove a document, its attachments and all that was made of them. Raises NotFound."""
+    """Remove a document, its attachments and all that was made of them.
+
+    Raises NotFound, and UnderLegalHold.
+    """
     engine = workspace.engine
     async with workspace.scope() as scope:
         found = await stored.get_document(scope, document_id)
         workspace.require(Right.WRITE, found.collection)
+        await refuse_what_is_held(scope, document_id)
         blobs = await publishing.delete_document(scope, document_id, engine.maintenance_limits)
     await remove_unused(engine.database, engine.blobs, workspace.workspace_id, blobs)
 
 
-async def erase_document(workspace: WorkspaceAccess, document_id: UUID) -> Erasure:
-    """Delete a document as `delete_document` does, purge what is dead, and prove it.
-
-    Takes as long as reading the workspace's whole lexical index twice. Raises NotFound.
-    """
-    engine, workspace_id = workspace.engine, workspace.workspace_id
-    async with workspace.scope() as scope:
-        found = await stored.get_document(scope, document_id)
-        workspace.require(Right.ADMINISTER, found.collection)
-    async with workspace.system_scope() as scope:
-        family = await family_of(scope, document_id)
-        before = await find_all(scope, engine.blobs, family)
-    async with workspace.scope() as scope:
-        blobs = await publishing.delete_document(scope, document_id, engine.maintenance_limits)
-        await drop_jobs(scope, family)
-    await remove_unused(engine.database, engine.blobs, workspace_id, blobs)
-    await purge_dead(engine.database, workspace_id)
-    # Other processes look at nothing that they cached before the deletion, and let go of it as
-    # they search on, or after `cache_seconds`.
-    cached = sum(
-        cache.forget(workspace_id)
-        for cache in (
-            engine.search_stages.cache,
-            engine.answer_cache,
-            engine.cache,
-            engine.vector_cache,
+async def refuse_what_is_held(scope: WorkspaceScope, document_id: UUID) -> None:
+    """Raise UnderLegalHold for a document that may not be deleted; triggers see to it as well."""
+    if await document_is_held(scope, document_id):
+        raise UnderLegalHold(
+            f"the document {document_id} is not deleted: it, what it is attached to, an attachment "
+            "of it, or a conversation that quotes it is under legal hold",
+            hint=LIFT_A_HOLD,
         )
-    )
-    async with workspace.system_scope() as scope:
-        after = await find_all(scope, engine.blobs, family)
-    return Erasure(
-        document_id=document_id,
-        documents=len(family.document_ids),
-        checks=(
-            *(
-                ErasureCheck(
-                    place=place,
-                    held=len(family.blob_keys) if place == BLOBS else before.counts.get(place, 0),
-                    left=left,
-                    kept="tells others that it is gone: its names, none of its text"
-                    if left and place in after.records
-                    else "",
-                )
-                for place, left in after.counts.items()
-            ),
-            ErasureCheck(place="caches of this process", held=cached, left=0),
-        ),
-    )
 
 
 # --- tried again ------------------------------------------------------------------------------

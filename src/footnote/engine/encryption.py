@@ -122,8 +122,8 @@ async def destroy_workspace(
     """Destroy a workspace with all that is in it, and try to read what was copied before.
 
     Wrapped data keys in backups open until the version of the master key that wrapped them is
-    gone: `retire_master_key` rotates it and retires the old ones. Raises NotFound and what
-    `rotate_master_key` raises.
+    gone: `retire_master_key` rotates it and retires the old ones. Raises NotFound, UnderLegalHold
+    and what `rotate_master_key` raises.
     """
     workspace = await find_workspace(engine.database, name)
     destruction, copied = await destroy(engine.database, engine.owner_url, engine.blobs, workspace)

@@ -25,7 +25,7 @@ from footnote.domain.conversations import (
     StagePlace,
     UsedEvidence,
 )
-from footnote.engine.answers import ask_stream
+from footnote.engine.answers import agent_stream, ask_stream
 from footnote.engine.conversations import title_from
 from footnote.engine.services import WorkspaceAccess
 from footnote.errors import InvalidRequest
@@ -63,6 +63,10 @@ class Asking:
     changes: PlanChanges = field(default_factory=PlanChanges)
     conversation: tuple[Turn, ...] = ()
     """What was said before, oldest first."""
+    model: str | None = None
+    """The model that answers, of those of the workspace, or `extractive`; None asks all in turn."""
+    agent: bool = False
+    """Whether the model looks things up by itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -251,6 +255,13 @@ async def _attempts(
     if answer:
         turns[answer - 1] = replace(turns[answer - 1], text=said[answer].asked_as or "")
     asking = replace(asking, conversation=tuple(turns))
+    if asking.agent:
+        if conversation.document_mode == "only" or asking.filters != SearchFilters():
+            raise InvalidRequest(
+                "an agent looks up what it wants, and keeps to no filter and no attached documents",
+                hint="ask without the agent, or without them",
+            )
+        return (asking,)
     family = (
         await documents_and_attachments(scope, conversation.document_ids)
         if conversation.document_ids
@@ -310,16 +321,7 @@ async def _events(
     for position, asking in enumerate(question.attempts, 1):
         alone = position == len(question.attempts) and not _worth(best)[0]
         held: list[AnswerEvent] = []
-        asked = ask_stream(
-            workspace,
-            asking.question,
-            top_k=asking.top_k,
-            filters=asking.filters,
-            plan=asking.plan,
-            changes=asking.changes,
-            conversation=asking.conversation,
-        )
-        async with aclosing(asked) as events:
+        async with aclosing(_asked(workspace, asking)) as events:
             async for event in events:
                 if alone:
                     yield event
@@ -331,6 +333,23 @@ async def _events(
             break
     for event in best:
         yield event
+
+
+def _asked(workspace: WorkspaceAccess, asking: Asking) -> AsyncGenerator[AnswerEvent]:
+    if asking.agent:
+        return agent_stream(
+            workspace, asking.question, conversation=asking.conversation, model=asking.model
+        )
+    return ask_stream(
+        workspace,
+        asking.question,
+        top_k=asking.top_k,
+        filters=asking.filters,
+        plan=asking.plan,
+        changes=asking.changes,
+        conversation=asking.conversation,
+        model=asking.model,
+    )
 
 
 def _worth(events: Sequence[AnswerEvent]) -> tuple[bool, float]:

@@ -14,24 +14,30 @@ from footnote.domain import (
     Check,
     Health,
     Identity,
+    Principal,
     Workspace,
 )
 from footnote.domain.credentials import Caller, Presented
-from footnote.domain.encryption import Destruction, EncryptionStatus, MasterKeyRotation
+from footnote.domain.encryption import (
+    Destruction,
+    EncryptionStatus,
+    KeyExport,
+    KeyImport,
+    MasterKeyRotation,
+)
 from footnote.domain.identity import DEFAULT_WORKSPACE
 from footnote.domain.sharing import SharedByLink
-from footnote.engine import encryption
+from footnote.engine import encryption, key_backup
 from footnote.engine.access import as_of_now
 from footnote.engine.services import Services
 from footnote.engine.sharing import shared
 from footnote.engine.workspace import WorkspaceEngine
-from footnote.errors import Conflict, NotFound, StoreUnavailable
+from footnote.errors import Conflict, Forbidden, NoSuchWorkspace, NotFound, StoreUnavailable
 from footnote.store.access import stored_access
 from footnote.store.workspaces import (
     create_workspace,
     find_workspace,
     list_workspaces,
-    no_such_workspace,
 )
 from footnote.validation.arguments import checks_arguments
 from footnote.validation.constrained_types import ActingPrincipal
@@ -82,8 +88,24 @@ class Engine(Services):
         self.require_open()
         await encryption.rotate_data_key(self, name)
 
+    async def export_keys(self, path: Path) -> KeyExport:
+        """Write the wrapped data keys of all workspaces into a file, of no use without the master.
+
+        Raises Conflict for a file that is something else or newer, and InvalidRequest.
+        """
+        self.require_open()
+        return await key_backup.export_keys(self, path)
+
+    async def import_keys(self, path: Path) -> KeyImport:
+        """Put the keys of an export back after a restore; all that can be, or nothing.
+
+        Raises InvalidRequest, Conflict and KeyUnavailable.
+        """
+        self.require_open()
+        return await key_backup.import_keys(self, path)
+
     async def destroy_workspace(self, name: str, *, retire_master_key: bool = False) -> Destruction:
-        """Destroy a workspace, its keys first, and prove it. Raises NotFound.
+        """Destroy a workspace, its keys first, and prove it. Raises NotFound and UnderLegalHold.
 
         With `retire_master_key` the keys in backups cannot be used any more either; raises what
         `rotate_master_key` raises then.
@@ -126,7 +148,7 @@ class Engine(Services):
         async with inside.system_scope() as scope:
             principal = await as_of_now(self, scope, claimed)
         if principal.role is None and not principal.collections:
-            raise no_such_workspace(inside.workspace.name)
+            raise NoSuchWorkspace(inside.workspace.name)
         return replace(
             inside,
             principal=principal,
@@ -135,39 +157,74 @@ class Engine(Services):
             claimed=claimed,
         )
 
+    async def enter_as(
+        self,
+        caller: Caller | None,
+        name: str | None = None,
+        *,
+        user_id: str | None = None,
+        collections: Sequence[str] = (),
+        chunk_id: str | None = None,
+    ) -> WorkspaceEngine:
+        """The verbs of one workspace, the caller's own by default, as whoever was proved to ask.
+
+        `user_id` is whom a request says it comes from, who must be the caller where that is known:
+        `caller` is None where nobody is asked who they are. The collections, and that of the
+        chunk's document, are what the request is about, for a backend that decides who sees which.
+        Raises NoSuchWorkspace for a workspace that the credential is not for, as for one that is
+        absent; Forbidden for another user and for a collection that the backend denies; and
+        NotFound for a chunk of such a collection, as for one that is absent.
+        """
+        if caller is None:
+            acting = LOCAL_PRINCIPAL if user_id is None else Principal(principal_id=user_id)
+            return await self.workspace(name, acting)
+        self.require_open()
+        wanted = name or caller.own_workspace
+        if user_id not in (None, caller.identity.principal.principal_id):
+            raise Forbidden(
+                "user_id: it names somebody else than the credential",
+                hint="send the id of whoever the credential is of",
+            )
+        if wanted not in caller.workspaces:
+            raise NoSuchWorkspace(wanted)
+        about = tuple(collections)
+        asked_of_chunk = chunk_id is not None and self.credentials.delegation is not None
+        if asked_of_chunk:
+            about = (*about, await self._collection_of_chunk(wanted, chunk_id or ""))
+        try:
+            identity = await self.credentials.admitted(caller, about)
+        except Forbidden as error:
+            if asked_of_chunk:
+                raise _no_chunk(chunk_id) from error
+            raise
+        return await self.enter(wanted, identity)
+
+    async def _collection_of_chunk(self, name: str, chunk_id: str) -> str:
+        """The collection of a chunk's document, whoever may see it. Raises NotFound."""
+        inside = await self.workspace(name)
+        try:
+            document_id = UUID(chunk_id.partition(":")[0])
+            async with inside.system_scope() as scope:
+                return (await stored_access(scope, document_id)).collection
+        except (NotFound, ValueError) as error:
+            raise _no_chunk(chunk_id) from error
+
     async def caller(self, presented: Presented) -> Caller:
         """Who asks, as what a request presents proves.
 
-        Raises NotAuthenticated, and NotReady where an identity provider cannot be asked.
+        Raises NotAuthenticated, RateLimited where too much failed that came from the same place,
+        and NotReady where an identity provider cannot be asked.
         """
         self.require_open()
-        return await self.credentials.caller(presented, self.database)
-
-    async def admitted(self, caller: Caller, collections: Sequence[str]) -> Identity:
-        """The caller with what your backend says of these collections, where one decides.
-
-        Raises Forbidden for a collection that it does not let the caller into.
-        """
-        self.require_open()
-        return await self.credentials.admitted(caller, collections)
+        if presented.bearer is None and presented.session is None:
+            return await self.credentials.caller(presented, self.database)  # nothing is looked up
+        async with self.failed_credentials.watching(presented):
+            return await self.credentials.caller(presented, self.database)
 
     async def shared(self, caller: Caller | None) -> SharedByLink:
         """What a link shows to the caller who has it. Raises InvalidRequest for any other."""
         self.require_open()
         return await shared(self, caller)
-
-    async def collection_of_chunk(self, name: str, chunk_id: str) -> str | None:
-        """The collection of a chunk's document, for a backend that decides who sees it.
-
-        None where there is no such document. It is said to nobody who is not let into it.
-        """
-        try:
-            document_id = UUID(chunk_id.partition(":")[0])
-            inside = await self.workspace(name)
-            async with inside.system_scope() as scope:
-                return (await stored_access(scope, document_id)).collection
-        except (NotFound, ValueError):
-            return None
 
     async def health(self) -> Health:
         """What can fail while it runs, looked at, within about two seconds."""
@@ -200,6 +257,10 @@ class Engine(Services):
         await self.database.pool.close()
         if self.server is not None:
             await self.server.release()
+
+
+def _no_chunk(chunk_id: str | None) -> NotFound:
+    return NotFound(f"there is no chunk {chunk_id!r}")
 
 
 def room_in(home: Path) -> Check:

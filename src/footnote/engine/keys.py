@@ -17,7 +17,7 @@ from footnote.errors import Forbidden, InvalidRequest, NotFound
 from footnote.security.secrets import new_secret
 from footnote.store import api_keys as stored
 from footnote.store.database import WorkspaceScope
-from footnote.validation.constrained_types import Name, PrincipalId
+from footnote.validation.constrained_types import GroupName, KeyName, Name, PrincipalId
 
 MAX_DAYS = 3660
 LINK_NAME = "link "
@@ -30,11 +30,11 @@ OVERLAP_HOURS = 24.0
 
 async def create_key(
     workspace: WorkspaceAccess,
-    name: Name,
+    name: KeyName,
     *,
     rights: Sequence[str] = (Right.READ.value,),
     principal: PrincipalId | None = None,
-    groups: Sequence[Name] = (),
+    groups: Sequence[GroupName] = (),
     collections: Sequence[Name] = (),
     expires_in_days: Days | None = None,
 ) -> NewApiKey:

@@ -7,7 +7,7 @@ from datetime import timedelta
 from uuid import UUID
 
 from footnote.domain import Lane, LaneStatus, Reembedding
-from footnote.engine.services import Services, Serving, WorkspaceAccess, statements_of
+from footnote.engine.services import Services, Serving, WorkspaceAccess
 from footnote.errors import NotFound
 from footnote.models.embedders import PACKAGED, EmbedderChoices, Embedders, opener, parse_spec
 from footnote.ports import Embedder
@@ -86,7 +86,7 @@ async def serving(workspace: WorkspaceAccess, *, afresh: bool = False) -> Servin
         known.serving[lane.fingerprint] = Serving(
             embedder=embedder,
             stages=stages,
-            answerer=engine.answerer.in_lane(statements_of(embedder)),
+            answerer=engine.answerer.in_lane(embedder),
         )
     return known.serving[lane.fingerprint]
 

@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
+from uuid import uuid4
 
+import structlog
+
+from footnote.domain.audit import Act, AuditDraft, Outcome
+from footnote.domain.credentials import Presented
 from footnote.engine.installation import Engine
-from footnote.errors import Forbidden, NotFound
+from footnote.errors import Forbidden, NotAuthenticated, NotFound
 from footnote.security.login import OpenIdProvider, sealed, unsealed
 from footnote.security.secrets import new_secret, read_secret
 from footnote.store import sessions as stored
@@ -37,21 +42,34 @@ async def begin_login(engine: Engine, workspace: str | None, target: str) -> tup
     return url, sealed(attempt, engine.credentials.pepper.derived(_SEALING))
 
 
-async def finish_login(engine: Engine, kept: str, answered: Mapping[str, str]) -> Login:
-    """Make a session of what the provider answered.
+async def finish_login(
+    engine: Engine, kept: str | None, answered: Mapping[str, str], presented: Presented
+) -> Login:
+    """Make a session of what the provider answered to the login that the browser kept.
 
-    Raises NotAuthenticated, Forbidden for somebody without any role here, and NotReady.
+    Raises NotAuthenticated, RateLimited where too much failed that came from the same place,
+    Forbidden for somebody without any role here, and NotReady.
     """
+    async with engine.failed_credentials.watching(presented):
+        return await _finished(engine, kept, answered)
+
+
+async def _finished(engine: Engine, kept: str | None, answered: Mapping[str, str]) -> Login:
+    if kept is None:
+        raise NotAuthenticated("No login was begun here.", hint="Begin to log in once more.")
     provider, credentials = _provider(engine), engine.credentials
     attempt = unsealed(kept, credentials.pepper.derived(_SEALING))
     claims = await provider.finish(attempt, answered)
-    caller = credentials.claims.caller_of(claims, f"login:{provider.issuer}")
+    caller = credentials.claims["login"].caller_of(claims, f"login:{provider.issuer}")
     name = attempt.workspace or caller.workspaces[0]
     inside = None
     if name in caller.workspaces:
         with suppress(NotFound):
             inside = await engine.enter(name, caller.identity)
     if inside is None:
+        structlog.get_logger(__name__).warning(
+            "somebody logged in who has no role", principal=caller.identity.principal.principal_id
+        )
         raise Forbidden(
             f"{caller.identity.principal.principal_id} has no role here",
             hint="An administrator can grant one, the first by `footnote admin create`.",
@@ -73,6 +91,23 @@ async def finish_login(engine: Engine, kept: str, answered: Mapping[str, str]) -
                 lifetime=timedelta(hours=hours),
             ),
         )
+    # Before the session is handed out, so that nobody is in unseen.
+    await engine.audit.append(
+        inside.workspace_id,
+        AuditDraft(
+            act_id=uuid4(),
+            recorded_at=datetime.now(UTC),
+            principal=inside.principal.principal_id,
+            credential=f"session:{fresh.credential_id}",
+            act=Act.CHANGED,
+            verb="log_in",
+            outcome=Outcome.DONE,
+            error=None,
+            subject={},
+            documents=(),
+            passages=(),
+        ),
+    )
     return Login(session=fresh.text, seconds=round(hours * 3600), target=attempt.target)
 
 
@@ -88,10 +123,15 @@ async def log_out(engine: Engine, session: str) -> None:
         await stored.end_session(scope, kept.credential_id)
 
 
-async def end_logins(engine: Engine, logout_token: str) -> None:
-    """End the sessions that the provider says have ended. Raises NotAuthenticated, NotReady."""
+async def end_logins(engine: Engine, logout_token: str, presented: Presented) -> None:
+    """End the sessions that the provider says have ended.
+
+    Raises NotAuthenticated, RateLimited where too much failed that came from the same place, and
+    NotReady.
+    """
     provider = _provider(engine)
-    ended = await provider.ended(logout_token)
+    async with engine.failed_credentials.watching(presented):
+        ended = await provider.ended(logout_token)
     await stored.end_logins(engine.database, provider.issuer, ended.subject, ended.session)
 
 

@@ -6,20 +6,20 @@ import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from footnote.answering import ExtractiveAnswerer, ReaderAnswerer
+from footnote.answering import ReaderAnswerer
 from footnote.answering.suspicion import Suspicion
-from footnote.answering.weighing import FITTED
+from footnote.answering.weighing import Weighing, fitted
 from footnote.engine.answer_models import answer_models_from, plain
 from footnote.engine.answer_runs import AnswerRuns, RunLimits
 from footnote.engine.audit_log import AuditLog
 from footnote.engine.authentication import credentials_from
 from footnote.engine.encryption import key_ring_from
+from footnote.engine.failed_credentials import FailedCredentials
 from footnote.engine.installation import Engine
 from footnote.engine.lanes import embedders_from
 from footnote.engine.metering import Metering
 from footnote.engine.pages import BlobsWithPages, renderer_from
 from footnote.engine.rate_limits import rate_limits_from
-from footnote.engine.services import statements_of
 from footnote.engine.stages import fusion_choices, plans_of
 from footnote.errors import StoreUnavailable
 from footnote.index.analysis import TextAnalyzer
@@ -40,6 +40,7 @@ from footnote.retrieval.pipeline import Search
 from footnote.retrieval.refinement import Refine
 from footnote.retrieval.rerank import Rerank
 from footnote.retrieval.spelling import Correct
+from footnote.security.gateway import networks_from
 from footnote.settings import Settings, load_settings
 from footnote.store.blobs import blobs_from
 from footnote.store.database import open_database
@@ -88,6 +89,7 @@ async def open_engine(settings: Settings | None = None) -> Engine:
             hint="set FOOTNOTE_HOME to a folder you may write to",
         ) from error
     keys = key_ring_from(settings)
+    proxies = networks_from(settings.proxy_addresses, "proxy_addresses")
     credentials = credentials_from(settings)
     embedders = embedders_from(settings)
     server = None
@@ -115,9 +117,9 @@ async def open_engine(settings: Settings | None = None) -> Engine:
     analyzer = TextAnalyzer()
     models = _models(settings)
     blobs = SealedBlobs(stored, database.sealing)
+    audit = AuditLog(database=database, keeps_queries=settings.audit_queries)
     pdfs = PdfCache(settings.home / "pages")
     part = settings.cache_bytes // _PARTS
-    by_rules = ExtractiveAnswerer(embedder=statements_of(embedder), analyzer=analyzer)
     return Engine(
         settings=settings,
         lane=embedder.lane,
@@ -128,7 +130,7 @@ async def open_engine(settings: Settings | None = None) -> Engine:
         stored_files=blobs,
         pages=renderer_from(settings, pdfs, blobs),
         listener=Listener(url),
-        audit=AuditLog(database=database, keeps_queries=settings.audit_queries),
+        audit=audit,
         rate_limits=rate_limits_from(settings, database),
         metering=Metering(database=database, prices=prices),
         embedder=embedder,
@@ -137,12 +139,20 @@ async def open_engine(settings: Settings | None = None) -> Engine:
         cache=IndexCache(part * _INDEX),
         vector_cache=VectorCache(part * _VECTORS),
         search_stages=_search_stages(settings, embedder, analyzer, models),
-        # Rules step in where the reader cannot run.
-        answerer=by_rules
-        if models.reader is None
-        else ReaderAnswerer(reader=models.reader, instead=by_rules, weigh=FITTED),
+        answerer=ReaderAnswerer(
+            reader=models.reader,
+            analyzer=analyzer,
+            least_answerability=fitted().least,
+            weigh=Weighing(embedder=embedder, analyzer=analyzer, coefficients=fitted()),
+        ),
         answer_models=answer_models_from(settings),
         credentials=credentials,
+        failed_credentials=FailedCredentials(
+            database=database,
+            audit=audit,
+            proxies=proxies,
+            secret=lambda: credentials.pepper.derived("failed credentials"),
+        ),
         reranker=models.reranker,
         model=models.language,
         reader=models.reader,

@@ -12,11 +12,11 @@ from footnote.domain.people import Sought, User, UserGroup, WantedGroup, WantedU
 from footnote.engine.services import WorkspaceAccess
 from footnote.errors import InvalidRequest
 from footnote.store import people as stored
-from footnote.validation.constrained_types import Name, PrincipalId
+from footnote.validation.constrained_types import GroupName, PrincipalId
 from footnote.validation.messages import wrong_value
 
 _USER_NAME = TypeAdapter(PrincipalId)
-_GROUP_NAME = TypeAdapter(Name)
+_GROUP_NAME = TypeAdapter(GroupName)
 
 
 async def users(workspace: WorkspaceAccess, sought: Sought) -> tuple[int, tuple[User, ...]]:

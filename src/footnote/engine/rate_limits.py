@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from footnote.domain.identity import LOCAL_IDENTITY
-from footnote.domain.limits import RateLimit, RateLimitStatus
+from footnote.domain.limits import RateLimit, RateLimitStatus, status_of
 from footnote.errors import RateLimited
-from footnote.security.rate_limits import status_of
 from footnote.settings import Settings
 from footnote.store.database import Database
 from footnote.store.rate_limits import take_request
@@ -45,12 +44,18 @@ class RateLimits:
         rate_limit = status_of(self.limit, allowed=allowed, ahead_seconds=ahead)
         last.rate_limit = rate_limit
         if not allowed:
-            seconds = max(1, math.ceil(rate_limit.retry_after_seconds))
-            raise RateLimited(
+            raise too_often(
                 f"this credential asks more often than {self.limit.requests} times a minute",
-                retry_after_seconds=seconds,
-                hint=f"come again in {seconds} seconds",
+                rate_limit,
             )
+
+
+def too_often(message: str, standing: RateLimitStatus) -> RateLimited:
+    """Make the error for whoever comes too early."""
+    seconds = max(1, math.ceil(standing.retry_after_seconds))
+    return RateLimited(
+        message, retry_after_seconds=seconds, hint=f"come again in {seconds} seconds"
+    )
 
 
 def rate_limits_from(settings: Settings, database: Database) -> RateLimits:

@@ -144,11 +144,7 @@ async def receive_stream(
     """
     workspace.require_open()
     workspace.require(Right.WRITE, collection or DEFAULT_COLLECTION)
-    if visibility is Visibility.WORKSPACE and shared_with:
-        raise InvalidRequest(
-            "shared_with: a document that the workspace sees needs no list",
-            hint="leave the list out, or make the document private",
-        )
+    _check_visibility(visibility, shared_with)
     engine, name = workspace.engine, clean_name(filename)
     await engine.metering.require_budget(workspace.workspace_id)
     limit = engine.settings.max_file_bytes
@@ -202,6 +198,15 @@ async def receive_stream(
             stored = float(examined.byte_size)
             note_usage(UsageNote(kind=UsageKind.STORAGE, model="local", units=stored))
         return received
+
+
+def _check_visibility(visibility: Visibility | None, shared_with: Access | None) -> None:
+    """Raise InvalidRequest for a list beside what everyone sees."""
+    if visibility is Visibility.WORKSPACE and shared_with:
+        raise InvalidRequest(
+            "shared_with: a document that the workspace sees needs no list",
+            hint="leave the list out, or make the document private",
+        )
 
 
 async def has_room(workspace: WorkspaceAccess) -> bool:
@@ -265,12 +270,15 @@ async def push_url(
     external_id: ExternalId | None = None,
     metadata: Metadata | None = None,
     tags: Tags = (),
+    visibility: Visibility | None = None,
+    shared_with: Access | None = None,
 ) -> PushStatus:
     """Have a worker fetch an address; ask for its status until it rests. Raises InvalidRequest.
 
-    Without an external id the address is the document's.
+    Without an external id the address is the document's. Who sees it is as of `receive`.
     """
     workspace.require(Right.WRITE, collection or DEFAULT_COLLECTION)
+    _check_visibility(visibility, shared_with)
     checked_url(url)
     pushed = PushedDocument(
         url=url,
@@ -279,6 +287,8 @@ async def push_url(
         filename=None if filename is None else clean_name(filename),
         metadata=metadata or {},
         tags=tuple(tags),
+        visibility=visibility,
+        shared_with=None if shared_with is None else tuple(shared_with),
     )
     async with workspace.scope() as scope:
         return await _push_status(scope, await pushes.accept_url(scope, pushed))
@@ -293,6 +303,8 @@ async def push_content(
     external_id: ExternalId | None = None,
     metadata: Metadata | None = None,
     tags: Tags = (),
+    visibility: Visibility | None = None,
+    shared_with: Access | None = None,
 ) -> PushStatus:
     """Accept content as `receive` does, and give it a number to ask by."""
     received = await receive(
@@ -303,6 +315,8 @@ async def push_content(
         external_id=external_id,
         metadata=metadata,
         tags=tags,
+        visibility=visibility,
+        shared_with=shared_with,
     )
     async with workspace.scope() as scope:
         document_id = received.document.document_id

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from footnote.answering import QuotingAnswerer
+from footnote.answering import ReaderAnswerer
 from footnote.answering.suspicion import Suspicion
 from footnote.domain import Answer, Lane, Principal, Right, Workspace
 from footnote.domain.identity import WHOLE_WORKSPACE
@@ -15,6 +15,7 @@ from footnote.domain.sharing import LINK_CREDENTIAL
 from footnote.engine.answer_runs import AnswerRuns
 from footnote.engine.audit_log import AuditLog
 from footnote.engine.authentication import Credentials
+from footnote.engine.failed_credentials import FailedCredentials
 from footnote.engine.metering import Metering
 from footnote.engine.rate_limits import LastRateLimit, RateLimits
 from footnote.engine.stages import KnownConfigurations
@@ -51,17 +52,12 @@ class Serving:
 
     embedder: Embedder
     stages: Search
-    answerer: QuotingAnswerer
+    answerer: ReaderAnswerer
 
     @property
     def statements(self) -> Embedder:
-        """What compares statements in answers."""
-        return statements_of(self.embedder)
-
-
-def statements_of(embedder: Embedder) -> Embedder:
-    """What compares statements in answers, whose numbers are fitted to MiniLM where it is there."""
-    return embedder.english if isinstance(embedder, AlignedEncoder) else embedder
+        """What compares statements in answers, in numbers fitted to MiniLM where it is there."""
+        return self.embedder.english if isinstance(self.embedder, AlignedEncoder) else self.embedder
 
 
 @dataclass(slots=True, kw_only=True)
@@ -102,10 +98,11 @@ class Services:
     cache: IndexCache
     vector_cache: VectorCache
     search_stages: Search
-    answerer: QuotingAnswerer
+    answerer: ReaderAnswerer
     answer_models: AnswerModels
     credentials: Credentials
     """What proves who asks."""
+    failed_credentials: FailedCredentials
     reranker: GuardedReranker | None = None
     model: WritingModel | None = None
     reader: OwnedReader | None = None

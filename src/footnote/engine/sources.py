@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from footnote.domain import Received, Right
 from footnote.domain.identity import DEFAULT_COLLECTION
 from footnote.domain.sources import KnownEntry, Offered
-from footnote.engine.documents import delete_document
+from footnote.engine.documents import delete_document, refuse_what_is_held
 from footnote.engine.receiving import clean_name
 from footnote.engine.services import WorkspaceAccess
 from footnote.store.sources import (
@@ -64,9 +64,11 @@ async def remove_source_entry(
     """Delete the document of something that is gone; False when it is somebody else's too.
 
     A document whose bytes lie elsewhere in a source stays, under that id; one that was handed in
-    under another id, or under none, stays as it is.
+    under another id, or under none, stays as it is. Raises NotFound, and UnderLegalHold.
     """
     async with workspace.scope() as scope:
+        # Before it is forgotten, so that it goes with the next look after the hold is lifted.
+        await refuse_what_is_held(scope, gone.document_id)
         await forget_entry(scope, collection or DEFAULT_COLLECTION, gone.external_id)
         owner, others = await other_places(scope, gone.document_id)
         if owner != gone.external_id:

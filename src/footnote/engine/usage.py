@@ -14,7 +14,7 @@ from footnote.domain.usage import Budget, Measure, Period, UsageRow
 from footnote.engine.services import WorkspaceAccess
 from footnote.errors import InvalidRequest, NotFound
 from footnote.store import usage as stored
-from footnote.validation.constrained_types import PrincipalId
+from footnote.validation.constrained_types import AnyPrincipalId
 
 DAYS = 30
 """Of use that is shown where no day is named."""
@@ -29,7 +29,7 @@ async def usage(
     *,
     since: date | None = None,
     until: date | None = None,
-    principal_id: PrincipalId | None = None,
+    principal_id: AnyPrincipalId | None = None,
     conversation_id: UUID | None = None,
     document_id: UUID | None = None,
 ) -> tuple[UsageRow, ...]:

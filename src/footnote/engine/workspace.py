@@ -25,9 +25,12 @@ from footnote.engine import (
     answer_models,
     answers,
     audit,
+    conversation_export,
+    conversation_search,
     events,
     exchanges,
     grounding,
+    listing,
     pages,
     receiving,
     sources,
@@ -37,12 +40,17 @@ from footnote.engine import (
 from footnote.engine import configuration as configuration_verbs
 from footnote.engine import conversations as conversation_verbs
 from footnote.engine import documents as document_verbs
+from footnote.engine import erasure as erasure_verbs
 from footnote.engine import keys as key_verbs
 from footnote.engine import lanes as lane_verbs
+from footnote.engine import legal_holds as hold_verbs
 from footnote.engine import people as people_verbs
+from footnote.engine import personal_data as personal_data_verbs
+from footnote.engine import retention as retention_verbs
 from footnote.engine import search as search_verbs
 from footnote.engine import sharing as sharing_verbs
 from footnote.engine import usage as usage_verbs
+from footnote.engine import views as view_verbs
 from footnote.engine import webhooks as webhook_verbs
 from footnote.engine.acts import ActUnderWay, entered, entered_stream
 from footnote.engine.services import WorkspaceAccess
@@ -174,8 +182,11 @@ class WorkspaceVerbs:
     push_content = Verb(receiving.push_content, Act.CHANGED, Right.WRITE)
     push_status = Verb(receiving.push_status, Act.OBSERVED)
 
-    documents = Verb(document_verbs.documents, Act.READ)
-    select_documents = Verb(document_verbs.select_documents, Act.READ)
+    documents = Verb(listing.documents, Act.READ)
+    select_documents = Verb(listing.select_documents, Act.READ)
+    similar_documents = Verb(listing.similar_documents, Act.READ)
+    versions = Verb(listing.versions, Act.READ)
+    document_passages = Verb(listing.document_passages, Act.READ)
     document = Verb(document_verbs.document, Act.READ)
     children = Verb(document_verbs.children, Act.READ)
     statuses = Verb(document_verbs.statuses, Act.OBSERVED)
@@ -186,8 +197,8 @@ class WorkspaceVerbs:
     original_file = Verb(document_verbs.original_file, Act.READ)
     text = Verb(document_verbs.text, Act.READ)
     passages = Verb(document_verbs.passages, Act.READ)
+    change_document = Verb(document_verbs.change_document, Act.CHANGED, Right.WRITE)
     delete_document = Verb(document_verbs.delete_document, Act.DELETED, Right.WRITE)
-    erase_document = Verb(document_verbs.erase_document, Act.DELETED, Right.ADMINISTER, whole=False)
     retry = Verb(document_verbs.retry, Act.CHANGED, Right.WRITE)
     retry_all = Verb(document_verbs.retry_all, Act.CHANGED, Right.WRITE)
     retry_failed = Verb(document_verbs.retry_failed, Act.CHANGED, Right.WRITE)
@@ -196,6 +207,10 @@ class WorkspaceVerbs:
     remember_source_entry = Verb(sources.remember_source_entry, Act.CHANGED, Right.WRITE)
     rename_source_entry = Verb(sources.rename_source_entry, Act.CHANGED, Right.WRITE)
     remove_source_entry = Verb(sources.remove_source_entry, Act.CHANGED, Right.WRITE)
+
+    views = Verb(view_verbs.views, Act.READ)
+    keep_view = Verb(view_verbs.keep_view, Act.CHANGED)
+    remove_view = Verb(view_verbs.remove_view, Act.DELETED)
 
     grants = Verb(access.grants, Act.READ, Right.ADMINISTER, whole=False)
     grant_role = Verb(access.grant_role, Act.CHANGED, Right.ADMINISTER, whole=False)
@@ -248,6 +263,7 @@ class WorkspaceVerbs:
     remove_mcp_server = Verb(answer_models.remove_mcp_server, Act.CHANGED, Right.ADMINISTER)
 
     conversations = Verb(conversation_verbs.conversations, Act.READ)
+    find_conversations = Verb(conversation_search.find_conversations, Act.READ)
     conversation = Verb(conversation_verbs.conversation, Act.READ)
     create_conversation = Verb(conversation_verbs.create_conversation, Act.CHANGED)
     change_conversation = Verb(conversation_verbs.change_conversation, Act.CHANGED)
@@ -260,6 +276,8 @@ class WorkspaceVerbs:
     give_feedback = Verb(conversation_verbs.give_feedback, Act.CHANGED)
     withdraw_feedback = Verb(conversation_verbs.withdraw_feedback, Act.CHANGED)
     export_conversation = Verb(conversation_verbs.export_conversation, Act.EXPORTED)
+    export_docx = Verb(conversation_export.export_docx, Act.EXPORTED)
+    export_pdf = Verb(conversation_export.export_pdf, Act.EXPORTED)
     golden_candidates = StreamVerb(conversation_verbs.golden_candidates, Act.EXPORTED)
 
     ask_in_conversation = Verb(exchanges.ask_in_conversation, Act.SEARCHED)
@@ -284,10 +302,30 @@ class WorkspaceVerbs:
     change_setting = Verb(configuration_verbs.change_setting, Act.CHANGED, Right.ADMINISTER)
     unset_setting = Verb(configuration_verbs.unset_setting, Act.CHANGED, Right.ADMINISTER)
 
+    retention_rules = Verb(retention_verbs.retention_rules, Act.READ, Right.ADMINISTER)
+    set_retention = Verb(retention_verbs.set_retention, Act.CHANGED, Right.ADMINISTER)
+    remove_retention = Verb(retention_verbs.remove_retention, Act.CHANGED, Right.ADMINISTER)
+    retention_preview = Verb(retention_verbs.retention_preview, Act.READ, Right.ADMINISTER)
+    apply_retention = Verb(retention_verbs.apply_retention, Act.DELETED, Right.ADMINISTER)
+
+    erase_document = Verb(erasure_verbs.erase_document, Act.DELETED, Right.ADMINISTER, whole=False)
+    erase_collection = Verb(erasure_verbs.erase_collection, Act.DELETED, Right.ADMINISTER)
+    erase_principal = Verb(erasure_verbs.erase_principal, Act.DELETED, Right.ADMINISTER)
+    erasures = Verb(erasure_verbs.erasures, Act.READ, Right.ADMINISTER)
+    verify_erasure = Verb(erasure_verbs.verify_erasure, Act.READ, Right.ADMINISTER)
+    replay_erasures = Verb(erasure_verbs.replay_erasures, Act.DELETED, Right.ADMINISTER)
+
+    legal_holds = Verb(hold_verbs.legal_holds, Act.READ, Right.ADMINISTER)
+    set_legal_hold = Verb(hold_verbs.set_legal_hold, Act.CHANGED, Right.ADMINISTER)
+    lift_legal_hold = Verb(hold_verbs.lift_legal_hold, Act.CHANGED, Right.ADMINISTER)
+
     usage = Verb(usage_verbs.usage, Act.READ, Right.ADMINISTER)
     budgets = Verb(usage_verbs.budgets, Act.READ, Right.ADMINISTER)
     set_budget = Verb(usage_verbs.set_budget, Act.CHANGED, Right.ADMINISTER)
     remove_budget = Verb(usage_verbs.remove_budget, Act.CHANGED, Right.ADMINISTER)
+
+    export_person = StreamVerb(personal_data_verbs.export_person, Act.EXPORTED, Right.ADMINISTER)
+    export_self = StreamVerb(personal_data_verbs.export_self, Act.EXPORTED)
 
     audit_entries = Verb(audit.audit_entries, Act.READ, Right.ADMINISTER)
     export_audit = StreamVerb(audit.export_audit, Act.EXPORTED, Right.ADMINISTER)

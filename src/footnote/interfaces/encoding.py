@@ -32,6 +32,7 @@ def question_json(
     plan: str | None,
     changes: PlanChanges | None,
     conversation: Sequence[Turn] = (),
+    model: str | None = None,
 ) -> JsonObject:
     """The body of a question."""
     body = search_json(
@@ -44,7 +45,7 @@ def question_json(
         )
     )
     del body["query"], body["facets"]
-    return {**body, "question": question, "top_k": top_k}
+    return {**body, "question": question, "top_k": top_k, "model": model}
 
 
 def grounding_json(

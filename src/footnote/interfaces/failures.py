@@ -29,6 +29,7 @@ from footnote.errors import (
     SourceUnreachable,
     StoreUnavailable,
     TimeLimitReached,
+    UnderLegalHold,
     UnsupportedSettings,
 )
 
@@ -72,6 +73,7 @@ FAILURES: dict[type[FootnoteError], Failure] = {
     NotAuthenticated: Failure("not-authenticated", 401, 4),
     Forbidden: Failure("forbidden", 403, 4),
     Conflict: Failure("conflict", 409, 2),
+    UnderLegalHold: Failure("legal-hold", 409, 2, "Under legal hold"),
     QueueFull: Failure("queue-full", 429, 4),
     RateLimited: Failure("rate-limited", 429, 4),
     BudgetExceeded: Failure("budget-exceeded", 402, 4),

@@ -14,8 +14,13 @@ if TYPE_CHECKING:
 
     from footnote.settings import Settings
 
-_CHATTY = ("httpx", "httpcore", "procrastinate", "psycopg.pool", "uvicorn.access")
+_ACCESS = "uvicorn.access"
+_CHATTY = ("httpx", "httpcore", "procrastinate", "psycopg.pool", _ACCESS)
 """Libraries whose `info` is our `debug`."""
+
+
+_LONGEST_SEGMENT = 40
+"""Characters of an id; what is longer in a path may be a credential where an id was wanted."""
 
 
 def write_logs(settings: Settings) -> None:
@@ -48,9 +53,30 @@ def write_logs(settings: Settings) -> None:
         wrapper_class=structlog.stdlib.BoundLogger,
         cache_logger_on_first_use=False,
     )
+    access = logging.getLogger(_ACCESS)
+    access.filters[:] = [_without_credentials]
     logging.captureWarnings(capture=True)
     if level > logging.DEBUG:
         warnings.simplefilter("ignore")
+
+
+def _without_credentials(record: logging.LogRecord) -> bool:
+    """Cut from the address of a request its query and what is too long for an id."""
+    if isinstance(record.args, tuple):
+        record.args = tuple(
+            _address(each) if isinstance(each, str) and each.startswith("/") else each
+            for each in record.args
+        )
+    return True
+
+
+def _address(told: str) -> str:
+    path, query, _ = told.partition("?")
+    segments = (
+        each if len(each) <= _LONGEST_SEGMENT else f"{each[: _LONGEST_SEGMENT // 4]}…"
+        for each in path.split("/")
+    )
+    return "/".join(segments) + ("?…" if query else "")
 
 
 def _rendering(settings: Settings) -> list[Processor]:

@@ -14,13 +14,23 @@ from typing import Self, TypeVar, cast
 from pydantic import TypeAdapter, ValidationError
 
 from footnote import domain
-from footnote.domain import LaneStatus, Retried, Workspace
+from footnote.domain import (
+    DocumentVersion,
+    LaneStatus,
+    Retried,
+    SavedView,
+    SimilarDocument,
+    Workspace,
+)
 from footnote.domain.configuration import SettingChange, WorkspaceSetting
 from footnote.domain.credentials import ApiKey
+from footnote.domain.erasure import ErasureEntry, ReplayedErasure
 from footnote.domain.events import WebhookEndpoint
 from footnote.domain.json_form import json_form
+from footnote.domain.legal_holds import LegalHold
 from footnote.domain.models_in_use import EXTRACTIVE, McpServer, ModelsInUse
 from footnote.domain.pages import MarkedQuote, PageRectangles, Rectangle
+from footnote.domain.retention import RetentionRule
 from footnote.domain.sharing import ShareLink
 from footnote.domain.usage import Budget, UsageRow
 from footnote.errors import FootnoteError
@@ -98,6 +108,37 @@ class SettingHistory:
 
     changes: tuple[SettingChange, ...]
     """Latest first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetentionRules:
+    """After how many days what is deleted."""
+
+    rules: tuple[RetentionRule, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LegalHoldList:
+    """Legal holds."""
+
+    legal_holds: tuple[LegalHold, ...]
+    """Oldest first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErasureList:
+    """The ledger of erasures."""
+
+    erasures: tuple[ErasureEntry, ...]
+    """Oldest first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplayReport:
+    """What became of erasures that were to be carried out again."""
+
+    erasures: tuple[ReplayedErasure, ...]
+    """In their order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,6 +230,27 @@ class KeyList:
     """The API keys of a workspace, oldest first, without their secrets."""
 
     keys: tuple[ApiKey, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VersionList:
+    """The versions that were received of a document, the last first."""
+
+    versions: tuple[DocumentVersion, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimilarDocuments:
+    """Documents that are like another, nearest first."""
+
+    documents: tuple[SimilarDocument, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ViewList:
+    """A principal's views of the list of documents, in the order in which they were first kept."""
+
+    views: tuple[SavedView, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

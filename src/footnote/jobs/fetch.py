@@ -79,6 +79,8 @@ async def _take_in(engine: Services, within: Workspace, push: StoredPush) -> Rec
             external_id=pushed.external_id,
             metadata=pushed.metadata,
             tags=pushed.tags,
+            visibility=pushed.visibility,
+            shared_with=pushed.shared_with,
         )
 
 

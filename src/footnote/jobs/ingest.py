@@ -10,6 +10,7 @@ import structlog
 from footnote.domain import Failure, Stage
 from footnote.engine import Services
 from footnote.engine.lanes import embedder_of, lane_of_workspace
+from footnote.engine.redaction import model_use_of_job
 from footnote.errors import BlobsFull, DocumentFailed, FootnoteError, StoreFull
 from footnote.ingestion.failures import failure_of
 from footnote.ingestion.pipeline import Ingestion
@@ -53,7 +54,7 @@ async def ingest_version(engine: Services, ingestion: Ingestion, job: IngestionJ
         if work is not None:
             if ingestion.embedder.lane.fingerprint != embedder.lane.fingerprint:
                 ingestion = replace(ingestion, embedder=embedder)
-            async with engine.metering.job(job.workspace_id, job.document_id):
+            async with model_use_of_job(engine, job.workspace_id, job.document_id):
                 await ingestion(work)
     except (StoreFull, BlobsFull, NotYet):
         raise  # No fault of the document: it is tried again without counting.

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from footnote.engine import Services
+from footnote.engine import Services, WorkspaceEngine
 from footnote.engine.lanes import lane_of_workspace
+from footnote.engine.retention import DAY_SECONDS
 from footnote.store.blob_claims import GRACE_SECONDS, claims_left, sweep_blobs
 from footnote.store.database import SYSTEM
 from footnote.store.hnsw import promote, promotion_is_due
 from footnote.store.idempotency import forget_expired
 from footnote.store.key_rotation import PROMOTE, promote_key, reseal_workspace
 from footnote.store.merging import merge_once
-from footnote.store.queue import enqueue_sweep
+from footnote.store.pushes import workspace_of
+from footnote.store.queue import enqueue_retention, enqueue_sweep
+from footnote.store.retention import any_rule
 
 
 async def maintain(engine: Services, workspace_id: UUID) -> None:
@@ -45,3 +48,17 @@ async def sweep(engine: Services, workspace_id: UUID, grace_seconds: float = GRA
         if await claims_left(scope) or keys_left:
             await enqueue_sweep(scope, GRACE_SECONDS)
     return removed
+
+
+async def retain(engine: Services, workspace_id: UUID) -> None:
+    """Delete what the rules of the workspace say, and come again as long as there are rules."""
+    async with engine.database.workspace(workspace_id, SYSTEM) as scope:
+        if not await any_rule(scope):
+            return
+        # First: whatever goes wrong today, there is a tomorrow.
+        await enqueue_retention(scope, DAY_SECONDS)
+        workspace = await workspace_of(scope)
+    system = WorkspaceEngine(
+        engine=engine, workspace=workspace, principal=SYSTEM, credential="system"
+    )
+    await system.apply_retention()

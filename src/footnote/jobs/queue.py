@@ -8,12 +8,13 @@ from procrastinate import App, JobContext, PsycopgConnector, RetryStrategy
 
 from footnote.domain.events import EventCursor
 from footnote.engine import Services
+from footnote.engine.redaction import model_use_of_job
 from footnote.ingestion.pipeline import Ingestion
 from footnote.jobs.bookkeeping import Bookkeeping
 from footnote.jobs.fetch import FetchJob, fetch_pushed
 from footnote.jobs.in_hand import AgainAtOnce, InHand
 from footnote.jobs.ingest import IngestionJob, ingest_version
-from footnote.jobs.maintenance import maintain, rotate, sweep
+from footnote.jobs.maintenance import maintain, retain, rotate, sweep
 from footnote.jobs.reembed import ReembeddingJob, purge_workspace, reembed_slice
 from footnote.jobs.webhooks import DeliveryJob, deliver
 from footnote.store.database import configure_for_queue
@@ -26,6 +27,7 @@ from footnote.store.queue import (
     MAINTENANCE_QUEUE,
     PURGE_TASK,
     REEMBED_TASK,
+    RETAIN_TASK,
     SWEEP_TASK,
 )
 
@@ -54,6 +56,7 @@ def queue_app(engine: Services, ingestion: Ingestion, in_hand: InHand) -> tuple[
         return AgainAtOnce(failed, books.spare)
 
     retry = retrying(settings.max_attempts)
+    _add_upkeep(app, engine, retry)
 
     @app.task(name=INGEST_TASK, queue=INGEST_QUEUE, retry=retry, pass_context=True)
     async def ingest_document(
@@ -69,30 +72,14 @@ def queue_app(engine: Services, ingestion: Ingestion, in_hand: InHand) -> tuple[
         async with in_hand.holding(context.job.id):
             await ingest_version(engine, ingestion, job)
 
-    @app.task(name=MAINTAIN_TASK, queue=MAINTENANCE_QUEUE, retry=retry)
-    async def maintain_index(workspace_id: str) -> None:
-        await maintain(engine, UUID(workspace_id))
-
-    @app.task(name=SWEEP_TASK, queue=MAINTENANCE_QUEUE, retry=retry)
-    async def sweep_workspace(workspace_id: str) -> None:
-        await sweep(engine, UUID(workspace_id))
-
     @app.task(name=REEMBED_TASK, queue=MAINTENANCE_QUEUE, retry=retry, pass_context=True)
     async def reembed_lane(context: JobContext, workspace_id: str, lane_id: int) -> None:
         job = ReembeddingJob(
             workspace_id=UUID(workspace_id), lane_id=lane_id, attempt=context.job.attempts
         )
         assert context.job.id is not None, "a job that runs was stored"
-        async with in_hand.holding(context.job.id), engine.metering.job(job.workspace_id):
+        async with in_hand.holding(context.job.id), model_use_of_job(engine, job.workspace_id):
             await reembed_slice(engine, job)
-
-    @app.task(name=PURGE_TASK, queue=MAINTENANCE_QUEUE, retry=retry)
-    async def purge_lanes(workspace_id: str) -> None:
-        await purge_workspace(engine, UUID(workspace_id))
-
-    @app.task(name=ROTATE_TASK, queue=MAINTENANCE_QUEUE, retry=retry)
-    async def rotate_data_key(workspace_id: str, step: str) -> None:
-        await rotate(engine, UUID(workspace_id), step)
 
     @app.task(name=FETCH_TASK, queue=INGEST_QUEUE, retry=retry, pass_context=True)
     async def fetch_url(context: JobContext, workspace_id: str, ingest_id: str) -> None:
@@ -125,3 +112,27 @@ def queue_app(engine: Services, ingestion: Ingestion, in_hand: InHand) -> tuple[
         await deliver(engine, job)
 
     return app, books
+
+
+def _add_upkeep(app: App, engine: Services, retry: AgainAtOnce) -> None:
+    """Add what tends a workspace, and is given nothing but the workspace."""
+
+    @app.task(name=MAINTAIN_TASK, queue=MAINTENANCE_QUEUE, retry=retry)
+    async def maintain_index(workspace_id: str) -> None:
+        await maintain(engine, UUID(workspace_id))
+
+    @app.task(name=SWEEP_TASK, queue=MAINTENANCE_QUEUE, retry=retry)
+    async def sweep_workspace(workspace_id: str) -> None:
+        await sweep(engine, UUID(workspace_id))
+
+    @app.task(name=RETAIN_TASK, queue=MAINTENANCE_QUEUE, retry=retry)
+    async def apply_retention(workspace_id: str) -> None:
+        await retain(engine, UUID(workspace_id))
+
+    @app.task(name=PURGE_TASK, queue=MAINTENANCE_QUEUE, retry=retry)
+    async def purge_lanes(workspace_id: str) -> None:
+        await purge_workspace(engine, UUID(workspace_id))
+
+    @app.task(name=ROTATE_TASK, queue=MAINTENANCE_QUEUE, retry=retry)
+    async def rotate_data_key(workspace_id: str, step: str) -> None:
+        await rotate(engine, UUID(workspace_id), step)

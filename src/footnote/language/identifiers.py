@@ -31,13 +31,6 @@ def identifiers_in(text: str) -> list[str]:
     return [word for word in words if is_identifier(word)]
 
 
-def without_identifiers(text: str) -> str:
-    """The text with its identifiers blanked: their digits neither count nor date anything."""
-    return WORD.sub(
-        lambda match: " " if is_identifier(match.group().casefold()) else match.group(), text
-    )
-
-
 def speaks_of_another(asked: Sequence[str], text: str, around: str) -> bool:
     """Whether a text cannot be about any of the identifiers that were asked about.
 

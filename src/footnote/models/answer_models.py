@@ -127,6 +127,7 @@ def _made(name: str, choices: AnswerModelChoices) -> NamedModel:
     try:
         from footnote.models import writing  # noqa: PLC0415  # an optional package, slow to import
         from footnote.models.answer_failures import NamedModel  # noqa: PLC0415  # likewise
+        from footnote.models.redacted_chat import RedactingModel  # noqa: PLC0415  # likewise
     except ImportError as error:
         raise _not_installed(f"the {choices.role.title} {name}") from error
     if vendor == "compatible" and url is not None and model:
@@ -135,7 +136,7 @@ def _made(name: str, choices: AnswerModelChoices) -> NamedModel:
         made = writing.vendor_model(vendor, model, key, choices.role, base_url=url)
     else:
         made = writing.named_model(name, url, key, choices.role)
-    return NamedModel(name=name, model=made, role=choices.role)
+    return NamedModel(name=name, model=RedactingModel(made), role=choices.role)
 
 
 def _for_vendor(value: str | None, vendor: str, role: Role, suffix: str) -> tuple[str | None, bool]:

@@ -15,6 +15,7 @@ from footnote.domain import Lane
 from footnote.errors import LaneMismatch, LaneUnavailable
 from footnote.models.batching import BATCH_TOKENS
 from footnote.models.counting import beginning, estimate_tokens
+from footnote.models.redaction import redacted_texts
 from footnote.ports import Vector, Vectors
 from footnote.ports.metering import embedding_note, note_usage
 
@@ -163,7 +164,7 @@ class HostedEmbedder:
         vectors of other dimensions.
         """
         vectors = np.empty((len(texts), self.lane.dimensions), dtype=np.float32)
-        ready = [self._ready(text, self.document_prompt) for text in texts]
+        ready = [self._ready(text, self.document_prompt) for text in await redacted_texts(texts)]
         runs = plan_requests(
             self.count_tokens(ready), self.limits.batch_texts, self.limits.batch_tokens
         )
@@ -187,7 +188,8 @@ class HostedEmbedder:
             )
         try:
             async with asyncio.timeout(limit):
-                ready = [self._ready(text, self.query_prompt)]
+                [redacted] = await redacted_texts([text])
+                ready = [self._ready(redacted, self.query_prompt)]
                 vector: Vector = (await self._asked(ready, "query"))[0]
         except TimeoutError:
             raise self._unavailable(

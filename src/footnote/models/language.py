@@ -35,6 +35,7 @@ def language_model_from(
     check_name(name, base_url, api_key, role)
     try:
         from footnote.models import writing  # noqa: PLC0415  # an optional package, slow to import
+        from footnote.models.redacted_chat import RedactingModel  # noqa: PLC0415  # likewise
     except ImportError as error:
         raise ModelUnavailable(
             f"the {role.title} {name} needs a library that is not installed",
@@ -42,7 +43,7 @@ def language_model_from(
         ) from error
     return writing.WritingModel(
         name=name,
-        model=writing.named_model(name, base_url, api_key, role),
+        model=RedactingModel(writing.named_model(name, base_url, api_key, role)),
         timeout_seconds=timeout_seconds,
         max_output_tokens=max_output_tokens,
         role=role,

@@ -240,6 +240,7 @@ class PackagedReader:
                     text=passage.text,
                     first=len(asked) + len(heading),
                     offsets=pieces.offsets[start : start + room],
+                    stretches=passage.stretches,
                 ),
                 text=number,
             )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -29,6 +29,8 @@ class Window:
     """The place of its first token in the pair."""
     offsets: Sequence[tuple[int, int]]
     """Where in the text each token begins and ends."""
+    stretches: Sequence[tuple[int, int]] = ()
+    """Where in the text spans are looked for, one in each; empty for anywhere."""
 
 
 def spans_of(
@@ -36,7 +38,7 @@ def spans_of(
     logits: npt.NDArray[np.float32],
     probability: Callable[[float], float],
 ) -> list[AnswerSpan]:
-    """The best spans of a window that do not overlap, best first.
+    """The best spans of a window that do not overlap, best first; or the best of each stretch.
 
     `logits` has a row for each token of the pair: first and last. A span's score is what it has
     above that of the first token of the pair, which stands for "none".
@@ -47,6 +49,8 @@ def spans_of(
     scores = own[:, 0][:, None] + own[:, 1][None, :] - none
     ordered = np.triu(np.ones((count, count), dtype=bool))
     scores[~(ordered & ~np.triu(ordered, LONGEST_SPAN))] = _IMPOSSIBLE
+    if window.stretches:
+        return list(_of_stretches(window, scores, probability))
     found = []
     for _ in range(SPANS_OF_WINDOW):
         if not count:
@@ -62,6 +66,31 @@ def spans_of(
             )
         scores[: last + 1, first:] = _IMPOSSIBLE
     return found
+
+
+def _of_stretches(
+    window: Window, scores: npt.NDArray[np.float64], probability: Callable[[float], float]
+) -> Iterator[AnswerSpan]:
+    said = [_trimmed(window.text, start, end) for start, end in window.offsets]
+    marks = [number for number, (start, end) in enumerate(said) if start >= end]
+    scores[marks, :] = scores[:, marks] = _IMPOSSIBLE
+    for begin, stop in window.stretches:
+        inside = [
+            number for number, (start, end) in enumerate(said) if begin < end and start < stop
+        ]
+        if not inside:
+            continue
+        low, high = inside[0], inside[-1] + 1
+        own = scores[low:high, low:high]
+        first, last = divmod(int(own.argmax()), high - low)
+        score = float(own[first, last])
+        start, end = _trimmed(
+            window.text,
+            max(begin, window.offsets[low + first][0]),
+            min(stop, window.offsets[low + last][1]),
+        )
+        if start < end and score > _IMPOSSIBLE:
+            yield AnswerSpan(start=start, end=end, score=score, probability=probability(score))
 
 
 def disjoint(spans: Sequence[AnswerSpan]) -> tuple[AnswerSpan, ...]:

@@ -11,6 +11,7 @@ from email.utils import parsedate_to_datetime
 import httpx
 
 from footnote.errors import ModelUnavailable, UnsupportedSettings
+from footnote.models.redaction import redacted_bodies
 
 Token = Callable[[], Awaitable[str]]
 """Gives what stands behind `Bearer`, fresh enough to be used at once."""
@@ -48,9 +49,11 @@ class JsonEndpoint:
     async def post_each(self, bodies: Sequence[Body]) -> list[bytes]:
         """The answers to the bodies, posted one after the other. Raises ModelUnavailable.
 
-        A service that says 429 or 503 is asked once more for each body, after the pause it asks
-        for, if the time-out allows it.
+        Personal data in them is redacted first, where that is wanted. A service that says 429 or
+        503 is asked once more for each body, after the pause it asks for, if the time-out allows
+        it.
         """
+        bodies = await redacted_bodies(bodies)
         try:
             async with asyncio.timeout(self.timeout_seconds) as limit:
                 return [await self._post(body, limit) for body in bodies]

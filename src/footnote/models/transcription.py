@@ -22,6 +22,7 @@ from footnote.errors import (
     DocumentUnreadable,
     UnsupportedSettings,
 )
+from footnote.models.redaction import MEDIA_ADVICE, withholds_media
 from footnote.models.rerank_transport import Token, fixed_token, pause_asked_for
 from footnote.ports import OnProgress, unheard
 
@@ -102,6 +103,12 @@ class HttpTranscriber:
         Asks up to three times when the server is busy or failed (429, 5xx) and the time allows.
         Raises DocumentUnreadable for what it will refuse again, else DocumentInterrupted.
         """
+        if await withholds_media():
+            raise _refused(
+                "the recording is not sent to the hosted transcriber: personal data in it cannot "
+                "be redacted",
+                MEDIA_ADVICE,
+            )
         byte_size = content.seek(0, io.SEEK_END)
         if byte_size > self.max_bytes:
             raise _refused(

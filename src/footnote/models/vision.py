@@ -9,6 +9,7 @@ from pydantic_ai.messages import BinaryContent, ModelRequest, UserPromptPart
 
 from footnote.errors import ModelUnavailable
 from footnote.models.breaker import CircuitBreaker
+from footnote.models.redaction import media_withheld, withholds_media
 from footnote.models.writing import WritingModel
 
 INSTRUCTIONS = """\
@@ -40,6 +41,10 @@ class VisionModel:
         Asks a second time when the server is busy or failed. After failures in a row it is left
         alone for a while, and nothing is sent. Raises ModelUnavailable.
         """
+        if (
+            await withholds_media()
+        ):  # Which says nothing of the model, so the breaker is left alone.
+            raise media_withheld()
         if not self.breaker.admit():
             raise ModelUnavailable(
                 f"the vision model {self.name} failed {self.breaker.failures} times in a row and "

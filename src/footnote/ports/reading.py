@@ -15,6 +15,9 @@ class PassageText:
     text: str
     heading: str = ""
     """What stands above it, such as its document's title: read before it, never the answer."""
+    stretches: tuple[tuple[int, int], ...] = ()
+    """Where in the text an answer is looked for, such as its sentences: a reader that can gives the
+    best span of each, and none across two. Empty for anywhere."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

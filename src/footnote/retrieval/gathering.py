@@ -19,7 +19,7 @@ from footnote.ports import (
     Vector,
 )
 from footnote.retrieval.confidence import confidence, observe_recall
-from footnote.retrieval.coverage import cross_language_terms, query_words
+from footnote.retrieval.coverage import query_words
 from footnote.retrieval.explain import evidence_from
 from footnote.retrieval.fusion import Fused, FusionChoices, Recalls
 from footnote.retrieval.journal import Asked
@@ -158,11 +158,7 @@ class Gather:
         """Both recalls, or the one that works. Raises what neither survives."""
 
         def terms_of(languages: Sequence[str]) -> Sequence[str]:
-            text = wording.parsed.text
-            known = self.analyzer.query_terms(text, languages)
-            return list(
-                dict.fromkeys([*known, *cross_language_terms(text, languages, self.analyzer)])
-            )
+            return self.analyzer.query_terms(wording.parsed.text, languages)
 
         def names_of(languages: Sequence[str]) -> Sequence[str]:
             said = naming_words(wording.parsed.text)
@@ -237,7 +233,7 @@ def _near_enough(recalled: Recalled, vector: Vector | None, asked: Asked) -> Rec
     if least is None:
         return recalled
     if vector is None:
-        asked.journal.note("min_similarity: without the lane's model it cannot be told")
+        asked.journal.note("min_similarity: it needs the lane's model, which is not available")
         return recalled
 
     def near(ranking: Ranking) -> Ranking:

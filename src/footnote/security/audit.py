@@ -17,6 +17,7 @@ from datetime import UTC
 from uuid import UUID
 
 from footnote.domain.audit import NO_ENTRIES, AuditDraft, AuditEntry, AuditFault, AuditHead
+from footnote.domain.erasure import Erasure
 
 _SALT_BYTES = 16
 _NOT_HASHED = {"query", "query_salt", "entry_hash"}
@@ -53,6 +54,26 @@ def digest_of_query(salt: str, query: str) -> str:
     `salt` is hexadecimal.
     """
     return hashlib.sha256(bytes.fromhex(salt) + query.encode()).hexdigest()
+
+
+def digest_of_certificate(erasure: Erasure) -> str:
+    """SHA-256 over a certificate as canonical JSON, without the hash itself."""
+    members: dict[str, object] = {
+        each.name: getattr(erasure, each.name) for each in fields(erasure)
+    }
+    del members["sha256"]
+    members |= {
+        "certificate_id": str(erasure.certificate_id),
+        "workspace_id": str(erasure.workspace_id),
+        "document_ids": [str(each) for each in erasure.document_ids],
+        "erased_at": erasure.erased_at.astimezone(UTC).isoformat(timespec="microseconds"),
+        "checks": [
+            {each.name: getattr(check, each.name) for each in fields(check)}
+            for check in erasure.checks
+        ],
+        "not_reached": list(erasure.not_reached),
+    }
+    return hashlib.sha256(canonical_json(members)).hexdigest()
 
 
 def chained(

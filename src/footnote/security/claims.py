@@ -9,9 +9,12 @@ from footnote.domain import Identity, Principal, Role
 from footnote.domain.credentials import Caller
 from footnote.domain.identity import DEFAULT_WORKSPACE, highest_role, is_no_person
 from footnote.errors import NotAuthenticated
+from footnote.validation.text import name_fault
 
 Claims = Mapping[str, object]
 
+NAMESPACE_END = ":"
+"""What stands between the namespace of a provider and the name that it gives somebody."""
 MOST_GROUPS = 1000
 """Of one person; Entra ID puts no more than 200 into a token."""
 
@@ -31,6 +34,10 @@ class ClaimMapping:
     """None puts everyone into the default workspace."""
     roles: Mapping[str, Role] = field(default_factory=dict)
     """What values of the role claim, and groups, stand for; the names of roles mean themselves."""
+    namespace: str = ""
+    """Before everything that this provider says of somebody; empty for the only or first one."""
+    foreign: tuple[str, ...] = ()
+    """Namespaces of other providers, for which this one cannot speak."""
 
     def caller_of(self, claims: Claims, credential: str) -> Caller:
         """Who the claims are about. Raises NotAuthenticated where they do not say."""
@@ -40,23 +47,44 @@ class ClaimMapping:
                 f"The token does not say who asks: its claim {self.principal} is not one text.",
                 hint="Set the claim that holds the principal, or have the provider add it.",
             )
-        if is_no_person(principals[0]):
+        if self._is_foreign(principals[0]):
             raise NotAuthenticated(
                 f"The token is of {principals[0]!r}, which is no name of a person here.",
                 hint="Set the claim that holds the principal to another one.",
             )
-        groups = _texts(_claim(claims, self.groups))[:MOST_GROUPS]
+        principal_id = self._named(principals[0])
+        if fault := name_fault(principal_id):
+            raise NotAuthenticated(
+                f"The token's claim {self.principal} cannot be a name: {fault}.",
+                hint="Have the provider correct it, or set the claim that holds the principal.",
+            )
+        found = _texts(_claim(claims, self.groups))[:MOST_GROUPS]
+        groups = tuple(
+            self._named(each)
+            for each in found
+            if name_fault(each) is None and not self._is_foreign(each)
+        )
         said = () if self.role is None else _texts(_claim(claims, self.role))
-        own = [Role(each) for each in said if each in tuple(Role)]
-        mapped = [self.roles.get(each) for each in (*said, *groups)]
+        own = [] if self.namespace else [Role(each) for each in said if each in tuple(Role)]
+        mapped = [self.roles.get(each) for each in (*map(self._named, said), *groups)]
         return Caller(
             identity=Identity(
-                principal=Principal(principal_id=principals[0], groups=groups, role=None),
+                principal=Principal(principal_id=principal_id, groups=groups, role=None),
                 role=highest_role([*own, *mapped]),
                 credential=credential,
             ),
             workspaces=self._workspaces(claims),
         )
+
+    def _named(self, said: str) -> str:
+        return f"{self.namespace}{NAMESPACE_END}{said}" if self.namespace else said
+
+    def _is_foreign(self, said: str) -> bool:
+        """Whether a name is not this provider's to give: a service's, or another provider's."""
+        if self.namespace:
+            return False  # Whatever it says stands behind its own.
+        others = tuple(f"{each}{NAMESPACE_END}" for each in self.foreign)
+        return is_no_person(said) or said.casefold().startswith(others)
 
     def _workspaces(self, claims: Claims) -> tuple[str, ...]:
         if self.workspace is None:

@@ -2,27 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
+from ipaddress import (
+    IPv4Address,
+    IPv4Network,
+    IPv6Address,
+    IPv6Network,
+    ip_address,
+    ip_network,
+)
 
 from footnote.domain import Principal, Right, Role
 from footnote.domain.credentials import Caller, Presented
 from footnote.domain.identity import is_no_person
 from footnote.errors import NotAuthenticated, UnsupportedSettings
+from footnote.validation.text import name_fault
 
 Network = IPv4Network | IPv6Network
 
 
-def networks_from(text: str) -> tuple[Network, ...]:
+def networks_from(text: str, setting: str = "gateway_addresses") -> tuple[Network, ...]:
     """The addresses and networks in a list. Raises UnsupportedSettings."""
     try:
         return tuple(ip_network(each.strip()) for each in text.split(",") if each.strip())
     except ValueError as error:
         raise UnsupportedSettings(
-            f"The setting gateway_addresses cannot be used: {error}.",
+            f"The setting {setting} cannot be used: {error}.",
             hint="List addresses and networks, as in 10.0.0.7,10.1.0.0/16.",
         ) from error
+
+
+def network_of(presented: Presented, proxies: Sequence[Network]) -> Network | None:
+    """From where a request comes, as far as one caller can be told from another by that.
+
+    An IPv4 address, or the /64 that a customer is given of IPv6 (RFC 6177). Listed proxies are
+    believed about who asked them: the last address in X-Forwarded-For that is not one of them. None
+    for this computer, where a proxy may run that is not listed, and for what is no address.
+    """
+    hops = [each.strip() for each in (presented.forwarded or "").split(",") if each.strip()]
+    found = _address(presented.peer)
+    while found is not None and hops and any(found in network for network in proxies):
+        found = _address(hops.pop())
+    if found is None or found.is_loopback:
+        return None
+    return ip_network((found, 32 if found.version == 4 else 64), strict=False)
+
+
+def _address(text: str | None) -> IPv4Address | IPv6Address | None:
+    try:
+        found = ip_address((text or "").strip("[]"))
+    except ValueError:
+        return None
+    return getattr(found, "ipv4_mapped", None) or found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,12 +73,8 @@ class Gateway:
         says_nothing = (presented.user_id, presented.user_role) == (None, None)
         if presented.bearer is None or presented.peer is None or says_nothing:
             return False
-        try:
-            peer = ip_address(presented.peer)
-        except ValueError:
-            return False
-        mapped = getattr(peer, "ipv4_mapped", None) or peer
-        return any(mapped in network for network in self.addresses)
+        peer = _address(presented.peer)
+        return peer is not None and any(peer in network for network in self.addresses)
 
     def caller(self, proved: Caller, presented: Presented) -> Caller:
         """Who asks: whom the proxy names, as far as the token that was verified allows.
@@ -65,6 +93,8 @@ class Gateway:
             raise NotAuthenticated("The gateway names another user than the token.")
         if is_no_person(presented.user_id) and presented.user_id != own.principal.principal_id:
             raise NotAuthenticated("The gateway names no person.")
+        if fault := name_fault(presented.user_id):
+            raise NotAuthenticated(f"The gateway names a user that cannot be one: {fault}.")
         said = self._role(presented.user_role)
         role: Role | None = said
         groups = () if stands_for_all else own.principal.groups

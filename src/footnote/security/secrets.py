@@ -59,6 +59,12 @@ def read_secret(kind: str, text: str) -> HandedOut | None:
     return HandedOut(kind=kind, credential_id=found[2], secret=found[3])
 
 
+def credential_id_of(text: str) -> str | None:
+    """By what a secret would be looked up; None for what was never handed out in this form."""
+    found = _CREDENTIAL.fullmatch(text)
+    return None if found is None else found[2]
+
+
 def without_secrets(text: str) -> str:
     """The text with the secrets of what was handed out taken out; their ids stay.
 

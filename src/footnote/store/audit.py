@@ -127,6 +127,17 @@ async def all_entries(
         after = entries[-1].entry_no
 
 
+async def entries_about(
+    scope: WorkspaceScope, who: str, *, by_others: bool, after: int, limit: int
+) -> tuple[AuditEntry, ...]:
+    """The first entries after one, in order, of a principal, and those of others that name it."""
+    rows = await scope.all(
+        _SQL["entries_about"],
+        {"who": who, "by_others": by_others, "after": after, "limit": limit},
+    )
+    return tuple(_entry_of(scope, row) for row in rows)
+
+
 def _entry_of(scope: WorkspaceScope, row: DictRow) -> AuditEntry:
     number, query, salt = row["entry_no"], row["query"], row["query_salt"]
     if query is not None:

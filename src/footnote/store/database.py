@@ -18,7 +18,7 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from footnote.domain import Principal
 from footnote.domain.identity import SYSTEM_NAME
-from footnote.errors import StoreFull, StoreUnavailable
+from footnote.errors import StoreFull, StoreUnavailable, UnderLegalHold
 from footnote.store.data_keys import KeyRing
 from footnote.store.migrate import APPLICATION_ROLE, SCHEMA
 from footnote.store.sealing import Sealing
@@ -31,7 +31,14 @@ Statement = LiteralString | sql.SQL | sql.Composed
 SYSTEM = Principal(principal_id=SYSTEM_NAME)
 """Jobs act as the system: they see a document whoever it is for."""
 
+LIFT_A_HOLD = (
+    "an administrator can lift the hold, with a reason: `footnote hold list` shows its id, which "
+    "`footnote hold lift` takes"
+)
+
 _REACH_SECONDS = 2.0
+_UNDER_LEGAL_HOLD = "23H01"
+"""As the triggers of legal holds have it, in the migration that made them."""
 
 _SQL = load_statements("scope")
 
@@ -186,6 +193,9 @@ class Database:
                 "no database connection came free in time",
                 hint="raise FOOTNOTE_POOL_SIZE",
             ) from error
+        except psycopg.IntegrityError as error:
+            refuse_under_legal_hold(error)
+            raise
         except psycopg.errors.DiskFull as error:
             raise StoreFull(
                 f"the disk of the database is full: {error.diag.message_primary}",
@@ -196,6 +206,15 @@ class Database:
                 f"the connection to the database was lost: {str(error).strip()}",
                 hint="try again; check that the server runs",
             ) from error
+
+
+def refuse_under_legal_hold(error: psycopg.IntegrityError) -> None:
+    """Raise UnderLegalHold where that is why nothing was deleted."""
+    if error.sqlstate == _UNDER_LEGAL_HOLD:
+        raise UnderLegalHold(
+            "what was to be deleted, or something that quotes it, is under legal hold",
+            hint=LIFT_A_HOLD,
+        ) from error
 
 
 async def bind(connection: Connection, workspace_id: UUID, principal: Principal) -> None:

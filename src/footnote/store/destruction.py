@@ -16,10 +16,21 @@ from psycopg.rows import DictRow, dict_row
 
 from footnote.domain import Workspace
 from footnote.domain.encryption import Destruction, DestructionCheck
-from footnote.errors import CiphertextDamaged, KeyUnavailable, UnsupportedSettings
+from footnote.errors import (
+    CiphertextDamaged,
+    KeyUnavailable,
+    UnderLegalHold,
+    UnsupportedSettings,
+)
 from footnote.ports import Blobs, Place
 from footnote.store.data_keys import KeyRing
-from footnote.store.database import Connection, Database, bind_as_system
+from footnote.store.database import (
+    LIFT_A_HOLD,
+    Connection,
+    Database,
+    bind_as_system,
+    refuse_under_legal_hold,
+)
 from footnote.store.hnsw import drop_index, index_name
 from footnote.store.resealing import records_of
 from footnote.store.sealing import RESEALED
@@ -45,6 +56,13 @@ async def destroy(
     """Destroy the data keys, then the files and rows of a workspace, and prove it."""
     whose, keys = workspace.workspace_id, database.keys
     async with _owner(owner_url, whose) as connection:
+        [holds] = await _rows(connection, "legal_holds", whose)
+        if holds["found"]:
+            raise UnderLegalHold(
+                f"the workspace {workspace.name!r} is not destroyed: {holds['found']} legal holds "
+                "are in force in it",
+                hint=LIFT_A_HOLD,
+            )
         held = await _counts(connection, whose)
         copied = await _copied(connection, whose)
         lanes = await _rows(connection, "lanes", whose)
@@ -54,13 +72,13 @@ async def destroy(
         await connection.execute(_SQL["delete_keys"], {"workspace_id": whose})
     keys.forget(whose)
     readable = await _readable(database, whose, copied)
-    for row in lanes:
-        await drop_index(owner_url, index_name(whose, row["lane_id"]))
     async with _owner(owner_url, whose) as connection:
         await connection.execute(_SQL["delete_jobs"], {"workspace_name": str(whose)})
         for table in ("workspaces", *held):
             statement = sql.SQL(_SQL["delete"]).format(table=sql.Identifier(table))
             await connection.execute(statement, {"workspace_id": whose})
+    for row in lanes:
+        await drop_index(owner_url, index_name(whose, row["lane_id"]))
     for key in files:
         await blobs.delete(key)
     async with _owner(owner_url, whose) as connection:
@@ -185,6 +203,10 @@ async def _rows(connection: Connection, name: str, workspace_id: UUID) -> list[D
 async def _owner(owner_url: str, workspace_id: UUID) -> AsyncIterator[Connection]:
     """A transaction of the owner, whom row-level security binds like all others."""
     connection = await psycopg.AsyncConnection.connect(owner_url, row_factory=dict_row)
-    async with connection:
-        await bind_as_system(connection, workspace_id)
-        yield connection
+    try:
+        async with connection:
+            await bind_as_system(connection, workspace_id)
+            yield connection
+    except psycopg.IntegrityError as error:
+        refuse_under_legal_hold(error)
+        raise

@@ -9,15 +9,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from psycopg import sql
 from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 
 from footnote.domain import (
-    Condition,
     Document,
     DocumentClass,
-    DocumentPage,
     DocumentStatus,
     Failure,
     Progress,
@@ -26,10 +23,8 @@ from footnote.domain import (
     Visibility,
 )
 from footnote.errors import InvalidRequest, NotFound
-from footnote.store.conditions import compile_condition
 from footnote.store.database import WorkspaceScope
 from footnote.store.sealed_texts import load_pieces, pieces_of, stretch
-from footnote.store.sealed_titles import titles_for
 from footnote.store.sealing import KEYWORDS, METADATA_VALUES, SECTIONS, SUMMARY, TITLE
 from footnote.store.statements import load_statements, record_of
 
@@ -161,56 +156,6 @@ async def documents_and_attachments(
     return documents_of(scope, rows)
 
 
-async def list_documents(
-    scope: WorkspaceScope,
-    *,
-    collection: str | None,
-    status: DocumentStatus | None,
-    limit: int,
-    cursor: str | None,
-) -> DocumentPage:
-    """List a page of documents, newest first. Raises InvalidRequest for a foreign cursor."""
-    before, before_id = read_cursor(cursor)
-    rows = await scope.all(
-        _SQL["list"],
-        {
-            "collection": collection,
-            "status": status,
-            "before": before,
-            "before_id": before_id,
-            "limit": limit + 1,
-        },
-    )
-    return _page(scope, rows, limit)
-
-
-async def select_documents(
-    scope: WorkspaceScope,
-    condition: Condition,
-    *,
-    status: DocumentStatus | None,
-    limit: int,
-    cursor: str | None,
-) -> DocumentPage:
-    """List a page of the documents that meet the condition, newest first, published or not.
-
-    Raises InvalidRequest for a foreign cursor and for a condition that makes no sense.
-    """
-    before, before_id = read_cursor(cursor)
-    where = compile_condition(condition, await titles_for(scope, condition))
-    rows = await scope.all(
-        sql.SQL(_SQL["selected"]).format(condition=where.text),
-        {
-            "status": status,
-            "before": before,
-            "before_id": before_id,
-            "limit": limit + 1,
-            **where.parameters,
-        },
-    )
-    return _page(scope, rows, limit)
-
-
 def write_cursor(moment: datetime, identity: UUID) -> str:
     """Name a place in a listing by the time and the id of what stands before it."""
     return base64.urlsafe_b64encode(f"{moment.isoformat()} {identity}".encode()).decode()
@@ -287,16 +232,4 @@ async def _sealed_spans(
             after=stretch(pieces, end, end + around),
         )
         for start, end in spans
-    )
-
-
-def _page(scope: WorkspaceScope, rows: Sequence[DictRow], limit: int) -> DocumentPage:
-    """Make a page of the first `limit` rows; one more row says that another page follows."""
-    documents = documents_of(scope, rows[:limit])
-    more = len(rows) > limit
-    return DocumentPage(
-        documents=documents,
-        next_cursor=write_cursor(documents[-1].created_at, documents[-1].document_id)
-        if more
-        else None,
     )

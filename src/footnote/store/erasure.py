@@ -10,7 +10,6 @@ from uuid import UUID
 import numpy as np
 from psycopg import sql
 
-from footnote.errors import NotFound
 from footnote.index.ranges import ChunkRanges
 from footnote.index.segments import CHUNK_NUMBER
 from footnote.ports import Blobs
@@ -33,7 +32,7 @@ POSTINGS = "posting lists"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Family:
-    """What a document and its attachments are known by, in every place."""
+    """What documents and their attachments are known by, in every place."""
 
     document_ids: tuple[UUID, ...]
     chunks: ChunkRanges
@@ -49,18 +48,14 @@ class Findings:
     """Places that name documents without being theirs: what tells others of their end."""
 
 
-async def family_of(scope: WorkspaceScope, document_id: UUID) -> Family:
-    """The document with all that hangs below it. Raises NotFound."""
-    parameters: dict[str, object] = {"document_id": document_id}
-    rows = await scope.all(_SQL["family"], parameters)
-    if not rows:
-        raise NotFound(f"there is no document {document_id}")
-    document_ids = tuple(row["document_id"] for row in rows)
-    parameters["document_ids"] = list(document_ids)
-    blobs = await scope.all(_SQL["blobs"], parameters)
+async def family_of(scope: WorkspaceScope, document_ids: Sequence[UUID]) -> Family:
+    """The documents with all that hangs below them, as far as they are there."""
+    rows = await scope.all(_SQL["family"], {"document_ids": list(document_ids)})
+    found = tuple(row["document_id"] for row in rows)
+    blobs = await scope.all(_SQL["blobs"], {"document_ids": list(found)})
     return Family(
-        document_ids=document_ids,
-        chunks=ranges_of(row["chunks"] for row in rows),
+        document_ids=found,
+        chunks=ranges_of([row["chunks"] for row in rows]),
         blob_keys=tuple(row["blob_key"] for row in blobs),
     )
 

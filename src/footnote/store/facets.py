@@ -25,6 +25,8 @@ VALUES_PER_FACET = 20
 
 _FORMS = {"author": "person", "sender": "person", "tags": "several"}
 """How the values of a field are made; of others there is one."""
+_STATUS = Compiled(sql.Identifier("documents", "status"), {})
+"""No field of a condition, for a search looks at what is published alone."""
 
 
 async def load_facets(
@@ -40,16 +42,17 @@ async def load_facets(
     require_readable(scope, wanted)
     documents = _within(filters, await titles_for(scope, filters.where))
     cursors = {name: await _ask(scope, name, documents) for name in wanted}
-    return {
-        name: tuple(
-            FacetCount(value=row["value"], documents=row["documents"])
-            for row in await cursor.fetchall()
-        )
-        for name, cursor in cursors.items()
-    }
+    return {name: await _counts(cursor) for name, cursor in cursors.items()}
 
 
-def checked_facets(fields: Sequence[str]) -> tuple[str, ...]:
+async def count_values(
+    scope: WorkspaceScope, name: str, documents: Compiled
+) -> tuple[FacetCount, ...]:
+    """The commonest values of a field among these documents, by falling count, then by value."""
+    return await _counts(await _ask(scope, name, documents))
+
+
+def checked_facets(fields: Sequence[str], known: Sequence[str] = FACET_FIELDS) -> tuple[str, ...]:
     """The fields, each once, if they can be counted. Raises InvalidRequest."""
     wanted = tuple(dict.fromkeys(fields))
     if len(wanted) > MAX_FACETS:
@@ -58,12 +61,12 @@ def checked_facets(fields: Sequence[str]) -> tuple[str, ...]:
         )
     for name in wanted:
         key = name.removeprefix(METADATA)
-        if name not in FACET_FIELDS and (key in {name, ""} or not is_storable(key)):
-            near = get_close_matches(name[:60], FACET_FIELDS, n=1)
-            known = f"count one of {', '.join(FACET_FIELDS)}, or {METADATA}KEY"
+        if name not in known and (key in {name, ""} or not is_storable(key)):
+            near = get_close_matches(name[:60], known, n=1)
+            fit = f"count one of {', '.join(known)}, or {METADATA}KEY"
             raise InvalidRequest(
                 f"there are no facets of {name[:60]!r}",
-                hint=f"did you mean {near[0]}?" if near else known,
+                hint=f"did you mean {near[0]}?" if near else fit,
             )
     return wanted
 
@@ -80,10 +83,17 @@ def _within(filters: SearchFilters, titles: Titles | None) -> Compiled:
 
 async def _ask(scope: WorkspaceScope, name: str, documents: Compiled) -> AsyncCursor[DictRow]:
     """Send for the counts of a field without waiting for them."""
-    value = value_of(name)
+    value = _STATUS if name == "status" else value_of(name)
     form = "metadata" if name.startswith(METADATA) else _FORMS.get(name, "single")
     statement = sql.SQL(_SQL["commonest"]).format(
         values=sql.SQL(_SQL[form]).format(column=value.text), documents=documents.text
     )
     parameters = {**documents.parameters, **value.parameters, "most": VALUES_PER_FACET}
     return await scope.execute(statement, parameters)
+
+
+async def _counts(cursor: AsyncCursor[DictRow]) -> tuple[FacetCount, ...]:
+    return tuple(
+        FacetCount(value=row["value"], documents=row["documents"])
+        for row in await cursor.fetchall()
+    )

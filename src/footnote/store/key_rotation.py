@@ -51,7 +51,7 @@ async def begin_rotation(database: Database, workspace_id: UUID) -> None:
                 "the workspace has no data key yet, or its rotation is under way",
                 hint="look at footnote encryption status; it ends by itself while a worker runs",
             )
-        await _enqueue(scope, PROMOTE)
+        await enqueue_rotation(scope, PROMOTE)
     database.keys.forget(workspace_id)
 
 
@@ -60,7 +60,7 @@ async def promote_key(database: Database, workspace_id: UUID) -> None:
     async with database.workspace(workspace_id, SYSTEM) as scope:
         await scope.execute(_SQL["age_current"])
         if await scope.change(_SQL["promote_coming"]):
-            await _enqueue(scope, RESEAL)
+            await enqueue_rotation(scope, RESEAL)
     database.keys.forget(workspace_id)
 
 
@@ -177,7 +177,8 @@ def _is_old(cipher: Cipher | None, record: bytes) -> bool:
     )
 
 
-async def _enqueue(scope: WorkspaceScope, step: str) -> None:
+async def enqueue_rotation(scope: WorkspaceScope, step: str) -> None:
+    """Have a worker go on with a step, once no process goes by what it knew before."""
     await enqueue(
         scope,
         ROTATE_TASK,

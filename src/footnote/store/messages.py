@@ -76,7 +76,7 @@ async def place_of(scope: WorkspaceScope, conversation_id: UUID, message_id: UUI
     row = await scope.one(_SQL["place"], parameters)
     if row is None:
         raise NotFound(f"there is no message {message_id}")
-    return record_of(MessagePlace, row, text=_question(scope, conversation_id, row))
+    return record_of(MessagePlace, row, text=question_of(scope, conversation_id, row))
 
 
 async def message_at(scope: WorkspaceScope, conversation_id: UUID, message_no: int) -> Message:
@@ -94,7 +94,7 @@ async def kept_exchange(
     rows = await scope.all(_SQL["exchange_of"], parameters)
     if not rows:
         return None
-    if _question(scope, conversation_id, rows[0]) != question:
+    if question_of(scope, conversation_id, rows[0]) != question:
         raise Conflict(
             "the idempotency key belongs to another question", hint="use a new key for each"
         )
@@ -123,10 +123,10 @@ async def said_until(
         _SQL["said_until"], parameters | {"message_no": message_no, "limit": limit}
     )
     answers = [answer_of(scope, conversation_id, row) for row in rows]
-    visible = await _visible(scope, (each for each in answers if each is not None))
+    visible = await visible_documents(scope, (each for each in answers if each is not None))
     said = []
     for row, answer in zip(rows, answers, strict=True):
-        text = _question(scope, conversation_id, row)
+        text = question_of(scope, conversation_id, row)
         if answer is not None:
             text = answer.without_documents(answer.document_ids - visible).text
         turn = Turn(role=row["role"], text=text)
@@ -148,7 +148,7 @@ async def judged_answers(
         for row in rows
         if (answer := answer_of(scope, row["conversation_id"], row)) is not None
     ]
-    visible = await _visible(scope, answers)
+    visible = await visible_documents(scope, answers)
     judged = tuple(
         JudgedAnswer(
             message_id=row["message_id"],
@@ -165,8 +165,13 @@ def answer_of(scope: WorkspaceScope, conversation_id: UUID, row: DictRow) -> Mes
     """The answer of a row of the principal's; None for a question."""
     if row["answer"] is None:
         return None
+    return read_answer(kept_answer(scope, conversation_id, row))
+
+
+def kept_answer(scope: WorkspaceScope, conversation_id: UUID, row: DictRow) -> object:
+    """What is kept of the answer of a row."""
     place = ANSWER.of(scope.principal.principal_id, conversation_id, row["message_no"])
-    return read_answer(scope.sealing.plain_json(place, row["answer"]))
+    return scope.sealing.plain_json(place, row["answer"])
 
 
 def read_answer(kept: object) -> MessageAnswer:
@@ -179,7 +184,8 @@ def answer_json(scope: WorkspaceScope, place: Place, answer: MessageAnswer) -> J
     return Jsonb(scope.sealing.json(place, _ANSWER.dump_python(answer, mode="json")))
 
 
-def _question(scope: WorkspaceScope, conversation_id: UUID, row: DictRow) -> str:
+def question_of(scope: WorkspaceScope, conversation_id: UUID, row: DictRow) -> str:
+    """The text of a row that is a question."""
     place = QUESTION.of(scope.principal.principal_id, conversation_id, row["message_no"])
     return scope.sealing.plain_text(place, row["text"])
 
@@ -214,13 +220,13 @@ async def _messages(
 ) -> tuple[Message, ...]:
     """The messages without anything of documents that the principal may not see any longer."""
     answers = [answer_of(scope, conversation_id, row) for row in rows]
-    visible = await _visible(scope, (each for each in answers if each is not None))
+    visible = await visible_documents(scope, (each for each in answers if each is not None))
     messages = []
     for row, answer in zip(rows, answers, strict=True):
         feedback = None
         if row["thumb"] is not None:
             feedback = _feedback_of(scope, conversation_id, row)
-        question = _question(scope, conversation_id, row)
+        question = question_of(scope, conversation_id, row)
         message = record_of(Message, row, answer=answer, feedback=feedback, text=question)
         if answer is not None:
             seen = answer.without_documents(answer.document_ids - visible)
@@ -229,7 +235,10 @@ async def _messages(
     return tuple(messages)
 
 
-async def _visible(scope: WorkspaceScope, answers: Iterable[MessageAnswer]) -> frozenset[UUID]:
+async def visible_documents(
+    scope: WorkspaceScope, answers: Iterable[MessageAnswer]
+) -> frozenset[UUID]:
+    """Those documents of the answers that the principal may see."""
     wanted: frozenset[UUID] = frozenset().union(*(answer.document_ids for answer in answers))
     if not wanted:
         return wanted

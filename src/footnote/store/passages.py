@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -11,14 +12,14 @@ from uuid import UUID
 from psycopg import AsyncCursor
 from psycopg.rows import DictRow
 
-from footnote.domain import BlockKind, BlockSpan, Passage, PassageContext, SourceType
+from footnote.domain import BlockKind, BlockSpan, Passage, PassageContext, PassagePage, SourceType
 from footnote.domain.passage_merging import (
     any_suspicious,
     mean_confidence,
     merged_passage,
     seconds_of,
 )
-from footnote.errors import NotFound
+from footnote.errors import InvalidRequest, NotFound
 from footnote.ports import Widened
 from footnote.store.database import WorkspaceScope
 from footnote.store.sealed_texts import pieces_of, plain_piece, stretch
@@ -27,6 +28,7 @@ from footnote.store.statements import load_statements, record_of
 
 _SQL = load_statements("passages")
 
+_PLACE = re.compile("[0-9]{1,9}", re.ASCII)
 _BEGINS, _ENDS = 1, 2  # Bits of a span's last number: what of its block is in it.
 
 
@@ -49,6 +51,34 @@ async def passages_in_order(
     parameters = {"document_id": document_id, "limit": limit}
     found = await read_passages(scope, await scope.execute(_SQL["passages_in_order"], parameters))
     return tuple(sorted(found.values(), key=lambda each: each.ordinal))
+
+
+async def passages_after(
+    scope: WorkspaceScope, document_id: UUID, *, limit: int, cursor: str | None
+) -> PassagePage:
+    """A page of a published document's passages in its order. Raises InvalidRequest."""
+    after = -1
+    if cursor is not None:
+        if not _PLACE.fullmatch(cursor):
+            raise InvalidRequest(
+                "the cursor is not one we gave",
+                hint="use next_cursor of the page before, unchanged",
+            )
+        after = int(cursor)
+    rows = await scope.execute(
+        _SQL["passages_after"], {"document_id": document_id, "after": after, "limit": limit + 1}
+    )
+    found = sorted((await read_passages(scope, rows)).values(), key=lambda each: each.ordinal)
+    last = found[limit - 1].ordinal if len(found) > limit else None
+    return PassagePage(
+        passages=tuple(found[:limit]), next_cursor=None if last is None else str(last)
+    )
+
+
+async def passage_numbers(scope: WorkspaceScope, document_id: UUID) -> list[int]:
+    """The chunk numbers of a published document, in its order."""
+    rows = await scope.all(_SQL["numbers"], {"document_id": document_id})
+    return [row["chunk_no"] for row in rows]
 
 
 async def passage_context(scope: WorkspaceScope, chunk_id: str, window: int) -> PassageContext:

@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 
 from psycopg.types.json import Jsonb
 
-from footnote.domain import Workspace
+from footnote.domain import Visibility, Workspace
 from footnote.domain.events import PushedDocument, PushState
 from footnote.errors import NotFound
 from footnote.store.database import WorkspaceScope
@@ -38,7 +38,12 @@ class StoredPush:
     @property
     def pushed(self) -> PushedDocument:
         """What is to be fetched, and under what it is kept."""
-        return PushedDocument(**self.request)  # type: ignore[arg-type]  # as `accept_url` wrote it
+        visibility = self.request.get("visibility")
+        return record_of(
+            PushedDocument,
+            dict(self.request),
+            visibility=None if visibility is None else Visibility(str(visibility)),
+        )
 
 
 async def accept_url(scope: WorkspaceScope, pushed: PushedDocument) -> UUID:
@@ -117,6 +122,8 @@ async def _accept(
             "filename": pushed.filename,
             "metadata": dict(pushed.metadata),
             "tags": list(pushed.tags),
+            "visibility": pushed.visibility,
+            "shared_with": None if pushed.shared_with is None else list(pushed.shared_with),
         }
     await scope.execute(
         _SQL["accept"],

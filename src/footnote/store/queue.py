@@ -15,6 +15,7 @@ from footnote.store.statements import load_statements, record_of
 INGEST_TASK = "ingest_document"
 MAINTAIN_TASK = "maintain_index"
 SWEEP_TASK = "sweep_workspace"
+RETAIN_TASK = "apply_retention"
 REEMBED_TASK = "reembed_lane"
 PURGE_TASK = "purge_lanes"
 INGEST_QUEUE = "ingest"
@@ -79,6 +80,18 @@ async def enqueue_sweep(scope: WorkspaceScope, delay_seconds: float) -> None:
         scope,
         SWEEP_TASK,
         f"sweep:{scope.workspace_id}",
+        due=datetime.now(UTC) + timedelta(seconds=delay_seconds),
+        priority=_LATER,
+        statement="enqueue_once",
+    )
+
+
+async def enqueue_retention(scope: WorkspaceScope, delay_seconds: float) -> None:
+    """Have the rules of retention applied after a while, unless that waits to be done already."""
+    await enqueue(
+        scope,
+        RETAIN_TASK,
+        f"retain:{scope.workspace_id}",
         due=datetime.now(UTC) + timedelta(seconds=delay_seconds),
         priority=_LATER,
         statement="enqueue_once",

@@ -150,6 +150,34 @@ async def requeue_failed(
     return document_of(scope, row)
 
 
+async def change_document(
+    scope: WorkspaceScope,
+    document: Document,
+    *,
+    tags: tuple[str, ...] | None,
+    metadata: Mapping[str, MetadataValue | None] | None,
+) -> Document:
+    """Give it other tags, with its attachments, and other metadata; None leaves either.
+
+    Members of the metadata take the place of those of their name; None removes them.
+    """
+    if tags is not None and tags != document.tags:
+        await _tag(scope, document.document_id, tags)
+    if metadata:
+        await announce_change(scope)
+        place = METADATA_VALUES.of(document.document_id)
+        given = {name: value for name, value in metadata.items() if value is not None}
+        await scope.execute(
+            _SQL["change_metadata"],
+            {
+                "document_id": document.document_id,
+                "metadata": Jsonb(scope.sealing.metadata(place, given)),
+                "removed": [name for name, value in metadata.items() if value is None],
+            },
+        )
+    return await get_document(scope, document.document_id)
+
+
 async def announce_change(scope: WorkspaceScope) -> None:
     """Tell readers that a document is about to change in what filters see of it.
 

@@ -51,6 +51,9 @@ SEALED_METADATA = frozenset(("abstract", "comments", "description", "subject", "
 (QUESTION,) = _columns("messages", _MESSAGE, "text", "text")
 (ANSWER,) = _columns("messages", _MESSAGE, "json", "answer")
 (COMMENT,) = _columns("feedback", _MESSAGE, "text", "comment")
+(VIEW_NAME,) = _columns("saved_views", ("principal", "view_id"), "text", "name")
+(VIEW,) = _columns("saved_views", ("principal", "view_id"), "json", "view")
+HOLD_REASON, HOLD_LIFTED = _columns("legal_holds", ("hold_id",), "text", "reason", "lift_reason")
 (AUDIT_QUERY,) = _columns("audit_queries", ("entry_no",), "text", "query")
 (STAGE_RESULT,) = _columns(
     "stage_results", ("document_id", "version", "stage", "part"), "bytes", "payload"
@@ -62,8 +65,8 @@ SEALED_METADATA = frozenset(("abstract", "comments", "description", "subject", "
 
 RESEALED = (
     TITLE, SUMMARY, KEYWORDS, SECTIONS, METADATA_VALUES, CHUNK_TEXT, CONTEXT, HEADINGS, PIECE,
-    CONVERSATION, QUESTION, ANSWER, COMMENT, AUDIT_QUERY, AUDIT_SALT, INDEX_SECRET,
-    WEBHOOK_SECRET, MCP_HEADERS,
+    CONVERSATION, QUESTION, ANSWER, COMMENT, VIEW_NAME, VIEW, HOLD_REASON, HOLD_LIFTED,
+    AUDIT_QUERY, AUDIT_SALT, INDEX_SECRET, WEBHOOK_SECRET, MCP_HEADERS,
 )  # fmt: skip
 """What is encrypted anew when the data key is rotated; results of stages are made again."""
 

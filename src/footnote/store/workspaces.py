@@ -10,7 +10,7 @@ import psycopg
 from psycopg.rows import dict_row
 
 from footnote.domain import Lane, Workspace, WorkspaceStats
-from footnote.errors import Conflict, InvalidRequest, LaneMismatch, NotFound
+from footnote.errors import Conflict, InvalidRequest, LaneMismatch, NoSuchWorkspace, NotFound
 from footnote.store.database import Database, WorkspaceScope
 from footnote.store.statements import load_statements, record_of
 from footnote.validation.text import is_storable
@@ -42,19 +42,14 @@ async def create_workspace(database: Database, name: str, *, encrypted: bool = F
 
 
 async def find_workspace(database: Database, name: str) -> Workspace:
-    """The workspace of this name. Raises NotFound."""
+    """The workspace of this name. Raises NoSuchWorkspace."""
     if not is_storable(name):
-        raise NotFound(f"there is no workspace {name!r}")
+        raise NoSuchWorkspace(name)
     async with database.outside() as connection:
         row = await (await connection.execute(_SQL["find"], {"name": name})).fetchone()
     if row is None:
-        raise no_such_workspace(name)
+        raise NoSuchWorkspace(name)
     return record_of(Workspace, row)
-
-
-def no_such_workspace(name: str) -> NotFound:
-    """Make the error for a workspace that is absent, or in which the caller has no role."""
-    return NotFound(f"there is no workspace {name!r}", hint=f"footnote workspace create {name}")
 
 
 async def list_workspaces(owner_url: str) -> tuple[Workspace, ...]:

@@ -18,7 +18,7 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError, with_config
 from pydantic_core import SchemaValidator
 from typing_extensions import TypedDict
 
-from footnote.errors import InvalidRequest
+from footnote.errors import InvalidArguments
 from footnote.validation.messages import wrong_places
 
 Kind = TypeVar("Kind", bound=type)
@@ -28,7 +28,7 @@ _STRICT = ConfigDict(strict=True, revalidate_instances="always", arbitrary_types
 
 
 def checks_arguments(kind: Kind) -> Kind:
-    """Have every public async method of a class raise InvalidRequest for unusable arguments.
+    """Have every public async method of a class raise InvalidArguments for unusable arguments.
 
     An `__init__` that the class defines itself is checked too.
     """
@@ -40,7 +40,7 @@ def checks_arguments(kind: Kind) -> Kind:
 
 
 def checks(verb: Verb) -> Verb:
-    """Have a function raise InvalidRequest for unusable arguments; the first one is not checked.
+    """Have a function raise InvalidArguments for unusable arguments; the first one is not checked.
 
     A generator is checked when it is asked for, a coroutine when it is awaited.
     """
@@ -83,7 +83,7 @@ def _checked(
         )
         owner, _, name = verb.__qualname__.rpartition(".")
         called = owner if name == "__init__" else name
-        raise InvalidRequest(said, hint=f"see the arguments of {called}") from None
+        raise InvalidArguments(said, hint=f"see the arguments of {called}") from None
     return {own: given[own], **found}
 
 

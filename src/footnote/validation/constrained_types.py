@@ -32,13 +32,15 @@ from footnote.domain import (
 )
 from footnote.domain.identity import RESERVED_PREFIXES, SYSTEM_NAME
 from footnote.validation.messages import came, shown
-from footnote.validation.text import NamedTwice, is_storable, members_once
+from footnote.validation.text import NamedTwice, is_storable, members_once, name_fault
 
+MAX_CHANGES = 200
 MAX_COMMENT_CHARACTERS = 5000
 MAX_CONTEXT_WINDOW = 50
 MAX_KEY_CHARACTERS = 255
 MAX_PAGE = 500
 MAX_TITLE_CHARACTERS = 200
+MAX_VIEW_NAME_CHARACTERS = 100
 
 
 def storable(text: str) -> str:
@@ -109,10 +111,20 @@ def _each_name_once(given: object) -> object:
     return given
 
 
+def _seen(name: str) -> str:
+    """A name that nobody can take for another. Raises ValueError."""
+    if fault := name_fault(name):
+        raise ValueError(fault)
+    return name
+
+
 def _checked_principal(principal: Principal) -> Principal:
-    for name in (principal.principal_id, *principal.groups, *dict(principal.collections)):
+    people = (principal.principal_id, *principal.groups)
+    for name in (*people, *dict(principal.collections)):
         try:
             _named(name)
+            if name in people:
+                _seen(name)
         except ValueError as error:
             raise ValueError(f"one of its names cannot be used: {error}") from error
     _own_name(principal.principal_id)
@@ -164,19 +176,27 @@ MetadataText = Annotated[
     BeforeValidator(_each_name_once),
 ]
 """Metadata as the JSON of a form's field."""
-Subject = Annotated[
-    str,
-    Field(max_length=MAX_NAME_CHARACTERS),
-    AfterValidator(_named),
-    AfterValidator(_listed_name),
-]
-"""A principal's id, or `group:` and the name of a group."""
-PrincipalId = Annotated[
+AnyPrincipalId = Annotated[
     str,
     Field(max_length=MAX_NAME_CHARACTERS),
     AfterValidator(_named),
     AfterValidator(_own_name),
 ]
+"""A principal's id as it may be stored, to look for; new ones are `PrincipalId`."""
+PrincipalId = Annotated[AnyPrincipalId, AfterValidator(_seen)]
+AnySubject = Annotated[
+    str,
+    Field(max_length=MAX_NAME_CHARACTERS),
+    AfterValidator(_named),
+    AfterValidator(_listed_name),
+]
+"""A `Subject` as it may be stored, to look for and to take away."""
+Subject = Annotated[
+    AnySubject, AfterValidator(lambda name: _seen(name.removeprefix("group:")) and name)
+]
+"""A principal's id, or `group:` and the name of a group."""
+GroupName = Annotated[Name, AfterValidator(_named), AfterValidator(_seen)]
+KeyName = Annotated[Name, AfterValidator(_seen)]
 Access = Annotated[Sequence[Subject], Field(max_length=MAX_SHARED), AfterValidator(tuple)]
 """Who may see a document, by name."""
 ActingPrincipal = Annotated[domain.Principal, AfterValidator(_checked_principal)]
@@ -193,5 +213,18 @@ FirstTitle = Annotated[
 Title = Annotated[FirstTitle, Field(min_length=1)]
 Comment = Annotated[str, Field(max_length=MAX_COMMENT_CHARACTERS), AfterValidator(storable)]
 FileContent = Annotated[bytes, BeforeValidator(_as_bytes)]
+ListQuery = Annotated[str, Field(max_length=1000), AfterValidator(storable)]
+"""Words that narrow a list."""
+FilterText = Annotated[str, Field(min_length=1, max_length=10_000), AfterValidator(storable)]
+"""A filter as JSON text."""
+ViewName = Annotated[
+    str, Field(min_length=1, max_length=MAX_VIEW_NAME_CHARACTERS), AfterValidator(_named)
+]
+"""Of a view of a list."""
+MetadataChanges = Annotated[Mapping[Name, MetadataValue | None], Field(max_length=MAX_CHANGES)]
+"""Metadata that takes the place of what has the same key; None removes it."""
+SimilarLimit = Annotated[int, Field(ge=1, le=50)]
+ModelName = Annotated[str, Field(min_length=1, max_length=200)]
+"""A model as it is configured, such as `openai:gpt-5-mini`."""
 PageLimit = Annotated[int, Field(ge=1, le=MAX_PAGE)]
 Window = Annotated[int, Field(ge=0, le=MAX_CONTEXT_WINDOW)]

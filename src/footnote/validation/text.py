@@ -1,8 +1,18 @@
-"""Which text is accepted: Postgres can hold it, and JSON names each member of an object once."""
+"""Which text is accepted: storable, each member of an object once, and names as they are seen."""
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Sequence
+
+_UNSEEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs")
+"""General categories: controls, formats and marks of direction, unassigned, separators."""
+_BLANK = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0"
+    "\U000e0100-\U000e01ef]"
+)
+"""Not seen either: Default_Ignorable_Code_Point beside Cf (Unicode 15), and blank braille."""
 
 
 class NamedTwice(ValueError):
@@ -28,3 +38,24 @@ def is_storable(text: str) -> bool:
     if "\0" in text:
         return False
     return text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)
+
+
+def name_fault(name: str) -> str | None:
+    """Why a text cannot be the name of a principal or a group; None if it can.
+
+    Two names that look the same must be the same: NFC, nothing that is not seen, no space but
+    single ones within (compare UAX #31, UTS #39 section 3 and the profiles of RFC 8265). Letters of
+    different scripts that resemble each other are not told apart.
+    """
+    if name != name.strip(" ") or "  " in name:
+        return "it begins or ends with a space, or has two in a row"
+    for character in name:
+        unseen = character != " " and unicodedata.category(character) in _UNSEEN
+        if unseen or _BLANK.match(character):
+            return (
+                f"it holds U+{ord(character):04X}, which is not seen: a name has letters, digits, "
+                "signs and single spaces within"
+            )
+    if not unicodedata.is_normalized("NFC", name):
+        return "it is not in NFC, the composed form of Unicode"
+    return None

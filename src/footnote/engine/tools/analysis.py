@@ -36,7 +36,7 @@ MAX_PASSAGES = 2_000
 MAX_QUESTION_CHARACTERS = 2_000
 _PART_PASSAGES = 16
 _MOST_STATEMENTS = 12
-_LEAST_ANSWERABILITY = 0.15
+_LEAST_ANSWERABILITY = 0.05
 """Of a part, below which nothing of it is shown. Less than an answer to a question of the whole
 workspace needs: which document to read was the asker's choice, and what is found is called near."""
 _MOST_RANKED = 200

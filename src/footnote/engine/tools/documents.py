@@ -20,6 +20,7 @@ from footnote.domain import (
 )
 from footnote.domain.audit import Act
 from footnote.engine import documents as verbs
+from footnote.engine.listing import select_documents
 from footnote.engine.tools.definition import (
     Arguments,
     DocumentId,
@@ -145,7 +146,7 @@ what they say.""",
 )
 async def list_documents(context: ToolContext, asked: ListDocuments) -> str:
     """A header line, a row for each document, and how to go on."""
-    page = await verbs.select_documents(
+    page = await select_documents(
         context.workspace,
         _wanted(asked),
         status=asked.status,

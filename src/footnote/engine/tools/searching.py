@@ -23,7 +23,7 @@ from footnote.domain import (
 )
 from footnote.domain.audit import Act
 from footnote.engine import search as verbs
-from footnote.engine.documents import select_documents
+from footnote.engine.listing import select_documents
 from footnote.engine.services import WorkspaceAccess
 from footnote.engine.tools.definition import Arguments, ToolContext, tool
 from footnote.engine.tools.rendering import evidence_text, line

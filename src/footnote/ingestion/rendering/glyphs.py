@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -18,6 +19,12 @@ from footnote.ingestion.rendering.folding import Folded, fold
 
 _HIGH, _LOW = range(0xD800, 0xDC00), range(0xDC00, 0xE000)
 _NOWHERE = Box(0.0, 0.0, 0.0, 0.0)
+_TALLEST = 1.5
+"""Of its size, the height of a line of common fonts at most; usual are 1.1 to 1.4."""
+_DESCENT, _ASCENT = 0.25, 1.0
+"""Below and above the baseline, in shares of the size, of a font that claims more."""
+_SLANT = 0.3
+"""What letters lean at most and still stand upright; italics lean by 0.2 to 0.25."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +92,29 @@ def _box(text_page: pdfium.PdfTextPage, index: int, turn: Turn) -> Box:
     rect = pdfium_c.FS_RECTF()
     if not pdfium_c.FPDFText_GetLooseCharBox(text_page.raw, index, rect):
         return _NOWHERE
-    return turn.box(rect.left, rect.bottom, rect.right, rect.top)
+    bottom, top = within_line(text_page, index, rect.bottom, rect.top)
+    return turn.box(rect.left, bottom, rect.right, top)
+
+
+def within_line(
+    text_page: pdfium.PdfTextPage, index: int, bottom: float, top: float
+) -> tuple[float, float]:
+    """The lower and upper edge of a letter, where its font claims no more than a line has.
+
+    Fonts for several scripts claim room for the tallest of all their letters, twice the line's.
+    """
+    matrix = pdfium_c.FS_MATRIX()
+    x, y = ctypes.c_double(), ctypes.c_double()
+    if (
+        not pdfium_c.FPDFText_GetMatrix(text_page.raw, index, matrix)
+        or not pdfium_c.FPDFText_GetCharOrigin(text_page.raw, index, x, y)
+        or abs(matrix.b) + abs(matrix.c) > _SLANT * abs(matrix.d)
+    ):
+        return bottom, top
+    size = pdfium_c.FPDFText_GetFontSize(text_page.raw, index) * abs(matrix.d)
+    if size <= 0 or top - bottom <= _TALLEST * size:
+        return bottom, top
+    return max(bottom, y.value - _DESCENT * size), min(top, y.value + _ASCENT * size)
 
 
 def _is_upright(text_page: pdfium.PdfTextPage, index: int, rotation: int) -> bool:

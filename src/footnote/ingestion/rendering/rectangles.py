@@ -36,19 +36,25 @@ def text_of(glyphs: Glyphs, stretches: Iterable[tuple[int, int]]) -> str:
 
 
 def _lines(glyphs: Glyphs, indices: Iterable[int]) -> Iterator[list[Box]]:
+    """The boxes of each line; white space holds its words together and ends no line."""
     line: list[Box] = []
+    words = 0
     upright = True
     for index in indices:
-        box = glyphs.boxes[index]
-        if box.width <= 0 or box.height <= 0:
+        box, is_space = glyphs.boxes[index], glyphs.text[index].isspace()
+        if box.width <= 0 or box.height <= 0 or (is_space and not line):
             continue
         if line and (upright != glyphs.upright[index] or not _continues(line, box, upright)):
-            yield line
+            yield line[:words]
             line = []
+            if is_space:
+                continue
         upright = glyphs.upright[index]
         line.append(box)
+        if not is_space:
+            words = len(line)
     if line:
-        yield line
+        yield line[:words]
 
 
 def _continues(line: Sequence[Box], box: Box, upright: bool) -> bool:

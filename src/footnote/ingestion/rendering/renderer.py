@@ -16,7 +16,7 @@ from footnote.errors import DocumentUnreadable, InvalidRequest
 from footnote.ingestion import media
 from footnote.ingestion.children import ChildLimits, ChildPool
 from footnote.ingestion.frames import Bytes
-from footnote.ingestion.libreoffice import FORMATS, require_office
+from footnote.ingestion.libreoffice import FORMATS, INSTALL, find_office, require_office
 from footnote.ingestion.receive import file_over
 from footnote.ingestion.rendering.cache import PdfCache
 from footnote.ingestion.rendering.quotes import Quote
@@ -163,6 +163,16 @@ class PageRenderer:
         return await self._ask(
             document, lambda record, _: _PAGES.validate_json(record, strict=True), (quote,)
         )
+
+    async def pdf_of_docx(self, content: bytes) -> bytes:
+        """A Word document as a PDF, not kept. Raises InvalidRequest without LibreOffice."""
+        if find_office() is None:
+            raise InvalidRequest(
+                "PDF files are made with LibreOffice, which is not installed here",
+                hint=f"install it with: {INSTALL}, or export another format",
+            )
+        request = PdfRequest(office_type=media.DOCX)
+        return bytes(await self._office.ask(request, _pdf_of, file_over(content)))
 
     async def _ask(
         self,

@@ -1,23 +1,39 @@
-"""`footnote admin`: the first administrator of a workspace in which nobody has a role yet."""
+"""`footnote admin`: the first administrator of a workspace, and all that is kept about a person."""
 
 from __future__ import annotations
 
-from typing import Annotated
+import errno
+import json
+import os
+from collections.abc import Iterator
+from contextlib import aclosing, contextmanager
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import TYPE_CHECKING, Annotated, BinaryIO, cast
+from zipfile import ZipFile
 
 import typer
 from rich.text import Text
 
 from footnote.domain import Role
+from footnote.errors import InvalidRequest
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import in_workspace
 from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace
 
-app = typer.Typer(name="admin", help="Make administrators of a workspace.", no_args_is_help=True)
+if TYPE_CHECKING:
+    from footnote.engine import WorkspaceEngine
+
+app = typer.Typer(
+    name="admin",
+    help="Make administrators, and export what is kept about people.",
+    no_args_is_help=True,
+)
 
 
 @app.callback()
 def _group() -> None:
-    """Make administrators of a workspace."""
+    """Make administrators, and export what is kept about people."""
 
 
 @app.command("create", epilog=EXIT_CODES)
@@ -39,3 +55,56 @@ def create(
     else:
         told = f"{present.plain(grant.subject)} may administer the workspace."
         present.terminal().print(Text(told), soft_wrap=True)
+
+
+@app.command("export", epilog=EXIT_CODES)
+def export(
+    *,
+    context: typer.Context,
+    principal: Annotated[str, typer.Argument(metavar="PRINCIPAL", help="Whose data is exported.")],
+    out: Annotated[
+        Path, typer.Option("--out", metavar="FILE", help="The archive to write; it must be new.")
+    ],
+    with_files: Annotated[
+        bool, typer.Option("--with-files", help="With the files that the person added.")
+    ] = False,
+    workspace: Workspace = None,
+) -> None:
+    """Write everything that is kept about somebody into a zip archive."""
+
+    with _new_file(out) as file:
+
+        async def written(inside: WorkspaceEngine) -> None:
+            exported = inside.export_person(principal, with_files=with_files)
+            async with aclosing(exported) as pieces:
+                async for piece in pieces:
+                    file.write(piece.content)
+
+        in_workspace(context, workspace, written)
+    with ZipFile(out) as archive:
+        files = json.loads(archive.read("manifest.json"))["files"]
+    records = {each["name"]: each["records"] for each in files if each["records"]}
+    said = (
+        f"What is kept about {present.plain(principal)} is in {present.plain(str(out))}: "
+        f"{sum(records.values()):,} records."
+    )
+    if not records.keys() - {"audit.jsonl"}:  # Which has this export by now.
+        said += " But for the audit log nothing is kept of this id: check how it is spelled."
+    present.terminal().print(Text(said), soft_wrap=True)
+
+
+@contextmanager
+def _new_file(path: Path) -> Iterator[BinaryIO]:
+    """A file that its owner alone may read, and that is there once it is whole."""
+    try:
+        if path.exists():
+            raise FileExistsError(errno.EEXIST, "it is there already")
+        with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.") as file:
+            yield cast("BinaryIO", file)
+            file.flush()
+            os.link(file.name, path)  # Which, unlike a renaming, never takes another's place.
+    except OSError as error:
+        raise InvalidRequest(
+            f"{path} cannot be written: {error.strerror}",
+            hint="name a file that is not there, in a folder you may write to",
+        ) from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated, Literal
@@ -15,6 +16,8 @@ from footnote.domain import Answer
 from footnote.domain.conversations import (
     Conversation,
     ConversationExport,
+    ConversationPage,
+    ExportFormat,
     Message,
     MessageAnswer,
 )
@@ -39,32 +42,42 @@ _REMOVED = "[removed with its document]"
 def show_list(
     *,
     context: typer.Context,
+    query: Annotated[
+        str | None, typer.Option(help="Only those with all these words, in title or message.")
+    ] = None,
     limit: Annotated[int, typer.Option(min=1, max=500, help="Most conversations shown.")] = 50,
     cursor: Annotated[str | None, typer.Option(help="Where the page before ended.")] = None,
     workspace: Workspace = None,
     as_json: AsJson = False,
 ) -> None:
     """List conversations, what was used last first."""
-    page = in_workspace(
-        context, workspace, lambda inside: inside.conversations(limit=limit, cursor=cursor)
-    )
+
+    async def read(inside: WorkspaceEngine) -> ConversationPage:
+        if query is None:
+            return await inside.conversations(limit=limit, cursor=cursor)
+        return await inside.find_conversations(query, limit=limit, cursor=cursor)
+
+    page = in_workspace(context, workspace, read)
     if as_json:
         present.print_json(page)
         return
-    listing = present.table("id", "title", "#documents", "used")
+    excerpts = {each.conversation_id: each.excerpt for each in reversed(page.matches)}
+    listing = present.table("id", "title", "#documents", "used", *(["found"] if query else []))
     for each in page.conversations:
         listing.add_row(
             str(each.conversation_id),
             present.excerpt(each.title, 60),
             str(len(each.document_ids) or ""),
             f"{each.updated_at:%Y-%m-%d %H:%M} UTC",
+            *([present.excerpt(excerpts[each.conversation_id], 60)] if query else []),
         )
     if page.conversations:
         listing.show(present.terminal())
     else:
         present.terminal().print("No conversations.")
     if page.next_cursor:
-        more = f"There are more: footnote conversations list --cursor {page.next_cursor}"
+        sought = "" if query is None else f" --query {shlex.quote(query)}"
+        more = f"There are more: footnote conversations list{sought} --cursor {page.next_cursor}"
         present.notices().print(Text(more, style="dim"), soft_wrap=True)
 
 
@@ -134,12 +147,26 @@ def write_out(
     context: typer.Context,
     conversation_id: ConversationId,
     form: Annotated[
-        Literal["markdown", "json"],
-        typer.Option("--format", help="Markdown with footnotes, or every branch as JSON."),
+        ExportFormat,
+        typer.Option(
+            "--format", help="Markdown, Word or PDF with footnotes, or every branch as JSON."
+        ),
     ] = "markdown",
     workspace: Workspace = None,
 ) -> None:
-    """Print a conversation to be kept elsewhere."""
+    """Write out a conversation to be kept elsewhere; redirect Word and PDF into a file."""
+    if form in {"docx", "pdf"}:
+        content = in_workspace(
+            context,
+            workspace,
+            lambda inside: (
+                inside.export_docx(conversation_id)
+                if form == "docx"
+                else inside.export_pdf(conversation_id)
+            ),
+        )
+        typer.get_binary_stream("stdout").write(content)
+        return
     found, messages = in_workspace(
         context, workspace, lambda inside: inside.export_conversation(conversation_id)
     )

@@ -1,9 +1,8 @@
-"""`footnote documents`: list, show, retry, delete."""
+"""`footnote documents`: show, retry, delete; lists of them stand in `document_lists.py`."""
 
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,16 +11,14 @@ from rich.text import Text
 
 from footnote.domain import (
     Document,
-    DocumentPage,
-    DocumentStatus,
     DocumentWithAttachments,
     Erasure,
     Retried,
 )
 from footnote.errors import InvalidRequest
 from footnote.interfaces import schemas
-from footnote.interfaces.cli import present
-from footnote.interfaces.cli.edge import in_workspace
+from footnote.interfaces.cli import document_lists, present
+from footnote.interfaces.cli.edge import in_workspace, require_yes
 from footnote.interfaces.cli.options import (
     EXIT_CODES,
     AsJson,
@@ -29,7 +26,6 @@ from footnote.interfaces.cli.options import (
     DocumentName,
     Workspace,
 )
-from footnote.interfaces.cli.searching import tell_of_unknown_collections
 from footnote.interfaces.cli.server import running_server
 
 if TYPE_CHECKING:
@@ -38,41 +34,9 @@ if TYPE_CHECKING:
 _WHOLE_ID = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 app = typer.Typer(name="documents", help="See and delete documents.", no_args_is_help=True)
-
-
-@app.command("list", epilog=EXIT_CODES)
-def list_documents(
-    *,
-    context: typer.Context,
-    collection: Collection = None,
-    status: Annotated[DocumentStatus | None, typer.Option(help="Only these.")] = None,
-    limit: Annotated[int, typer.Option(min=1, max=500, help="Most documents shown.")] = 50,
-    cursor: Annotated[str | None, typer.Option(help="Where the page before ended.")] = None,
-    workspace: Workspace = None,
-    as_json: AsJson = False,
-) -> None:
-    """List documents, newest first."""
-    page = None
-    if server := running_server(context, workspace):
-        given = {"collection": collection, "status": status, "limit": limit, "cursor": cursor}
-        page = server.get(DocumentPage, "/v1/documents", given)
-    if page is None or (collection and not page.documents):  # there may be no such collection
-
-        async def read(inside: WorkspaceEngine) -> DocumentPage:
-            page = await inside.documents(
-                collection=collection, status=status, limit=limit, cursor=cursor
-            )
-            await tell_of_unknown_collections(inside, [collection] if collection else [])
-            return page
-
-        page = in_workspace(context, workspace, read)
-    if as_json:
-        present.print_json(page)
-        return
-    present.show_documents(present.terminal(), page.documents)
-    if page.next_cursor:
-        more = f"There are more: footnote documents list --cursor {page.next_cursor}"
-        present.notices().print(Text(more, style="dim"), soft_wrap=True)
+app.command("list", epilog=EXIT_CODES)(document_lists.list_documents)
+app.command("similar", epilog=EXIT_CODES)(document_lists.similar_documents)
+app.command("change", epilog=EXIT_CODES)(document_lists.change_document)
 
 
 @app.command("show", epilog=EXIT_CODES)
@@ -160,7 +124,7 @@ def delete_document(
     called: DocumentName,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     verify: Annotated[
-        bool, typer.Option("--verify", help="Look everywhere afterwards, and say what is left.")
+        bool, typer.Option("--verify", help="Erase it, as `documents erase` does.")
     ] = False,
     workspace: Workspace = None,
     as_json: AsJson = False,
@@ -171,7 +135,7 @@ def delete_document(
         document_id = await inside.document_called(called)
         document = await inside.document(document_id)
         if not yes:
-            _confirm(document)
+            require_yes(_question(document, "everything made from it"))
         if verify:
             return document, await inside.erase_document(document_id)
         await inside.delete_document(document_id)
@@ -179,7 +143,7 @@ def delete_document(
 
     document, erasure = in_workspace(context, workspace, delete)
     if erasure is not None:
-        _show_erasure(document, erasure, as_json=as_json)
+        _show_erasure(erasure, as_json=as_json)
         raise typer.Exit(0 if erasure.complete else 1)
     if as_json:
         present.print_json(document)
@@ -187,41 +151,96 @@ def delete_document(
         present.terminal().print(Text(f"Deleted {present.plain(document.title)}."))
 
 
-def _show_erasure(document: Document, erasure: Erasure, *, as_json: bool) -> None:
+@app.command("erase", epilog=EXIT_CODES)
+def erase(
+    *,
+    context: typer.Context,
+    called: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[DOCUMENT]", help="Its id, the beginning of its id, or its file name."
+        ),
+    ] = None,
+    collection: Collection = None,
+    principal: Annotated[
+        str | None,
+        typer.Option(
+            "--principal",
+            metavar="ID",
+            help="The documents this one handed in, its conversations, and what it asked.",
+        ),
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    workspace: Workspace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Delete for good, with all that quotes it, and print a certificate of what is left where.
+
+    Keep the certificate (--json): `footnote erasure verify` holds it against the audit log.
+    """
+    if sum(each is not None for each in (called, collection, principal)) != 1:
+        raise InvalidRequest(
+            "It is not clear what is meant.",
+            hint="Name a document, or give --collection or --principal.",
+        )
+
+    async def erased(inside: WorkspaceEngine) -> Erasure:
+        if called is not None:
+            document_id = await inside.document_called(called)
+            if not yes:
+                document = await inside.document(document_id)
+                require_yes(_question(document, "everything made from it, and what quotes it"))
+            return await inside.erase_document(document_id)
+        what = (
+            f"all documents of the collection {collection}"
+            if collection is not None
+            else f"all that {principal} handed in, asked and was answered"
+        )
+        if not yes:
+            require_yes(f"Erase {present.plain(what)}, and what quotes it?")
+        if collection is not None:
+            return await inside.erase_collection(collection)
+        return await inside.erase_principal(principal or "")
+
+    erasure = in_workspace(context, workspace, erased)
+    _show_erasure(erasure, as_json=as_json)
+    raise typer.Exit(0 if erasure.complete else 1)
+
+
+def _question(document: Document, besides: str) -> str:
+    named = f"{document.title} ({document.filename}, {document.document_id})"
+    return f"Delete {present.plain(named)}, {besides}?"
+
+
+def _show_erasure(erasure: Erasure, *, as_json: bool) -> None:
     if as_json:
         present.print_json(erasure)
         return
     console = present.terminal()
     listing = present.table("place", "#held", "#left", "")
     for check in erasure.checks:
-        listing.add_row(check.place, str(check.held), str(check.left), check.kept)
+        if check.held or check.left:
+            listing.add_row(check.place, f"{check.held:,}", f"{check.left:,}", check.kept)
     listing.show(console)
-    title = present.plain(document.title)
-    console.print(Text(f"Deleted {title}; {_remains(erasure)}."))
+    empty = sum(not check.held and not check.left for check in erasure.checks)
+    name = present.plain(erasure.name)
+    said = (
+        f"Erased the {erasure.target} {name} with {len(erasure.document_ids):,} documents for "
+        f"{present.plain(erasure.erased_by)} on {erasure.erased_at:%Y-%m-%d %H:%M:%S} UTC; "
+        f"{_remains(erasure)}. {empty} other places had nothing of it."
+    )
+    console.print(Text(said), soft_wrap=True)
+    console.print("Not reached:")
+    for each in erasure.not_reached:
+        console.print(Text(f"- {each}"), soft_wrap=True)
+    seal = f"Certificate {erasure.certificate_id}, SHA-256 {erasure.sha256}"
+    console.print(Text(seal), soft_wrap=True)
 
 
 def _remains(erasure: Erasure) -> str:
-    """What is left of a document."""
+    """What is left of it."""
     left = [f"{each.left} {each.place}" for each in erasure.checks if each.left and not each.kept]
     kept = [f"{each.left} {each.place}" for each in erasure.checks if each.left and each.kept]
     if left:
         return f"there is still something of it left: {', '.join(left)}"
     return f"nothing of it is left but {', '.join(kept)}" if kept else "nothing of it is left"
-
-
-def _confirm(document: Document) -> None:
-    """Ask whether it is meant. Raises typer.Abort, and InvalidRequest where nobody answers."""
-    named = f"{document.title} ({document.filename}, {document.document_id})"
-    asked = f"Delete {present.plain(named)} and everything made from it?"
-    try:
-        sure = typer.confirm(asked, err=True)
-    except typer.Abort:
-        if sys.stdin.isatty():
-            raise
-        present.notices().print()
-        raise InvalidRequest(
-            "Nothing was deleted: there is nobody here to ask.",
-            hint="Give --yes where no terminal is, or answer y.",
-        ) from None
-    if not sure:
-        raise typer.Abort

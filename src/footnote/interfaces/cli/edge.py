@@ -16,7 +16,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from footnote.errors import FootnoteError
+from footnote.errors import FootnoteError, InvalidArguments, InvalidRequest
 from footnote.interfaces.cli.options import chosen_workspace
 from footnote.interfaces.cli.present import encodable_json, show_degraded
 from footnote.interfaces.failures import UNEXPECTED, UNWRITABLE, USAGE, failure_of
@@ -54,6 +54,25 @@ def wait_for(work: Coroutine[object, object, T]) -> T:
     return asyncio.run(work)
 
 
+def require_yes(question: str) -> None:
+    """Ask whether what cannot be undone is meant.
+
+    Raises typer.Abort for a no, and InvalidRequest where nobody answers.
+    """
+    try:
+        sure = typer.confirm(question, err=True)
+    except typer.Abort:
+        if sys.stdin.isatty():
+            raise
+        Console(stderr=True).print()
+        raise InvalidRequest(
+            "Nothing was deleted: there is no terminal to ask whether it is meant.",
+            hint="Give --yes where no terminal is, or answer y.",
+        ) from None
+    if not sure:
+        raise typer.Abort
+
+
 def in_workspace(
     context: typer.Context,
     workspace: str | None,
@@ -80,7 +99,6 @@ async def entered(engine: Engine, name: str | None) -> WorkspaceEngine:
     Raises NotAuthenticated for a key or a token that is no longer valid, and NotFound.
     """
     from footnote.domain.credentials import Presented
-    from footnote.errors import InvalidRequest, NotFound
     from footnote.interfaces.cli.kept_token import kept_token
 
     settings = engine.settings
@@ -94,10 +112,10 @@ async def entered(engine: Engine, name: str | None) -> WorkspaceEngine:
             "FOOTNOTE_API_KEY or run `footnote logout`",
         )
     caller = await engine.caller(Presented(bearer=token))
-    wanted = name or caller.own_workspace
-    if wanted not in caller.workspaces:
-        raise NotFound(f"there is no workspace {wanted!r}")
-    return await engine.enter(wanted, caller.identity)
+    return await engine.enter_as(caller, name)
+
+
+_HELP = "the command's --help says what it takes"
 
 
 def exit_code_for(error: BaseException, *, as_json: bool) -> int:
@@ -105,7 +123,9 @@ def exit_code_for(error: BaseException, *, as_json: bool) -> int:
     match error:
         case FootnoteError():
             failure = failure_of(error)
-            report(failure.code, str(error), error.hint, failure.exit_code, as_json=as_json)
+            # A command's options are not the arguments that the verb behind it has.
+            hint = _HELP if isinstance(error, InvalidArguments) else error.hint
+            report(failure.code, str(error), hint, failure.exit_code, as_json=as_json)
             return failure.exit_code
         case typer.TyperException():
             message = _in_our_words(error)

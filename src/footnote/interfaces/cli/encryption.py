@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -9,6 +10,7 @@ from rich.text import Text
 
 from footnote.domain.encryption import Destruction, EncryptionStatus
 from footnote.interfaces.cli import present
+from footnote.interfaces.cli.edge import require_yes
 from footnote.interfaces.cli.operations import in_installation, workspaces
 from footnote.interfaces.cli.options import EXIT_CODES, AsJson
 
@@ -73,6 +75,43 @@ def rotate_data(
     )
 
 
+@app.command("export-keys", epilog=EXIT_CODES)
+def export_keys(
+    path: Annotated[Path, typer.Argument(metavar="FILE", help="Where to; replaces an older one.")],
+    as_json: AsJson = False,
+) -> None:
+    """Write the wrapped data keys of all workspaces into a file, to keep beside backups."""
+    done = in_installation(lambda engine: engine.export_keys(path))
+    if as_json:
+        present.print_json(done)
+        return
+    said = f"Wrote {done.keys} wrapped keys of {done.workspaces} workspaces to {done.path}."
+    present.terminal().print(Text(present.plain(said)), soft_wrap=True)
+
+
+@app.command("import-keys", epilog=EXIT_CODES)
+def import_keys(
+    path: Annotated[Path, typer.Argument(metavar="FILE", help="What export-keys wrote.")],
+    as_json: AsJson = False,
+) -> None:
+    """Put the keys of a file back, after a backup of the database was restored."""
+    done = in_installation(lambda engine: engine.import_keys(path))
+    if as_json:
+        present.print_json(done)
+        return
+    terminal = present.terminal()
+    terminal.print(Text(f"Restored {done.restored} keys; {done.unchanged} were the same."))
+    if done.absent:
+        told = f"Not here: {present.plain(', '.join(done.absent))}."
+        terminal.print(Text(told), soft_wrap=True)
+    if done.unlisted:
+        told = (
+            f"Not in the file: {present.plain(', '.join(done.unlisted))}. Whatever was destroyed "
+            "before it was written came back with the backup: footnote workspace destroy NAME"
+        )
+        terminal.print(Text(told), soft_wrap=True)
+
+
 @workspaces.command("destroy", epilog=EXIT_CODES)
 def destroy(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Which workspace.")],
@@ -89,9 +128,9 @@ def destroy(
 ) -> None:
     """Destroy a workspace, its keys first, and prove that nothing of it can be read."""
     if not yes:
-        asked = f"Destroy the workspace {present.plain(name)} with all that is in it, for ever?"
-        if not typer.confirm(asked, err=True):
-            raise typer.Exit(_INCOMPLETE)
+        require_yes(
+            f"Destroy the workspace {present.plain(name)} with all that is in it, for ever?"
+        )
     done = in_installation(
         lambda engine: engine.destroy_workspace(name, retire_master_key=retire_master_key)
     )

@@ -6,6 +6,7 @@ import asyncio
 import signal
 import socket
 import sys
+import webbrowser
 from collections.abc import AsyncIterator
 from contextlib import (
     AbstractAsyncContextManager,
@@ -26,6 +27,7 @@ from footnote.engine.answer_models import answer_models_from
 from footnote.errors import FootnoteError, UnsupportedSettings
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import prepared, wait_for
+from footnote.interfaces.cli.options import chosen_workspace
 from footnote.interfaces.cli.server import announced
 from footnote.interfaces.http.app import create_app
 from footnote.interfaces.http.connections import Patience, patient_protocol
@@ -42,6 +44,7 @@ _LONGEST_PAUSE_SECONDS = 30.0
 
 
 def serve(
+    context: typer.Context,
     host: Annotated[
         str | None, typer.Option(help="Address; of this computer, unless identity is set.")
     ] = None,
@@ -51,8 +54,11 @@ def serve(
     worker: Annotated[
         bool, typer.Option("--worker/--no-worker", help="Index what comes in, or only accept it.")
     ] = True,
+    open_: Annotated[
+        bool, typer.Option("--open", help="Open the web app in a browser once it is ready.")
+    ] = False,
 ) -> None:
-    """Serve the HTTP API until it is stopped."""
+    """Serve the HTTP API and the web app until it is stopped."""
     settings = prepared(host=host, port=port)
     listening = listen(settings)
     with listening:
@@ -62,7 +68,11 @@ def serve(
         ways = sorted(settings.identity_ways)
         told = f"Callers prove who they are by {', '.join(ways)}. Ctrl-C stops."
         console.print(Text(told if ways else _ONLY_HERE, style="dim"), soft_wrap=True)
-        wait_for(_serve(settings, listening, with_worker=worker))
+        opened = None
+        if open_:
+            workspace = chosen_workspace(context, None)
+            opened = f"{address}/?workspace={workspace}" if workspace else address
+        wait_for(_serve(settings, listening, with_worker=worker, opened=opened))
 
 
 _ONLY_HERE = (
@@ -95,7 +105,9 @@ def _address(listening: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-async def _serve(settings: Settings, listening: socket.socket, *, with_worker: bool) -> None:
+async def _serve(
+    settings: Settings, listening: socket.socket, *, with_worker: bool, opened: str | None
+) -> None:
     failures: list[FootnoteError] = []
     ready = asyncio.Event()
 
@@ -109,6 +121,8 @@ async def _serve(settings: Settings, listening: socket.socket, *, with_worker: b
             log = structlog.get_logger(__name__)
             log.warning("commands cannot find this server", reason=str(error))
         present.notices().print("Ready.")
+        if opened is not None:
+            webbrowser.open(opened)
         ready.set()
 
     def stop_for(failure: FootnoteError) -> None:

@@ -1,4 +1,4 @@
-"""`footnote webhooks`: who is told of what happens to documents."""
+"""`footnote webhooks`: where events of documents are sent."""
 
 from __future__ import annotations
 
@@ -15,9 +15,7 @@ from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace
 from footnote.interfaces.schemas import Delivery, WebhookList
 from footnote.jobs.webhooks import try_webhook
 
-app = typer.Typer(
-    name="webhooks", help="Have addresses told of what happens.", no_args_is_help=True
-)
+app = typer.Typer(name="webhooks", help="Send events to addresses.", no_args_is_help=True)
 
 WebhookId = Annotated[UUID, typer.Argument(metavar="WEBHOOK", help="The webhook's id.")]
 
@@ -26,7 +24,7 @@ WebhookId = Annotated[UUID, typer.Argument(metavar="WEBHOOK", help="The webhook'
 def add(
     *,
     context: typer.Context,
-    url: Annotated[str, typer.Argument(metavar="URL", help="What is told.")],
+    url: Annotated[str, typer.Argument(metavar="URL", help="Where events are sent.")],
     events: Annotated[
         list[str] | None,
         typer.Option("--event", metavar="EVENT", help="Of this; may be repeated. All if none."),
@@ -34,7 +32,7 @@ def add(
     workspace: Workspace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Have an address told of events; prints the secret that signs them, this once."""
+    """Send events to an address; prints the secret that signs them, this once."""
     kinds = tuple(events or TOLD_KINDS)
     endpoint, secret = in_workspace(
         context, workspace, lambda inside: inside.add_webhook(url, kinds)
@@ -48,7 +46,7 @@ def add(
 
 @app.command("list", epilog=EXIT_CODES)
 def show(*, context: typer.Context, workspace: Workspace = None, as_json: AsJson = False) -> None:
-    """List who is told, and how that fares."""
+    """List where events are sent, and whether they arrive."""
     found = in_workspace(context, workspace, lambda inside: inside.webhooks())
     if as_json:
         present.print_json(WebhookList(webhooks=found))
@@ -58,7 +56,7 @@ def show(*, context: typer.Context, workspace: Workspace = None, as_json: AsJson
         return
     listing = present.table("id", "address", "events", "state", "last error")
     for each in found:
-        state = "told" if each.disabled_at is None else "disabled"
+        state = "active" if each.disabled_at is None else "disabled"
         listing.add_row(
             str(each.endpoint_id),
             present.plain(each.url),
@@ -71,7 +69,7 @@ def show(*, context: typer.Context, workspace: Workspace = None, as_json: AsJson
 
 @app.command("remove", epilog=EXIT_CODES)
 def remove(*, context: typer.Context, webhook_id: WebhookId, workspace: Workspace = None) -> None:
-    """Tell an address nothing any more."""
+    """Send no more events to an address."""
     in_workspace(context, workspace, lambda inside: inside.remove_webhook(webhook_id))
 
 
@@ -83,7 +81,7 @@ def send_trial(
     workspace: Workspace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Send a trial message now; an address that was disabled and takes it is told again."""
+    """Send a trial message now; one that succeeds enables a disabled address again."""
     error = in_workspace(context, workspace, lambda inside: try_webhook(inside, webhook_id))
     if as_json:
         present.print_json(Delivery(delivered=error is None, error=error))

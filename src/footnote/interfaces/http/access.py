@@ -13,7 +13,13 @@ from footnote.interfaces.http.requests import Request
 from footnote.interfaces.http.routing import workspace_router
 from footnote.interfaces.http.scope import TheWorkspace
 from footnote.interfaces.schemas import GrantList
-from footnote.validation.constrained_types import MAX_SHARED, Name, PrincipalId, Subject
+from footnote.validation.constrained_types import (
+    MAX_SHARED,
+    AnyPrincipalId,
+    AnySubject,
+    Name,
+    Subject,
+)
 
 router = workspace_router("access")
 
@@ -48,7 +54,7 @@ async def grant_role(workspace: TheWorkspace, wanted: GrantRole) -> Grant:
 @router.delete("/v1/grants", status_code=204)
 async def revoke_role(
     workspace: TheWorkspace,
-    subject: Annotated[Subject, Query(description="As it was granted.")],
+    subject: Annotated[AnySubject, Query(description="As it was granted.")],
     collection: Annotated[
         Name | None, Query(description="Where; the whole workspace without it.")
     ] = None,
@@ -78,7 +84,7 @@ async def explain_access(
     *,
     workspace: TheWorkspace,
     document_id: UUID,
-    principal: Annotated[PrincipalId, Query(description="Who it is about.")],
+    principal: Annotated[AnyPrincipalId, Query(description="Who it is about.")],
     group: Annotated[
         list[Name] | None, Query(description="A group of theirs; may be repeated.")
     ] = None,

@@ -45,7 +45,7 @@ class RunExtras(ChatExtras):
 @router.post(
     "/agui",
     response_class=StreamingResponse,
-    responses={**STREAM, **problem_responses("lane-mismatch")},
+    responses={**STREAM, **problem_responses("budget-exceeded", "lane-mismatch")},
     openapi_extra={
         "requestBody": {
             "required": True,

@@ -19,15 +19,20 @@ from footnote.interfaces.http import (
     configuration,
     conversations,
     documents,
+    erasures,
     events,
     ingest,
     keys,
+    legal_holds,
+    listing,
     login,
     models,
     operations,
     pages,
+    personal_data,
     projects,
     questions,
+    retention,
     sharing,
     usage,
 )
@@ -45,6 +50,7 @@ from footnote.interfaces.http.lifecycle import Lifecycle, stop_this_process
 from footnote.interfaces.http.openapi import describe
 from footnote.interfaces.http.problems import answer_with_problem, answer_with_problems
 from footnote.interfaces.http.scope import WORKSPACE_HEADER
+from footnote.interfaces.http.web_app import BUILT, WebApp
 from footnote.interfaces.mcp.mount import McpMount
 from footnote.settings import Settings, listed, settings_from
 
@@ -76,6 +82,10 @@ _TAGS = [
     {"name": "configuration", "description": "See and change the settings of a workspace."},
     {"name": "usage", "description": "See what was used and what it cost, and limit it."},
     {"name": "audit", "description": "See who did what, and verify the log of it."},
+    {
+        "name": "privacy",
+        "description": "Say how long what is kept and what may not be deleted; erase for good.",
+    },
     {"name": "events", "description": "Stream events, or have them delivered to webhooks."},
     {"name": "identity", "description": "See who asks, and manage API keys."},
     {"name": "lanes", "description": "List and change the models that embed a workspace."},
@@ -85,6 +95,7 @@ _TAGS = [
 ]
 
 _ROUTERS = (
+    listing.router,
     documents.router,
     pages.router,
     access.router,
@@ -103,6 +114,10 @@ _ROUTERS = (
     models.router,
     audit.router,
     configuration.router,
+    retention.router,
+    legal_holds.router,
+    erasures.router,
+    personal_data.router,
     usage.router,
     operations.router,
 )
@@ -154,6 +169,7 @@ def create_app(
     app.state.routers = routers
     for router in routers:
         app.include_router(router)
+    app.router.routes.extend(WebApp.built_in(BUILT).routes(settings))
     answer_with_problems(app)
     https = (settings.public_url or "").startswith("https:")
 

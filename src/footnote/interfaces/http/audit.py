@@ -12,7 +12,7 @@ from footnote.domain.audit import Act, AuditHead, AuditPage, AuditVerification
 from footnote.interfaces.http.requests import Request
 from footnote.interfaces.http.routing import workspace_router
 from footnote.interfaces.http.scope import TheWorkspace
-from footnote.validation.constrained_types import PageLimit, PrincipalId
+from footnote.validation.constrained_types import Name, PageLimit
 
 router = workspace_router("audit")
 
@@ -38,9 +38,7 @@ class Verify(Request):
 async def list_audit_entries(
     workspace: TheWorkspace,
     *,
-    principal_id: Annotated[
-        PrincipalId | None, Query(description="Of this principal alone.")
-    ] = None,
+    principal_id: Annotated[Name | None, Query(description="Of this principal alone.")] = None,
     act: Annotated[Act | None, Query(description="Of this kind alone.")] = None,
     document_id: Annotated[
         UUID | None, Query(description="That showed or changed this document.")

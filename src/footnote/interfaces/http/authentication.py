@@ -11,7 +11,7 @@ from starlette.requests import cookie_parser
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from footnote.domain.credentials import Presented
-from footnote.errors import FootnoteError, NotAuthenticated
+from footnote.errors import FootnoteError, NotAuthenticated, RateLimited
 from footnote.interfaces.http.chat_errors import in_their_shape
 from footnote.interfaces.http.guard import Policy
 from footnote.interfaces.http.lifecycle import Lifecycle
@@ -23,6 +23,7 @@ from footnote.interfaces.http.login import (
 )
 from footnote.interfaces.http.problems import Refused, problem_of
 from footnote.interfaces.http.scope import CALLER
+from footnote.interfaces.http.web_app import is_public
 
 OPEN_PATHS = frozenset({"/health", LOGIN_PATH, CALLBACK_PATH, BACKCHANNEL_PATH})
 """What anybody may ask for: whether the server is ready, and how to log in."""
@@ -49,7 +50,7 @@ class Authentication:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on with its caller, or answer it with a problem."""
         asked = scope["type"] == "http" and bool(self.lifecycle.settings.identity_ways)
-        if asked and scope["path"] not in OPEN_PATHS:
+        if asked and scope["path"] not in OPEN_PATHS and not is_public(scope):
             try:
                 presented = _presented(scope)
                 if presented.bearer is None and presented.session is not None:
@@ -107,6 +108,8 @@ class _Lasting:
             self.asked_at = now
             try:
                 await self.lifecycle.engine.caller(self.presented)
+            except RateLimited:
+                pass  # It is asked again in a while.
             except NotAuthenticated:
                 self.ended.set()
                 message = {"type": "http.response.body", "body": b"", "more_body": False}
@@ -140,6 +143,7 @@ def _presented(scope: Scope) -> Presented:
         bearer=token.strip() if scheme.lower() == "bearer" else None,
         session=cookie_parser(headers.get("cookie", "")).get(SESSION_COOKIE),
         peer=None if peer is None else peer[0],
+        forwarded=", ".join(headers.getlist("x-forwarded-for")) or None,
         user_id=headers.get("x-user-id"),
         user_role=headers.get("x-user-role"),
     )

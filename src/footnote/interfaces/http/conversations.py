@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Literal
 from uuid import UUID
 
@@ -14,12 +15,15 @@ from footnote.domain.conversations import (
     ConversationExport,
     ConversationPage,
     Exchange,
+    ExportFormat,
     Message,
     MessagePage,
 )
 from footnote.engine import WorkspaceEngine
+from footnote.engine.conversation_search import MAX_QUERY_CHARACTERS
 from footnote.engine.conversations import as_markdown
-from footnote.engine.exchanges import NextQuestion
+from footnote.engine.docx import MEDIA_TYPE as DOCX
+from footnote.engine.exchanges import Asking, NextQuestion
 from footnote.interfaces.http import requests
 from footnote.interfaces.http.problems import problem_responses
 from footnote.interfaces.http.routing import workspace_router
@@ -28,6 +32,9 @@ from footnote.interfaces.http.streaming import ANSWER, streamed, unless_gone, wa
 from footnote.validation.constrained_types import MAX_PAGE, Comment, Title
 
 router = workspace_router("conversations")
+
+PDF = "application/pdf"
+_FILE: dict[str, object] = {"schema": {"type": "string", "format": "binary"}}
 
 Mode = Literal["first", "only"]
 Limit = Annotated[int, Query(ge=1, le=MAX_PAGE)]
@@ -62,9 +69,28 @@ class NewFeedback(requests.Request):
     comment: Comment = ""
 
 
+class AskedAgain(requests.Again):
+    """How a question of a conversation is answered once more."""
+
+    agent: requests.Flag = Field(
+        False, description="Have the model look things up by itself, as `POST /v1/agent` does."
+    )
+
+    def asking(self, question: str = "", conversation: tuple[requests.Turn, ...] = ()) -> Asking:
+        """The question as the engine takes it. Raises InvalidRequest."""
+        asked = super().asking(question, conversation)
+        return replace(asked, agent=self.agent)
+
+
+class AskedNext(AskedAgain):
+    """A question in a conversation."""
+
+    question: requests.Query
+
+
 _UNNAMED = NewConversation()
-_AS_BEFORE = requests.Again()
-_EXCHANGE = {**ANSWER, **problem_responses("conflict", "lane-mismatch")}
+_AS_BEFORE = AskedAgain()
+_EXCHANGE = {**ANSWER, **problem_responses("budget-exceeded", "conflict", "lane-mismatch")}
 
 
 @router.post("/v1/conversations", status_code=201)
@@ -88,9 +114,25 @@ async def create_conversation(
 
 @router.get("/v1/conversations")
 async def list_conversations(
-    workspace: TheWorkspace, limit: Limit = 50, cursor: Cursor = None
+    workspace: TheWorkspace,
+    query: Annotated[
+        str | None,
+        Query(
+            description="Only those with all these words, in the title or in one message.",
+            min_length=1,
+            max_length=MAX_QUERY_CHARACTERS,
+        ),
+    ] = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
 ) -> ConversationPage:
-    """List your conversations, the most recently used first."""
+    """List your conversations, the most recently used first.
+
+    With `query`, `matches` says where each has the words. A page may then be short or empty and
+    still have a `next_cursor`.
+    """
+    if query is not None:
+        return await workspace.find_conversations(query, limit=limit, cursor=cursor)
     return await workspace.conversations(limit=limit, cursor=cursor)
 
 
@@ -141,6 +183,8 @@ async def detach_document(
             "content": {
                 "application/json": {},
                 "text/markdown": {"schema": {"type": "string"}},
+                DOCX: {**_FILE, "example": "the bytes of a Word document"},
+                PDF: {**_FILE, "example": "the bytes of a PDF"},
             },
         }
     },
@@ -148,12 +192,17 @@ async def detach_document(
 async def export_conversation(
     workspace: TheWorkspace,
     conversation_id: UUID,
-    format_: Annotated[Literal["json", "markdown"], Query(alias="format")] = "json",
+    format_: Annotated[ExportFormat, Query(alias="format")] = "json",
 ) -> ConversationExport | Response:
     """Export a conversation.
 
-    All branches as JSON, or the active one as Markdown with footnotes.
+    All branches as JSON, or the active one as Markdown, Word or PDF with footnotes. A PDF needs
+    LibreOffice on the server.
     """
+    if format_ == "docx":
+        return Response(await workspace.export_docx(conversation_id), media_type=DOCX)
+    if format_ == "pdf":
+        return Response(await workspace.export_pdf(conversation_id), media_type=PDF)
     found, messages = await workspace.export_conversation(conversation_id)
     if format_ == "markdown":
         return Response(as_markdown(found, messages), media_type="text/markdown; charset=utf-8")
@@ -183,7 +232,7 @@ async def ask_in_conversation(
     request: Request,
     workspace: TheWorkspace,
     conversation_id: UUID,
-    asked: requests.NextQuestion,
+    asked: AskedNext,
     idempotency_key: IdempotencyKey = None,
 ) -> Exchange | Response:
     """Ask a question after the last message; the same `Idempotency-Key` gives the same answer."""
@@ -204,7 +253,7 @@ async def edit_question(
     workspace: TheWorkspace,
     conversation_id: UUID,
     message_id: UUID,
-    asked: requests.NextQuestion,
+    asked: AskedNext,
 ) -> Exchange | Response:
     """Ask another question in place of one; what followed stays as a branch."""
     question = await workspace.edited_question(
@@ -224,7 +273,7 @@ async def regenerate_answer(
     workspace: TheWorkspace,
     conversation_id: UUID,
     message_id: UUID,
-    again: requests.Again = _AS_BEFORE,
+    again: AskedAgain = _AS_BEFORE,
 ) -> Exchange | Response:
     """Answer a question again; the old answer stays as a branch."""
     question = await workspace.question_again(conversation_id, message_id, again.asking())

@@ -1,4 +1,4 @@
-"""Routes of documents: uploaded, listed, tried again, downloaded, deleted."""
+"""Routes of documents: uploaded, shown, changed, tried again, downloaded, deleted."""
 
 from __future__ import annotations
 
@@ -15,8 +15,6 @@ from pydantic import Field
 from footnote.domain import (
     MAX_TAGS,
     Document,
-    DocumentPage,
-    DocumentStatus,
     DocumentWithAttachments,
     Erasure,
     Received,
@@ -24,18 +22,22 @@ from footnote.domain import (
 )
 from footnote.errors import InvalidRequest
 from footnote.interfaces.http.problems import content_too_large, problem_responses
+from footnote.interfaces.http.ranges import not_satisfiable, wanted_part
+from footnote.interfaces.http.requests import Request
 from footnote.interfaces.http.routing import ExactForm, workspace_router
 from footnote.interfaces.http.scope import LinkedWorkspace, TheSettings, TheWorkspace
 from footnote.interfaces.schemas import json_of
 from footnote.validation.constrained_types import (
+    MAX_CHANGES,
     MAX_KEY_CHARACTERS,
-    MAX_PAGE,
     MAX_SHARED,
     ExternalId,
     MetadataText,
+    MetadataValue,
     Name,
     Subject,
     Tag,
+    Tags,
 )
 
 UPLOAD_PATH = "/v1/documents"
@@ -127,25 +129,6 @@ async def receive_document(
     return received
 
 
-@router.get("/v1/documents")
-async def list_documents(
-    *,
-    workspace: TheWorkspace,
-    limit: Annotated[
-        int, Query(ge=1, le=MAX_PAGE, description="The most documents in a page.")
-    ] = 50,
-    cursor: Annotated[
-        str | None, Query(max_length=1000, description="`next_cursor` of the page before.")
-    ] = None,
-    status: Annotated[DocumentStatus | None, Query(description="Only with this status.")] = None,
-    collection: Annotated[Name | None, Query(description="Only in this collection.")] = None,
-) -> DocumentPage:
-    """List the documents of the workspace, newest first."""
-    return await workspace.documents(
-        collection=collection, status=status, limit=limit, cursor=cursor
-    )
-
-
 @router.get("/v1/documents/{document_id}")
 async def get_document(workspace: TheWorkspace, document_id: UUID) -> DocumentWithAttachments:
     """Show a document with its status, why it failed if it did, and its attachments."""
@@ -159,6 +142,22 @@ async def get_document(workspace: TheWorkspace, document_id: UUID) -> DocumentWi
     "/v1/documents/{document_id}/content",
     response_class=Response,
     responses={
+        206: {
+            "description": "The part of the file that `Range` asks for.",
+            "content": {
+                "*/*": {
+                    "schema": {"type": "string", "format": "binary"},
+                    "example": "the bytes that are asked for",
+                }
+            },
+            "headers": {
+                "Content-Range": {
+                    "description": "Which bytes of how many these are.",
+                    "schema": {"type": "string"},
+                }
+            },
+        },
+        **problem_responses("range-not-satisfiable"),
         200: {
             "description": "The file, byte for byte as it came, with its own media type.",
             "content": {
@@ -173,25 +172,41 @@ async def get_document(workspace: TheWorkspace, document_id: UUID) -> DocumentWi
                     "schema": {"type": "string"},
                 }
             },
-        }
+        },
     },
 )
-async def get_document_content(workspace: LinkedWorkspace, document_id: UUID) -> Response:
-    """Download a document's file.
+async def get_document_content(
+    workspace: LinkedWorkspace,
+    document_id: UUID,
+    wanted: Annotated[
+        str | None,
+        Header(alias="Range", description="One range of bytes, as `bytes=0-1023`."),
+    ] = None,
+) -> Response:
+    """Download a document's file, or a part of it.
 
     It is that of the published version, or of the newest one before any is published.
     """
     file = await workspace.original_file(document_id)
+    part = wanted_part(wanted, file.byte_size)
+    if part is not None and not part:
+        file.content.close()
+        return not_satisfiable(file.byte_size)
+    sent = range(file.byte_size) if part is None else part
     plain = "".join(
         each if each.isascii() and each.isprintable() and each not in '"\\%' else "_"
         for each in file.filename
     )
     coded = quote(file.filename, safe="")
+    whole = {} if part is None else {"Content-Range": _content_range(part, file.byte_size)}
     return StreamingResponse(
-        _pieces(file.content),
+        _pieces(file.content, sent),
+        status_code=200 if part is None else 206,
         media_type=file.media_type,
         headers={
-            "Content-Length": f"{file.byte_size}",
+            **whole,
+            "Accept-Ranges": "bytes",
+            "Content-Length": f"{len(sent)}",
             # A name of any characters (RFC 6266).
             "Content-Disposition": f"attachment; filename=\"{plain}\"; filename*=UTF-8''{coded}",
             # Never shown in a browser: the file may be a web page that somebody else wrote.
@@ -203,10 +218,17 @@ async def get_document_content(workspace: LinkedWorkspace, document_id: UUID) ->
     )
 
 
-async def _pieces(file: BinaryIO) -> AsyncIterator[bytes]:
-    """A file, a piece at a time; it is closed at its end."""
+def _content_range(part: range, byte_size: int) -> str:
+    return f"bytes {part.start}-{part.stop - 1}/{byte_size}"
+
+
+async def _pieces(file: BinaryIO, part: range) -> AsyncIterator[bytes]:
+    """A part of a file, a piece at a time; the file is closed at its end."""
     with file:
-        while piece := await asyncio.to_thread(file.read, _PIECE_BYTES):
+        file.seek(part.start)
+        left = len(part)
+        while piece := await asyncio.to_thread(file.read, min(left, _PIECE_BYTES)):
+            left -= len(piece)
             yield piece
 
 
@@ -216,6 +238,32 @@ async def _pieces(file: BinaryIO) -> AsyncIterator[bytes]:
 async def retry_document(workspace: TheWorkspace, document_id: UUID) -> Document:
     """Queue a failed document once more; one that waits or is worked on stays as it is."""
     return await workspace.retry(document_id)
+
+
+class DocumentChanges(Request):
+    """What is to be changed of a document; what is not named stays."""
+
+    tags: Tags | None = Field(
+        None,
+        max_length=MAX_TAGS,
+        description="Its tags from now on, and those of its attachments.",
+    )
+    metadata: dict[Name, MetadataValue | None] | None = Field(
+        None,
+        max_length=MAX_CHANGES,
+        description="Merged with what there is; a member that is null is removed.",
+        examples=[{"year": 2025, "draft": None}],
+    )
+
+
+@router.patch("/v1/documents/{document_id}")
+async def change_document(
+    workspace: TheWorkspace, document_id: UUID, changes: DocumentChanges
+) -> Document:
+    """Change the tags and the metadata of a document, from the next search on."""
+    return await workspace.change_document(
+        document_id, tags=changes.tags, metadata=changes.metadata
+    )
 
 
 @router.delete(

@@ -16,6 +16,7 @@ from footnote.engine.rate_limits import LastRateLimit
 from footnote.errors import UnsupportedSettings
 from footnote.interfaces.http.problems import Refused, content_too_large
 from footnote.interfaces.http.scope import RATE_LIMIT
+from footnote.interfaces.http.web_app import WIDGET
 from footnote.settings import Settings, listed
 
 MAX_JSON_BYTES = 1024 * 1024
@@ -121,15 +122,15 @@ class Guard:
                 421,
                 "The Host header names another server.",
                 code="misdirected-request",
-                hint="The server is told its names by FOOTNOTE_PUBLIC_URL and "
-                "FOOTNOTE_ALLOWED_HOSTS.",
+                hint="If it is this one, name it in FOOTNOTE_PUBLIC_URL or FOOTNOTE_ALLOWED_HOSTS.",
             )
         if origin is not None:
             if self.policy.is_own(headers) or origin.lower() in self.policy.origins:
                 return None
             detail = "The Origin header names a site that may not ask."
         elif headers.get("sec-fetch-site", "").lower() == "cross-site" and not (
-            scope["method"] in ("GET", "HEAD") and headers.get("sec-fetch-mode") == "navigate"
+            scope["method"] in ("GET", "HEAD")
+            and (headers.get("sec-fetch-mode") == "navigate" or scope["path"] == WIDGET)
         ):
             detail = "A page of another site asks."
         else:
@@ -138,7 +139,7 @@ class Guard:
             403,
             detail,
             code="foreign-origin",
-            hint="The server is told who may by FOOTNOTE_CORS_ORIGINS.",
+            hint="To let a site ask, name its origin in FOOTNOTE_CORS_ORIGINS.",
         )
 
 

@@ -12,6 +12,7 @@ from uuid import UUID
 from fastapi import Depends, HTTPException, Request, Response
 from pydantic import Field, model_validator
 
+from footnote.domain import Visibility
 from footnote.domain.events import PushStatus
 from footnote.errors import InvalidRequest
 from footnote.interfaces.http import requests
@@ -19,7 +20,14 @@ from footnote.interfaces.http.problems import Responses, problem_responses
 from footnote.interfaces.http.routing import ExactBodyRoute, workspace_router
 from footnote.interfaces.http.scope import TheSettings, TheWorkspace
 from footnote.jobs.webhooks import HEADER, is_genuine
-from footnote.validation.constrained_types import ExternalId, Metadata, Name, Tags
+from footnote.validation.constrained_types import (
+    MAX_SHARED,
+    ExternalId,
+    Metadata,
+    Name,
+    Subject,
+    Tags,
+)
 
 router = workspace_router("documents", ExactBodyRoute)
 
@@ -31,6 +39,14 @@ Filename = Annotated[str, Field(min_length=1)]
 class _Labels(requests.Request):
     metadata: Metadata = Field(default_factory=dict)
     tags: Tags = Field(default_factory=list)
+    visibility: Visibility | None = Field(
+        None,
+        description="Who sees it beside those it is shared with; `workspace` without a list, "
+        "`private` with one. A known document keeps its own.",
+    )
+    shared_with: tuple[Subject, ...] | None = Field(
+        None, max_length=MAX_SHARED, description="Principals, and `group:` and a group's name."
+    )
 
 
 class Push(_Labels):
@@ -92,7 +108,12 @@ async def push_document(*, response: Response, workspace: TheWorkspace, push: Pu
 
     Ask for its status until it is `indexed` or `failed`.
     """
-    labels = push.model_dump(include={"collection", "external_id", "metadata", "tags"})
+    labels = push.model_dump(
+        include={
+            *("collection", "external_id", "metadata", "tags"),
+            *("visibility", "shared_with"),
+        }
+    )
     if push.url is not None:
         status = await workspace.push_url(push.url, filename=push.filename, **labels)
     else:
@@ -150,6 +171,8 @@ async def document_uploaded(
         external_id=uploaded.document_id,
         metadata=metadata,
         tags=uploaded.tags,
+        visibility=uploaded.visibility,
+        shared_with=uploaded.shared_with,
     )
     return _accepted(response, status)
 

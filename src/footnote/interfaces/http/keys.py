@@ -14,7 +14,7 @@ from footnote.interfaces.http.requests import Request
 from footnote.interfaces.http.routing import workspace_router
 from footnote.interfaces.http.scope import TheWorkspace
 from footnote.interfaces.schemas import KeyList, WhoAsks
-from footnote.validation.constrained_types import Name, PrincipalId
+from footnote.validation.constrained_types import GroupName, KeyName, Name, PrincipalId
 
 router = workspace_router("identity")
 
@@ -24,12 +24,12 @@ KeyId = Annotated[str, Path(min_length=1, max_length=63, examples=["3f29a1c07be4
 class WantedKey(Request):
     """What a new key is for, and what it may be used for."""
 
-    name: Name
+    name: KeyName
     rights: tuple[Right, ...] = Field((Right.READ,), min_length=1, max_length=3)
     principal: PrincipalId | None = Field(
         None, description="Whom it acts as: the caller, or a service; `service:NAME` by default."
     )
-    groups: tuple[Name, ...] = Field((), max_length=100)
+    groups: tuple[GroupName, ...] = Field((), max_length=100)
     collections: tuple[Name, ...] = Field(
         (), max_length=100, description="Where it may be used; everywhere by default."
     )

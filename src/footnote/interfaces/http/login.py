@@ -7,8 +7,8 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Query, Request, Response
 from fastapi.responses import RedirectResponse
 
+from footnote.domain.credentials import Presented
 from footnote.engine.logins import begin_login, end_logins, finish_login, log_out
-from footnote.errors import NotAuthenticated
 from footnote.interfaces.http.scope import TheLifecycle
 from footnote.security.login import ATTEMPT_SECONDS
 
@@ -43,9 +43,7 @@ async def log_in(
 async def come_back(life: TheLifecycle, request: Request) -> Response:
     """Take what the provider answered, and make a session of it."""
     kept = request.cookies.get(_ATTEMPT_COOKIE)
-    if kept is None:
-        raise NotAuthenticated("No login was begun here.", hint="Begin to log in once more.")
-    login = await finish_login(life.engine, kept, dict(request.query_params))
+    login = await finish_login(life.engine, kept, dict(request.query_params), _whence(request))
     answer = RedirectResponse(login.target, 303)
     _set(answer, SESSION_COOKIE, login.session, login.seconds)
     _forget(answer, _ATTEMPT_COOKIE)
@@ -63,11 +61,21 @@ async def leave(life: TheLifecycle, request: Request) -> Response:
 
 @router.post(BACKCHANNEL_PATH)
 async def end_by_provider(
-    life: TheLifecycle, logout_token: Annotated[str, Form(max_length=16 * 1024)]
+    life: TheLifecycle,
+    request: Request,
+    logout_token: Annotated[str, Form(max_length=16 * 1024)],
 ) -> Response:
     """End the sessions that the provider says have ended."""
-    await end_logins(life.engine, logout_token)
+    await end_logins(life.engine, logout_token, _whence(request))
     return Response(status_code=200)
+
+
+def _whence(request: Request) -> Presented:
+    """Where a request comes from that carries no credential of ours."""
+    return Presented(
+        peer=None if request.client is None else request.client.host,
+        forwarded=", ".join(request.headers.getlist("x-forwarded-for")) or None,
+    )
 
 
 def _set(answer: Response, name: str, value: str, seconds: int) -> None:

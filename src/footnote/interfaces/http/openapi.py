@@ -18,12 +18,19 @@ from fastapi import APIRouter, FastAPI
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 
+from footnote.interfaces.http.authentication import OPEN_PATHS
 from footnote.interfaces.http.chat_errors import error_responses
+from footnote.interfaces.http.login import LOGIN_PATH, SESSION_COOKIE
 from footnote.interfaces.http.problems import Problem, Responses, problem_responses
+from footnote.interfaces.http.sharing import SHARED_PATH
 from footnote.interfaces.http.streaming import MEDIA_TYPE
+from footnote.settings import Settings
 
 _ANYWHERE = problem_responses("bad-request", "request-timeout", "head-too-large")
 """What is refused before a route is chosen."""
+
+_PROVIDER, _LINK = "provider", "link"
+"""The scheme that opens no route by itself, and the only one of what a link shows."""
 
 _EVENT: dict[str, Any] = {
     "type": "object",
@@ -57,12 +64,68 @@ def describe(app: FastAPI) -> dict[str, Any]:
         for record in records_in(answers_of(app.state.routers)):
             if record.__name__ in components:
                 _describe_members(components[record.__name__], record)
-        for methods in schema["paths"].values():
+        schemes = _security_schemes(app.state.lifecycle.settings)
+        if schemes:
+            schema["components"]["securitySchemes"] = schemes
+        for path, methods in schema["paths"].items():
             for operation in methods.values():
                 _complete(operation)
                 _add_examples(operation)
+                operation["security"] = [{name: []} for name in _opening(path, schemes)]
         app.openapi_schema = schema
     return app.openapi_schema
+
+
+def _security_schemes(settings: Settings) -> dict[str, dict[str, str]]:
+    """What proves who asks, as the settings have it; none where nobody is asked who they are."""
+    ways = settings.identity_ways
+    schemes: dict[str, dict[str, str]] = {}
+    if "keys" in ways:
+        schemes["apiKey"] = {
+            "type": "http",
+            "scheme": "bearer",
+            "description": "A key of a workspace, `fn_ID_SECRET`: `footnote keys create`.",
+        }
+    if "tokens" in ways:
+        schemes["token"] = {
+            "type": "http",
+            "scheme": "bearer",
+            "bearerFormat": "JWT",
+            "description": f"A token that {settings.token_issuer} signed for "
+            f"{settings.token_audience}.",
+        }
+    if "login" in ways:
+        schemes["session"] = {
+            "type": "apiKey",
+            "in": "cookie",
+            "name": SESSION_COOKIE,
+            "description": f"The session of a person who logged in at {LOGIN_PATH}. What changes "
+            "something must come from a page of this server.",
+        }
+        issuer = (settings.login_issuer or "").rstrip("/")
+        schemes[_PROVIDER] = {
+            "type": "openIdConnect",
+            "openIdConnectUrl": f"{issuer}/.well-known/openid-configuration",
+            "description": f"Where people log in: {LOGIN_PATH} sends the browser there, and makes "
+            "a session of what it answers. Its own tokens open nothing.",
+        }
+    if ways:
+        schemes[_LINK] = {
+            "type": "http",
+            "scheme": "bearer",
+            "description": "The token of a link, `fl_ID_SECRET`. One to a collection searches, "
+            "asks and reads there as a reader does.",
+        }
+    return schemes
+
+
+def _opening(path: str, schemes: Iterable[str]) -> list[str]:
+    """The schemes of which any one opens a path; none where the path is open."""
+    if path in OPEN_PATHS:
+        return []
+    if path == SHARED_PATH:
+        return [name for name in schemes if name == _LINK]
+    return [name for name in schemes if name != _PROVIDER]
 
 
 def answers_of(routers: Iterable[APIRouter]) -> Iterator[object]:

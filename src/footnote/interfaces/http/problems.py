@@ -19,6 +19,7 @@ from footnote.errors import (
     BudgetExceeded,
     FootnoteError,
     ModelUnavailable,
+    NoSuchWorkspace,
     NotAuthenticated,
     NotFound,
     QueueFull,
@@ -154,16 +155,6 @@ def content_too_large(part: Literal["file", "request"], limit_bytes: int) -> Ref
     )
 
 
-class NoSuchWorkspace(NotFound):
-    """The workspace that a request names is absent, or the caller may not see it."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__(
-            f"There is no workspace {shown(name)}.",
-            hint="Correct the name, or make it: footnote workspace create NAME.",
-        )
-
-
 def problem_of(error: FootnoteError) -> ProblemResponse:
     """The response to one of our errors; absent and foreign things give the same bytes."""
     failure = failure_of(error)
@@ -295,6 +286,7 @@ def _methods_of(request: Request) -> list[str]:
 
 
 _EXAMPLES: Mapping[str, tuple[int, str]] = {
+    "range-not-satisfiable": (416, "The file has 383 bytes, and none of those that are asked for."),
     "bad-request": (400, "The body cannot be read."),
     "unauthorized": (401, "The request is not signed as it should be."),
     "not-authenticated": (401, "The request does not say who asks."),

@@ -127,7 +127,7 @@ class ProjectContext:
     context_after: tuple[ProjectChunk, ...]
 
 
-@router.post("/search", responses=problem_responses("lane-mismatch"))
+@router.post("/search", responses=problem_responses("budget-exceeded", "lane-mismatch"))
 async def search_project(
     requester: TheRequester, workspace: WorkspaceName, request: ProjectSearch
 ) -> ProjectResults:
@@ -136,7 +136,7 @@ async def search_project(
     The chunks that answer a query, best first, with the request repeated. A project that does not
     exist, or is of another workspace, has no results.
     """
-    acting = await requester.enter_as(workspace, request.user_id, request.project_id)
+    acting = await requester.enter(workspace, request.project_id, user_id=request.user_id)
     response = await acting.search(
         SearchRequest(query=request.query, top_k=request.limit, filters=filters_of(request))
     )
@@ -160,7 +160,7 @@ async def read_project_context(
     requester: TheRequester, workspace: WorkspaceName, request: ProjectContextRequest
 ) -> ProjectContext:
     """Read a chunk with those around it in its document, as far as the user may see them."""
-    acting = await requester.enter_for_chunk(workspace, request.user_id, request.chunk_id)
+    acting = await requester.enter(workspace, user_id=request.user_id, chunk_id=request.chunk_id)
     context = await acting.context(request.chunk_id, request.context_window)
     return ProjectContext(
         chunk=_chunk(context.chunk),

@@ -34,7 +34,7 @@ from footnote.interfaces.tools.binding import index_now
 router = workspace_router("questions")
 grounding_router = workspace_router("grounding")
 
-_LANES = problem_responses("lane-mismatch")
+_LANES = problem_responses("budget-exceeded", "lane-mismatch")
 _ANSWER = {**ANSWER, **_LANES}
 
 
@@ -45,7 +45,7 @@ def events_of(
     conversation = requests.turns(asked.conversation)
     if isinstance(asked, requests.Task):
         return workspace.agent_stream(
-            asked.question, conversation=conversation, index_now=index_now
+            asked.question, conversation=conversation, model=asked.model, index_now=index_now
         )
     return workspace.ask_stream(
         asked.question,
@@ -54,6 +54,7 @@ def events_of(
         plan=asked.plan,
         changes=asked.stages.to_domain(),
         conversation=conversation,
+        model=asked.model,
     )
 
 

@@ -11,7 +11,7 @@ from footnote import domain
 from footnote.engine.exchanges import Asking
 from footnote.errors import InvalidRequest
 from footnote.filters import condition_from
-from footnote.validation.constrained_types import MAX_CONTEXT_WINDOW, Name, StorableText
+from footnote.validation.constrained_types import MAX_CONTEXT_WINDOW, ModelName, Name, StorableText
 
 MAX_QUERY_CHARACTERS = 10_000
 """Longer text is a document, not a question."""
@@ -175,9 +175,19 @@ Stream = Annotated[
 ]
 
 
+Model = Annotated[
+    ModelName | None,
+    Field(
+        description="The model that answers, of those that `GET /v1/models` says are used, or "
+        "`extractive` for quotes; all in turn if null."
+    ),
+]
+
+
 class Again(Retrieval):
     """How a question is answered once more."""
 
+    model: Model = None
     stream: Stream = False
 
     def asking(self, question: str = "", conversation: tuple[Turn, ...] = ()) -> Asking:
@@ -189,18 +199,14 @@ class Again(Retrieval):
             plan=self.plan,
             changes=self.stages.to_domain(),
             conversation=turns(conversation),
+            model=self.model,
         )
 
 
-class NextQuestion(Again):
-    """A question in a conversation."""
-
-    question: Query
-
-
-class Question(NextQuestion):
+class Question(Again):
     """A question to one workspace."""
 
+    question: Query
     conversation: Conversation = ()
 
 
@@ -209,4 +215,5 @@ class Task(Request):
 
     question: Query
     conversation: Conversation = ()
+    model: Model = None
     stream: Stream = False

@@ -10,14 +10,11 @@ from fastapi import Depends, Header, Query, Request
 from starlette.datastructures import Headers
 from starlette.types import Scope
 
-from footnote.domain import Principal
 from footnote.domain.credentials import Caller
-from footnote.domain.identity import DEFAULT_WORKSPACE
 from footnote.domain.sharing import SharedByLink
 from footnote.engine import Engine, WorkspaceEngine
-from footnote.errors import Forbidden, InvalidRequest, NotAuthenticated, NotFound
+from footnote.errors import InvalidRequest, NotAuthenticated
 from footnote.interfaces.http.lifecycle import Lifecycle
-from footnote.interfaces.http.problems import NoSuchWorkspace
 from footnote.settings import Settings
 
 WORKSPACE_HEADER = "Footnote-Workspace"
@@ -56,72 +53,33 @@ class Requester:
     collections: tuple[str, ...] = ()
     """What the request says it is about, for a backend that decides who sees which collection."""
 
-    async def enter(self, name: str | None, collection: str | None = None) -> WorkspaceEngine:
+    async def enter(
+        self,
+        name: str | None,
+        collection: str | None = None,
+        *,
+        user_id: str | None = None,
+        chunk_id: str | None = None,
+    ) -> WorkspaceEngine:
         """The engine inside a workspace; the caller's own if None. Raises NoSuchWorkspace.
 
-        What the caller may not enter and what is absent look the same. `collection` is one that
-        the request is about besides. Raises Forbidden for one that a backend denies.
+        A collection, or a chunk, is what the request is about besides what its header says, and a
+        user is whom its body names. See `Engine.enter_as`.
         """
-        about = self.collections if collection is None else (*self.collections, collection)
-        try:
-            if self.caller is None:
-                return await self.engine.workspace(name)
-            wanted = name or self.caller.own_workspace
-            if wanted not in self.caller.workspaces:
-                raise NoSuchWorkspace(wanted)
-            identity = await self.engine.admitted(self.caller, about)
-            inside = await self.engine.enter(wanted, identity)
-        except NotFound as error:
-            raise NoSuchWorkspace(name or DEFAULT_WORKSPACE) from error
-        self.scope[RATE_LIMIT] = inside.rate_limit
+        inside = await self.engine.enter_as(
+            self.caller,
+            name,
+            user_id=user_id,
+            collections=self.collections if collection is None else (*self.collections, collection),
+            chunk_id=chunk_id,
+        )
+        if self.caller is not None:
+            self.scope[RATE_LIMIT] = inside.rate_limit
         return inside
 
     async def shared(self) -> SharedByLink:
         """What the link shows that the request carries. Raises InvalidRequest without one."""
         return await self.engine.shared(self.caller)
-
-    async def enter_for_chunk(
-        self, name: str | None, user_id: str, chunk_id: str
-    ) -> WorkspaceEngine:
-        """The same for whoever may see a chunk, where a backend decides that by its collection.
-
-        Raises NotFound for one that the backend denies, as for one that is absent.
-        """
-        if self.caller is None or not self.engine.credentials.delegation:
-            return await self.enter_as(name, user_id)
-        wanted = name or self.caller.own_workspace
-        collection = None
-        if wanted in self.caller.workspaces:
-            collection = await self.engine.collection_of_chunk(wanted, chunk_id)
-        self._require_self(user_id)
-        if collection is None:
-            raise NotFound(f"there is no chunk {chunk_id!r}")
-        try:
-            return await self.enter(name, collection)
-        except Forbidden as error:
-            raise NotFound(f"there is no chunk {chunk_id!r}") from error
-
-    async def enter_as(
-        self, name: str | None, user_id: str, collection: str | None = None
-    ) -> WorkspaceEngine:
-        """The same as a user that the body names, who must be the caller where that is known.
-
-        Raises Forbidden and NoSuchWorkspace.
-        """
-        if self.caller is None:
-            try:
-                return await self.engine.workspace(name, Principal(principal_id=user_id))
-            except NotFound as error:
-                raise NoSuchWorkspace(name or DEFAULT_WORKSPACE) from error
-        self._require_self(user_id)
-        return await self.enter(name, collection)
-
-    def _require_self(self, user_id: str) -> None:
-        if self.caller and user_id != self.caller.identity.principal.principal_id:
-            raise Forbidden(
-                "user_id: it names somebody else than the credential",
-                hint="Send the id of whoever the credential is of.",
-            )
 
 
 def requester_of(scope: Scope, life: Lifecycle) -> Requester:

@@ -16,6 +16,8 @@ from footnote.interfaces.http.scope import TheRequester, TheWorkspace
 from footnote.interfaces.schemas import ShareLinkList
 from footnote.validation.constrained_types import Name
 
+SHARED_PATH = "/v1/shared"
+
 router = workspace_router("sharing")
 
 LinkId = Annotated[str, Path(min_length=1, max_length=63, examples=["3f29a1c07be4d512"])]
@@ -59,7 +61,7 @@ async def revoke_share_link(workspace: TheWorkspace, link_id: LinkId) -> None:
     await workspace.revoke_share_link(link_id)
 
 
-@router.get("/v1/shared")
+@router.get(SHARED_PATH)
 async def show_shared(requester: TheRequester) -> SharedByLink:
     """Show what a link shares; the bearer token of the request is the link's."""
     return await requester.shared()

@@ -15,7 +15,7 @@ from footnote.interfaces.http.requests import Request
 from footnote.interfaces.http.routing import workspace_router
 from footnote.interfaces.http.scope import TheWorkspace
 from footnote.interfaces.schemas import BudgetList, UsageReport
-from footnote.validation.constrained_types import PrincipalId
+from footnote.validation.constrained_types import AnyPrincipalId
 
 router = workspace_router("usage")
 
@@ -40,7 +40,7 @@ async def show_usage(
     ] = None,
     until: Annotated[date | None, Query(description="The last day; today without it.")] = None,
     principal_id: Annotated[
-        PrincipalId | None, Query(description="Of this principal alone.")
+        AnyPrincipalId | None, Query(description="Of this principal alone.")
     ] = None,
     conversation_id: Annotated[
         UUID | None, Query(description="In this conversation alone.")

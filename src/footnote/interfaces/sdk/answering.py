@@ -1,4 +1,4 @@
-"""Answers of a server, gone on with wherever the connection is cut, and verdicts on statements."""
+"""Evidence, answers and verdicts of a server; answers go on wherever the connection is cut."""
 
 from __future__ import annotations
 
@@ -6,17 +6,30 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
+from dataclasses import asdict
 
 import httpx
 
-from footnote.domain import AnswerDone, AnswerEvent, AnswerFailed
+from footnote.domain import (
+    Answer,
+    AnswerDone,
+    AnswerEvent,
+    AnswerFailed,
+    PassageContext,
+    PlanChanges,
+    SearchFilters,
+    SearchRequest,
+    SearchResponse,
+    Turn,
+)
 from footnote.domain.grounding import GroundingCheck, GroundingSource
 from footnote.errors import NotFound, NotReady
 from footnote.interfaces.answer_events import answer_event
-from footnote.interfaces.encoding import grounding_json
+from footnote.interfaces.encoding import grounding_json, question_json, search_json
 from footnote.interfaces.schemas import JsonObject, decoded
 from footnote.interfaces.sdk.pages import Remote
 from footnote.interfaces.sdk.transport import Content, Repeat, Transport, server_sent_events
+from footnote.validation.constrained_types import Window
 
 _ASK_AGAIN = "Ask again."
 _GONE = "Ask again. Of several server processes only the one that was left keeps an answer."
@@ -74,6 +87,94 @@ async def _once(
 
 def _data(text: str) -> JsonObject:
     return decoded(dict[str, object], json.loads(text)) if text else {}
+
+
+async def search(client: Remote, request: SearchRequest) -> SearchResponse:
+    """Evidence for a query."""
+    found = await client.transport.json("POST", "/v1/search", Content(json=search_json(request)))
+    return decoded(SearchResponse, found)
+
+
+async def context(client: Remote, chunk_id: str, window: Window = 2) -> PassageContext:
+    """A passage between its neighbours."""
+    content = Content(json={"chunk_id": chunk_id, "window": window})
+    return decoded(PassageContext, await client.transport.json("POST", "/v1/context", content))
+
+
+async def ask(
+    client: Remote,
+    question: str,
+    *,
+    top_k: int | None = None,
+    filters: SearchFilters | None = None,
+    plan: str | None = None,
+    changes: PlanChanges | None = None,
+    conversation: Sequence[Turn] = (),
+    model: str | None = None,
+) -> Answer:
+    """An answer whose statements are cited, or an honest one that there is none."""
+    body = question_json(
+        question,
+        top_k=top_k,
+        filters=filters,
+        plan=plan,
+        changes=changes,
+        conversation=conversation,
+        model=model,
+    )
+    found = await client.transport.json("POST", "/v1/answers", Content(json=body), Repeat.REFUSED)
+    return decoded(Answer, found)
+
+
+async def ask_stream(
+    client: Remote,
+    question: str,
+    *,
+    top_k: int | None = None,
+    filters: SearchFilters | None = None,
+    plan: str | None = None,
+    changes: PlanChanges | None = None,
+    conversation: Sequence[Turn] = (),
+    model: str | None = None,
+) -> AsyncGenerator[AnswerEvent]:
+    """What happens while a question is answered, the answer last.
+
+    A connection that is cut is made again, and goes on where it was. Closing the generator
+    stops the models. Raises NotReady when it cannot be gone on with.
+    """
+    body = question_json(
+        question,
+        top_k=top_k,
+        filters=filters,
+        plan=plan,
+        changes=changes,
+        conversation=conversation,
+        model=model,
+    )
+    content = Content(json={**body, "stream": True})
+    async with aclosing(answer_events(client.transport, "/v1/answers", content)) as events:
+        async for event in events:
+            yield event
+
+
+async def agent_stream(
+    client: Remote,
+    question: str,
+    *,
+    conversation: Sequence[Turn] = (),
+    model: str | None = None,
+) -> AsyncGenerator[AnswerEvent]:
+    """What happens while a model with tools looks for an answer; as `ask_stream`."""
+    body = {
+        "question": question,
+        "conversation": [asdict(each) for each in conversation],
+        "model": model,
+        "stream": True,
+    }
+    found = answer_events(client.transport, "/v1/agent", Content(json=body), Repeat.REFUSED)
+    async with aclosing(found) as events:
+        async for event in events:
+            yield event
 
 
 async def check_grounding(

@@ -13,6 +13,7 @@ from footnote.domain.conversations import (
     ConversationPage,
     DocumentMode,
     Exchange,
+    ExportFormat,
     Message,
     MessagePage,
     Thumb,
@@ -56,9 +57,12 @@ class AsyncConversations:
         """One conversation, without its messages."""
         return decoded(Conversation, await self.transport.json("GET", f"{_ALL}/{conversation_id}"))
 
-    async def list(self, *, limit: int = 50, cursor: str | None = None) -> ConversationPage:
-        """A page of them, what was used last first."""
-        content = Content(params=_page(limit, cursor))
+    async def list(
+        self, *, query: str | None = None, limit: int = 50, cursor: str | None = None
+    ) -> ConversationPage:
+        """A page of them, what was used last first: all, or those that have the words."""
+        sought = {} if query is None else {"query": query}
+        content = Content(params={**_page(limit, cursor), **sought})
         return decoded(ConversationPage, await self.transport.json("GET", _ALL, content))
 
     async def change(
@@ -87,6 +91,14 @@ class AsyncConversations:
         """Detach a document; doing so again changes nothing."""
         path = f"{_ALL}/{conversation_id}/documents/{document_id}"
         return decoded(Conversation, await self.transport.json("DELETE", path))
+
+    async def export(
+        self, conversation_id: UUID, export_format: ExportFormat = "markdown"
+    ) -> bytes:
+        """The branch that goes on as a file with footnotes, or every branch as JSON."""
+        content = Content(params={"format": export_format})
+        path = f"{_ALL}/{conversation_id}/export"
+        return (await self.transport.call("GET", path, content, repeat=Repeat.LOST)).content
 
     async def messages(
         self,

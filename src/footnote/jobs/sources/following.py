@@ -9,7 +9,13 @@ from typing import Literal, Protocol, get_args
 from footnote.domain import Received
 from footnote.domain.sources import KnownEntry, Labels, Offered
 from footnote.engine import WorkspaceEngine
-from footnote.errors import DocumentFailed, InvalidRequest, NotFound, SourceUnreachable
+from footnote.errors import (
+    DocumentFailed,
+    InvalidRequest,
+    NotFound,
+    SourceUnreachable,
+    UnderLegalHold,
+)
 from footnote.ingestion.sources.changes import changes_between, deletable
 
 Verdict = Literal[
@@ -186,6 +192,9 @@ async def _remove(workspace: WorkspaceEngine, labels: Labels, entry: KnownEntry)
         removed = await workspace.remove_source_entry(labels.collection, entry)
     except NotFound:
         removed = True  # somebody else was faster
+    except UnderLegalHold as error:
+        reason = f"{error}; {error.hint}"
+        return Step(external_id=entry.external_id, verdict="kept", entry=entry, reason=reason)
     verdict: Verdict = "removed" if removed else "kept"
     return Step(external_id=entry.external_id, verdict=verdict, entry=entry)
 

@@ -44,6 +44,20 @@ WHERE workspace_id = %(workspace_id)s
 ORDER BY entry_no DESC
 LIMIT %(limit)s
 
+-- name: entries_about
+-- What somebody did, and what names somebody among its subjects. Along the key, as above: it is
+-- read for one export at a time.
+SELECT
+-- include: columns
+FROM audit_log LEFT JOIN audit_queries USING (workspace_id, entry_no)
+WHERE workspace_id = %(workspace_id)s AND entry_no > %(after)s
+    AND (principal = %(who)s OR %(by_others)s AND EXISTS (
+        SELECT FROM jsonb_each_text(subject) AS named
+        WHERE %(who)s = ANY (string_to_array(named.value, ', '))
+    ))
+ORDER BY entry_no
+LIMIT %(limit)s
+
 -- name: entries_after
 SELECT
 -- include: columns

@@ -14,6 +14,10 @@ SELECT count(*) AS found FROM footnote.{table} WHERE workspace_id = %(workspace_
 -- name: delete
 DELETE FROM footnote.{table} WHERE workspace_id = %(workspace_id)s
 
+-- name: legal_holds
+SELECT count(*) AS found FROM footnote.legal_holds
+WHERE workspace_id = %(workspace_id)s AND lifted_at IS NULL
+
 -- name: delete_keys
 DELETE FROM footnote.data_keys WHERE workspace_id = %(workspace_id)s
 
@@ -48,3 +52,16 @@ SELECT (
     SELECT count(*) FROM footnote.mcp_servers
     WHERE workspace_id = %(workspace_id)s AND headers <> '{}' AND NOT headers ? 'sealed'
 ) AS found
+
+-- name: put_back
+UPDATE footnote.data_keys SET wrapped = %(wrapped)s, master_key = %(master_key)s,
+    wrapped_at = %(wrapped_at)s
+WHERE workspace_id = %(workspace_id)s AND version = %(version)s
+
+-- name: add_back
+INSERT INTO footnote.data_keys
+    (workspace_id, version, wrapped, master_key, state, created_at, wrapped_at)
+VALUES (
+    %(workspace_id)s, %(version)s, %(wrapped)s, %(master_key)s, %(state)s, %(created_at)s,
+    %(wrapped_at)s
+)

@@ -33,30 +33,6 @@ WITH RECURSIVE family AS (
 )
 SELECT * FROM family ORDER BY created_at, document_id
 
--- name: list
-SELECT * FROM documents
-WHERE workspace_id = %(workspace_id)s
-    AND (%(collection)s::text IS NULL OR collection = %(collection)s)
-    AND (%(status)s::text IS NULL OR status = %(status)s)
-    AND (
-        %(before)s::timestamptz IS NULL
-        OR (created_at, document_id) < (%(before)s, %(before_id)s)
-    )
-ORDER BY created_at DESC, document_id DESC
-LIMIT %(limit)s
-
--- name: selected
-SELECT * FROM documents
-WHERE workspace_id = %(workspace_id)s
-    AND (%(status)s::text IS NULL OR status = %(status)s)
-    AND (
-        %(before)s::timestamptz IS NULL
-        OR (created_at, document_id) < (%(before)s, %(before_id)s)
-    )
-    AND {condition}
-ORDER BY created_at DESC, document_id DESC
-LIMIT %(limit)s
-
 -- name: shown_version
 -- What is cited is the published version; before there is one, what was received can be shown.
 SELECT given.version, given.filename, given.media_type, given.blob_key,

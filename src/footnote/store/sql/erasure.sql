@@ -1,13 +1,13 @@
 -- name: family
 WITH RECURSIVE family AS (
     SELECT document_id, chunks FROM documents
-    WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
+    WHERE workspace_id = %(workspace_id)s AND document_id = ANY (%(document_ids)s)
     UNION
     SELECT child.document_id, child.chunks FROM documents AS child
     JOIN family ON child.parent_id = family.document_id
     WHERE child.workspace_id = %(workspace_id)s
 )
-SELECT document_id, chunks FROM family
+SELECT document_id, chunks FROM family ORDER BY document_id
 
 -- name: blobs
 SELECT DISTINCT blob_key FROM document_versions

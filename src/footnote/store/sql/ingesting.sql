@@ -55,8 +55,10 @@ WITH RECURSIVE above AS (
 SELECT max(depth) AS depth FROM above
 
 -- name: attachments_from
+-- What is under legal hold stays, though the new version has it no more.
 SELECT document_id FROM documents
 WHERE workspace_id = %(workspace_id)s AND parent_id = %(parent_id)s AND external_id >= %(first)s
+    AND NOT under_legal_hold(document_id)
 ORDER BY external_id
 
 -- name: count_chunks

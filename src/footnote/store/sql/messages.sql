@@ -15,6 +15,14 @@ WHERE message.workspace_id = %(workspace_id)s AND message.principal = %(principa
     AND (message.active OR %(all_branches)s)
 ORDER BY message.message_no LIMIT %(limit)s
 
+-- name: said_in
+-- What was said in several conversations, on every branch.
+SELECT conversation_id, message_no, message_id, role, text, answer FROM messages
+WHERE workspace_id = %(workspace_id)s AND principal = %(principal)s
+    AND conversation_id = ANY (%(conversation_ids)s)
+    AND (conversation_id, message_no) > (%(after_conversation)s::uuid, %(after_message)s::integer)
+ORDER BY conversation_id, message_no LIMIT %(limit)s
+
 -- name: place
 -- Where a message stands in which conversation.
 SELECT message_no, parent_no, role, text FROM messages

@@ -25,6 +25,18 @@ WHERE chunks.workspace_id = %(workspace_id)s AND chunks.document_id = %(document
 ORDER BY chunks.ordinal
 LIMIT %(limit)s
 
+-- name: passages_after
+-- include: passage
+WHERE chunks.workspace_id = %(workspace_id)s AND chunks.document_id = %(document_id)s
+    AND chunks.ordinal > %(after)s::integer
+ORDER BY chunks.ordinal
+LIMIT %(limit)s
+
+-- name: numbers
+SELECT chunk_no FROM chunks
+WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
+ORDER BY ordinal
+
 -- name: neighbourhoods
 -- One row for each passage whose version is published and visible: the chunks around it and one
 -- more, which says how the text goes on, and the text from the first of them to the last. Of an

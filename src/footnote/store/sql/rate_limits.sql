@@ -6,7 +6,7 @@ SELECT set_config('synchronous_commit', 'off', true)
 -- name: take
 -- GCRA as one statement, by the clock of the database: processes need not agree on the time, and the
 -- row's lock puts their requests in a row. What is refused changes nothing. See
--- footnote.security.rate_limits for the arithmetic.
+-- footnote.domain.limits for the arithmetic.
 WITH moment AS MATERIALIZED (SELECT clock_timestamp() AS now),
 taken AS (
     INSERT INTO rate_limits AS known (workspace_id, caller, due)
@@ -23,3 +23,10 @@ SELECT false, coalesce(extract(epoch FROM known.due - moment.now), %(step)s * %(
 FROM moment LEFT JOIN rate_limits AS known
     ON known.workspace_id = %(workspace_id)s AND known.caller = %(caller)s
 WHERE NOT EXISTS (SELECT FROM taken)
+
+-- name: count_failure
+-- Outside every workspace, and before one is known: a migration has both functions.
+SELECT allowed, ahead FROM count_failure(%(source)s, %(step)s, %(burst)s)
+
+-- name: failures_ahead
+SELECT coalesce(failures_ahead(%(source)s), 0) AS ahead

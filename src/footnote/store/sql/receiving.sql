@@ -66,6 +66,10 @@ UPDATE documents SET tags = %(tags)s, updated_at = now()
 WHERE workspace_id = %(workspace_id)s AND document_id IN (SELECT document_id FROM family)
 RETURNING *
 
+-- name: change_metadata
+UPDATE documents SET metadata = (metadata || %(metadata)s) - %(removed)s::text[], updated_at = now()
+WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
+
 -- name: new_version
 -- The published version stays searchable until the new one is.
 UPDATE documents SET

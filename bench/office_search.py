@@ -1,0 +1,65 @@
+"""Searches the papers of `bench/office` for the questions about them, as a user's would be."""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from footnote.domain import Evidence, PlanChanges, SearchRequest
+from footnote.evaluation.golden import read_golden
+from footnote.evaluation.judging import Surroundings, stitched
+from footnote.evaluation.library import Library, read_library
+from footnote.evaluation.temporary import ingest, temporary_engine
+from footnote.settings import Settings
+
+OFFICE = Path(__file__).parent / "office"
+SEARCHED = 16
+"""Passages that are searched, so that without the papers that answer there are as many as with."""
+_WIDEST = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What the search found for every question."""
+
+    library: Library
+    evidence: Mapping[str, Sequence[Evidence]]
+    around: Mapping[str, Surroundings]
+
+
+async def search_office(models: Path) -> Found:
+    """The evidence of every question; kept in a file beside the models for as long as the papers,
+    the questions and the program's search stay as they are."""
+    digest = hashlib.sha256(bytes([SEARCHED]))
+    for path in (*sorted(OFFICE.rglob("*.*")), Path(pickle.__file__)):
+        digest.update(path.read_bytes())
+    kept = models / f"office-{digest.hexdigest()[:12]}.pickle"
+    if kept.exists():
+        found: Found = pickle.loads(kept.read_bytes())
+        return found
+    settings = Settings(home=Path(tempfile.gettempdir()) / "footnote-bench")
+    evidence: dict[str, Sequence[Evidence]] = {}
+    around: dict[str, Surroundings] = {}
+    async with temporary_engine(settings) as engine:
+        workspace = await engine.workspace()
+        await ingest(engine, workspace, sorted((OFFICE / "documents").iterdir()))
+        for each in read_golden(OFFICE / "questions.jsonl").questions:
+            request = SearchRequest(
+                query=each.question, top_k=SEARCHED, changes=PlanChanges(cache=False)
+            )
+            evidence[each.identity] = (await workspace.search(request)).evidence
+            for item in evidence[each.identity]:
+                chunk = item.passage.chunk_id
+                if chunk not in around:
+                    context = await workspace.context(chunk, _WIDEST)
+                    around[chunk] = stitched(
+                        (*context.context_before, context.chunk, *context.context_after)
+                    )
+        library = await read_library(workspace)
+    found = Found(library=library, evidence=evidence, around=around)
+    kept.write_bytes(pickle.dumps(found))
+    return found

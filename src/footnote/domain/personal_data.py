@@ -1,0 +1,15 @@
+"""Everything that is kept about one person, handed out as an archive."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from uuid import UUID
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArchivePiece:
+    """The next bytes of an archive."""
+
+    content: bytes
+    document_ids: tuple[UUID, ...] = ()
+    """The documents that these bytes show something of."""

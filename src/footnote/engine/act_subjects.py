@@ -1,0 +1,351 @@
+"""What an act was about, for the audit log: documents it showed, and what it made or changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+from functools import singledispatch
+from uuid import UUID
+
+from footnote.domain import (
+    Answer,
+    AnswerDone,
+    CitationMade,
+    Document,
+    DocumentAccess,
+    DocumentPage,
+    Evidence,
+    Passage,
+    PassageContext,
+    PassagePage,
+    Received,
+    Retried,
+    SearchResponse,
+    SimilarDocument,
+    SourcesFound,
+)
+from footnote.domain.conversations import Conversation, Exchange, Message, MessagePage
+from footnote.domain.credentials import NewApiKey
+from footnote.domain.erasure import ErasureEntry, ReplayedErasure
+from footnote.domain.events import PushStatus, WebhookEndpoint
+from footnote.domain.grounding import GroundingCheck
+from footnote.domain.lanes import LaneStatus
+from footnote.domain.legal_holds import LegalHold
+from footnote.domain.models_in_use import EXTRACTIVE, ModelsInUse
+from footnote.domain.people import User, UserGroup
+from footnote.domain.personal_data import ArchivePiece
+from footnote.domain.retention import DueDocument, RetentionPreview, RetentionRun
+from footnote.domain.sharing import NewShareLink, SharedByLink
+from footnote.domain.sources import KnownEntry
+from footnote.ports.writers import ToolText
+from footnote.security.secrets import without_secrets
+
+SUBJECTS = frozenset(
+    "chunk_id collection collections conversation_id days document_id document_ids endpoint_id"
+    " expires_in_days expires_in_hours group_id groups hold_id ingest_id key_id kind lane link_id"
+    " measure message_id model most name names overlap_hours page period principal principal_id"
+    " rights role shared_with subject user_id view_name visibility warn_share".split()
+)
+"""Parameters that say what an act is about. What is not among them is not entered: it may be a
+file's name, an address with a password in it, or content."""
+MAX_SUBJECT_CHARACTERS = 300
+
+
+@dataclass(slots=True, kw_only=True)
+class Shown:
+    """Documents and passages that an act showed, in their order and each once."""
+
+    documents: dict[UUID, None] = field(default_factory=dict)
+    passages: dict[str, None] = field(default_factory=dict)
+
+    def add(self, result: object) -> bool:
+        """Note what a result shows; whether there is anything new among it."""
+        before = len(self.documents) + len(self.passages)
+        for document_id, chunk_id in shown_in(result):
+            self.documents[document_id] = None
+            if chunk_id is not None:
+                self.passages[chunk_id] = None
+        return len(self.documents) + len(self.passages) > before
+
+
+def subject_of(arguments: Mapping[str, object], results: Mapping[str, object]) -> dict[str, str]:
+    """The ids and names that an act was given, and those of what it made or changed.
+
+    A name that both have is `new_NAME` for what was made.
+    """
+    about = {
+        name: written[:MAX_SUBJECT_CHARACTERS]
+        for name, value in arguments.items()
+        if name in SUBJECTS and (written := _written(value)) is not None
+    }
+    for name, value in results.items():
+        if (written := _written(value)) is not None:
+            made = written[:MAX_SUBJECT_CHARACTERS]
+            about[name if about.get(name, made) == made else f"new_{name}"] = made
+    return about
+
+
+def documents_given(arguments: Mapping[str, object]) -> Iterator[UUID]:
+    """The documents that an act was given, by their ids or with what is known of them."""
+    for name, value in arguments.items():
+        if name in ("document_id", "document_ids"):
+            listed = value if isinstance(value, (list, tuple)) else (value,)
+            yield from (each for each in listed if isinstance(each, UUID))
+        elif isinstance(value, (Received, KnownEntry)):
+            yield from (document_id for document_id, _ in shown_in(value))
+
+
+@singledispatch
+def named_in(_: object) -> Mapping[str, object]:
+    """What a result that was made or changed is called, by parameters of verbs."""
+    return {}
+
+
+@named_in.register
+def _(made: NewApiKey) -> Mapping[str, object]:
+    return {"key_id": made.key.key_id, "principal": made.key.principal, "rights": made.key.rights}
+
+
+@named_in.register
+def _(made: NewShareLink) -> Mapping[str, object]:
+    return {"link_id": made.link.link_id}
+
+
+@named_in.register
+def _(made: Conversation) -> Mapping[str, object]:
+    return {"conversation_id": made.conversation_id}
+
+
+@named_in.register
+def _(made: WebhookEndpoint) -> Mapping[str, object]:
+    return {"endpoint_id": made.endpoint_id}
+
+
+@named_in.register
+def _(made: PushStatus) -> Mapping[str, object]:
+    return {"ingest_id": made.ingest_id}
+
+
+@named_in.register
+def _(changed: LaneStatus) -> Mapping[str, object]:
+    return {"lane": changed.lane.fingerprint}
+
+
+@named_in.register
+def _(changed: ModelsInUse) -> Mapping[str, object]:
+    return {"names": changed.used or (EXTRACTIVE,)}
+
+
+@named_in.register
+def _(changed: User) -> Mapping[str, object]:
+    return {"user_id": changed.user_id, "principal": changed.user_name}
+
+
+@named_in.register
+def _(changed: UserGroup) -> Mapping[str, object]:
+    return {"group_id": changed.group_id, "name": changed.display_name}
+
+
+@named_in.register
+def _(made: ErasureEntry) -> Mapping[str, object]:
+    return {"certificate_id": made.certificate_id}
+
+
+@named_in.register
+def _(made: ReplayedErasure) -> Mapping[str, object]:
+    return {} if made.erasure is None else named_in(made.erasure)
+
+
+@named_in.register
+def _(made: LegalHold) -> Mapping[str, object]:
+    return {"hold_id": made.hold_id}
+
+
+@named_in.register
+def _(run: RetentionRun) -> Mapping[str, object]:
+    return asdict(run)
+
+
+@named_in.register(tuple)
+def _(made: tuple[object, ...]) -> Mapping[str, object]:
+    """What a verb gives with something beside it, and lists of what it changed."""
+    named: dict[str, tuple[object, ...]] = {}
+    for each in made:
+        for name, value in named_in(each).items():
+            named[name] = (*named.get(name, ()), value)
+    return {name: values[0] if len(values) == 1 else values for name, values in named.items()}
+
+
+@singledispatch
+def shown_in(_: object) -> Iterator[tuple[UUID, str | None]]:
+    """Each document that a result shows, with the passage if it is one."""
+    return iter(())
+
+
+@shown_in.register
+def _(found: Passage) -> Iterator[tuple[UUID, str | None]]:
+    yield found.document_id, found.chunk_id
+
+
+@shown_in.register
+def _(
+    found: Document | Retried | DocumentAccess | KnownEntry | DueDocument,
+) -> Iterator[tuple[UUID, str | None]]:
+    yield found.document_id, None
+
+
+@shown_in.register
+def _(found: Received) -> Iterator[tuple[UUID, str | None]]:
+    yield found.document.document_id, None
+
+
+@shown_in.register
+def _(found: Evidence) -> Iterator[tuple[UUID, str | None]]:
+    yield found.passage.document_id, found.passage.chunk_id
+    for each in found.neighbours:
+        yield found.passage.document_id, each.chunk_id
+    for twin in found.near_duplicates:
+        yield twin.document_id, None
+
+
+@shown_in.register
+def _(found: SearchResponse | SourcesFound) -> Iterator[tuple[UUID, str | None]]:
+    return shown_in(found.evidence)
+
+
+@shown_in.register
+def _(found: Answer) -> Iterator[tuple[UUID, str | None]]:
+    yield from shown_in(found.evidence)
+    for citation in found.citations:
+        yield citation.document_id, citation.chunk_id
+
+
+@shown_in.register
+def _(found: AnswerDone) -> Iterator[tuple[UUID, str | None]]:
+    return shown_in(found.answer)
+
+
+@shown_in.register
+def _(found: CitationMade) -> Iterator[tuple[UUID, str | None]]:
+    yield found.citation.document_id, found.citation.chunk_id
+
+
+@shown_in.register
+def _(found: Exchange) -> Iterator[tuple[UUID, str | None]]:
+    yield from shown_in(found.evidence)
+    yield from shown_in(found.reply)
+
+
+@shown_in.register
+def _(found: Message) -> Iterator[tuple[UUID, str | None]]:
+    if found.answer is not None:
+        for used in found.answer.evidence:
+            yield used.document_id, used.chunk_id
+
+
+@shown_in.register
+def _(found: MessagePage) -> Iterator[tuple[UUID, str | None]]:
+    return shown_in(found.messages)
+
+
+@shown_in.register
+def _(found: SharedByLink) -> Iterator[tuple[UUID, str | None]]:
+    for message in () if found.conversation is None else found.conversation.messages:
+        for cited in () if message.answer is None else message.answer.citations:
+            yield cited.document_id, cited.chunk_id
+
+
+@shown_in.register
+def _(found: ErasureEntry) -> Iterator[tuple[UUID, str | None]]:
+    return ((each, None) for each in found.document_ids)
+
+
+@shown_in.register
+def _(found: ReplayedErasure) -> Iterator[tuple[UUID, str | None]]:
+    return iter(()) if found.erasure is None else shown_in(found.erasure)
+
+
+@shown_in.register
+def _(found: LegalHold) -> Iterator[tuple[UUID, str | None]]:
+    if found.document_id is not None:
+        yield found.document_id, None
+
+
+@shown_in.register
+def _(found: RetentionPreview) -> Iterator[tuple[UUID, str | None]]:
+    return shown_in(found.documents)
+
+
+@shown_in.register
+def _(found: DocumentPage) -> Iterator[tuple[UUID, str | None]]:
+    return shown_in(found.documents)
+
+
+@shown_in.register
+def _(found: PassagePage) -> Iterator[tuple[UUID, str | None]]:
+    return shown_in(found.passages)
+
+
+@shown_in.register
+def _(found: SimilarDocument) -> Iterator[tuple[UUID, str | None]]:
+    yield found.document.document_id, None
+
+
+@shown_in.register
+def _(found: GroundingCheck) -> Iterator[tuple[UUID, str | None]]:
+    for claim in found.claims:
+        for quote in claim.quotes:
+            if quote.document_id is not None:
+                yield quote.document_id, quote.chunk_id
+
+
+@shown_in.register
+def _(found: PassageContext) -> Iterator[tuple[UUID, str | None]]:
+    yield from shown_in((*found.context_before, found.chunk, *found.context_after))
+
+
+@shown_in.register
+def _(found: ArchivePiece) -> Iterator[tuple[UUID, str | None]]:
+    return ((each, None) for each in found.document_ids)
+
+
+@shown_in.register
+def _(found: ToolText) -> Iterator[tuple[UUID, str | None]]:
+    return ((each.document_id, None) for each in found.documents)
+
+
+@shown_in.register(tuple)
+@shown_in.register(list)
+def _(found: tuple[object, ...] | list[object]) -> Iterator[tuple[UUID, str | None]]:
+    for each in found:
+        yield from shown_in(each)
+
+
+@shown_in.register
+def _(found: Mapping) -> Iterator[tuple[UUID, str | None]]:  # type: ignore[type-arg]  # of anything
+    for each in found.values():
+        yield from shown_in(each)
+
+
+@shown_in.register
+def _(found: PushStatus) -> Iterator[tuple[UUID, str | None]]:
+    if found.document_id is not None:
+        yield found.document_id, None
+
+
+def _written(value: object) -> str | None:
+    """A value as the log has it; None for what is no id and no name."""
+    if isinstance(value, StrEnum):
+        return value.value
+    if isinstance(value, (list, tuple)):
+        return ", ".join(filter(None, map(_written, value)))
+    if isinstance(value, (str, int, float, UUID)) and not isinstance(value, bool):
+        # Somebody may have named a whole key where an id was wanted.
+        return without_secrets(storable_text(str(value)))
+    return None
+
+
+def storable_text(text: str) -> str:
+    """The text without what neither UTF-8 nor Postgres can hold."""
+    return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode("utf-8")

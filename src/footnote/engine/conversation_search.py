@@ -1,0 +1,128 @@
+"""Conversations by what was said in them: a principal's own, read in bounded batches."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Sequence
+from uuid import UUID
+
+from footnote.domain.conversations import Conversation, ConversationMatch, ConversationPage
+from footnote.engine.services import WorkspaceAccess
+from footnote.errors import InvalidRequest
+from footnote.store.conversations import list_conversations
+from footnote.store.message_search import BEFORE_ALL, SaidMessage, messages_saying
+from footnote.validation.constrained_types import PageLimit
+
+MAX_QUERY_CHARACTERS = 200
+MESSAGES_LOOKED_AT = 5_000
+"""After so many messages a page ends, with what was found; the next goes on from there."""
+_CONVERSATIONS_AT_ONCE = 50
+_MESSAGES_AT_ONCE = 500
+_MATCHES_SHOWN = 3
+_BEFORE, _EXCERPT = 60, 200
+"""Characters of an excerpt before the words, and in all."""
+
+
+async def find_conversations(
+    workspace: WorkspaceAccess, query: str, *, limit: PageLimit = 50, cursor: str | None = None
+) -> ConversationPage:
+    """The principal's conversations whose title or a message of which has every word of the query.
+
+    Capitals do not matter, and a word may be part of another. A page may have fewer than `limit`,
+    or none, and still be followed by another. Raises InvalidRequest.
+    """
+    words = tuple(_folded(query).split())
+    if not words or len(query) > MAX_QUERY_CHARACTERS:
+        raise InvalidRequest(
+            "there is nothing to look for" if not words else "the query is too long",
+            hint=f"give 1 to {MAX_QUERY_CHARACTERS} characters",
+        )
+    found: list[Conversation] = []
+    matches: list[ConversationMatch] = []
+    looked_at = 0
+    while True:
+        wanted = min(_CONVERSATIONS_AT_ONCE, limit - len(found))
+        async with workspace.scope() as scope:
+            page = await list_conversations(scope, limit=wanted, cursor=cursor)
+        said, read = await _said(workspace, page.conversations, words)
+        looked_at += read
+        for each in page.conversations:
+            here = _matches(each, said[each.conversation_id], words)
+            if here:
+                found.append(each)
+                matches += here
+        cursor = page.next_cursor
+        if cursor is None or len(found) >= limit or looked_at >= MESSAGES_LOOKED_AT:
+            return ConversationPage(
+                conversations=tuple(found), matches=tuple(matches), next_cursor=cursor
+            )
+
+
+async def _said(
+    workspace: WorkspaceAccess, conversations: Sequence[Conversation], words: Sequence[str]
+) -> tuple[dict[UUID, list[SaidMessage]], int]:
+    """The messages that have the words, by conversation, and how many were looked at."""
+    said: defaultdict[UUID, list[SaidMessage]] = defaultdict(list)
+    ids, after, read = [each.conversation_id for each in conversations], BEFORE_ALL, 0
+    while ids:
+        async with workspace.scope() as scope:
+            page = await messages_saying(
+                scope, ids, lambda text: _has(text, words), after=after, limit=_MESSAGES_AT_ONCE
+            )
+        for each in page.messages:
+            said[each.conversation_id].append(each)
+        read += page.read
+        if page.last is None:
+            break
+        after = page.last
+    return said, read
+
+
+def _matches(
+    conversation: Conversation, said: Sequence[SaidMessage], words: Sequence[str]
+) -> list[ConversationMatch]:
+    matches = [
+        ConversationMatch(
+            conversation_id=each.conversation_id,
+            message_id=each.message_id,
+            role=each.role,
+            excerpt=excerpt(each.text, words),
+        )
+        for each in said[:_MATCHES_SHOWN]
+    ]
+    if _has(conversation.title, words):
+        title = ConversationMatch(
+            conversation_id=conversation.conversation_id,
+            message_id=None,
+            role=None,
+            excerpt=excerpt(conversation.title, words),
+        )
+        return [title, *matches]
+    return matches
+
+
+def excerpt(text: str, words: Sequence[str]) -> str:
+    """What stands around the first of the words, on one line, cut at words where it is long.
+
+    >>> excerpt("The deductible is EUR 900.", ["deductible"])
+    'The deductible is EUR 900.'
+    """
+    line = " ".join(text.split())
+    places = [re.search(re.escape(word), line, re.IGNORECASE) for word in words]
+    first = min((place.start() for place in places if place), default=0)
+    start = 0 if first <= _BEFORE else line.find(" ", first - _BEFORE, first) + 1 or first
+    piece = line[start : start + _EXCERPT]
+    if start + _EXCERPT < len(line):
+        piece = f"{piece.rsplit(' ', 1)[0]} …"
+    return f"… {piece}" if start else piece
+
+
+def _has(text: str, words: Sequence[str]) -> bool:
+    folded = _folded(text)
+    return all(word in folded for word in words)
+
+
+def _folded(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).casefold()

@@ -1,0 +1,394 @@
+"""Erasure: something is deleted for good with all that quotes it, which is proved and certified."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+from collections.abc import Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, fields, replace
+from datetime import UTC, datetime
+from uuid import UUID, uuid4
+
+from footnote.domain import Erasure, ErasureCheck, Right
+from footnote.domain.audit import Act, AuditDraft, Outcome
+from footnote.domain.erasure import (
+    ErasureEntry,
+    ErasureTarget,
+    ErasureVerification,
+    ReplayedErasure,
+)
+from footnote.domain.identity import WHOLE_WORKSPACE
+from footnote.engine.documents import refuse_what_is_held
+from footnote.engine.services import WorkspaceAccess
+from footnote.errors import InvalidRequest, NotFound, UnderLegalHold
+from footnote.index.quoting import Quotable, all_quotable, quotable
+from footnote.security.audit import Verifier, digest_of_certificate
+from footnote.store import erasures as ledger
+from footnote.store import publishing
+from footnote.store.audit import all_entries
+from footnote.store.blob_claims import remove_unused
+from footnote.store.database import LIFT_A_HOLD
+from footnote.store.documents import get_document
+from footnote.store.erasure import BLOBS, Family, Findings, drop_jobs, family_of, find_all
+from footnote.store.erasures import Doomed
+from footnote.store.merging import purge_dead
+from footnote.store.quotes import PLACES, Written, empty, held_among, quoting, texts_of
+from footnote.validation.constrained_types import Name, PrincipalId
+
+CERTIFY = "certify_erasure"
+"""The verb under which the audit log has certificates."""
+_AT_ONCE = 50
+"""Documents whose texts are in memory together."""
+_KEPT = {
+    "events": "tells others that it is gone: its id, and no name",
+    "usage": "says what it cost: its id, and no content",
+    "audit log": "says who did what with it: its id, and no content",
+}
+_NOT_REACHED = (
+    "backups and write-ahead logs made before: destroy them, or carry this erasure out again after "
+    "one is restored (footnote erasure replay)",
+    "pages of the database that hold deleted rows until they are vacuumed and used again",
+    "the place it was handed in from: a source that still offers it hands it in again",
+    "what somebody downloaded or was sent, and services that texts of it were sent to",
+    "what was asked or answered about it in other words, without quoting it",
+)
+_SEALED = (
+    "backups have its texts and files encrypted: they cannot be read once the data key was renewed "
+    "and the master key of before was retired"
+)
+
+
+# --- erased ---------------------------------------------------------------------------------------
+
+
+async def erase_document(workspace: WorkspaceAccess, document_id: UUID) -> Erasure:
+    """Delete a document as `delete_document` does, and all that quotes it, and prove it.
+
+    Takes as long as reading the workspace's whole lexical index twice, and all that was asked.
+    Raises NotFound, UnderLegalHold, and Forbidden for all but administrators of its collection.
+    """
+    async with workspace.scope() as scope:
+        found = await get_document(scope, document_id)
+    workspace.require(Right.ADMINISTER, found.collection)
+    return await _erased(workspace, _doomed(ErasureTarget.DOCUMENT, str(document_id), document_id))
+
+
+async def erase_collection(workspace: WorkspaceAccess, collection: Name) -> Erasure:
+    """Erase all documents of a collection, whoever sees them. Raises NotFound.
+
+    For administrators of the whole workspace; raises UnderLegalHold, and Forbidden.
+    """
+    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
+    async with workspace.scope() as scope:
+        if not await ledger.is_collection(scope, collection):
+            raise NotFound(f"there is no collection {collection!r}")
+    return await _erased(workspace, _doomed(ErasureTarget.COLLECTION, collection))
+
+
+async def erase_principal(workspace: WorkspaceAccess, principal_id: PrincipalId) -> Erasure:
+    """Erase the documents that a principal handed in, its conversations, and what it asked.
+
+    For administrators of the whole workspace; raises UnderLegalHold, and Forbidden. Nobody is told
+    whether there is such a principal: what it had is counted.
+    """
+    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
+    return await _erased(workspace, _doomed(ErasureTarget.PRINCIPAL, principal_id))
+
+
+# --- looked up, verified, carried out again -------------------------------------------------------
+
+
+async def erasures(workspace: WorkspaceAccess) -> tuple[ErasureEntry, ...]:
+    """The ledger of erasures, oldest first: ids, and nothing of what was erased.
+
+    For administrators of the whole workspace. Raises Forbidden.
+    """
+    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
+    async with workspace.scope() as scope:
+        return await ledger.list_erasures(scope)
+
+
+async def verify_erasure(workspace: WorkspaceAccess, erasure: Erasure) -> ErasureVerification:
+    """Whether a certificate is what was given here, and its documents are still gone.
+
+    Reads the whole audit log, whose chain of hashes covers the certificate. For administrators of
+    the whole workspace. Raises Forbidden.
+    """
+    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
+    faults = []
+    if erasure.workspace_id != workspace.workspace_id:
+        faults.append("it is of another workspace")
+    if not _is_unchanged(erasure):
+        faults.append("it was changed: its hash is not that of the rest")
+    if not erasure.complete:
+        faults.append("it says itself that something was left")
+    async with workspace.system_scope() as scope:
+        entry = await ledger.certified(scope, erasure.certificate_id)
+        there = await ledger.still_there(scope, erasure.document_ids)
+    if entry is None:
+        faults.append("the audit log does not have it")
+    elif not hmac.compare_digest(entry[1], erasure.sha256):
+        faults.append(f"entry {entry[0]} of the audit log has another hash of it")
+    if there:
+        faults.append(
+            f"{len(there)} of its documents are there again: carry it out once more with "
+            "`footnote erasure replay`"
+        )
+    verifier = Verifier(workspace.workspace_id)
+    entries = all_entries(workspace.engine.database, workspace.workspace_id, workspace.principal)
+    async with aclosing(entries):
+        async for each in entries:
+            verifier.look_at(each)
+    verifier.finish()
+    faults += [f"entry {each.entry_no} of the audit log: {each.what}" for each in verifier.faults]
+    return ErasureVerification(
+        certificate_id=erasure.certificate_id,
+        entry_no=None if entry is None else entry[0],
+        faults=tuple(faults),
+    )
+
+
+async def replay_erasures(
+    workspace: WorkspaceAccess, entries: Sequence[Erasure | ErasureEntry]
+) -> tuple[ReplayedErasure, ...]:
+    """Carry erasures out again, after a backup was restored that had what they erased.
+
+    What a collection or a principal had before an erasure goes, and nothing that came later. Each
+    that finds something gives a certificate of its own. One that is refused does not keep the
+    others from being carried out. For administrators of the whole workspace. Raises Forbidden, and
+    InvalidRequest for entries of another workspace and for certificates that were changed.
+    """
+    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
+    for each in entries:
+        if isinstance(each, Erasure) and not _is_unchanged(each):
+            raise InvalidRequest(
+                f"the certificate {each.certificate_id} was changed: its hash is not that of the "
+                "rest",
+                hint="take the certificate as it was printed, or the ledger of erasures",
+            )
+    foreign = [each for each in entries if each.workspace_id != workspace.workspace_id]
+    if foreign:
+        raise InvalidRequest(
+            f"the erasure {foreign[0].certificate_id} is of another workspace",
+            hint="name the workspace that it was carried out in: --workspace",
+        )
+    replayed = []
+    for entry in entries:
+        doomed = Doomed(
+            target=entry.target,
+            name=entry.name,
+            document_ids=entry.document_ids,
+            before=entry.erased_at,
+        )
+        erasure, refusal = None, None
+        try:
+            if await _anything_of(workspace, doomed):
+                erasure = await _erased(workspace, doomed)
+        except UnderLegalHold as error:
+            refusal = f"{error}; {error.hint}"
+        async with workspace.scope() as scope:
+            await ledger.keep_erasure(scope, entry)
+        replayed.append(
+            ReplayedErasure(certificate_id=entry.certificate_id, erasure=erasure, refusal=refusal)
+        )
+    return tuple(replayed)
+
+
+def _is_unchanged(erasure: Erasure) -> bool:
+    return hmac.compare_digest(erasure.sha256, digest_of_certificate(erasure))
+
+
+# --- how it is done -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Found:
+    """What was found of something that is to be erased, or was."""
+
+    findings: Findings
+    written: tuple[Written, ...]
+    """Texts of people and answers that quote it."""
+    of_principal: Mapping[str, int]
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How much, by place."""
+        written = dict.fromkeys(PLACES.values(), 0)
+        for each in self.written:
+            written[PLACES[each.place]] += 1
+        own = {f"{name} of the principal": count for name, count in self.of_principal.items()}
+        return {**self.findings.counts, **written, **own}
+
+
+def _doomed(target: ErasureTarget, name: str, *document_ids: UUID) -> Doomed:
+    return Doomed(target=target, name=name, document_ids=document_ids, before=datetime.now(UTC))
+
+
+async def _anything_of(workspace: WorkspaceAccess, doomed: Doomed) -> bool:
+    async with workspace.system_scope() as scope:
+        if await ledger.doomed_documents(scope, doomed):
+            return True
+        if doomed.target is not ErasureTarget.PRINCIPAL:
+            return False
+        return any((await ledger.count_of_principal(scope, doomed)).values())
+
+
+async def _erased(workspace: WorkspaceAccess, doomed: Doomed) -> Erasure:
+    """Look, erase, look again, and certify it."""
+    async with workspace.system_scope() as scope:
+        wanted = await ledger.doomed_documents(scope, doomed)
+        for document_id in wanted:
+            await refuse_what_is_held(scope, document_id)
+        family = await family_of(scope, wanted)
+    quoted = await _quotable(workspace, family.document_ids)
+    before = await _look(workspace, doomed, family, quoted)
+    await _refuse_held_writers(workspace, doomed, before.written)
+    entry = ErasureEntry(
+        certificate_id=uuid4(),
+        workspace_id=workspace.workspace_id,
+        target=doomed.target,
+        name=doomed.name,
+        document_ids=family.document_ids,
+        erased_at=doomed.before,
+        erased_by=workspace.principal.principal_id,
+    )
+    # First: what is cut off can be carried out again.
+    async with workspace.scope() as scope:
+        await ledger.keep_erasure(scope, entry)
+    async with workspace.system_scope() as scope:
+        await empty(scope, before.written)
+    await _delete(workspace, doomed, wanted)
+    cached = _forget_cached(workspace)
+    after = await _look(workspace, doomed, family, quoted)
+    async with workspace.system_scope() as scope:
+        named = await ledger.count_entries_naming(scope, family.document_ids)
+    erasure = Erasure(
+        **{each.name: getattr(entry, each.name) for each in fields(entry)},
+        workspace=workspace.workspace.name,
+        credential=workspace.credential,
+        checks=(
+            *_checks(before, after, family),
+            ErasureCheck(place="caches of this process", held=cached, left=0),
+            ErasureCheck(place="audit log", held=named, left=named, kept=_KEPT["audit log"]),
+        ),
+        not_reached=(*_NOT_REACHED, _SEALED) if scope.sealing.encrypts else _NOT_REACHED,
+        sha256="",
+    )
+    erasure = replace(erasure, sha256=digest_of_certificate(erasure))
+    await _certify(workspace, erasure)
+    return erasure
+
+
+async def _quotable(workspace: WorkspaceAccess, document_ids: Sequence[UUID]) -> Quotable:
+    several = []
+    for start in range(0, len(document_ids), _AT_ONCE):
+        async with workspace.system_scope() as scope:
+            named = await texts_of(scope, document_ids[start : start + _AT_ONCE])
+        several += [
+            await asyncio.to_thread(quotable, each.text, each.names, each.language)
+            for each in named
+        ]
+    return all_quotable(several)
+
+
+async def _look(
+    workspace: WorkspaceAccess, doomed: Doomed, family: Family, quoted: Quotable
+) -> _Found:
+    async with workspace.system_scope() as scope:
+        return _Found(
+            findings=await find_all(scope, workspace.engine.blobs, family),
+            written=await quoting(scope, quoted, family.chunks),
+            of_principal=await ledger.count_of_principal(scope, doomed)
+            if doomed.target is ErasureTarget.PRINCIPAL
+            else {},
+        )
+
+
+async def _refuse_held_writers(
+    workspace: WorkspaceAccess, doomed: Doomed, written: Sequence[Written]
+) -> None:
+    """Raise UnderLegalHold where the texts of somebody would go who is under legal hold."""
+    async with workspace.system_scope() as scope:
+        if doomed.target is ErasureTarget.PRINCIPAL and await ledger.principal_is_held(
+            scope, doomed.name
+        ):
+            raise UnderLegalHold(
+                f"{doomed.name} is not erased: all of that principal is under legal hold",
+                hint=LIFT_A_HOLD,
+            )
+        if await held_among(scope, (each.principal for each in written)):
+            raise UnderLegalHold(
+                f"{doomed.name} is not erased: what somebody asked quotes it, and is under legal "
+                "hold",
+                hint=LIFT_A_HOLD,
+            )
+
+
+async def _delete(workspace: WorkspaceAccess, doomed: Doomed, wanted: Sequence[UUID]) -> None:
+    engine = workspace.engine
+    for document_id in wanted:
+        try:
+            async with workspace.system_scope() as scope:
+                family = await family_of(scope, [document_id])
+                await ledger.delete_what_names(scope, family.document_ids)
+                blobs = await publishing.delete_document(
+                    scope, document_id, engine.maintenance_limits
+                )
+                await ledger.strip_events(scope, family.document_ids)
+                await drop_jobs(scope, family)
+        except NotFound:
+            continue  # It went with what it was attached to, or somebody else was faster.
+        await remove_unused(engine.database, engine.blobs, workspace.workspace_id, blobs)
+    if doomed.target is ErasureTarget.PRINCIPAL:
+        async with workspace.system_scope() as scope:
+            await ledger.delete_of_principal(scope, doomed)
+    await purge_dead(engine.database, workspace.workspace_id)
+
+
+def _forget_cached(workspace: WorkspaceAccess) -> int:
+    """Empty the caches of this process for the workspace; how many entries they had.
+
+    Other processes look at nothing that they cached before the deletion, and let go of it as they
+    search on, or after `cache_seconds`.
+    """
+    engine = workspace.engine
+    caches = (
+        engine.search_stages.cache,
+        engine.answer_cache,
+        engine.cache,
+        engine.vector_cache,
+        engine.answer_runs,
+    )
+    return sum(cache.forget(workspace.workspace_id) for cache in caches)
+
+
+def _checks(before: _Found, after: _Found, family: Family) -> tuple[ErasureCheck, ...]:
+    held = before.counts | {BLOBS: len(family.blob_keys)}
+    return tuple(
+        ErasureCheck(
+            place=place,
+            held=held.get(place, 0),
+            left=left,
+            kept=_KEPT.get(place, "") if left else "",
+        )
+        for place, left in after.counts.items()
+    )
+
+
+async def _certify(workspace: WorkspaceAccess, erasure: Erasure) -> None:
+    draft = AuditDraft(
+        act_id=uuid4(),
+        recorded_at=datetime.now(UTC),
+        principal=workspace.principal.principal_id,
+        credential=workspace.credential,
+        act=Act.DELETED,
+        verb=CERTIFY,
+        outcome=Outcome.DONE,
+        subject={
+            "certificate_id": str(erasure.certificate_id),
+            "certificate_sha256": erasure.sha256,
+        },
+        documents=erasure.document_ids,
+    )
+    await workspace.engine.audit.append(workspace.workspace_id, draft)

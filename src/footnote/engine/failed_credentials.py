@@ -1,0 +1,167 @@
+"""What did not prove who asks: entered where it can be seen, and refused where it is too much."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import time
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from uuid import UUID, uuid4
+
+import structlog
+
+from footnote.domain.audit import Act, AuditDraft, Outcome
+from footnote.domain.credentials import Presented
+from footnote.domain.limits import RateLimit, RateLimitStatus, status_of
+from footnote.engine.audit_log import AuditLog
+from footnote.engine.rate_limits import too_often
+from footnote.errors import NotAuthenticated
+from footnote.security.gateway import Network, network_of
+from footnote.security.secrets import credential_id_of
+from footnote.store.database import Database
+from footnote.store.rate_limits import count_failure, failures_ahead
+
+OF_ADDRESS = RateLimit(requests=30, window_seconds=60.0, burst=60)
+"""Many people may share an address, and each may have a program whose key has expired."""
+OF_CREDENTIAL = RateLimit(requests=10, window_seconds=60.0, burst=20)
+"""Of the id that a key, a session or a link begins with."""
+NOBODY = "workspace:nobody"
+"""Who did it, in the audit log: no principal begins so."""
+_PROVED_SECONDS = 3600.0
+_MOST_KNOWN = 10_000
+
+
+class CredentialRefused(NotAuthenticated):
+    """A credential of a workspace that is wrong or of no use any more."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        hint: str | None = None,
+        workspace_id: UUID,
+        credential: str,
+        reason: str,
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.workspace_id = workspace_id
+        self.credential = credential
+        """As the audit log has it: `key:ID`, `session:ID`, `link:ID`."""
+        self.reason = reason
+        """Which is never said to whoever asks."""
+
+
+@dataclass(slots=True, kw_only=True)
+class FailedCredentials:
+    """Counts failures by where they come from and by the id of what failed.
+
+    Who fails too often from an address is refused before anything is looked up or verified; a
+    credential that was good here within the hour is not, since many may share the address. Of an
+    id the failures alone are refused: nobody locks a key out by trying its id.
+    """
+
+    database: Database
+    audit: AuditLog
+    proxies: tuple[Network, ...]
+    """Whose word for where a request comes from is believed."""
+    secret: Callable[[], bytes]
+    """What hashes are keyed with."""
+    clock: Callable[[], float] = time.monotonic
+    _proved: OrderedDict[bytes, float] = field(default_factory=OrderedDict)
+    """Until when each credential is one that was good lately."""
+    _refused: OrderedDict[bytes, float] = field(default_factory=OrderedDict)
+    """Until when each address is refused without asking the database."""
+
+    @asynccontextmanager
+    async def watching(self, presented: Presented) -> AsyncIterator[None]:
+        """Count and enter it where the block finds that a credential proves nothing.
+
+        Raises RateLimited before the block for an address from which too much has failed, and after
+        it, in the place of NotAuthenticated, where this was one too many.
+        """
+        await self._require_room(presented)
+        try:
+            yield
+        except NotAuthenticated as error:
+            await self._note(presented, error)
+            raise
+        if presented.bearer or presented.session:
+            until = self.clock() + _PROVED_SECONDS
+            _remember(self._proved, self._digest(presented), until)
+
+    async def _require_room(self, presented: Presented) -> None:
+        network = network_of(presented, self.proxies)
+        now = self.clock()
+        if network is None or self._proved.get(self._digest(presented), 0.0) > now:
+            return
+        source = self._source(f"address {network}")
+        ahead = self._refused.get(source, 0.0) - now
+        if ahead <= 0:
+            ahead = await failures_ahead(self.database, source)
+        standing = status_of(OF_ADDRESS, allowed=False, ahead_seconds=ahead)
+        if not standing.remaining:
+            raise self._too_many(source, standing)
+
+    async def _note(self, presented: Presented, error: NotAuthenticated) -> None:
+        credential_id = credential_id_of(presented.bearer or presented.session or "")
+        network = network_of(presented, self.proxies)
+        counted: list[tuple[str, RateLimit]] = []
+        # Pages of somebody who was logged out go on asking for a while.
+        of_session = presented.bearer is None and presented.session is not None
+        if network is not None and not of_session:
+            counted.append((f"address {network}", OF_ADDRESS))
+        if credential_id is not None:
+            counted.append((f"credential {credential_id}", OF_CREDENTIAL))
+        for name, limit in counted:
+            source = self._source(name)
+            allowed, ahead = await count_failure(self.database, source, limit)
+            if not allowed:
+                standing = status_of(limit, allowed=False, ahead_seconds=ahead)
+                raise self._too_many(source, standing) from error
+        self._enter(error, credential_id, None if network is None else str(network))
+
+    def _enter(
+        self, error: NotAuthenticated, credential_id: str | None, address: str | None
+    ) -> None:
+        subject = {} if address is None else {"address": address}
+        if not isinstance(error, CredentialRefused):
+            structlog.get_logger(__name__).warning(
+                "a credential was refused", reason=str(error), credential=credential_id, **subject
+            )
+            return
+        draft = AuditDraft(
+            act_id=uuid4(),
+            recorded_at=datetime.now(UTC),
+            principal=NOBODY,
+            credential=error.credential,
+            act=Act.OBSERVED,
+            verb="authenticate",
+            outcome=Outcome.REFUSED,
+            error=NotAuthenticated.__name__,
+            subject={"reason": error.reason, **subject},
+            documents=(),
+            passages=(),
+        )
+        self.audit.append_soon(error.workspace_id, draft)
+
+    def _too_many(self, source: bytes, standing: RateLimitStatus) -> Exception:
+        _remember(self._refused, source, self.clock() + standing.reset_seconds)
+        return too_often("too many credentials were refused that came from here", standing)
+
+    def _source(self, name: str) -> bytes:
+        return hmac.digest(self.secret(), name.encode(), "sha256")
+
+    @staticmethod
+    def _digest(presented: Presented) -> bytes:
+        return hashlib.sha256(repr((presented.bearer, presented.session)).encode()).digest()
+
+
+def _remember(known: OrderedDict[bytes, float], key: bytes, until: float) -> None:
+    known[key] = until
+    known.move_to_end(key)
+    while len(known) > _MOST_KNOWN:
+        known.popitem(last=False)

@@ -1,0 +1,191 @@
+"""A file with the wrapped data keys of all workspaces, written, and put back after a restore."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import os
+import secrets
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+
+from pydantic import ConfigDict, TypeAdapter, ValidationError
+
+from footnote.domain.encryption import BackedUpKeys, KeyExport, KeyImport
+from footnote.engine.services import Services
+from footnote.errors import Conflict, InvalidRequest, KeyUnavailable
+from footnote.store.key_backup import put_back, stored_keys
+from footnote.store.workspaces import list_workspaces
+
+FORMAT = "footnote-data-keys-1"
+_CONTENT = TypeAdapter(
+    tuple[BackedUpKeys, ...], config=ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
+)
+
+
+async def export_keys(engine: Services, path: Path) -> KeyExport:
+    """Write the wrapped data keys of all workspaces into a file that its owner alone reads.
+
+    An earlier export is replaced. Raises Conflict for a file that is something else, or holds a
+    newer wrapping than the database does, and InvalidRequest where it cannot be written.
+    """
+    found = await _stored(engine)
+    if await asyncio.to_thread(path.exists):
+        try:
+            before = await asyncio.to_thread(_read, path)
+        except InvalidRequest as error:
+            raise Conflict(
+                f"{path} is there, and is no export of keys", hint="name another file"
+            ) from error
+        if newer := _newer(before, found):
+            raise Conflict(
+                f"{path} holds newer keys of {', '.join(newer)} than the database",
+                hint="if the database was restored, run `footnote encryption import-keys` with it; "
+                "else name another file",
+            )
+    content = json.loads(_CONTENT.dump_json(found))
+    digest = _digest(content)
+    written = {
+        "format": FORMAT,
+        "exported_at": datetime.now(UTC).isoformat(),
+        "workspaces": content,
+        "sha256": digest,
+    }
+    try:
+        await asyncio.to_thread(_write, path, json.dumps(written, indent=1) + "\n")
+    except OSError as error:
+        raise InvalidRequest(
+            f"{path} cannot be written: {error.strerror}", hint="check the path and its rights"
+        ) from error
+    keys = sum(len(each.keys) for each in found)
+    return KeyExport(path=str(path), workspaces=len(found), keys=keys, sha256=digest)
+
+
+async def import_keys(engine: Services, path: Path) -> KeyImport:
+    """Put the keys of an export back, each in the place of an older wrapping of the same key.
+
+    Nothing is changed where one of them cannot be: raises InvalidRequest for a file that is no
+    export or was changed, Conflict where the database has a newer wrapping or another key, and
+    KeyUnavailable for what the master key does not unwrap.
+    """
+    given = await asyncio.to_thread(_read, path)
+    here = {each.workspace_id: each for each in await _stored(engine)}
+    if newer := _newer(tuple(here.values()), given):
+        raise Conflict(
+            f"the database has newer keys of {', '.join(newer)} than {path}",
+            hint="import the newest export; this one is older than the database",
+        )
+    present = [each for each in given if each.workspace_id in here]
+    for each in present:
+        await _require_same(engine, here[each.workspace_id], each)
+    named = {each.workspace_id: each for each in await list_workspaces(engine.owner_url)}
+    restored = unchanged = 0
+    for each in present:
+        known = {key.version: key.wrapped for key in here[each.workspace_id].keys}
+        changed = [key for key in each.keys if known.get(key.version) != key.wrapped]
+        unchanged += len(each.keys) - len(changed)
+        restored += len(changed)
+        await put_back(
+            engine.database,
+            engine.owner_url,
+            named[each.workspace_id],
+            changed,
+            lost=not known,
+        )
+    listed = {each.workspace_id for each in given}
+    return KeyImport(
+        restored=restored,
+        unchanged=unchanged,
+        absent=tuple(each.workspace for each in given if each.workspace_id not in here),
+        unlisted=tuple(
+            each.workspace for key, each in here.items() if key not in listed and each.keys
+        ),
+    )
+
+
+async def _stored(engine: Services) -> tuple[BackedUpKeys, ...]:
+    workspaces = await list_workspaces(engine.owner_url)
+    return tuple([await stored_keys(engine.owner_url, each) for each in workspaces])
+
+
+async def _require_same(engine: Services, here: BackedUpKeys, given: BackedUpKeys) -> None:
+    """Raise KeyUnavailable for a key that cannot be used, and Conflict for another one."""
+    ring, known = engine.database.keys, {key.version: key for key in here.keys}
+    for key in given.keys:
+        opened = await ring.unwrap(key.wrapped, key.master_key, given.workspace_id)
+        before = known.get(key.version)
+        if before is None or before.wrapped == key.wrapped:
+            continue
+        with suppress(KeyUnavailable):  # As expected after a restore: what wrapped it is retired.
+            if opened != await ring.unwrap(before.wrapped, before.master_key, given.workspace_id):
+                raise Conflict(
+                    f"the data key {key.version} of {given.workspace} is another one here",
+                    hint="the workspace went on after the export; import a newer one",
+                )
+
+
+def _newer(these: tuple[BackedUpKeys, ...], than: tuple[BackedUpKeys, ...]) -> list[str]:
+    """The workspaces of which some key was wrapped later than in the other ones."""
+    before = {
+        (each.workspace_id, key.version): key.wrapped_at for each in than for key in each.keys
+    }
+    return [
+        each.workspace
+        for each in these
+        if any(
+            key.wrapped_at > before.get((each.workspace_id, key.version), key.wrapped_at)
+            for key in each.keys
+        )
+    ]
+
+
+def _read(path: Path) -> tuple[BackedUpKeys, ...]:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise InvalidRequest(
+            f"{path} cannot be read: {error.strerror}", hint="check the path and its rights"
+        ) from error
+    except UnicodeDecodeError as error:
+        raise _no_export(path, "it is no text") from error
+    try:
+        found = json.loads(text)
+    except ValueError as error:
+        raise _no_export(path, "it is no JSON") from error
+    if not isinstance(found, dict) or found.get("format") != FORMAT:
+        raise _no_export(path, f"its format is not {FORMAT}")
+    content = found.get("workspaces")
+    if _digest(content) != found.get("sha256"):
+        raise _no_export(path, "its checksum is another one, so it was changed or cut off")
+    try:
+        return _CONTENT.validate_json(json.dumps(content))
+    except ValidationError as error:
+        raise _no_export(path, "it holds what no key is") from error
+
+
+def _no_export(path: Path, why: str) -> InvalidRequest:
+    return InvalidRequest(
+        f"{path} is no export of keys: {why}",
+        hint="give a file that `footnote encryption export-keys` wrote",
+    )
+
+
+def _digest(content: object) -> str:
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _write(path: Path, text: str) -> None:
+    """All of it or nothing, also where the machine stops meanwhile."""
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)

@@ -1,0 +1,157 @@
+"""Lists of a workspace: its documents in any order, the versions and passages of one, its likes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from uuid import UUID
+
+import numpy as np
+
+from footnote.domain import (
+    AllOf,
+    Comparison,
+    Condition,
+    DocumentClass,
+    DocumentPage,
+    DocumentSort,
+    DocumentStatus,
+    DocumentVersion,
+    Operator,
+    PassagePage,
+    SearchFilters,
+    SimilarDocument,
+    SortOrder,
+)
+from footnote.engine.lanes import serving
+from footnote.engine.services import WorkspaceAccess
+from footnote.ports import RecallRequest, Vector
+from footnote.store import listing as stored
+from footnote.store.documents import get_document
+from footnote.store.passages import passage_numbers, passages_after
+from footnote.validation.constrained_types import ListQuery, Name, PageLimit, SimilarLimit, Tag
+
+_PASSAGES_FOR_EACH = 6
+"""Recalled for each document that is wanted, of which a long one has several among the nearest."""
+_MOST_RECALLED = 1000
+_PASSAGES_LIKENED = 256
+"""Of a document, of which the mean is taken: of a longer one every so manieth."""
+
+
+async def documents(
+    workspace: WorkspaceAccess,
+    *,
+    query: ListQuery = "",
+    collection: Name | None = None,
+    status: DocumentStatus | None = None,
+    document_class: DocumentClass | None = None,
+    tag: Tag | None = None,
+    where: Condition | None = None,
+    sort: DocumentSort = DocumentSort.CREATED_AT,
+    order: SortOrder | None = None,
+    facets: Sequence[Name] = (),
+    limit: PageLimit = 50,
+    cursor: str | None = None,
+) -> DocumentPage:
+    """A page of documents, published or not, newest first or as they are to be sorted.
+
+    Without an order, times fall and all else rises. Each facet counts what meets all but the
+    choice of its own field. Raises InvalidRequest.
+    """
+    if order is None:
+        falls = sort is DocumentSort.CREATED_AT
+        order = SortOrder.DESCENDING if falls else SortOrder.ASCENDING
+    listing = stored.Listing(
+        query=query,
+        collection=collection,
+        status=status,
+        document_class=document_class,
+        tag=tag,
+        where=where,
+        sort=sort,
+        order=order,
+    )
+    async with workspace.scope() as scope:
+        return await stored.list_documents(
+            scope, listing, facets=facets, limit=limit, cursor=cursor
+        )
+
+
+async def select_documents(
+    workspace: WorkspaceAccess,
+    condition: Condition | None = None,
+    *,
+    status: DocumentStatus | None = None,
+    limit: PageLimit = 50,
+    cursor: str | None = None,
+) -> DocumentPage:
+    """A page of the documents that meet a condition, newest first. Raises InvalidRequest."""
+    async with workspace.scope() as scope:
+        return await stored.select_documents(
+            scope, condition or AllOf(conditions=()), status=status, limit=limit, cursor=cursor
+        )
+
+
+async def versions(workspace: WorkspaceAccess, document_id: UUID) -> tuple[DocumentVersion, ...]:
+    """The versions that were received of a document, the last first. Raises NotFound."""
+    async with workspace.scope() as scope:
+        return await stored.list_versions(scope, document_id)
+
+
+async def document_passages(
+    workspace: WorkspaceAccess,
+    document_id: UUID,
+    *,
+    limit: PageLimit = 50,
+    cursor: str | None = None,
+) -> PassagePage:
+    """A page of what is searched of a document, in its order; nothing before it is published.
+
+    Raises NotFound, and InvalidRequest for a foreign cursor.
+    """
+    async with workspace.scope() as scope:
+        await get_document(scope, document_id)
+        return await passages_after(scope, document_id, limit=limit, cursor=cursor)
+
+
+async def similar_documents(
+    workspace: WorkspaceAccess, document_id: UUID, *, limit: SimilarLimit = 5
+) -> tuple[SimilarDocument, ...]:
+    """The documents that are most like one, by the vectors of their passages, nearest first.
+
+    Each counts by the passage that is nearest to the mean of the document's. Nothing is like what
+    is not published, or was not embedded. Raises NotFound.
+    """
+    async with workspace.scope() as scope:
+        await get_document(scope, document_id)
+        numbers = await passage_numbers(scope, document_id)
+    lane = (await serving(workspace, afresh=True)).embedder.lane
+    index = workspace.index_in(lane)
+    likened = numbers[:: max(1, -(-len(numbers) // _PASSAGES_LIKENED))]
+    vectors = [*(await index.vectors(likened)).values()]
+    if not vectors:
+        return ()
+    mean: Vector = np.asarray(np.mean(vectors, axis=0), dtype=np.float32)
+    length = float(np.linalg.norm(mean))
+    if length == 0:
+        return ()
+    other = Comparison(field="document_id", operator=Operator.DIFFERS, value=str(document_id))
+    nearest: dict[UUID, float] = {}
+    asked = limit * _PASSAGES_FOR_EACH
+    while True:
+        recalled = await index.recall(
+            RecallRequest(
+                vector=mean / np.float32(length), limit=asked, filters=SearchFilters(where=other)
+            )
+        )
+        passages = await index.passages([hit.chunk_no for hit in recalled.dense])
+        for hit in recalled.dense:
+            if hit.chunk_no in passages:
+                nearest.setdefault(passages[hit.chunk_no].document_id, hit.score)
+        if len(nearest) >= limit or len(recalled.dense) < asked or asked >= _MOST_RECALLED:
+            break
+        asked *= 4  # One long document had most of the nearest.
+    async with workspace.scope() as scope:
+        found = await stored.documents_of_ids(scope, [*nearest][:limit])
+    return tuple(
+        SimilarDocument(document=each, similarity=nearest[each.document_id]) for each in found
+    )

@@ -1,0 +1,181 @@
+"""How long documents, conversations and what was asked are kept, and their deletion after that."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Annotated
+from uuid import UUID, uuid4
+
+from pydantic import Field
+
+from footnote.domain import Right
+from footnote.domain.audit import Act, AuditDraft, Outcome
+from footnote.domain.identity import WHOLE_WORKSPACE
+from footnote.domain.retention import (
+    RetentionKind,
+    RetentionPreview,
+    RetentionRule,
+    RetentionRun,
+)
+from footnote.engine.documents import delete_document
+from footnote.engine.services import WorkspaceAccess
+from footnote.errors import InvalidRequest, NotFound, UnderLegalHold
+from footnote.store import retention as stored
+from footnote.store.database import SYSTEM
+from footnote.store.queue import enqueue_retention
+from footnote.validation.constrained_types import Name, PageLimit
+
+FIRST_RUN_SECONDS = 3600.0
+"""From when a rule is set: time to look at the preview and to think better of it."""
+DAY_SECONDS = 86_400.0
+_AT_ONCE = 100
+"""Documents between two entries of the audit log, and conversations or pushes of a transaction."""
+_QUERIES_AT_ONCE = 5000
+
+MAX_DAYS = 36_500
+Days = Annotated[int, Field(ge=1, le=MAX_DAYS)]
+
+
+async def retention_rules(workspace: WorkspaceAccess) -> tuple[RetentionRule, ...]:
+    """After how many days what is deleted. Raises Forbidden for a link."""
+    workspace.refuse_guest("see how long documents are kept")
+    async with workspace.scope() as scope:
+        return await stored.retention_rules(scope)
+
+
+async def set_retention(
+    workspace: WorkspaceAccess,
+    kind: RetentionKind,
+    days: Days | None,
+    *,
+    collection: Name | None = None,
+) -> tuple[RetentionRule, ...]:
+    """Have something deleted after so many days, or kept for ever; all rules.
+
+    Documents may have a rule for each collection, which comes before that of the workspace. A
+    worker deletes what is due within an hour or two, and then each day. For administrators of the
+    whole workspace. Raises InvalidRequest and Forbidden.
+    """
+    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
+    if collection is not None and kind is not RetentionKind.DOCUMENTS:
+        raise InvalidRequest(
+            f"{kind} belong to no collection", hint="leave the collection out; documents have one"
+        )
+    async with workspace.scope() as scope:
+        await stored.set_rule(scope, kind, collection, days)
+        if days is not None:
+            await enqueue_retention(scope, FIRST_RUN_SECONDS)
+        return await stored.retention_rules(scope)
+
+
+async def remove_retention(
+    workspace: WorkspaceAccess, kind: RetentionKind, *, collection: Name | None = None
+) -> None:
+    """Remove a rule. Raises NotFound where there is none, and Forbidden."""
+    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
+    async with workspace.scope() as scope:
+        if not await stored.remove_rule(scope, kind, collection):
+            where = "the workspace" if collection is None else f"the collection {collection!r}"
+            raise NotFound(f"there is no rule for {kind} of {where}")
+
+
+async def retention_preview(
+    workspace: WorkspaceAccess,
+    *,
+    within_days: Annotated[int, Field(ge=0, le=MAX_DAYS)] = 0,
+    limit: PageLimit = 50,
+) -> RetentionPreview:
+    """What the rules delete until so many days from now, as far as it is there now.
+
+    Raises Forbidden for all but administrators of the whole workspace.
+    """
+    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
+    until = datetime.now(UTC) + timedelta(days=within_days)
+    async with workspace.scope() as scope:
+        documents = await stored.due_documents(scope, until, limit)
+        document_count, held_count = await stored.count_due_documents(scope, until)
+    async with workspace.system_scope() as scope:
+        counts = await stored.count_due(scope, until)
+    return RetentionPreview(
+        until=until,
+        documents=documents,
+        document_count=document_count,
+        held_count=held_count,
+        conversation_count=counts.conversations,
+        query_count=counts.queries,
+        push_count=counts.pushes,
+    )
+
+
+async def apply_retention(workspace: WorkspaceAccess) -> RetentionRun:
+    """Delete what is due now, whoever sees it. Raises Forbidden.
+
+    What is deleted is in the audit log before and after, some of it at a time, so what is cut off
+    goes on with the next run.
+    """
+    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
+    now = datetime.now(UTC)
+    documents = await _delete_documents(workspace, now)
+    conversations = queries = pushes = 0
+    while True:
+        async with workspace.system_scope() as scope:
+            deleted = await stored.delete_due_conversations(scope, now, _AT_ONCE)
+        conversations += deleted
+        if deleted < _AT_ONCE:
+            break
+    after: int | None = 0
+    while after is not None:
+        async with workspace.system_scope() as scope:
+            deleted, after = await stored.delete_due_queries(scope, now, after, _QUERIES_AT_ONCE)
+        queries += deleted
+    while True:
+        async with workspace.system_scope() as scope:
+            deleted = await stored.delete_due_pushes(scope, now, _AT_ONCE)
+        pushes += deleted
+        if deleted < _AT_ONCE:
+            break
+    async with workspace.system_scope() as scope:
+        await stored.delete_old_events(scope)
+    return RetentionRun(
+        documents=documents, conversations=conversations, queries=queries, pushes=pushes
+    )
+
+
+async def _delete_documents(workspace: WorkspaceAccess, now: datetime) -> int:
+    system = replace(workspace, principal=SYSTEM, rights=frozenset(Right))
+    deleted = 0
+    while True:
+        async with workspace.system_scope() as scope:
+            due = await stored.due_documents(scope, now, _AT_ONCE)
+        if not due:
+            return deleted
+        act_id, ids = uuid4(), tuple(each.document_id for each in due)
+        await _enter(workspace, act_id, Outcome.BEGUN, ids)
+        for document_id in ids:
+            try:
+                await delete_document(system, document_id)
+            except (NotFound, UnderLegalHold):
+                continue  # Somebody else was faster.
+            deleted += 1
+        await _enter(workspace, act_id, Outcome.DONE, ids)
+
+
+async def _enter(
+    workspace: WorkspaceAccess,
+    act_id: UUID,
+    outcome: Outcome,
+    documents: tuple[UUID, ...],
+) -> None:
+    """Enter in the audit log which documents the rules delete, whoever had them applied."""
+    draft = AuditDraft(
+        act_id=act_id,
+        recorded_at=datetime.now(UTC),
+        principal=workspace.principal.principal_id,
+        credential=workspace.credential,
+        act=Act.DELETED,
+        verb="apply_retention",
+        outcome=outcome,
+        documents=documents,
+    )
+    await workspace.engine.audit.append(workspace.workspace_id, draft)

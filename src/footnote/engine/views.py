@@ -1,0 +1,61 @@
+"""Ways to look at the list of documents, which everybody keeps for themselves."""
+
+from __future__ import annotations
+
+from footnote.domain import DocumentClass, DocumentSort, DocumentStatus, SavedView, SortOrder
+from footnote.engine.services import WorkspaceAccess
+from footnote.filters import condition_from_text
+from footnote.store import views as stored
+from footnote.validation.constrained_types import FilterText, ListQuery, Name, Tag, ViewName
+
+_KEEP = "keep views"
+
+
+async def views(workspace: WorkspaceAccess) -> tuple[SavedView, ...]:
+    """One's own views, in the order in which they were first kept. Raises Forbidden for a link."""
+    workspace.refuse_guest(_KEEP)
+    async with workspace.scope() as scope:
+        return await stored.list_views(scope)
+
+
+async def keep_view(
+    workspace: WorkspaceAccess,
+    view_name: ViewName,
+    *,
+    query: ListQuery = "",
+    collection: Name | None = None,
+    status: DocumentStatus | None = None,
+    document_class: DocumentClass | None = None,
+    tag: Tag | None = None,
+    where: FilterText | None = None,
+    sort: DocumentSort = DocumentSort.CREATED_AT,
+    order: SortOrder = SortOrder.DESCENDING,
+) -> SavedView:
+    """Keep a view of the list of documents under a name, in the place of an earlier one.
+
+    Raises Forbidden for a link, and InvalidRequest for a filter that makes no sense and for one
+    view too many.
+    """
+    workspace.refuse_guest(_KEEP)
+    if where is not None:
+        condition_from_text(where)
+    view = SavedView(
+        name=view_name,
+        query=query,
+        collection=collection,
+        status=status,
+        document_class=document_class,
+        tag=tag,
+        where=where,
+        sort=sort,
+        order=order,
+    )
+    async with workspace.scope() as scope:
+        return await stored.keep_view(scope, view)
+
+
+async def remove_view(workspace: WorkspaceAccess, view_name: ViewName) -> None:
+    """Remove one's own view. Raises NotFound, and Forbidden for a link."""
+    workspace.refuse_guest(_KEEP)
+    async with workspace.scope() as scope:
+        await stored.remove_view(scope, view_name)

@@ -1,0 +1,94 @@
+"""What tells that a text quotes others: terms that they have, and words of theirs in a row."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from footnote.index.analysis import TextAnalyzer
+
+_WORD = re.compile(r"\w+")
+RUN = 6
+"""Words in a row that nobody takes for chance."""
+_SHORTEST_NAME = 5  # Characters; a shorter one is in other words.
+
+Runs = npt.NDArray[np.int64]
+Words = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Quotable:
+    """What of some texts can be quoted; it takes about ten bytes for each of their words."""
+
+    terms: frozenset[str]
+    runs: Runs
+    """Hashes of so many words in a row, rising, good for as long as the process lives."""
+    names: Mapping[str, frozenset[Words]]
+    """What the texts are called, as words, by the first of them."""
+    languages: frozenset[str | None]
+    """Those in which the texts were analysed."""
+
+    def shared_terms(self, text: str) -> frozenset[str]:
+        """The terms that a text has in common with them, and those of their names in it."""
+        shared = set(self.terms & frozenset(_terms(text, self.languages)))
+        words = _words(text)
+        for place, word in enumerate(words):
+            for name in self.names.get(word, ()):
+                if words[place : place + len(name)] == name:
+                    shared.update(_terms(" ".join(name), self.languages))
+        return frozenset(shared)
+
+    def has_run_of(self, text: str) -> bool:
+        """Whether a text has as many words in a row in common with them."""
+        own = _runs_of(text)
+        places = np.searchsorted(self.runs, own)
+        inside = places < self.runs.size
+        return bool((self.runs[places[inside]] == own[inside]).any())
+
+
+def quotable(text: str, names: Iterable[str], language: str | None) -> Quotable:
+    """What can be quoted of a text in a language, and of what it is called."""
+    called: dict[str, set[Words]] = {}
+    for name in names:
+        if len(name) >= _SHORTEST_NAME and (words := _words(name)):
+            called.setdefault(words[0], set()).add(words)
+    return Quotable(
+        terms=frozenset(_terms(text, (language,))),
+        runs=_runs_of(text),
+        names={first: frozenset(several) for first, several in called.items()},
+        languages=frozenset((language,)),
+    )
+
+
+def all_quotable(several: Sequence[Quotable]) -> Quotable:
+    """What can be quoted of any of them."""
+    names: dict[str, frozenset[Words]] = {}
+    for each in several:
+        for first, called in each.names.items():
+            names[first] = names.get(first, frozenset()) | called
+    runs = [each.runs for each in several]
+    return Quotable(
+        terms=frozenset[str]().union(*(each.terms for each in several)),
+        runs=np.unique(np.concatenate(runs)) if runs else _runs_of(""),
+        names=names,
+        languages=frozenset[str | None]().union(*(each.languages for each in several)),
+    )
+
+
+def _terms(text: str, languages: Iterable[str | None]) -> Iterator[str]:
+    for language in languages:
+        yield from TextAnalyzer().terms(text, language)
+
+
+def _words(text: str) -> Words:
+    return tuple(_WORD.findall(text.casefold()))
+
+
+def _runs_of(text: str) -> Runs:
+    words = _words(text)
+    hashed = (hash(words[start : start + RUN]) for start in range(len(words) - RUN + 1))
+    return np.unique(np.fromiter(hashed, dtype=np.int64))

@@ -1,0 +1,191 @@
+"""`footnote documents list`, `similar` and `change`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.text import Text
+
+from footnote.domain import (
+    Document,
+    DocumentClass,
+    DocumentPage,
+    DocumentSort,
+    DocumentStatus,
+    MetadataValue,
+    SortOrder,
+)
+from footnote.errors import InvalidRequest
+from footnote.filters import condition_from_text
+from footnote.interfaces import schemas
+from footnote.interfaces.cli import present
+from footnote.interfaces.cli.edge import in_workspace
+from footnote.interfaces.cli.options import AsJson, Collection, DocumentName, Workspace
+from footnote.interfaces.cli.searching import tell_of_unknown_collections
+from footnote.interfaces.cli.server import running_server
+
+if TYPE_CHECKING:
+    from footnote.engine import WorkspaceEngine
+
+
+def list_documents(
+    *,
+    context: typer.Context,
+    query: Annotated[
+        str, typer.Option(help="Only with each of these words in the title or the file name.")
+    ] = "",
+    collection: Collection = None,
+    status: Annotated[DocumentStatus | None, typer.Option(help="Only these.")] = None,
+    document_class: Annotated[
+        DocumentClass | None, typer.Option("--class", help="Only of this sort.")
+    ] = None,
+    tag: Annotated[str | None, typer.Option(metavar="TAG", help="Only with this tag.")] = None,
+    where: Annotated[
+        str | None,
+        typer.Option("--filter", metavar="JSON", help="Only what meets this filter."),
+    ] = None,
+    sort: Annotated[
+        DocumentSort, typer.Option(help="By what they are sorted.")
+    ] = DocumentSort.CREATED_AT,
+    order: Annotated[
+        SortOrder | None,
+        typer.Option(help="Which way; if not given, times fall and all else rises."),
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, max=500, help="Most documents shown.")] = 50,
+    cursor: Annotated[str | None, typer.Option(help="Where the page before ended.")] = None,
+    workspace: Workspace = None,
+    as_json: AsJson = False,
+) -> None:
+    """List documents, newest first or as they are to be sorted."""
+    page = None
+    if server := running_server(context, workspace):
+        given = {
+            "query": query or None,
+            "collection": collection,
+            "status": status,
+            "document_class": document_class,
+            "tag": tag,
+            "where": where,
+            "sort": sort,
+            "order": order,
+            "limit": limit,
+            "cursor": cursor,
+        }
+        page = server.get(DocumentPage, "/v1/documents", given)
+    if page is None or (collection and not page.documents):  # there may be no such collection
+
+        async def read(inside: WorkspaceEngine) -> DocumentPage:
+            page = await inside.documents(
+                query=query,
+                collection=collection,
+                status=status,
+                document_class=document_class,
+                tag=tag,
+                where=None if where is None else condition_from_text(where),
+                sort=sort,
+                order=order,
+                limit=limit,
+                cursor=cursor,
+            )
+            await tell_of_unknown_collections(inside, [collection] if collection else [])
+            return page
+
+        page = in_workspace(context, workspace, read)
+    if as_json:
+        present.print_json(page)
+        return
+    present.show_documents(present.terminal(), page.documents)
+    if page.next_cursor:
+        more = f"There are more: footnote documents list --cursor {page.next_cursor}"
+        if sort is not DocumentSort.CREATED_AT:
+            more += f" --sort {sort}"
+        if order is not None:
+            more += f" --order {order}"
+        present.notices().print(Text(more, style="dim"), soft_wrap=True)
+
+
+def similar_documents(
+    *,
+    context: typer.Context,
+    called: DocumentName,
+    limit: Annotated[int, typer.Option(min=1, max=50, help="Most documents shown.")] = 5,
+    workspace: Workspace = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the documents that are most like one, by what their passages mean."""
+
+    async def read(inside: WorkspaceEngine) -> schemas.SimilarDocuments:
+        document_id = await inside.document_called(called)
+        return schemas.SimilarDocuments(
+            documents=await inside.similar_documents(document_id, limit=limit)
+        )
+
+    found = in_workspace(context, workspace, read)
+    if as_json:
+        present.print_json(found)
+        return
+    console = present.terminal()
+    if not found.documents:
+        console.print("No document is like it.")
+        return
+    listing = present.table("id", "document", "collection", "#similarity")
+    for each in found.documents:
+        listing.add_row(
+            str(each.document.document_id),
+            present.plain(each.document.title),
+            present.plain(each.document.collection),
+            f"{each.similarity:.2f}",
+        )
+    listing.show(console)
+
+
+def change_document(
+    *,
+    context: typer.Context,
+    called: DocumentName,
+    tag: Annotated[
+        list[str] | None,
+        typer.Option(metavar="TAG", help="Its tags from now on; may be repeated."),
+    ] = None,
+    untag: Annotated[bool, typer.Option("--no-tags", help="Without any tag.")] = False,
+    metadata: Annotated[
+        str | None,
+        typer.Option(metavar="JSON", help="Merged with what there is; null removes a member."),
+    ] = None,
+    workspace: Workspace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Change the tags and the metadata of a document, from the next search on."""
+    if (not tag and not untag and metadata is None) or (tag and untag):
+        raise InvalidRequest(
+            "It is not clear what is to be changed.",
+            hint="Give --tag or --no-tags, or --metadata.",
+        )
+    changes = None if metadata is None else _read(metadata)
+
+    async def change(inside: WorkspaceEngine) -> Document:
+        document_id = await inside.document_called(called)
+        return await inside.change_document(
+            document_id, tags=tuple(tag or ()) if tag or untag else None, metadata=changes
+        )
+
+    document = in_workspace(context, workspace, change)
+    if as_json:
+        present.print_json(document)
+    else:
+        present.show_document(present.terminal(), document, ())
+
+
+def _read(metadata: str) -> Mapping[str, MetadataValue | None]:
+    try:
+        given = json.loads(metadata)
+    except ValueError as error:
+        raise InvalidRequest(
+            f"--metadata is not JSON: {error}", hint='Write it as {"year": 2025}.'
+        ) from error
+    if not isinstance(given, dict):
+        raise InvalidRequest("--metadata is no object.", hint='Write it as {"year": 2025}.')
+    return given

@@ -1,0 +1,142 @@
+"""`footnote erasure`: what was deleted for good, verified, and deleted again after a restore."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from pydantic import ValidationError
+from rich.text import Text
+
+from footnote.domain import Erasure
+from footnote.domain.erasure import ErasureEntry
+from footnote.errors import InvalidRequest
+from footnote.interfaces.cli import present
+from footnote.interfaces.cli.edge import in_workspace, require_yes
+from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace
+from footnote.interfaces.schemas import ErasureList, ReplayReport, adapter
+
+app = typer.Typer(
+    name="erasure",
+    help="See and verify what was deleted for good, and repeat it after a restore.",
+    no_args_is_help=True,
+)
+
+
+@app.command("list", epilog=EXIT_CODES)
+def show(*, context: typer.Context, workspace: Workspace = None, as_json: AsJson = False) -> None:
+    """List what was erased, oldest first: ids, and nothing of what was erased."""
+    found = in_workspace(context, workspace, lambda inside: inside.erasures())
+    if as_json:
+        present.print_json(ErasureList(erasures=found))
+        return
+    if not found:
+        present.terminal().print("Nothing was erased.")
+        return
+    listing = present.table("certificate", "target", "name", "#documents", "erased by", "on")
+    for each in found:
+        listing.add_row(
+            str(each.certificate_id),
+            each.target,
+            present.plain(each.name),
+            f"{len(each.document_ids):,}",
+            present.plain(each.erased_by),
+            f"{each.erased_at:%Y-%m-%d %H:%M}",
+        )
+    listing.show(present.terminal())
+
+
+@app.command("verify", epilog=EXIT_CODES)
+def verify(
+    *,
+    context: typer.Context,
+    certificate: Annotated[
+        Path, typer.Argument(metavar="CERTIFICATE", help="The file that holds it, as JSON.")
+    ],
+    workspace: Workspace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Verify a certificate against the audit log; the exit code is 1 if it does not hold."""
+    try:
+        given = adapter(Erasure).validate_python(_json_in(certificate))
+    except ValidationError as error:
+        raise InvalidRequest(
+            f"{certificate} holds no certificate of an erasure",
+            hint="give the JSON that `footnote documents erase --json` printed",
+        ) from error
+    found = in_workspace(context, workspace, lambda inside: inside.verify_erasure(given))
+    if as_json:
+        present.print_json(found)
+    elif found.valid:
+        said = (
+            f"The certificate {found.certificate_id} is entry {found.entry_no} of the audit log, "
+            "and nothing of it is there again."
+        )
+        present.terminal().print(Text(said), soft_wrap=True)
+    else:
+        for fault in found.faults:
+            present.terminal().print(Text(f"{fault}.", style="bold red"), soft_wrap=True)
+    if not found.valid:
+        raise typer.Exit(1)
+
+
+@app.command("replay", epilog=EXIT_CODES)
+def replay(
+    *,
+    context: typer.Context,
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE", help="Certificates, or what `footnote erasure list --json` printed."
+        ),
+    ],
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    workspace: Workspace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Erase again what a restored backup brought back; the exit code is 1 if some is refused."""
+    entries = [entry for file in files for entry in _entries_in(file)]
+    if not yes:
+        documents = len({each for entry in entries for each in entry.document_ids})
+        require_yes(f"Carry {len(entries)} erasures out again, of {documents:,} documents?")
+    found = in_workspace(context, workspace, lambda inside: inside.replay_erasures(entries))
+    if as_json:
+        present.print_json(ReplayReport(erasures=found))
+    else:
+        listing = present.table("certificate", "#documents", "")
+        for each in found:
+            erased = each.erasure
+            listing.add_row(
+                str(each.certificate_id),
+                "0" if erased is None else f"{len(erased.document_ids):,}",
+                present.plain(each.refusal or ("" if erased else "nothing of it was there")),
+            )
+        listing.show(present.terminal())
+    if any(each.refusal or (each.erasure and not each.erasure.complete) for each in found):
+        raise typer.Exit(1)
+
+
+def _entries_in(file: Path) -> tuple[ErasureEntry, ...]:
+    found = _json_in(file)
+    try:
+        if isinstance(found, dict) and "erasures" in found:
+            return adapter(ErasureList).validate_python(found).erasures
+        whole = isinstance(found, dict) and "sha256" in found
+        return (adapter(Erasure if whole else ErasureEntry).validate_python(found),)
+    except ValidationError as error:
+        raise InvalidRequest(
+            f"{file} holds neither a certificate nor a ledger of erasures",
+            hint="give the JSON that `footnote documents erase` or `footnote erasure list` printed",
+        ) from error
+
+
+def _json_in(file: Path) -> object:
+    try:
+        found: object = json.loads(file.read_text("utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise InvalidRequest(
+            f"{file} cannot be read as JSON: {error}", hint="check the path and its content"
+        ) from error
+    return found

@@ -1,0 +1,124 @@
+"""`footnote hold`: what may not be deleted until an administrator lets it go."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+from uuid import UUID
+
+import typer
+
+from footnote.domain.legal_holds import LegalHold
+from footnote.interfaces.cli import present
+from footnote.interfaces.cli.edge import in_workspace
+from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Collection, Workspace
+from footnote.interfaces.schemas import LegalHoldList
+
+if TYPE_CHECKING:
+    from footnote.engine import WorkspaceEngine
+
+app = typer.Typer(
+    name="hold",
+    help="Keep documents and conversations from being deleted.",
+    no_args_is_help=True,
+)
+
+Why = Annotated[
+    str, typer.Option("--reason", metavar="TEXT", help="Why; it is kept with the hold.")
+]
+
+
+@app.command("list", epilog=EXIT_CODES)
+def show(
+    *,
+    context: typer.Context,
+    lifted: Annotated[bool, typer.Option("--lifted", help="Also those that were lifted.")] = False,
+    workspace: Workspace = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the legal holds in force, oldest first."""
+    found = in_workspace(context, workspace, lambda inside: inside.legal_holds(lifted=lifted))
+    if as_json:
+        present.print_json(LegalHoldList(legal_holds=found))
+    elif found:
+        _show(found)
+    else:
+        present.terminal().print("No legal holds.")
+
+
+@app.command("set", epilog=EXIT_CODES)
+def set_hold(
+    *,
+    context: typer.Context,
+    reason: Why,
+    document: Annotated[
+        str | None,
+        typer.Option("--document", metavar="DOCUMENT", help="This document, and its attachments."),
+    ] = None,
+    collection: Collection = None,
+    principal: Annotated[
+        str | None,
+        typer.Option(
+            "--principal",
+            metavar="ID",
+            help="What this one asked and was answered, and the documents it handed in.",
+        ),
+    ] = None,
+    workspace: Workspace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Keep a document, a collection, or all of a principal from being deleted by anything."""
+
+    async def hold(inside: WorkspaceEngine) -> LegalHold:
+        return await inside.set_legal_hold(
+            reason,
+            document_id=None if document is None else await inside.document_called(document),
+            collection=collection,
+            principal_id=principal,
+        )
+
+    _tell(in_workspace(context, workspace, hold), as_json=as_json)
+
+
+@app.command("lift", epilog=EXIT_CODES)
+def lift(
+    *,
+    context: typer.Context,
+    hold_id: Annotated[UUID, typer.Argument(metavar="HOLD", help="Its id.")],
+    reason: Why,
+    workspace: Workspace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Let what was held be deleted again."""
+    found = in_workspace(context, workspace, lambda inside: inside.lift_legal_hold(hold_id, reason))
+    _tell(found, as_json=as_json)
+
+
+def _tell(found: LegalHold, *, as_json: bool) -> None:
+    if as_json:
+        present.print_json(found)
+    else:
+        _show([found])
+
+
+def _show(holds: Sequence[LegalHold]) -> None:
+    listing = present.table("hold", "on", "reason", "set by", "since", "lifted")
+    for each in holds:
+        what = (
+            f"document {each.document_id}"
+            if each.document_id
+            else f"collection {each.collection}"
+            if each.collection
+            else f"principal {each.principal_id}"
+        )
+        listing.add_row(
+            str(each.hold_id),
+            present.plain(what),
+            present.plain(each.reason),
+            present.plain(each.set_by),
+            f"{each.set_at:%Y-%m-%d %H:%M}",
+            f"{each.lifted_at:%Y-%m-%d}: {present.plain(each.lift_reason or '')}"
+            if each.lifted_at
+            else "",
+        )
+    listing.show(present.terminal())

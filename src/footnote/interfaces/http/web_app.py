@@ -1,0 +1,184 @@
+"""Serves the web app from the files of the package: its page, and the assets that it loads."""
+
+from __future__ import annotations
+
+import html
+import mimetypes
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from starlette.datastructures import Headers
+from starlette.requests import Request
+from starlette.responses import FileResponse, HTMLResponse, Response
+from starlette.routing import Route
+from starlette.types import Scope
+
+from footnote.interfaces.http.problems import Refused
+from footnote.settings import Settings
+
+BUILT = Path(__file__).with_name("web")
+"""Where `make web` puts the app. It is built, never committed."""
+
+PAGES = (
+    "/",
+    "/sign-in",
+    "/find",
+    "/compare",
+    "/documents",
+    "/documents/{document_id}",
+    "/conversations/{conversation_id}",
+    "/admin",
+    "/admin/{section}",
+)
+"""Paths of the app itself. Whatever else is asked for belongs to the API."""
+
+WIDGET = "/widget.js"
+"""The script that pages of other sites load; its name stays, so it is asked for again."""
+
+_ASSETS = "/assets/"
+_NONCE = "__NONCE__"
+_SIGN_IN = "__SIGN_IN__"
+_ENCODINGS = (("br", ".br"), ("gzip", ".gz"))
+"""What files were compressed with when they were built, the smallest first."""
+_FOREVER = "public, max-age=31536000, immutable"
+_FIVE_MINUTES = "public, max-age=300"
+_ASSET_POLICY = (
+    "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+    "connect-src 'self'; script-src 'self' 'wasm-unsafe-eval'"
+)
+"""For the worker that reads PDF files: its decoders of pictures are WebAssembly."""
+
+_NOT_BUILT = """<!doctype html>
+<html lang="en"><meta charset="utf-8"><title>Footnote</title>
+<h1>The web app is not built</h1>
+<p>This server answers its <a href="/openapi.json">HTTP API</a>. To have the web app too, run
+<code>make web</code> in a clone of Footnote and start the server again. It needs Node.js 20.19 or
+newer.</p></html>
+"""
+
+
+def page_policy(nonce: str) -> str:
+    """The Content-Security-Policy of the app's page.
+
+    Only scripts with the nonce run, and what these load. Our own address is no source of scripts,
+    since it serves files that others uploaded. Text becomes code or markup nowhere (Trusted Types).
+    """
+    return (
+        "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+        f"script-src 'nonce-{nonce}' 'strict-dynamic'; style-src 'self' 'nonce-{nonce}'; "
+        "img-src 'self' blob:; media-src 'self' blob:; font-src 'self'; connect-src 'self'; "
+        "worker-src 'self'; require-trusted-types-for 'script'; trusted-types footnote"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class WebApp:
+    """The files of one build, which are listed once: a build that follows needs a new start."""
+
+    page: str | None
+    """The page, with places for the nonce and for the ways to sign in; None without a build."""
+    assets: Mapping[str, Path]
+    """By their path below `/assets/`, those that are compressed besides included."""
+    widget: Mapping[str, Path]
+    """The script of the widget in the same way, by its name."""
+
+    @classmethod
+    def built_in(cls, folder: Path) -> WebApp:
+        """The build in a folder; one without a page if there is none."""
+        index, assets = folder / "index.html", folder / "assets"
+        if not index.is_file():
+            return cls(page=None, assets={}, widget={})
+        files = (path for path in assets.rglob("*") if path.is_file())
+        return cls(
+            page=index.read_text("utf-8"),
+            assets={path.relative_to(assets).as_posix(): path for path in files},
+            widget={path.name: path for path in folder.glob(f"{WIDGET[1:]}*")},
+        )
+
+    def routes(self, settings: Settings) -> list[Route]:
+        """The routes of the app's pages, its assets and the widget."""
+        ways = html.escape(" ".join(sorted(settings.identity_ways)), quote=True)
+
+        async def show_page(_: Request) -> Response:
+            if self.page is None:
+                return HTMLResponse(_NOT_BUILT, status_code=503)
+            nonce = secrets.token_urlsafe(18)
+            text = self.page.replace(_NONCE, nonce).replace(_SIGN_IN, ways)
+            return HTMLResponse(text, headers={"Content-Security-Policy": page_policy(nonce)})
+
+        async def send_asset(request: Request) -> Response:
+            # The name has the hash of what is in the file, so it tells one content from another.
+            kept = {"Cache-Control": _FOREVER, "Cross-Origin-Resource-Policy": "same-origin"}
+            name = request.path_params["name"]
+            return _sent(self.assets, name, name, request.headers, kept)
+
+        built = self.widget.get(WIDGET[1:])
+        version = "" if built is None else sha256(built.read_bytes()).hexdigest()
+
+        async def send_widget(request: Request) -> Response:
+            kept = {"Cache-Control": _FIVE_MINUTES, "Cross-Origin-Resource-Policy": "cross-origin"}
+            return _sent(self.widget, WIDGET[1:], version, request.headers, kept)
+
+        pages = [Route(path, show_page, include_in_schema=False) for path in PAGES]
+        return [
+            *pages,
+            Route(f"{_ASSETS}{{name:path}}", send_asset, include_in_schema=False),
+            Route(WIDGET, send_widget, include_in_schema=False),
+        ]
+
+
+def _sent(
+    files: Mapping[str, Path], name: str, version: str, headers: Headers, kept: Mapping[str, str]
+) -> Response:
+    """A file of the build, compressed as its reader takes it. Raises Refused."""
+    path = files.get(name)
+    if path is None or name.endswith(tuple(ending for _, ending in _ENCODINGS)):
+        raise Refused(
+            404,
+            "There is no such file of the web app.",
+            code="no-such-route",
+            hint="Load the page again: the app was built anew.",
+        )
+    answered = {**kept, "Content-Security-Policy": _ASSET_POLICY, "Vary": "Accept-Encoding"}
+    for encoding, ending in _ENCODINGS:
+        smaller = files.get(name + ending)
+        if smaller is not None and _accepts(headers.get("accept-encoding", ""), encoding):
+            path, answered["Content-Encoding"] = smaller, encoding
+            break
+    answered["ETag"] = f'"{version}:{answered.get("Content-Encoding", "identity")}"'
+    if answered["ETag"] in headers.get("if-none-match", ""):
+        return Response(status_code=304, headers=answered)
+    return FileResponse(path, media_type=_media_type(name), headers=answered)
+
+
+def is_public(scope: Scope) -> bool:
+    """Whether a request is for the app itself: it is the same for everybody and has no secrets."""
+    path = scope["path"]
+    return scope["method"] in ("GET", "HEAD") and (
+        path.startswith(_ASSETS)
+        or path in (*PAGES, WIDGET)
+        or any(
+            path.startswith(prefix) and "/" not in path.removeprefix(prefix)
+            for prefix in ("/documents/", "/conversations/", "/admin/")
+        )
+    )
+
+
+def _media_type(name: str) -> str:
+    if name.endswith((".js", ".mjs")):
+        return "text/javascript; charset=utf-8"
+    if name.endswith(".wasm"):
+        return "application/wasm"
+    return mimetypes.guess_type(name)[0] or "application/octet-stream"
+
+
+def _accepts(accepted: str, encoding: str) -> bool:
+    """Whether `Accept-Encoding` names an encoding, and not with a quality of zero."""
+    for each in accepted.split(","):
+        name, _, parameter = each.strip().partition(";")
+        if name.strip().lower() == encoding:
+            return parameter.replace(" ", "") not in ("q=0", "q=0.0", "q=0.00", "q=0.000")
+    return False

@@ -1,0 +1,161 @@
+"""Who asks, and what administrators of a workspace on a remote server look after.
+
+API keys, the audit log, and what was used and may be.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime
+from uuid import UUID
+
+from footnote.domain.audit import Act, AuditHead, AuditPage, AuditVerification
+from footnote.domain.credentials import ApiKey, NewApiKey
+from footnote.domain.usage import Budget, Measure, Period, UsageRow
+from footnote.errors import NotFound
+from footnote.interfaces.schemas import BudgetList, KeyList, UsageReport, WhoAsks, decoded
+from footnote.interfaces.sdk.pages import Remote
+from footnote.interfaces.sdk.transport import Content, Repeat
+from footnote.validation.constrained_types import PageLimit
+
+_KEYS = "/v1/keys"
+_KEY_ID = re.compile(r"[0-9a-f]{1,63}")  # Of another id there is none, nor a path.
+_BUDGETS = "/v1/budgets"
+
+
+async def identity(client: Remote) -> WhoAsks:
+    """Who asks, as the credential proved it, and what they may do in the workspace."""
+    return decoded(WhoAsks, await client.transport.json("GET", "/v1/identity"))
+
+
+async def create_key(
+    client: Remote,
+    name: str,
+    *,
+    rights: Sequence[str] = ("read",),
+    principal: str | None = None,
+    groups: Sequence[str] = (),
+    collections: Sequence[str] = (),
+    expires_in_days: float | None = None,
+) -> NewApiKey:
+    """Make a key; its secret is shown this once. It has no more rights than the caller."""
+    wanted = {
+        "name": name,
+        "rights": list(rights),
+        "principal": principal,
+        "groups": list(groups),
+        "collections": list(collections),
+        "expires_in_days": expires_in_days,
+    }
+    found = await client.transport.json("POST", _KEYS, Content(json=wanted), Repeat.REFUSED)
+    return decoded(NewApiKey, found)
+
+
+async def keys(client: Remote) -> tuple[ApiKey, ...]:
+    """The keys of the workspace, oldest first, without their secrets."""
+    return decoded(KeyList, await client.transport.json("GET", _KEYS)).keys
+
+
+async def rotate_key(client: Remote, key_id: str, *, overlap_hours: float = 24.0) -> NewApiKey:
+    """Make a key that takes the place of another, which stays valid for the overlap."""
+    content = Content(json={"overlap_hours": overlap_hours})
+    path = f"{_key(key_id)}/rotate"
+    return decoded(NewApiKey, await client.transport.json("POST", path, content, Repeat.REFUSED))
+
+
+async def revoke_key(client: Remote, key_id: str) -> None:
+    """Make a key useless at once. Raises NotFound."""
+    await client.transport.call("DELETE", _key(key_id), repeat=Repeat.REFUSED)
+
+
+async def audit_entries(
+    client: Remote,
+    *,
+    principal_id: str | None = None,
+    act: Act | None = None,
+    document_id: UUID | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    limit: PageLimit = 50,
+    cursor: str | None = None,
+) -> AuditPage:
+    """What was done in the workspace, newest first."""
+    asked = _present(
+        principal_id=principal_id,
+        act=act,
+        document_id=document_id,
+        since=None if since is None else since.isoformat(),
+        until=None if until is None else until.isoformat(),
+        limit=limit,
+        cursor=cursor,
+    )
+    found = await client.transport.json("GET", "/v1/audit", Content(params=asked))
+    return decoded(AuditPage, found)
+
+
+async def verify_audit(client: Remote, kept: Sequence[AuditHead] = ()) -> AuditVerification:
+    """Whether no entry of the log was changed, removed or put in between.
+
+    Keep the head of what it gives elsewhere; handed in later, it also shows whether the log was cut
+    off or written anew.
+    """
+    heads = [{"entry_no": each.entry_no, "entry_hash": each.entry_hash} for each in kept]
+    content = Content(json={"kept": heads})
+    found = await client.transport.json("POST", "/v1/audit/verify", content)
+    return decoded(AuditVerification, found)
+
+
+async def usage(
+    client: Remote,
+    *,
+    since: date | None = None,
+    until: date | None = None,
+    principal_id: str | None = None,
+    conversation_id: UUID | None = None,
+    document_id: UUID | None = None,
+) -> tuple[UsageRow, ...]:
+    """What was used by day, kind and model, latest first; both days included, in UTC."""
+    asked = _present(
+        since=since,
+        until=until,
+        principal_id=principal_id,
+        conversation_id=conversation_id,
+        document_id=document_id,
+    )
+    found = await client.transport.json("GET", "/v1/usage", Content(params=asked))
+    return decoded(UsageReport, found).rows
+
+
+async def budgets(client: Remote) -> tuple[Budget, ...]:
+    """The budgets of the workspace, with what was used of each."""
+    return decoded(BudgetList, await client.transport.json("GET", _BUDGETS)).budgets
+
+
+async def set_budget(
+    client: Remote, measure: Measure, period: Period, most: float, *, warn_share: float = 0.8
+) -> tuple[Budget, ...]:
+    """Limit what the workspace may use in a period, in the place of a limit before; all of them."""
+    wanted = {"measure": measure, "period": period, "most": most, "warn_share": warn_share}
+    found = await client.transport.json("PUT", _BUDGETS, Content(json=wanted))
+    return decoded(BudgetList, found).budgets
+
+
+async def remove_budget(client: Remote, measure: Measure, period: Period) -> None:
+    """Limit it no more. Raises NotFound where it was not."""
+    content = Content(params={"measure": measure.value, "period": period.value})
+    await client.transport.call("DELETE", _BUDGETS, content, repeat=Repeat.REFUSED)
+
+
+def _key(key_id: str) -> str:
+    if not _KEY_ID.fullmatch(key_id):
+        raise NotFound("there is no key of that id")
+    return f"{_KEYS}/{key_id}"
+
+
+def _present(**given: object) -> Mapping[str, str | int]:
+    return {
+        name: each if isinstance(each, int) else str(each)
+        for name, each in given.items()
+        if each is not None
+    }

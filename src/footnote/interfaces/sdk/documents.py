@@ -1,0 +1,240 @@
+"""Files handed in to a remote server, and the documents that become of them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import BinaryIO
+from uuid import UUID, uuid4
+
+from footnote.domain import (
+    Document,
+    DocumentStatus,
+    Erasure,
+    Received,
+    Retried,
+    Visibility,
+)
+from footnote.errors import FootnoteError, InvalidRequest, NotFound, NotReady
+from footnote.interfaces.schemas import decoded
+from footnote.interfaces.sdk.listing import documents
+from footnote.interfaces.sdk.pages import Remote
+from footnote.interfaces.sdk.transport import Content, Repeat
+from footnote.validation.constrained_types import (
+    Access,
+    ExternalId,
+    FileContent,
+    IdempotencyKey,
+    Metadata,
+    Name,
+    Tags,
+)
+
+_PAGE = 500
+_AT_ONCE = 8
+"""Requests of one call that are on their way together."""
+_LOOK_SECONDS = (0.1, 0.2, 0.4, 0.8, 1.6)
+"""Pauses between looks at documents that do not rest yet; the last one is repeated."""
+
+
+async def receive(
+    client: Remote,
+    content: FileContent,
+    filename: str,
+    *,
+    collection: Name | None = None,
+    external_id: ExternalId | None = None,
+    metadata: Metadata | None = None,
+    tags: Tags = (),
+    visibility: Visibility | None = None,
+    shared_with: Access | None = None,
+    idempotency_key: IdempotencyKey | None = None,
+) -> Received:
+    """Hand a file in: once this returns, it cannot be lost.
+
+    Without a key it is given one of its own, so that it can be repeated.
+    """
+    return await _upload(
+        client,
+        bytes(content),
+        filename,
+        collection=collection,
+        external_id=external_id,
+        metadata=metadata,
+        tags=tags,
+        visibility=visibility,
+        shared_with=shared_with,
+        idempotency_key=idempotency_key,
+    )
+
+
+async def _upload(
+    client: Remote,
+    content: bytes | BinaryIO,
+    filename: str,
+    *,
+    collection: str | None,
+    external_id: str | None,
+    tags: Sequence[str],
+    visibility: Visibility | None = None,
+    shared_with: Sequence[str] | None = None,
+    metadata: Metadata | None = None,
+    idempotency_key: str | None = None,
+) -> Received:
+    given: dict[str, str | Sequence[str] | None] = {
+        "collection": collection,
+        "external_id": external_id,
+        "metadata": None if metadata is None else json.dumps(dict(metadata)),
+        "tags": list(tags) or None,
+        "visibility": visibility,
+        "shared_with": shared_with,
+    }
+    upload = Content(
+        headers={"Idempotency-Key": idempotency_key or str(uuid4())},
+        fields={name: value for name, value in given.items() if value is not None},
+        files={"file": (filename, content)},
+    )
+    found = await client.transport.json("POST", "/v1/documents", upload, Repeat.LOST)
+    return decoded(Received, found)
+
+
+async def receive_file(
+    client: Remote,
+    path: Path,
+    *,
+    collection: Name | None = None,
+    tags: Tags = (),
+    visibility: Visibility | None = None,
+    shared_with: Access | None = None,
+) -> Received:
+    """Hand a file of this machine in, under its path as external id. Raises InvalidRequest.
+
+    It is read as it is sent, piece by piece.
+    """
+    try:
+        location = await asyncio.to_thread(path.resolve)
+        content = await asyncio.to_thread(path.open, "rb")
+    except OSError as error:
+        raise InvalidRequest(
+            f"{path} cannot be read: {error.strerror}", hint="check the path and its rights"
+        ) from error
+    with content:
+        return await _upload(
+            client,
+            content,
+            path.name,
+            collection=collection,
+            external_id=str(location),
+            tags=tags,
+            visibility=visibility,
+            shared_with=shared_with,
+        )
+
+
+async def wait_until_resting(
+    client: Remote,
+    document_ids: Sequence[UUID],
+    on_change: Callable[[Mapping[UUID, Document]], None] = lambda _: None,
+    *,
+    timeout_seconds: float | None = None,
+) -> Mapping[UUID, Document]:
+    """These documents and their attachments, once each is indexed or failed.
+
+    A worker of the server indexes them; `on_change` is called with them as they move. Raises
+    NotReady when they do not rest in time.
+    """
+    ends = None if timeout_seconds is None else time.monotonic() + timeout_seconds
+    seen: Mapping[UUID, Document] = {}
+    looks = 0
+    while True:
+        found = await statuses(client, document_ids)
+        if found != seen:
+            on_change(found)
+            seen, looks = found, 0
+        resting = (DocumentStatus.INDEXED, DocumentStatus.FAILED)
+        if all(each.status in resting for each in found.values()):
+            return found
+        if ends is not None and time.monotonic() > ends:
+            raise NotReady(
+                f"the documents do not rest after {timeout_seconds:g} seconds",
+                hint="is a worker running there?",
+            )
+        await asyncio.sleep(_LOOK_SECONDS[min(looks, len(_LOOK_SECONDS) - 1)])
+        looks += 1
+
+
+async def document(client: Remote, document_id: UUID) -> Document:
+    """One document."""
+    return decoded(Document, await client.transport.json("GET", f"/v1/documents/{document_id}"))
+
+
+async def children(client: Remote, document_id: UUID) -> tuple[Document, ...]:
+    """The attachments of a document, and theirs."""
+    family = await client.transport.json("GET", f"/v1/documents/{document_id}")
+    return decoded(tuple[Document, ...], family["attachments"])
+
+
+async def statuses(client: Remote, document_ids: Sequence[UUID]) -> Mapping[UUID, Document]:
+    """The documents of these ids and of their attachments, as far as they exist."""
+    limit = asyncio.Semaphore(_AT_ONCE)
+
+    async def family(document_id: UUID) -> tuple[Document, ...]:
+        async with limit:
+            try:
+                found = await client.transport.json("GET", f"/v1/documents/{document_id}")
+            except NotFound:
+                return ()
+        attached = decoded(tuple[Document, ...], found["attachments"])
+        return (decoded(Document, found), *attached)
+
+    families = await asyncio.gather(*(family(each) for each in document_ids))
+    return {each.document_id: each for family in families for each in family}
+
+
+async def delete_document(client: Remote, document_id: UUID) -> None:
+    """Remove a document, its attachments and all that was made of them."""
+    path = f"/v1/documents/{document_id}"
+    await client.transport.call("DELETE", path, repeat=Repeat.REFUSED)
+
+
+async def erase_document(client: Remote, document_id: UUID) -> Erasure:
+    """Delete a document, purge what is dead, and prove it."""
+    content = Content(params={"verify": "true"})
+    path = f"/v1/documents/{document_id}"
+    return decoded(Erasure, await client.transport.json("DELETE", path, content, Repeat.REFUSED))
+
+
+async def retry(client: Remote, document_id: UUID) -> Document:
+    """Queue a failed document once more."""
+    path = f"/v1/documents/{document_id}/retry"
+    return decoded(Document, await client.transport.json("POST", path))
+
+
+async def retry_all(client: Remote, document_ids: Sequence[UUID]) -> tuple[Retried, ...]:
+    """Retry each; one that is refused does not keep the others from being tried."""
+    return tuple([await _retried(client, each) for each in document_ids])
+
+
+async def retry_failed(client: Remote, *, collection: str | None = None) -> tuple[Retried, ...]:
+    """Retry every failed document."""
+    failed: list[UUID] = []
+    cursor: str | None = None
+    while True:
+        page = await documents(
+            client, collection=collection, status=DocumentStatus.FAILED, limit=_PAGE, cursor=cursor
+        )
+        failed += [document.document_id for document in page.documents]
+        cursor = page.next_cursor
+        if cursor is None:
+            return await retry_all(client, failed)
+
+
+async def _retried(client: Remote, document_id: UUID) -> Retried:
+    try:
+        return Retried(document_id=document_id, document=await retry(client, document_id))
+    except FootnoteError as error:
+        refusal = f"{error}; {error.hint}" if error.hint else str(error)
+        return Retried(document_id=document_id, refusal=refusal)

@@ -1,0 +1,148 @@
+"""Personal data in a text, as far as form and check digits tell it; names are not among it."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Callable, Iterator, Mapping, Set
+from dataclasses import dataclass
+
+from stdnum import iban, luhn
+
+from footnote.domain.redaction import PersonalData
+from footnote.language.national_ids import national_ids_in
+from footnote.language.phone_numbers import phone_numbers_in
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Where a piece of personal data stands: `text[start:end]`."""
+
+    start: int
+    end: int
+    kind: PersonalData
+
+
+# Letters of alphabets, not of scripts without spaces, where words would be taken for parts of it.
+_LETTER = "A-Za-z\u00c0-\u024f\u0370-\u058f\u05d0-\u06ff\u0900-\u0dff"
+_EMAIL = re.compile(
+    rf"(?<![{_LETTER}0-9.!#$%&'*+/=?^_`{{|}}~-])[{_LETTER}0-9!#$%&'*+/=?^_`{{|}}~.-]++@"
+    rf"(?:[{_LETTER}0-9](?:[{_LETTER}0-9-]{{0,61}}[{_LETTER}0-9])?\.)+"
+    rf"(?:xn--[a-z0-9-]{{1,59}}[a-z0-9]|[{_LETTER}]{{2,63}})"
+)
+_SEPARATOR = "[ \u00a0\u2009\u202f-]"
+_IBAN_START = re.compile(
+    rf"(?<![^\W_])[A-Z]{{2}}{_SEPARATOR}?\d{{2}}(?:{_SEPARATOR}?[A-Z0-9]){{11,30}}", re.I | re.ASCII
+)
+_DIGITS = re.compile(rf"(?<![^\W_])(?<!\d[.,])\d(?:{_SEPARATOR}?\d){{11,39}}(?!\d)", re.ASCII)
+_GROUP_START = re.compile(r"(?<!\d)(?=\d{4}\D|\d{12})\d")
+_GROUP_END = re.compile(r"[^\W_](?![^\W_])")
+_NO_DIGIT = re.compile(r"\D")
+_GROUPED = re.compile(
+    r"\d{12,19}|\d{4}(?:\D\d{4}){2}\D\d{1,7}|\d{4}\D\d{6}\D\d{4,5}|"
+    r"\d{4}(?:\D\d{4}){3}\D\d{3}"
+)
+"""How the number of a card is written: whole, or in the groups that stand on cards."""
+_ISSUED = re.compile(
+    r"4(?:\d{12}|\d{15}|\d{18})|(?:5[1-5]|2[2-7])\d{14}|3[47]\d{13}|6(?:011|4[4-9]|5\d|2\d)\d{12,15}"
+    r"|35\d{14}|3(?:0|6|8|9)\d{12}|(?:50|5[6-9]|6[0-37-9])\d{10,17}|(?:220[0-5]|9792|81\d\d)\d{12}"
+)
+"""What issuers begin their numbers with, and how long those are (ISO/IEC 7812)."""
+_IPV4 = re.compile(r"(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?!\w|\.\d)", re.ASCII)
+_IPV6 = re.compile(
+    r"(?<![\w:.])(?=[\da-f]*:[\da-f]*:)(?=:*[\da-f])[\da-f:]{2,39}(?:\.\d+){0,3}(?![\w:])", re.I
+)
+
+
+_FEW_DIGITS = re.compile(r"(?:\D*\d){0,5}+\D*\Z")
+_WITHOUT_DIGITS = frozenset((PersonalData.EMAIL, PersonalData.IP))
+"""The rest has six digits or more."""
+
+
+def personal_data_in(text: str, kinds: Set[PersonalData]) -> list[Found]:
+    """What of these kinds stands in a text, in order; no two overlap.
+
+    Where several kinds overlap, all that they cover is one, of the kind that covers most.
+    """
+    if _FEW_DIGITS.match(text):
+        kinds = kinds & _WITHOUT_DIGITS
+    found = sorted(
+        (
+            Found(start, end, kind)
+            for kind, search in _SEARCHES.items()
+            if kind in kinds
+            for start, end in search(text)
+        ),
+        key=lambda each: (each.start, -each.end, each.kind),
+    )
+    apart: list[Found] = []
+    for each in found:
+        if apart and each.start < apart[-1].end:
+            last = apart[-1]
+            longer = each if each.end - each.start > last.end - last.start else last
+            apart[-1] = Found(last.start, max(last.end, each.end), longer.kind)
+        else:
+            apart.append(each)
+    return apart
+
+
+def _emails(text: str) -> Iterator[tuple[int, int]]:
+    return (match.span() for match in _EMAIL.finditer(text)) if "@" in text else iter(())
+
+
+def _ibans(text: str) -> Iterator[tuple[int, int]]:
+    for match in _IBAN_START.finditer(text):
+        start = match.start()
+        # What follows in letters may be the next words: the longest that its check digits fit.
+        for end in _group_ends(text, start, match.end()):
+            if iban.is_valid(re.sub(_SEPARATOR, "", text[start:end])):
+                yield start, end
+                break
+
+
+def _cards(text: str) -> Iterator[tuple[int, int]]:
+    for run in _DIGITS.finditer(text):
+        after = run.start()
+        for first in _GROUP_START.finditer(text, run.start(), run.end()):
+            if first.start() < after:
+                continue
+            for end in _group_ends(text, first.start(), run.end()):
+                if _is_card(text[first.start() : end]):
+                    yield first.start(), end
+                    after = end
+                    break
+
+
+def _is_card(written: str) -> bool:
+    digits = _NO_DIGIT.sub("", written)
+    return bool(
+        12 <= len(digits) <= 19
+        and _GROUPED.fullmatch(written)
+        and _ISSUED.fullmatch(digits)
+        and luhn.is_valid(digits)
+    )
+
+
+def _group_ends(text: str, start: int, end: int) -> list[int]:
+    """The ends of groups of letters and digits, the last one first."""
+    return [each.end() for each in _GROUP_END.finditer(text, start, end)][::-1]
+
+
+def _addresses(text: str) -> Iterator[tuple[int, int]]:
+    for form in (_IPV4, _IPV6):
+        for match in form.finditer(text):
+            try:
+                ipaddress.ip_address(match.group())
+            except ValueError:
+                continue
+            yield match.span()
+
+
+_SEARCHES: Mapping[PersonalData, Callable[[str], Iterator[tuple[int, int]]]] = {
+    PersonalData.EMAIL: _emails,
+    PersonalData.PHONE: phone_numbers_in,
+    PersonalData.IBAN: _ibans,
+    PersonalData.CARD: _cards,
+    PersonalData.NATIONAL_ID: national_ids_in,
+    PersonalData.IP: _addresses,
+}

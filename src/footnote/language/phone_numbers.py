@@ -1,0 +1,80 @@
+"""Telephone numbers in a text, written for the whole world or as some countries write theirs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import phonenumbers
+from phonenumbers import NumberParseException
+
+_GAP = r"[ \u00a0\u2009\u202f\-\u2010-\u2013./()]{0,3}"
+_WORLDWIDE = re.compile(
+    r"(?<![\w+/=])(?<!\d[.,:/-])(?:\+|(?<!\d[ \u00a0])00)"
+    rf"(?P<digits>{_GAP}[1-9](?:{_GAP}\d){{6,16}})",
+    re.ASCII,
+)
+_COUNTRIES = ("US", "GB", "DE", "ES", "FR", "IT", "CN")
+"""Whose own way of writing is known; those whose national ids are, too."""
+_SEP = r"[ \u00a0\u2009\u202f.\-]"
+_NATIONAL = tuple(
+    (re.compile(rf"(?<![\w+/=])(?<!\d[.,:/-])(?:{form})(?!\w)(?![.,:/-]\d)", re.ASCII), countries)
+    for form, countries in (
+        # With the 0 for other towns: (030) 901820, 020 7946 0958, 01 23 45 67 89.
+        (rf"\(?0\d(?:{_GAP}\d){{7,11}}", ("GB", "DE", "FR", "IT", "CN")),
+        (rf"(?:1{_SEP})?(?:\([2-9]\d\d\){_SEP}?|[2-9]\d\d{_SEP})[2-9]\d\d{_SEP}\d{{4}}", ("US",)),
+        (rf"[6-9]\d\d(?P<sep>{_SEP})\d\d(?P=sep)\d\d(?P=sep)\d\d", ("ES",)),
+        (r"3\d\d[ -]\d{6,7}", ("IT",)),
+        (r"1[3-9]\d(?P<sep>[ -]?)\d{4}(?P=sep)\d{4}", ("CN",)),
+    )
+)
+_ANNOUNCED = re.compile(
+    r"(?:\b(?:tel|telephone|telefon|teléfono|telefono|téléphone|fax|phone|mobile|mobil|móvil|"
+    r"cell(?:ulare)?|handy|call)\b|电话|手机|传真)"
+    rf"[^\w\n+]{{0,4}}(?P<number>\(?\d(?:{_GAP}\d){{6,14}})",
+    re.IGNORECASE,
+)
+"""Behind a word for it, any number that one of the countries could have."""
+_GROUP_END = re.compile(r"\d(?!\d)")
+
+
+def phone_numbers_in(text: str) -> Iterator[tuple[int, int]]:
+    """Where telephone numbers stand in a text, as half-open spans; some may overlap."""
+    for match in _WORLDWIDE.finditer(text):
+        for end in _ends(text, match.start("digits"), match.end()):
+            if _possible("+" + text[match.start("digits") : end]):
+                yield match.start(), end
+                break
+    for form, countries in _NATIONAL:
+        for match in form.finditer(text):
+            if _valid(match.group(), countries):
+                yield match.span()
+    for match in _ANNOUNCED.finditer(text):
+        start = match.start("number")
+        for end in _ends(text, start, match.end()):
+            if _valid(text[start:end], _COUNTRIES):
+                yield start, end
+                break
+
+
+def _ends(text: str, start: int, end: int) -> list[int]:
+    """Where a number may end: behind each of its groups of digits, the last one first."""
+    return [start + each.end() for each in _GROUP_END.finditer(text[start:end])][::-1]
+
+
+def _possible(number: str) -> bool:
+    """Whether a number for the whole world has a country and one of its lengths."""
+    try:
+        return phonenumbers.is_possible_number(phonenumbers.parse(number, None))
+    except NumberParseException:
+        return False
+
+
+def _valid(number: str, countries: tuple[str, ...]) -> bool:
+    for country in countries:
+        try:
+            if phonenumbers.is_valid_number(phonenumbers.parse(number, country)):
+                return True
+        except NumberParseException:
+            continue
+    return False

@@ -1,0 +1,330 @@
+"""A language model that is sent placeholders for personal data, and whose replies have the data."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, fields, is_dataclass, replace
+from datetime import datetime
+from typing import Any, TypeVar, cast
+
+from pydantic_ai import RunContext
+from pydantic_ai.messages import (
+    BaseToolCallPart,
+    BinaryContent,
+    FileUrl,
+    ModelMessage,
+    ModelResponse,
+    ModelResponsePart,
+    ModelResponsePartDelta,
+    ModelResponseStreamEvent,
+    PartDeltaEvent,
+    PartEndEvent,
+    PartStartEvent,
+    TextPart,
+    TextPartDelta,
+    ThinkingPart,
+    ThinkingPartDelta,
+    ToolCallPartDelta,
+    UploadedFile,
+)
+from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
+from pydantic_ai.models.wrapper import WrapperModel
+from pydantic_ai.settings import ModelSettings
+from pydantic_ai.usage import RequestUsage
+from pydantic_core import from_json
+
+from footnote.models.placeholders import (
+    Placeholders,
+    RestoredStream,
+    as_json,
+    as_text,
+    placeholders_for,
+)
+from footnote.models.redaction import mapped_json, media_withheld
+from footnote.ports.redaction import redaction_in_force
+
+T = TypeVar("T")
+
+_AS_IT_IS = frozenset(
+    "conversation_id id kind media_type metadata model_name name part_kind provider_details"
+    " provider_name run_id signature timestamp tool_call_id tool_kind tool_name usage".split()
+)
+"""Fields that name things, which a vendor must get back as they are."""
+_MEDIA = (BinaryContent, FileUrl, UploadedFile)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Request:
+    """A request as it may be sent."""
+
+    messages: list[ModelMessage]
+    parameters: ModelRequestParameters
+    placeholders: Placeholders
+
+
+class RedactingModel(WrapperModel):
+    """A model that gets what is redacted in place of what it is asked.
+
+    Each request has placeholders of its own, given out in the order of its texts: those of an agent
+    stay the same from step to step, for its messages only grow. Raises ModelUnavailable for a
+    picture that must not be sent.
+    """
+
+    def __init__(self, wrapped: Model) -> None:
+        super().__init__(wrapped)
+        # Which the library's own wrapper does not pass on.
+        self.unsupported_settings = wrapped.unsupported_settings  # type: ignore[misc]
+
+    async def request(
+        self,
+        messages: list[ModelMessage],
+        model_settings: ModelSettings | None,
+        model_request_parameters: ModelRequestParameters,
+    ) -> ModelResponse:
+        """The reply, restored."""
+        sent = await _redacted(messages, model_request_parameters)
+        response = await self.wrapped.request(sent.messages, model_settings, sent.parameters)
+        return _restored(response, sent.placeholders)
+
+    @asynccontextmanager
+    async def request_stream(
+        self,
+        messages: list[ModelMessage],
+        model_settings: ModelSettings | None,
+        model_request_parameters: ModelRequestParameters,
+        run_context: RunContext[Any] | None = None,  # as the library has it
+    ) -> AsyncGenerator[StreamedResponse]:
+        """The reply in pieces, restored."""
+        sent = await _redacted(messages, model_request_parameters)
+        async with self.wrapped.request_stream(
+            sent.messages, model_settings, sent.parameters, run_context
+        ) as stream:
+            yield _RestoredReply(stream, sent.placeholders) if sent.placeholders else stream
+
+    async def count_tokens(
+        self,
+        messages: list[ModelMessage],
+        model_settings: ModelSettings | None,
+        model_request_parameters: ModelRequestParameters,
+    ) -> RequestUsage:
+        """The tokens of what would be sent."""
+        sent = await _redacted(messages, model_request_parameters)
+        return await self.wrapped.count_tokens(sent.messages, model_settings, sent.parameters)
+
+
+async def _redacted(messages: list[ModelMessage], parameters: ModelRequestParameters) -> _Request:
+    redaction = await redaction_in_force()
+    placeholders = Placeholders(kinds=redaction.kinds)
+    if not redaction.kinds:
+        return _Request(messages=messages, parameters=parameters, placeholders=placeholders)
+    if redaction.withholds_media and _has_media(messages):
+        raise media_withheld()
+    seen: list[str] = []
+
+    def note(text: str) -> str:
+        seen.append(text)
+        return text
+
+    _parameters(parameters, note)
+    _mapped(messages, note)
+    placeholders = placeholders_for(seen, redaction.kinds)
+    return _Request(
+        parameters=_parameters(parameters, placeholders.redacted),
+        messages=_mapped(messages, placeholders.redacted),
+        placeholders=placeholders,
+    )
+
+
+def _parameters(
+    parameters: ModelRequestParameters, written: Callable[[str], str]
+) -> ModelRequestParameters:
+    return replace(
+        parameters,
+        instruction_parts=_mapped(parameters.instruction_parts, written),
+        function_tools=_mapped(parameters.function_tools, written),
+        output_tools=_mapped(parameters.output_tools, written),
+    )
+
+
+def _mapped(value: T, written: Callable[[str], str]) -> T:
+    """The same with its texts written anew, whatever parts the library has for them."""
+    if isinstance(value, _MEDIA):
+        return value
+    if is_dataclass(value) and not isinstance(value, type):
+        changes = {}
+        for each in fields(value):
+            if not each.init or each.name in _AS_IT_IS:
+                continue
+            before = getattr(value, each.name)
+            if isinstance(value, BaseToolCallPart) and each.name == "args":
+                after: object = _mapped_arguments(before, written)
+            else:
+                after = before if isinstance(before, (int, float)) else _mapped(before, written)
+            if after is not before:
+                changes[each.name] = after
+        return cast("T", replace(value, **changes)) if changes else value
+    if isinstance(value, list):
+        mapped = [_mapped(each, written) for each in value]
+        same = all(new is old for new, old in zip(mapped, value, strict=True))
+        return value if same else cast("T", mapped)
+    if isinstance(value, str):
+        after_text = written(value)
+        return value if after_text == value else cast("T", after_text)
+    return cast("T", mapped_json(value, written))
+
+
+def _mapped_arguments(given: object, written: Callable[[str], str]) -> object:
+    """Arguments of a tool; in JSON the strings alone, since an escape may hide what they say."""
+    if not isinstance(given, str):
+        return mapped_json(given, written)
+    try:
+        parsed = from_json(given)
+    except ValueError:
+        return _mapped(given, written)
+    mapped = mapped_json(parsed, written)
+    return given if mapped == parsed else json.dumps(mapped, ensure_ascii=False)
+
+
+def _has_media(value: object) -> bool:
+    if isinstance(value, _MEDIA):
+        return True
+    if is_dataclass(value) and not isinstance(value, type):
+        return any(_has_media(getattr(value, each.name)) for each in fields(value))
+    if isinstance(value, Mapping):
+        return any(map(_has_media, value.values()))
+    return isinstance(value, (list, tuple)) and any(map(_has_media, value))
+
+
+def _restored(response: ModelResponse, placeholders: Placeholders) -> ModelResponse:
+    if not placeholders:
+        return response
+    return replace(response, parts=[_restored_part(each, placeholders) for each in response.parts])
+
+
+def _restored_part(part: ModelResponsePart, placeholders: Placeholders) -> ModelResponsePart:
+    if isinstance(part, (TextPart, ThinkingPart)):
+        return replace(part, content=placeholders.restored(part.content))
+    if isinstance(part, BaseToolCallPart):
+        return _with_arguments(part, _restored_arguments(part.args, placeholders))
+    return part
+
+
+def _with_arguments(part: BaseToolCallPart[Any], args: object) -> ModelResponsePart:
+    return cast("ModelResponsePart", replace(part, args=cast("Any", args)))
+
+
+def _restored_arguments(given: object, placeholders: Placeholders) -> object:
+    if isinstance(given, str):
+        return placeholders.restored(given, as_json)
+    return mapped_json(given, placeholders.restored)
+
+
+class _RestoredReply(StreamedResponse):
+    """A reply that is restored while it comes. What it is beside its texts is the inner one's."""
+
+    def __init__(self, inner: StreamedResponse, placeholders: Placeholders) -> None:
+        super().__init__(model_request_parameters=inner.model_request_parameters)
+        self._inner = inner
+        self._placeholders = placeholders
+
+    def __aiter__(self) -> AsyncIterator[ModelResponseStreamEvent]:
+        if self._event_iterator is None:
+            self._event_iterator = self._get_event_iterator()
+        return self._event_iterator
+
+    async def _get_event_iterator(self) -> AsyncIterator[ModelResponseStreamEvent]:
+        texts: dict[int, RestoredStream] = {}
+        async for event in self._inner:
+            self.final_result_event = self._inner.final_result_event
+            self._first_chunk_monotonic = self._inner._first_chunk_monotonic
+            if isinstance(event, PartStartEvent):
+                texts[event.index] = self._stream_of(event.part)
+                yield replace(event, part=_begun(event.part, texts[event.index]))
+            elif isinstance(event, PartDeltaEvent):
+                yield replace(event, delta=self._delta(event.delta, texts[event.index]))
+            elif isinstance(event, PartEndEvent):
+                left = texts[event.index].end()
+                if left:
+                    yield PartDeltaEvent(index=event.index, delta=_last(event.part, left))
+                yield replace(event, part=_restored_part(event.part, self._placeholders))
+            else:
+                yield event
+
+    def get(self) -> ModelResponse:
+        return _restored(self._inner.get(), self._placeholders)
+
+    async def cancel(self) -> None:
+        await self._inner.cancel()
+
+    async def close_stream(self) -> None:
+        await self._inner.close_stream()
+
+    def _enforce_request_deadline(self, deadline: Any) -> None:  # of a private type
+        self._inner._enforce_request_deadline(deadline)  # as wrappers do
+
+    @property
+    def cancelled(self) -> bool:
+        return self._inner.cancelled
+
+    @property
+    def usage(self) -> RequestUsage:
+        return self._inner.usage
+
+    @property
+    def model_name(self) -> str:
+        return self._inner.model_name
+
+    @property
+    def provider_name(self) -> str | None:
+        return self._inner.provider_name
+
+    @property
+    def provider_url(self) -> str | None:
+        return self._inner.provider_url
+
+    @property
+    def timestamp(self) -> datetime:
+        return self._inner.timestamp
+
+    def _stream_of(self, part: ModelResponsePart) -> RestoredStream:
+        written = as_json if isinstance(part, BaseToolCallPart) else as_text
+        return RestoredStream(placeholders=self._placeholders, written=written)
+
+    def _delta(self, delta: ModelResponsePartDelta, text: RestoredStream) -> ModelResponsePartDelta:
+        if isinstance(delta, TextPartDelta):
+            return replace(delta, content_delta=text.add(delta.content_delta))
+        if isinstance(delta, ThinkingPartDelta) and delta.content_delta is not None:
+            return replace(delta, content_delta=text.add(delta.content_delta))
+        if isinstance(delta, ToolCallPartDelta) and delta.args_delta is not None:
+            given = delta.args_delta
+            return replace(
+                delta,
+                args_delta=text.add(given)
+                if isinstance(given, str)
+                else cast("dict[str, Any]", mapped_json(given, self._placeholders.restored)),
+            )
+        return delta
+
+
+def _begun(part: ModelResponsePart, text: RestoredStream) -> ModelResponsePart:
+    """The beginning of a part, as far as it can be given."""
+    if isinstance(part, (TextPart, ThinkingPart)):
+        return replace(part, content=text.add(part.content))
+    if isinstance(part, BaseToolCallPart):
+        args = part.args
+        whole = not isinstance(args, str)
+        return _with_arguments(
+            part, _restored_arguments(args, text.placeholders) if whole else text.add(str(args))
+        )
+    return part
+
+
+def _last(part: ModelResponsePart, left: str) -> ModelResponsePartDelta:
+    """What was held back at the end of a part, as its last piece."""
+    if isinstance(part, ThinkingPart):
+        return ThinkingPartDelta(content_delta=left)
+    if isinstance(part, BaseToolCallPart):
+        return ToolCallPartDelta(args_delta=left)
+    return TextPartDelta(content_delta=left)

@@ -1,0 +1,121 @@
+"""The ledger of erasures, and the deletion of what stands elsewhere about erased documents."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from footnote.domain.erasure import ErasureEntry, ErasureTarget
+from footnote.store.database import WorkspaceScope
+from footnote.store.statements import load_statements, record_of
+
+_SQL = load_statements("erasures")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Doomed:
+    """What is to be erased: a target, as far as it was there at some time."""
+
+    target: ErasureTarget
+    name: str
+    document_ids: tuple[UUID, ...]
+    """Documents that belong to it, or belonged to it once."""
+    before: datetime
+
+    @property
+    def parameters(self) -> dict[str, object]:
+        """The parameters that name it to a statement."""
+        return {
+            "collection": self.name,
+            "principal_id": self.name,
+            "before": self.before,
+            "document_ids": list(self.document_ids),
+        }
+
+
+async def is_collection(scope: WorkspaceScope, collection: str) -> bool:
+    """Whether there is such a collection, with documents or without."""
+    row = await scope.single(_SQL["is_collection"], {"collection": collection})
+    return bool(row["found"])
+
+
+async def doomed_documents(scope: WorkspaceScope, doomed: Doomed) -> tuple[UUID, ...]:
+    """Those that are there now. Takes a scope of the system."""
+    names = ["there"]
+    if doomed.target is not ErasureTarget.DOCUMENT:
+        names.append(f"documents_of_{doomed.target}")
+    rows = [row for name in names for row in await scope.all(_SQL[name], doomed.parameters)]
+    return tuple(dict.fromkeys(row["document_id"] for row in rows))
+
+
+async def principal_is_held(scope: WorkspaceScope, principal_id: str) -> bool:
+    """Whether all of a principal is under legal hold."""
+    row = await scope.single(_SQL["held_principal"], {"principal_id": principal_id})
+    return bool(row["held"])
+
+
+async def keep_erasure(scope: WorkspaceScope, entry: ErasureEntry) -> None:
+    """Enter an erasure in the ledger; again changes nothing."""
+    await scope.execute(
+        _SQL["keep"],
+        {
+            "certificate_id": entry.certificate_id,
+            "target": entry.target,
+            "name": entry.name,
+            "document_ids": list(entry.document_ids),
+            "erased_at": entry.erased_at,
+            "erased_by": entry.erased_by,
+        },
+    )
+
+
+async def list_erasures(scope: WorkspaceScope) -> tuple[ErasureEntry, ...]:
+    """The ledger, oldest first."""
+    rows = await scope.all(_SQL["list"])
+    return tuple(record_of(ErasureEntry, row, target=ErasureTarget(row["target"])) for row in rows)
+
+
+async def delete_what_names(scope: WorkspaceScope, document_ids: Sequence[UUID]) -> None:
+    """Delete what was told of documents and asked for them. Before the documents themselves."""
+    parameters = {"document_ids": list(document_ids)}
+    for name in ("delete_events", "delete_pushes", "delete_holds"):
+        await scope.execute(_SQL[name], parameters)
+
+
+async def strip_events(scope: WorkspaceScope, document_ids: Sequence[UUID]) -> None:
+    """Leave nothing but ids in what tells of the end of documents. After their deletion."""
+    await scope.execute(_SQL["strip_events"], {"document_ids": list(document_ids)})
+
+
+async def count_of_principal(scope: WorkspaceScope, doomed: Doomed) -> Mapping[str, int]:
+    """How much a principal asked, was answered, pushed and kept. Takes a scope of the system."""
+    return await scope.single(_SQL["of_principal"], doomed.parameters)
+
+
+async def delete_of_principal(scope: WorkspaceScope, doomed: Doomed) -> None:
+    """Delete what a principal asked, was answered, pushed and kept. Raises UnderLegalHold."""
+    for name in (
+        *("delete_conversations", "delete_queries", "delete_pushes_of_principal"),
+        "delete_views",
+    ):
+        await scope.execute(_SQL[name], doomed.parameters)
+
+
+async def certified(scope: WorkspaceScope, certificate_id: UUID) -> tuple[int, str] | None:
+    """The entry of the audit log that has a certificate, and the hash it has of it."""
+    row = await scope.one(_SQL["certified"], {"certificate_id": certificate_id})
+    return None if row is None else (row["entry_no"], row["sha256"])
+
+
+async def still_there(scope: WorkspaceScope, document_ids: Sequence[UUID]) -> tuple[UUID, ...]:
+    """Those of the documents that are there. Takes a scope of the system."""
+    rows = await scope.all(_SQL["there"], {"document_ids": list(document_ids)})
+    return tuple(row["document_id"] for row in rows)
+
+
+async def count_entries_naming(scope: WorkspaceScope, document_ids: Sequence[UUID]) -> int:
+    """How many entries of the audit log have one of the documents."""
+    row = await scope.single(_SQL["entries_naming"], {"document_ids": list(document_ids)})
+    return int(row["found"])

@@ -1,0 +1,67 @@
+"""The wrapped data keys of all workspaces, read and put back as the owner of the tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import psycopg
+from psycopg.rows import dict_row
+
+from footnote.domain import Workspace
+from footnote.domain.encryption import BackedUpKey, BackedUpKeys
+from footnote.store.database import SYSTEM, Database, bind_as_system
+from footnote.store.key_rotation import RESEAL, enqueue_rotation
+from footnote.store.statements import load_statements, record_of
+
+_SQL = load_statements("destruction")
+
+
+async def stored_keys(owner_url: str, workspace: Workspace) -> BackedUpKeys:
+    """The wrapped data keys of a workspace, by version."""
+    connection = await psycopg.AsyncConnection.connect(owner_url, row_factory=dict_row)
+    async with connection:
+        await bind_as_system(connection, workspace.workspace_id)
+        found = await connection.execute(_SQL["keys"], {"workspace_id": workspace.workspace_id})
+        rows = await found.fetchall()
+    return BackedUpKeys(
+        workspace_id=workspace.workspace_id,
+        workspace=workspace.name,
+        keys=tuple(record_of(BackedUpKey, row) for row in rows),
+    )
+
+
+async def put_back(
+    database: Database,
+    owner_url: str,
+    workspace: Workspace,
+    keys: Sequence[BackedUpKey],
+    *,
+    lost: bool,
+) -> None:
+    """Store keys in the place of those of the same version, and add those that are missing.
+
+    Where all were lost they are what they were. Else what is added only decrypts, until a worker
+    has encrypted anew what is under it and removes it.
+    """
+    added = False
+    connection = await psycopg.AsyncConnection.connect(owner_url, row_factory=dict_row)
+    async with connection:
+        await bind_as_system(connection, workspace.workspace_id)
+        for key in keys:
+            given = {
+                "workspace_id": workspace.workspace_id,
+                "version": key.version,
+                "wrapped": key.wrapped,
+                "master_key": key.master_key,
+                "created_at": key.created_at,
+                "wrapped_at": key.wrapped_at,
+            }
+            if not (await connection.execute(_SQL["put_back"], given)).rowcount:
+                state = key.state if lost else "old"
+                await connection.execute(_SQL["add_back"], {**given, "state": state})
+                added = added or state == "old"
+    database.keys.forget(workspace.workspace_id)
+    if added:
+        # Only now can the workspace be opened.
+        async with database.workspace(workspace.workspace_id, SYSTEM) as scope:
+            await enqueue_rotation(scope, RESEAL)

@@ -1,0 +1,85 @@
+"""Legal holds: set, listed and lifted; triggers of the database refuse to delete what is held."""
+
+from __future__ import annotations
+
+from uuid import UUID, uuid4
+
+from psycopg.rows import DictRow
+
+from footnote.domain.legal_holds import LegalHold
+from footnote.errors import NotFound
+from footnote.store.database import WorkspaceScope
+from footnote.store.documents import get_document
+from footnote.store.sealing import HOLD_LIFTED, HOLD_REASON
+from footnote.store.statements import load_statements, record_of
+
+_SQL = load_statements("legal_holds")
+
+
+async def list_holds(scope: WorkspaceScope, *, lifted: bool) -> tuple[LegalHold, ...]:
+    """The holds in force, oldest first, and with `lifted` those that were lifted."""
+    rows = await scope.all(_SQL["list"], {"lifted": lifted})
+    return tuple(_hold_of(scope, row) for row in rows)
+
+
+async def set_hold(
+    scope: WorkspaceScope,
+    reason: str,
+    *,
+    document_id: UUID | None,
+    collection: str | None,
+    principal_id: str | None,
+) -> LegalHold:
+    """Hold one thing, from every deletion on that ends after this commits.
+
+    Raises NotFound for a document that is not there, or was just deleted.
+    """
+    if document_id is not None:
+        await get_document(scope, document_id)
+    hold_id = uuid4()
+    row = await scope.single(
+        _SQL["set"],
+        {
+            "hold_id": hold_id,
+            "document_id": document_id,
+            "collection": collection,
+            "custodian": principal_id,
+            "reason": scope.sealing.text(HOLD_REASON.of(hold_id), reason),
+        },
+    )
+    if document_id is not None:
+        # It waited for deletions that had begun.
+        await get_document(scope, document_id)
+    return _hold_of(scope, row)
+
+
+async def lift_hold(scope: WorkspaceScope, hold_id: UUID, reason: str) -> LegalHold:
+    """Let what was held be deleted again. Raises NotFound where no such hold is in force."""
+    sealed = scope.sealing.text(HOLD_LIFTED.of(hold_id), reason)
+    row = await scope.one(_SQL["lift"], {"hold_id": hold_id, "reason": sealed})
+    if row is None:
+        raise NotFound(f"there is no legal hold {hold_id} in force")
+    return _hold_of(scope, row)
+
+
+async def document_is_held(scope: WorkspaceScope, document_id: UUID) -> bool:
+    """Whether something keeps the document from being deleted."""
+    return bool(
+        (await scope.single(_SQL["document_is_held"], {"document_id": document_id}))["held"]
+    )
+
+
+async def conversations_are_held(scope: WorkspaceScope) -> bool:
+    """Whether those of the acting principal are kept from being deleted."""
+    return bool((await scope.single(_SQL["conversations_are_held"]))["held"])
+
+
+def _hold_of(scope: WorkspaceScope, row: DictRow) -> LegalHold:
+    plain, hold_id = scope.sealing.plain_text, row["hold_id"]
+    lifted = row["lift_reason"]
+    return record_of(
+        LegalHold,
+        row,
+        reason=plain(HOLD_REASON.of(hold_id), row["reason"]),
+        lift_reason=None if lifted is None else plain(HOLD_LIFTED.of(hold_id), lifted),
+    )

@@ -1,0 +1,344 @@
+"""Pages of documents, sorted and narrowed in any way that is offered, and what they have most."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import LiteralString
+from uuid import UUID
+
+from psycopg import sql
+
+from footnote.domain import (
+    LISTED_FACETS,
+    Condition,
+    Document,
+    DocumentClass,
+    DocumentPage,
+    DocumentSort,
+    DocumentStatus,
+    DocumentVersion,
+    FacetCount,
+    SortOrder,
+)
+from footnote.errors import InvalidRequest
+from footnote.store.conditions import Compiled, compile_condition
+from footnote.store.database import WorkspaceScope
+from footnote.store.documents import document_of, documents_of, no_such_document
+from footnote.store.facets import checked_facets, count_values
+from footnote.store.sealed_titles import require_readable, titles_for
+from footnote.store.sealing import TITLE
+from footnote.store.statements import load_statements, record_of
+from footnote.validation.text import is_storable
+
+_SQL = load_statements("listing")
+
+_SORTED_CHARACTERS = 200
+"""Of a title, as the function sort_text of the database has it."""
+_FIRST_MARK, _LAST_MARK = "\u0300", "\u036f"
+
+_LARGEST = {DocumentSort.BYTE_SIZE: 2**63, DocumentSort.PAGE_COUNT: 2**31}
+"""Beyond what the columns hold."""
+
+SortKey = str | int
+
+
+@dataclass(frozen=True, slots=True)
+class _Sorting:
+    """What a list is sorted by in the database."""
+
+    column: str
+    type: LiteralString
+
+
+_SORTINGS: Mapping[DocumentSort, _Sorting] = {
+    DocumentSort.TITLE: _Sorting("title_sort", "text"),
+    DocumentSort.CREATED_AT: _Sorting("created_at", "timestamptz"),
+    DocumentSort.BYTE_SIZE: _Sorting("byte_size", "bigint"),
+    DocumentSort.PAGE_COUNT: _Sorting("pages_sort", "integer"),
+    DocumentSort.STATUS: _Sorting("status", "text"),
+    DocumentSort.COLLECTION: _Sorting("collection", "text"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
+    """What narrows a list of documents, and how it is sorted; all that is given must hold."""
+
+    query: str = ""
+    """Words that each stand in the title or the file name, in any case."""
+    collection: str | None = None
+    status: DocumentStatus | None = None
+    document_class: DocumentClass | None = None
+    tag: str | None = None
+    where: Condition | None = None
+    sort: DocumentSort = DocumentSort.CREATED_AT
+    order: SortOrder = SortOrder.DESCENDING
+
+
+async def list_documents(
+    scope: WorkspaceScope,
+    listing: Listing | None = None,
+    *,
+    facets: Sequence[str] = (),
+    limit: int,
+    cursor: str | None,
+) -> DocumentPage:
+    """List a page of documents, published or not, and count what was asked for.
+
+    Raises InvalidRequest for a foreign cursor, one of another order, a condition that makes no
+    sense, and a field that cannot be counted.
+    """
+    listing = listing or Listing()
+    wanted = checked_facets(facets, LISTED_FACETS)
+    require_readable(scope, wanted)
+    place = _read_cursor(cursor, listing)
+    conditions = await _conditions(scope, listing)
+    if scope.sealing.encrypts and listing.sort is DocumentSort.TITLE:
+        page = await _page_by_sealed_title(scope, listing, conditions, place, limit)
+    else:
+        page = await _page(scope, listing, conditions, place, limit)
+    if not wanted:
+        return page
+    everything = _joined(conditions.values())
+    row = await scope.single(
+        sql.SQL(_SQL["total"]).format(conditions=everything.text), everything.parameters
+    )
+    counts: dict[str, tuple[FacetCount, ...]] = {}
+    for name in wanted:
+        # Without the choice of its own field, so that another value can be chosen.
+        others = _joined(each for field, each in conditions.items() if field != name)
+        within = sql.SQL(_SQL["within"]).format(conditions=others.text)
+        counts[name] = await count_values(scope, name, Compiled(within, others.parameters))
+    return DocumentPage(
+        documents=page.documents, next_cursor=page.next_cursor, total=row["total"], facets=counts
+    )
+
+
+async def select_documents(
+    scope: WorkspaceScope,
+    condition: Condition,
+    *,
+    status: DocumentStatus | None,
+    limit: int,
+    cursor: str | None,
+) -> DocumentPage:
+    """List a page of the documents that meet the condition, newest first, published or not.
+
+    Raises InvalidRequest for a foreign cursor and for a condition that makes no sense.
+    """
+    listing = Listing(where=condition, status=status)
+    return await list_documents(scope, listing, limit=limit, cursor=cursor)
+
+
+async def list_versions(scope: WorkspaceScope, document_id: UUID) -> tuple[DocumentVersion, ...]:
+    """Every version that was received of a document, the last first.
+
+    Raises NotFound for a document that is absent, foreign or hidden alike.
+    """
+    rows = await scope.all(_SQL["versions"], {"document_id": document_id})
+    if not rows:
+        raise no_such_document(document_id)
+    return tuple(
+        record_of(DocumentVersion, row, content_sha256=bytes(row["content_sha256"]).hex())
+        for row in rows
+    )
+
+
+async def documents_of_ids(
+    scope: WorkspaceScope, document_ids: Sequence[UUID]
+) -> tuple[Document, ...]:
+    """Those of the documents that may be seen, in the order of the ids."""
+    rows = await scope.all(_SQL["of_ids"], {"document_ids": list(document_ids)})
+    found = {each.document_id: each for each in documents_of(scope, rows)}
+    return tuple(found[each] for each in document_ids if each in found)
+
+
+# --- what narrows it --------------------------------------------------------------------------
+
+
+async def _conditions(scope: WorkspaceScope, listing: Listing) -> dict[str, Compiled]:
+    """What must hold, by the field that it is a choice of."""
+    found: dict[str, Compiled] = {}
+    chosen = {
+        "collection": ("collection", listing.collection),
+        "status": ("status", listing.status),
+        "class": ("document_class", listing.document_class),
+    }
+    for field, (column, value) in chosen.items():
+        if value is not None:
+            text = sql.SQL(_SQL["equals"]).format(
+                column=sql.Identifier("documents", column), value=sql.Placeholder(column)
+            )
+            found[field] = Compiled(text, {column: str(value)})
+    if listing.tag is not None:
+        text = sql.SQL(_SQL["tagged"]).format(value=sql.Placeholder("tag"))
+        found["tags"] = Compiled(text, {"tag": listing.tag})
+    if listing.where is not None:
+        titles = await titles_for(scope, listing.where)
+        found["where"] = compile_condition(listing.where, titles)
+    words = listing.query.split()
+    if words and scope.sealing.encrypts:
+        found["query"] = await _named_so(scope, words)
+    elif words:
+        pieces = [
+            sql.SQL(_SQL["word"]).format(word=sql.Placeholder(f"word_{number}"))
+            for number in range(len(words))
+        ]
+        values = {f"word_{number}": word for number, word in enumerate(words)}
+        found["query"] = Compiled(sql.SQL(" AND ").join(pieces), values)
+    return found
+
+
+async def _named_so(scope: WorkspaceScope, words: Sequence[str]) -> Compiled:
+    """The documents with the words in their names, where the database cannot read those."""
+    lowered = [word.lower() for word in words]
+    ids = []
+    for row in await scope.all(_SQL["names"]):
+        title = scope.sealing.plain_text(TITLE.of(row["document_id"]), row["title"])
+        names = f"{title} {row['filename']}".lower()
+        if all(word in names for word in lowered):
+            ids.append(row["document_id"])
+    return Compiled(
+        sql.SQL(_SQL["among"]).format(ids=sql.Placeholder("named_ids")), {"named_ids": ids}
+    )
+
+
+def _joined(conditions: Iterable[Compiled]) -> Compiled:
+    pieces = [*conditions]
+    parameters = {name: value for each in pieces for name, value in each.parameters.items()}
+    text = sql.SQL(" AND ").join([each.text for each in pieces]) if pieces else sql.SQL("true")
+    return Compiled(text, parameters)
+
+
+# --- a page of it -----------------------------------------------------------------------------
+
+
+def page_statement(
+    listing: Listing, conditions: Iterable[Compiled], place: tuple[SortKey, UUID] | None
+) -> Compiled:
+    """The statement of a page, and its parameters but for the limit."""
+    sorting = _SORTINGS[listing.sort]
+    key = sql.Identifier("documents", sorting.column)
+    falling = listing.order is SortOrder.DESCENDING
+    pieces = [*conditions]
+    if place is not None:
+        after = sql.SQL(_SQL["after"]).format(
+            key=key, sign=sql.SQL("<" if falling else ">"), type=sql.SQL(sorting.type)
+        )
+        pieces.append(Compiled(after, {"after_key": place[0], "after_id": place[1]}))
+    joined = _joined(pieces)
+    text = sql.SQL(_SQL["page"]).format(
+        key=key, conditions=joined.text, direction=sql.SQL("DESC" if falling else "ASC")
+    )
+    return Compiled(text, joined.parameters)
+
+
+async def _page(
+    scope: WorkspaceScope,
+    listing: Listing,
+    conditions: Mapping[str, Compiled],
+    place: tuple[SortKey, UUID] | None,
+    limit: int,
+) -> DocumentPage:
+    statement = page_statement(listing, conditions.values(), place)
+    rows = await scope.all(
+        sql.Composed([statement.text]), {**statement.parameters, "limit": limit + 1}
+    )
+    last = rows[limit - 1] if len(rows) > limit else None
+    return DocumentPage(
+        documents=tuple(document_of(scope, row) for row in rows[:limit]),
+        next_cursor=None
+        if last is None
+        else _write_cursor(listing, _written(last["sort_key"]), last["document_id"]),
+    )
+
+
+async def _page_by_sealed_title(
+    scope: WorkspaceScope,
+    listing: Listing,
+    conditions: Mapping[str, Compiled],
+    place: tuple[SortKey, UUID] | None,
+    limit: int,
+) -> DocumentPage:
+    """The page where the database cannot read titles: all that are listed are sorted here."""
+    joined = _joined(conditions.values())
+    statement = sql.SQL(_SQL["titles"]).format(conditions=joined.text)
+    falling = listing.order is SortOrder.DESCENDING
+    keys = sorted(
+        (
+            (
+                sort_text(scope.sealing.plain_text(TITLE.of(row["document_id"]), row["title"])),
+                row["document_id"],
+            )
+            for row in await scope.all(statement, joined.parameters)
+        ),
+        reverse=falling,
+    )
+    if place is not None:
+        after = (str(place[0]), place[1])
+        keys = [key for key in keys if (key < after if falling else key > after)]
+    documents = await documents_of_ids(scope, [document_id for _, document_id in keys[:limit]])
+    last = keys[limit - 1] if len(keys) > limit else None
+    return DocumentPage(
+        documents=documents,
+        next_cursor=None if last is None else _write_cursor(listing, *last),
+    )
+
+
+def sort_text(plain: str) -> str:
+    """What a text is sorted by, as the function of that name in the database has it."""
+    spread = unicodedata.normalize("NFKD", plain.lower())
+    kept = (each for each in spread if not _FIRST_MARK <= each <= _LAST_MARK)
+    return "".join(kept)[:_SORTED_CHARACTERS]
+
+
+# --- where it goes on -------------------------------------------------------------------------
+
+
+def _written(key: object) -> SortKey:
+    if isinstance(key, datetime):
+        return key.isoformat()
+    assert isinstance(key, (str, int)), "lists are sorted by times, texts and numbers"
+    return key
+
+
+def _write_cursor(listing: Listing, key: SortKey, document_id: UUID) -> str:
+    """Name a place in a list by its order, and by the key and the id of what stands before it."""
+    place = [listing.sort, listing.order, key, str(document_id)]
+    return base64.urlsafe_b64encode(json.dumps(place, ensure_ascii=False).encode()).decode()
+
+
+def _read_cursor(cursor: str | None, listing: Listing) -> tuple[SortKey, UUID] | None:
+    """Read the place that a cursor names. Raises InvalidRequest for a foreign one."""
+    if cursor is None:
+        return None
+    try:
+        sort, order, key, identity = json.loads(base64.urlsafe_b64decode(cursor))
+        place = (key, UUID(identity))
+        sound = (sort, order) == (listing.sort, listing.order) and _is_key(key, listing.sort)
+    except (binascii.Error, ValueError, TypeError, AttributeError) as error:
+        raise _no_cursor() from error
+    if not sound:
+        raise _no_cursor()
+    return place
+
+
+def _is_key(key: object, sort: DocumentSort) -> bool:
+    if sort in _LARGEST:
+        return isinstance(key, int) and 0 <= key < _LARGEST[sort]
+    if sort is DocumentSort.CREATED_AT:
+        return isinstance(key, str) and datetime.fromisoformat(key).tzinfo is not None
+    return isinstance(key, str) and is_storable(key)
+
+
+def _no_cursor() -> InvalidRequest:
+    return InvalidRequest(
+        "the cursor is not one we gave for this order",
+        hint="use next_cursor of the page before, unchanged, with the same sort and order",
+    )

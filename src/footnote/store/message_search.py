@@ -1,0 +1,104 @@
+"""Messages by what they say, read in pages: what is encrypted can be compared nowhere else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypedDict, cast
+from uuid import UUID
+
+from psycopg.rows import DictRow
+
+from footnote.domain.conversations import MessageRole
+from footnote.store.database import WorkspaceScope
+from footnote.store.messages import (
+    kept_answer,
+    question_of,
+    read_answer,
+    visible_documents,
+)
+from footnote.store.statements import load_statements
+
+_SQL = load_statements("messages")
+MessageKey = tuple[UUID, int]
+BEFORE_ALL: MessageKey = (UUID(int=0), 0)
+
+
+class _Sentence(TypedDict):
+    text: str
+
+
+class _Kept(TypedDict):
+    """What is read of a kept answer before it is known to matter."""
+
+    sentences: list[_Sentence]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SaidMessage:
+    """A message with what its reader may see of it."""
+
+    conversation_id: UUID
+    message_id: UUID
+    role: MessageRole
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SaidPage:
+    """Those of a page of messages that say what is looked for."""
+
+    messages: tuple[SaidMessage, ...]
+    read: int
+    """Messages that were looked at."""
+    last: MessageKey | None
+    """Where the next page begins; None after the last."""
+
+
+async def messages_saying(
+    scope: WorkspaceScope,
+    conversation_ids: Sequence[UUID],
+    says: Callable[[str], bool],
+    *,
+    after: MessageKey,
+    limit: int,
+) -> SaidPage:
+    """The messages of these conversations whose text, as far as it may be seen, says something."""
+    rows = await scope.all(
+        _SQL["said_in"],
+        {
+            "conversation_ids": list(conversation_ids),
+            "after_conversation": after[0],
+            "after_message": after[1],
+            "limit": limit,
+        },
+    )
+    found = [
+        SaidMessage(
+            conversation_id=row["conversation_id"],
+            message_id=row["message_id"],
+            role=row["role"],
+            text=text,
+        )
+        for row in rows
+        if (text := await _text_saying(scope, row, says)) is not None
+    ]
+    last = (rows[-1]["conversation_id"], rows[-1]["message_no"]) if len(rows) == limit else None
+    return SaidPage(messages=tuple(found), read=len(rows), last=last)
+
+
+async def _text_saying(
+    scope: WorkspaceScope, row: DictRow, says: Callable[[str], bool]
+) -> str | None:
+    if row["answer"] is None:
+        asked = question_of(scope, row["conversation_id"], row)
+        return asked if says(asked) else None
+    kept = kept_answer(scope, row["conversation_id"], row)
+    # Few answers say it, and only of those it matters what their reader may see.
+    sentences = cast("_Kept", kept)["sentences"]
+    if not says(" ".join(sentence["text"] for sentence in sentences)):
+        return None
+    answer = read_answer(kept)
+    seen = answer.without_documents(answer.document_ids - await visible_documents(scope, [answer]))
+    text = " ".join(sentence.text for sentence in seen.sentences if sentence.text)
+    return text if says(text) else None

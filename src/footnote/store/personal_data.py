@@ -1,0 +1,96 @@
+"""What is kept about a principal, table by table, a page at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from psycopg.rows import DictRow
+
+from footnote.domain import Document
+from footnote.domain.audit import AuditEntry
+from footnote.store.audit import entries_about
+from footnote.store.database import WorkspaceScope
+from footnote.store.documents import document_of
+from footnote.store.statements import load_statements
+
+_SQL = load_statements("personal_data")
+PAGE = 500
+
+ROWS = (
+    *("profile", "groups", "grants", "keys", "sessions", "share_links", "pushes"),
+    *("idempotency_keys", "settings", "webhooks", "usage"),
+)
+"""Sections of an export whose rows are given as they are kept; none of them is encrypted."""
+
+COVERED: Mapping[str, frozenset[str]] = MappingProxyType(
+    {
+        "api_keys": frozenset(
+            ("principal", "groups", "created_by", "credential_id", "replaced_by")
+        ),
+        "audit_log": frozenset(("principal", "credential", "subject")),
+        "audit_queries": frozenset(("query",)),
+        "conversations": frozenset(("principal", "title")),
+        "conversation_documents": frozenset(("principal",)),
+        "documents": frozenset(("created_by", "access")),
+        "feedback": frozenset(("principal", "comment")),
+        "grants": frozenset(("subject", "granted_by")),
+        "idempotency_keys": frozenset(("principal",)),
+        "ingest_requests": frozenset(("principal", "request")),
+        "memberships": frozenset(("user_id",)),
+        "messages": frozenset(("principal", "text", "answer")),
+        "retention_rules": frozenset(("set_by",)),
+        "saved_views": frozenset(("principal", "name", "view")),
+        "sessions": frozenset(("principal", "groups", "issuer", "subject", "credential_id")),
+        "setting_changes": frozenset(("changed_by",)),
+        "share_links": frozenset(
+            ("owner", "owner_groups", "owner_role", "owner_collections", "credential_id")
+        ),
+        "usage": frozenset(("principal",)),
+        "users": frozenset(("user_id", "user_name", "external_id", "attributes")),
+        "webhook_endpoints": frozenset(("access",)),
+    }
+)
+"""Columns by which an export finds a principal, or that say something of one, by table."""
+
+LEFT_OUT: Mapping[str, str] = MappingProxyType(
+    {
+        "credential_directory": "ids of credentials, which keys, sessions and share links have",
+        "erasures": "the ledger of what was erased by whom, which audit has",
+        "events": "copies of what documents say of who may see them; they go after seven days",
+        "failed_credentials": "keyed hashes of addresses, which nobody can turn back",
+        "legal_holds": "holds name whom they are about, who may not be told of them; who set and "
+        "lifted them is in audit",
+        "login_directory": "what the provider calls a session, which sessions have",
+        "message_sources": "which documents an answer used, which messages say themselves",
+        "rate_limits": "when a credential may ask again; it is forgotten within minutes",
+        "user_groups": "names of groups; those of the person are in groups",
+    }
+)
+"""Tables that may name a principal, or a credential of one, and are not in an export, with why."""
+
+
+async def rows_about(
+    scope: WorkspaceScope, section: str, who: str, after: str
+) -> tuple[list[DictRow], str | None]:
+    """A page of a section of ROWS, and after what the next one begins."""
+    rows = await scope.all(_SQL[section], {"who": who, "after": after, "limit": PAGE})
+    found = [{name: row[name] for name in row if name != "key"} for row in rows]
+    return found, rows[-1]["key"] if len(rows) == PAGE else None
+
+
+async def documents_about(
+    scope: WorkspaceScope, who: str, after: str
+) -> tuple[list[tuple[bool, Document]], str | None]:
+    """A page of documents that the scope may see, and whether the person added each."""
+    rows = await scope.all(_SQL["documents"], {"who": who, "after": after, "limit": PAGE})
+    found = [(row["added"], document_of(scope, row)) for row in rows]
+    return found, rows[-1]["key"] if len(rows) == PAGE else None
+
+
+async def audit_about(
+    scope: WorkspaceScope, who: str, after: int, *, by_others: bool
+) -> tuple[tuple[AuditEntry, ...], int | None]:
+    """A page of what the person did, and of what others did about the person."""
+    entries = await entries_about(scope, who, by_others=by_others, after=after, limit=PAGE)
+    return entries, entries[-1].entry_no if len(entries) == PAGE else None

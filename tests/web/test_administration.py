@@ -1,0 +1,253 @@
+"""The administration in the browser: each section does what it says, by keyboard, for everybody."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from uuid import UUID
+
+import httpx
+import pytest
+from playwright.async_api import Browser, Locator, Page, expect
+
+from footnote.store.embedded import EmbeddedPostgres
+from tests.conftest import fresh_database, settings_over
+from tests.interfaces.serving import environment, serving
+
+from .conftest import Site
+from .test_for_everyone import prefer, violations
+
+SECTIONS = {
+    "keys": "API keys",
+    "roles": "Roles",
+    "people": "People and groups",
+    "sign-on": "Sign-on",
+    "retention": "Retention",
+    "holds": "Legal holds",
+    "erasures": "Erasures",
+    "models": "Models",
+    "embedding": "Embedding",
+    "settings": "Settings",
+    "webhooks": "Webhooks",
+    "usage": "Usage and cost",
+    "audit": "Audit log",
+    "health": "Health",
+}
+
+
+async def opened(page: Page, section: str) -> None:
+    await page.goto(f"/admin/{section}")
+    await expect(page.get_by_role("heading", name=SECTIONS[section], level=1)).to_be_visible()
+
+
+def row(page: Page, text: str) -> Locator:
+    return page.get_by_role("row").filter(has_text=text)
+
+
+async def confirmed(page: Page, name: str, button: str) -> None:
+    """Type the name that a dialog asks for; before that its button does nothing."""
+    dialog = page.get_by_role("dialog")
+    await expect(dialog.get_by_role("button", name=button)).to_be_disabled()
+    await dialog.get_by_role("textbox").fill(name)
+    await dialog.get_by_role("button", name=button).click()
+    await expect(dialog).to_be_hidden()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark", "contrast"])
+async def test_no_section_has_a_barrier(page: Page, theme: str) -> None:
+    await prefer(page, theme)
+    found = {}
+    for section in SECTIONS:
+        await opened(page, section)
+        await expect(page.get_by_text("Loading …")).to_have_count(0)
+        found[section] = await violations(page)
+    assert {section: each for section, each in found.items() if each} == {}
+
+
+async def test_the_keyboard_alone_goes_through_the_sections(page: Page) -> None:
+    await page.goto("/")
+    await expect(page.get_by_role("link", name="Administration")).to_be_visible()
+    await page.keyboard.press("Control+k")
+    await expect(page.get_by_role("combobox")).to_be_focused()
+    await page.keyboard.type("administration")
+    chosen = page.get_by_role("option", name="Administration", selected=True)
+    await expect(chosen).to_be_visible()
+    await page.keyboard.press("Enter")
+    await expect(page.get_by_role("heading", name="API keys", level=1)).to_be_visible()
+    link = page.get_by_role("navigation", name="Administration").get_by_role("link", name="Roles")
+    await link.focus()
+    await page.keyboard.press("Enter")
+    await expect(page.get_by_role("heading", name="Roles", level=1)).to_be_visible()
+    await expect(link).to_have_attribute("aria-current", "page")
+
+
+async def test_a_key_is_made_shown_once_rotated_and_revoked(page: Page, site: Site) -> None:
+    await opened(page, "keys")
+    await page.get_by_label("Name", exact=True).fill("nightly import")
+    await page.get_by_label("write").check()
+    await page.get_by_label("Expires in days").fill("30")
+    await page.get_by_role("button", name="Create").click()
+    secret = await page.locator("[data-secret]").text_content()
+    assert secret is not None
+    assert secret.startswith("fn_")
+    await page.get_by_role("button", name="I have kept it").click()
+    await expect(page.locator("[data-secret]")).to_have_count(0)
+    await expect(row(page, "nightly import")).to_contain_text("read, write")
+    await row(page, "nightly import").get_by_role("button", name="Rotate").click()
+    await page.get_by_label("Overlap in hours").fill("1")
+    await page.get_by_role("dialog").get_by_role("button", name="Rotate").click()
+    await expect(page.locator("[data-secret]")).not_to_have_text(secret)
+    await expect(row(page, "nightly import")).to_have_count(2)
+    await row(page, "nightly import").last.get_by_role("button", name="Revoke").click()
+    await confirmed(page, "nightly import", "Revoke")
+    async with httpx.AsyncClient(base_url=site.address) as http:
+        keys = (await http.get("/v1/keys")).json()["keys"]
+    revoked = [key for key in keys if key["name"] == "nightly import" and key["revoked_at"]]
+    assert len(revoked) == 1
+
+
+async def test_a_role_is_granted_and_its_revocation_can_be_undone(page: Page) -> None:
+    await opened(page, "roles")
+    await page.get_by_label("To whom").fill("group:crew")
+    await page.get_by_label("Role", exact=True).select_option("writer")
+    await page.get_by_role("button", name="Grant a role").click()
+    await row(page, "group:crew").get_by_role("button", name="Revoke").click()
+    await expect(row(page, "group:crew")).to_have_count(0)
+    await page.get_by_role("button", name="Undo").click()
+    await expect(row(page, "group:crew")).to_contain_text("writer")
+    await page.reload()
+    await expect(row(page, "group:crew")).to_contain_text("writer")
+
+
+async def test_a_setting_is_changed_with_a_history_and_follows_again(page: Page) -> None:
+    await opened(page, "settings")
+    form = page.get_by_role("form", name="top_k", exact=True)
+    await form.get_by_role("textbox").fill("7")
+    await form.get_by_role("button", name="Save").click()
+    await expect(row(page, "top_k")).to_contain_text("7")
+    await page.get_by_role("button", name="Follow the installation").click()
+    await expect(row(page, "top_k")).to_have_count(2)
+    await expect(page.get_by_role("button", name="Follow the installation")).to_have_count(0)
+
+
+async def test_a_budget_is_set_and_its_removal_can_be_undone(page: Page) -> None:
+    await opened(page, "usage")
+    await page.get_by_label("Of what").select_option("tokens")
+    await page.get_by_label("At most").fill("1000000")
+    await page.get_by_role("button", name="Set a budget").click()
+    await expect(row(page, "tokens, month")).to_contain_text("of 1,000,000")
+    await row(page, "tokens, month").get_by_role("button", name="Remove").click()
+    await page.get_by_role("button", name="Undo").click()
+    await expect(row(page, "tokens, month")).to_be_visible()
+
+
+async def test_a_hold_is_set_and_lifted_with_reasons(page: Page) -> None:
+    await opened(page, "holds")
+    await page.get_by_label("Kind").select_option("collection")
+    await page.get_by_label("Name or id").fill("lantern case")
+    await page.get_by_label("Reason").fill("Case 7")
+    await page.get_by_role("button", name="Hold", exact=True).click()
+    await row(page, "lantern case").get_by_role("button", name="Lift the hold").click()
+    dialog = page.get_by_role("dialog")
+    await dialog.get_by_label("Reason").fill("Settled")
+    await dialog.get_by_role("button", name="Lift the hold").click()
+    await expect(row(page, "lantern case")).to_contain_text("lifted")
+
+
+async def test_a_retention_rule_is_set_and_previewed(page: Page) -> None:
+    await opened(page, "retention")
+    await page.get_by_label("Days", exact=True).fill("3650")
+    await page.get_by_label("Collection").fill("archive")
+    await page.get_by_role("button", name="Set a rule").click()
+    await expect(row(page, "archive")).to_contain_text("3650")
+    await page.get_by_label("Within days").select_option("365")
+    await expect(page.get_by_text("Documents: 0; held: 0")).to_be_visible()
+    await expect(page.get_by_text("No document is due.")).to_be_visible()
+
+
+async def test_an_erasure_is_confirmed_certified_and_verified(
+    page: Page, site: Site, tmp_path: Path
+) -> None:
+    async with httpx.AsyncClient(base_url=site.address) as http:
+        files = {"file": ("doomed.md", b"# Doomed\n\nThis is to be erased.")}
+        handed = await http.post("/v1/documents", files=files, data={"collection": "doomed"})
+    document = str(UUID(handed.json()["document_id"]))
+    await opened(page, "erasures")
+    await page.get_by_label("Name or id").fill(document)
+    await page.get_by_role("button", name="Go on").click()
+    await page.get_by_role("button", name="Erase for good").click()
+    await confirmed(page, document, "Erase for good")
+    await expect(page.get_by_role("heading", name="Certificate", exact=True)).to_be_visible()
+    async with page.expect_download() as download:
+        await page.get_by_role("button", name="Save the certificate").click()
+    kept = tmp_path / "certificate.json"
+    await (await download.value).save_as(kept)
+    assert document in json.loads(kept.read_text())["document_ids"]
+    await page.get_by_label("Certificate as it was saved").set_input_files(kept)
+    await expect(page.get_by_text("what it says still holds")).to_be_visible()
+    await expect(row(page, document)).to_be_visible()
+
+
+async def test_the_log_is_filtered_saved_and_verified(page: Page, tmp_path: Path) -> None:
+    await opened(page, "audit")
+    await page.get_by_label("Act", exact=True).select_option("changed")
+    await page.get_by_role("button", name="Show", exact=True).click()
+    await expect(page.get_by_role("cell", name="changed").first).to_be_visible()
+    await expect(page.get_by_role("cell", name="searched")).to_have_count(0)
+    await page.get_by_role("button", name="Verify the log").click()
+    await expect(page.get_by_text("The log is what was written.")).to_be_visible()
+    async with page.expect_download() as download:
+        await page.get_by_role("button", name="Save as a file").click()
+    kept = tmp_path / "audit.jsonl"
+    await (await download.value).save_as(kept)
+    entries = [json.loads(line) for line in kept.read_text().splitlines()]
+    assert entries
+    assert {entry["act"] for entry in entries} == {"changed"}
+    numbers = [entry["entry_no"] for entry in entries]
+    assert numbers == sorted(numbers)
+
+
+async def test_a_webhook_is_added_and_removed(page: Page) -> None:
+    await opened(page, "webhooks")
+    await page.get_by_role("textbox", name="Address").fill("https://example.com/told")
+    await page.get_by_role("button", name="Add an address").click()
+    await expect(page.get_by_text("Copy the secret that signs its messages")).to_be_visible()
+    await page.get_by_role("button", name="I have kept it").click()
+    await row(page, "https://example.com/told").get_by_role("button", name="Remove").click()
+    await expect(row(page, "https://example.com/told")).to_have_count(0)
+    # Leaving the page does at once what could still be undone.
+    await page.goto("/")
+    await opened(page, "webhooks")
+    await expect(row(page, "https://example.com/told")).to_have_count(0)
+
+
+async def test_the_lanes_and_the_health_of_the_server_are_shown(page: Page) -> None:
+    await opened(page, "embedding")
+    await expect(page.get_by_role("cell", name="searched")).to_be_visible()
+    await opened(page, "health")
+    await expect(page.get_by_role("heading", name="The server is ready")).to_be_visible()
+    await expect(row(page, "Passages")).to_be_visible()
+    await opened(page, "sign-on")
+    await expect(page.get_by_text("Nobody is asked who they are")).to_be_visible()
+
+
+async def test_who_may_not_administer_is_offered_nothing(
+    browser: Browser, postgres: EmbeddedPostgres, model_home: Path, tmp_path: Path
+) -> None:
+    with fresh_database(postgres) as database:
+        settings = settings_over(database, tmp_path, model_home)
+        async with (
+            serving(environment(settings)) as (_, address),
+            httpx.AsyncClient(base_url=address) as http,
+        ):
+            made = await http.post("/v1/keys", json={"name": "reader", "rights": ["read"]})
+        asked = {**environment(settings), "FOOTNOTE_IDENTITY": "keys"}
+        async with serving(asked) as (_, address):
+            context = await browser.new_context(base_url=address)
+            page = await context.new_page()
+            await page.goto("/admin/keys")
+            await page.get_by_label("API key or token").fill(made.json()["secret"])
+            await page.get_by_role("button", name="Sign in").click()
+            await expect(page.get_by_role("link", name="Documents")).to_be_visible()
+            await expect(page.get_by_role("link", name="Administration")).to_have_count(0)
+            await context.close()

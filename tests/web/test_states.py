@@ -1,0 +1,63 @@
+"""The app in states that nobody chooses: cut off, not yet running, in the system's colours."""
+
+from __future__ import annotations
+
+import asyncio
+
+from playwright.async_api import Page, Route, expect
+
+from .conftest import Site
+from .documents import QUESTIONS
+from .test_citations import ask, drawn
+from .test_for_everyone import prefer
+
+DARK = "rgb(22, 22, 21)"
+
+
+async def test_a_question_that_is_asked_without_a_connection_is_sent_once_there_is_one(
+    page: Page,
+) -> None:
+    question = next(iter(QUESTIONS))
+    await page.goto("/")
+    await expect(page.get_by_text("What do your documents say?")).to_be_visible()
+    await page.context.set_offline(True)
+    await expect(page.get_by_text("Offline", exact=True)).to_be_visible()
+    await page.fill("#question", question)
+    await page.keyboard.press("Enter")
+    await expect(page.get_by_text("Your question is kept")).to_be_visible()
+    await expect(page.locator("#main q")).to_have_text(question)
+    await page.context.set_offline(False)
+    await expect(page.get_by_role("button", name="Answer again")).to_be_visible()
+    await expect(page.get_by_text("Offline", exact=True)).to_have_count(0)
+    await expect(page.get_by_text("Your question is kept")).to_have_count(0)
+
+
+async def test_a_dark_page_is_dark_before_the_app_runs(page: Page) -> None:
+    await prefer(page, "dark")
+    let_go = asyncio.Event()
+
+    async def hold(route: Route) -> None:
+        await let_go.wait()
+        await route.continue_()
+
+    await page.route("**/assets/index-*.js", hold)
+    await page.goto("/", wait_until="commit")
+    await page.wait_for_function(
+        "(dark) => getComputedStyle(document.documentElement).backgroundColor === dark", arg=DARK
+    )
+    assert await page.locator("#root > *").count() == 0
+    let_go.set()
+    await expect(page.get_by_text("What do your documents say?")).to_be_visible()
+    await page.unroute_all(behavior="wait")
+
+
+async def test_marks_are_seen_where_the_system_forces_its_colours(page: Page, site: Site) -> None:
+    await page.emulate_media(forced_colors="active", reduced_motion="reduce")
+    await page.goto("/")
+    await ask(page, next(iter(QUESTIONS)))
+    await page.locator("button[data-marker]").first.click()
+    await drawn(page)
+    fill = await page.locator("[data-mark]").first.evaluate(
+        "(mark) => getComputedStyle(mark).backgroundColor"
+    )
+    assert fill not in ("rgba(0, 0, 0, 0)", "transparent")

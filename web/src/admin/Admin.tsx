@@ -1,0 +1,74 @@
+// The administration of a workspace: its sections beside the one that is open.
+import { useQuery } from "@tanstack/react-query";
+import { Link, useParams } from "@tanstack/react-router";
+import { Suspense } from "react";
+import { useTranslation } from "react-i18next";
+
+import { administers, identityQuery } from "../api/queries";
+import { Empty } from "../ui/Empty";
+import { ProblemNotice } from "../ui/ProblemNotice";
+import { FIRST, GROUPS, SECTIONS, isSection } from "./sections";
+
+export function Admin() {
+  const { t } = useTranslation();
+  const { section = FIRST } = useParams({ strict: false });
+  const who = useQuery(identityQuery);
+  if (who.isError) {
+    return (
+      <div className="p-4">
+        <ProblemNotice error={who.error} onRetry={() => void who.refetch()} />
+      </div>
+    );
+  }
+  if (!who.data) return <p className="p-4 text-sm text-muted">{t("common.loading")}</p>;
+  if (!administers(who.data)) {
+    return (
+      <Empty title={t("admin.refusedTitle")}>
+        <p>{t("admin.refusedHint", { principal: who.data.principal })}</p>
+      </Empty>
+    );
+  }
+  const Open = isSection(section) ? SECTIONS[section] : null;
+  return (
+    <div className="flex min-h-0 flex-1 flex-col md:flex-row">
+      <nav
+        aria-label={t("admin.title")}
+        className="flex shrink-0 flex-wrap gap-x-4 gap-y-2 border-line p-3 max-md:border-b md:w-52 md:flex-col md:overflow-y-auto md:border-e"
+      >
+        {GROUPS.map(([group, sections]) => (
+          <div key={group}>
+            <p id={`group-${group}`} className="px-2 text-xs font-semibold text-muted">
+              {t(`admin.group.${group}`)}
+            </p>
+            <ul aria-labelledby={`group-${group}`} className="flex flex-wrap md:flex-col">
+              {sections.map((each) => (
+                <li key={each}>
+                  <Link
+                    to="/admin/$section"
+                    params={{ section: each }}
+                    activeOptions={{ includeSearch: false }}
+                    aria-current={each === section ? "page" : undefined}
+                    className="block rounded-md px-2 py-1 text-sm hover:bg-hover aria-[current=page]:bg-hover aria-[current=page]:font-semibold"
+                  >
+                    {t(`admin.section.${each}`)}
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          </div>
+        ))}
+      </nav>
+      <div className="flex min-h-0 min-w-0 flex-1 flex-col gap-4 overflow-y-auto p-4">
+        {Open === null ? (
+          <Empty title={t("admin.unknownTitle")}>
+            <p>{t("admin.unknownHint")}</p>
+          </Empty>
+        ) : (
+          <Suspense fallback={<p className="text-sm text-muted">{t("common.loading")}</p>}>
+            <Open />
+          </Suspense>
+        )}
+      </div>
+    </div>
+  );
+}

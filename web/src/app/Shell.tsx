@@ -1,0 +1,124 @@
+// The frame of the app: a bar, and three panes for sources, conversation and page.
+import { Outlet, useLocation, useNavigate } from "@tanstack/react-router";
+import { Suspense, lazy, useEffect } from "react";
+import { useTranslation } from "react-i18next";
+
+import { onSignedOut } from "../api/client";
+import { setWorkspace } from "../api/credential";
+import { followEvents } from "../documents/events";
+import { Toasts } from "../ui/Toasts";
+import { cx } from "../ui/cx";
+import { useStore } from "../ui/store";
+import { Bar } from "./Bar";
+import { Separator } from "./Separator";
+import { ShortcutKeys } from "./ShortcutKeys";
+import { Sources } from "./Sources";
+import { overlays, panesOpen } from "./overlays";
+import { paneShown, usePlace } from "./place";
+import { prefer, preferences } from "./preferences";
+
+const PagePanes = lazy(() => import("../page/PagePanes").then((m) => ({ default: m.PagePanes })));
+const Palette = lazy(() => import("./Palette").then((m) => ({ default: m.Palette })));
+const Shortcuts = lazy(() => import("./Shortcuts").then((m) => ({ default: m.Shortcuts })));
+
+export function Shell() {
+  const { t } = useTranslation();
+  const { pathname, search } = useLocation();
+  // Every request of the panes names the workspace of the address.
+  setWorkspace(search.workspace ?? null);
+  const navigate = useNavigate();
+  const place = usePlace();
+  const { sourcesWidth, pageWidth } = useStore(preferences);
+  const shown = useStore(paneShown);
+  const open = useStore(panesOpen);
+  const { palette, shortcuts } = useStore(overlays);
+  const signingIn = pathname === "/sign-in";
+  const hasPage = place.document !== undefined;
+
+  useEffect(
+    () => onSignedOut(() => void navigate({ to: "/sign-in", search: (before) => before })),
+    [navigate],
+  );
+  useEffect(() => (signingIn ? undefined : followEvents()), [signingIn, search.workspace]);
+
+  if (signingIn) return <Outlet />;
+  const narrow = (pane: string) => (shown === pane ? "flex" : "hidden");
+  return (
+    <div className="flex h-full flex-col">
+      <a
+        href="#main"
+        className="sr-only focus:not-sr-only focus:absolute focus:z-50 focus:bg-surface focus:p-2"
+      >
+        {t("panes.skip")}
+      </a>
+      <Bar hasPage={hasPage} />
+      <div className="flex min-h-0 flex-1">
+        <nav
+          id="sources"
+          aria-label={t("panes.sources")}
+          style={{ "--pane-width": `${sourcesWidth}px` } as React.CSSProperties}
+          className={cx(
+            narrow("sources"),
+            "w-full min-w-0 bg-raised md:w-(--pane-width) md:shrink-0",
+            open.sources ? "md:flex" : "md:hidden",
+          )}
+        >
+          <div className="flex min-w-0 flex-1 flex-col">
+            <Sources />
+          </div>
+          <Separator
+            label={t("panes.resizeSources")}
+            controls="sources"
+            width={sourcesWidth}
+            least={200}
+            most={480}
+            grows={1}
+            onResize={(width) => prefer({ sourcesWidth: width })}
+          />
+        </nav>
+        <main
+          id="main"
+          tabIndex={-1}
+          className={cx(narrow("main"), "min-w-0 flex-1 flex-col outline-none md:flex")}
+        >
+          <Suspense fallback={<p className="p-4 text-sm text-muted">{t("common.loading")}</p>}>
+            <Outlet />
+          </Suspense>
+        </main>
+        {hasPage && (
+          <section
+            id="page"
+            aria-label={t("panes.page")}
+            style={{ "--pane-width": `${pageWidth}px` } as React.CSSProperties}
+            className={cx(
+              narrow("page"),
+              "w-full min-w-0 bg-raised md:w-(--pane-width) md:max-w-[60vw] md:shrink-0",
+              open.page ? "md:flex" : "md:hidden",
+            )}
+          >
+            <Separator
+              label={t("panes.resizePage")}
+              controls="page"
+              width={pageWidth}
+              least={280}
+              most={1100}
+              grows={-1}
+              onResize={(width) => prefer({ pageWidth: width })}
+            />
+            <div className="flex min-w-0 flex-1 flex-col">
+              <Suspense fallback={<p className="p-4 text-sm text-muted">{t("common.loading")}</p>}>
+                <PagePanes />
+              </Suspense>
+            </div>
+          </section>
+        )}
+      </div>
+      <ShortcutKeys />
+      <Suspense fallback={null}>
+        {palette && <Palette />}
+        {shortcuts && <Shortcuts />}
+      </Suspense>
+      <Toasts />
+    </div>
+  );
+}

@@ -1,0 +1,17 @@
+// What lies over the app, and which panes are open.
+import { createStore } from "../ui/store";
+
+export const overlays = createStore({ palette: false, shortcuts: false });
+export const panesOpen = createStore({ sources: true, page: true });
+
+export function showOverlay(which: "palette" | "shortcuts"): void {
+  overlays.set({ palette: which === "palette", shortcuts: which === "shortcuts" });
+}
+
+export function hideOverlays(): void {
+  overlays.set({ palette: false, shortcuts: false });
+}
+
+export function togglePane(which: "sources" | "page"): void {
+  panesOpen.change((open) => ({ ...open, [which]: !open[which] }));
+}

@@ -1,0 +1,75 @@
+// The paths of the app, which the server knows as well (`web_app.py`).
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  retainSearchParams,
+} from "@tanstack/react-router";
+
+import { Conversation } from "../conversation/Conversation";
+import { ProblemNotice } from "../ui/ProblemNotice";
+import { addressFrom } from "./address";
+import { Shell } from "./Shell";
+
+const root = createRootRoute({
+  component: Shell,
+  validateSearch: addressFrom,
+  search: { middlewares: [retainSearchParams(["workspace"])] },
+});
+
+const routes = [
+  createRoute({ getParentRoute: () => root, path: "/", component: Conversation }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/conversations/$conversationId",
+    component: Conversation,
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/documents",
+    component: lazyRouteComponent(() => import("../documents/Documents"), "Documents"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/documents/$documentId",
+    component: lazyRouteComponent(() => import("../documents/DocumentCard"), "DocumentCard"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/find",
+    component: lazyRouteComponent(() => import("../search/Search"), "Search"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/admin",
+    component: lazyRouteComponent(() => import("../admin/Admin"), "Admin"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/admin/$section",
+    component: lazyRouteComponent(() => import("../admin/Admin"), "Admin"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/compare",
+    component: lazyRouteComponent(() => import("../search/Compare"), "Compare"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/sign-in",
+    component: lazyRouteComponent(() => import("./SignIn"), "SignIn"),
+  }),
+] as const;
+
+export const router = createRouter({
+  routeTree: root.addChildren(routes),
+  defaultPreload: "intent",
+  defaultErrorComponent: ({ error, reset }) => <ProblemNotice error={error} onRetry={reset} />,
+});
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router;
+  }
+}

@@ -1,0 +1,67 @@
+// Where a question is written, and an answer stopped.
+import { SendHorizontal, Square } from "lucide-react";
+import { type KeyboardEvent, type SubmitEvent, useRef } from "react";
+import { useTranslation } from "react-i18next";
+
+import { Button } from "../ui/Button";
+
+export const MOST_CHARACTERS = 10_000;
+
+interface ComposerProps {
+  readonly busy: boolean;
+  readonly onAsk: (question: string) => void;
+  readonly onStop: () => void;
+  /** What narrows the question, above its field. */
+  readonly children?: React.ReactNode;
+}
+
+export function Composer({ busy, onAsk, onStop, children }: ComposerProps) {
+  const { t } = useTranslation();
+  const form = useRef<HTMLFormElement>(null);
+  const submit = (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const typed = new FormData(event.currentTarget).get("question");
+    const question = typeof typed === "string" ? typed.trim() : "";
+    if (question === "" || busy) return;
+    event.currentTarget.reset();
+    onAsk(question);
+  };
+  const sendOnEnter = (event: KeyboardEvent) => {
+    // While characters are composed, Enter chooses among them.
+    if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    form.current?.requestSubmit();
+  };
+  return (
+    <form ref={form} onSubmit={submit} className="border-t border-line bg-surface p-3">
+      <div className="mx-auto flex max-w-3xl flex-col gap-2">
+        {children}
+        <div className="flex items-end gap-2">
+          <label htmlFor="question" className="sr-only">
+            {t("conversation.question")}
+          </label>
+          <textarea
+            id="question"
+            name="question"
+            rows={2}
+            dir="auto"
+            maxLength={MOST_CHARACTERS}
+            placeholder={t("conversation.placeholder")}
+            onKeyDown={sendOnEnter}
+            className="field-sizing-content max-h-48 min-h-10 flex-1 resize-none rounded-md border border-line bg-surface px-3 py-2 placeholder:text-muted"
+          />
+          {busy ? (
+            <Button look="danger" onClick={onStop} className="h-10">
+              <Square aria-hidden size={16} /> {t("conversation.stop")}
+            </Button>
+          ) : (
+            <Button look="primary" type="submit" className="h-10">
+              <SendHorizontal aria-hidden size={16} className="rtl:-scale-x-100" />
+              {t("conversation.ask")}
+            </Button>
+          )}
+        </div>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,203 @@
+// A conversation: its messages, the answer that is being made, and the field for a question.
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
+
+import { answered, api } from "../api/client";
+import { isOffline } from "../api/problem";
+import { messagesQuery } from "../api/queries";
+import type { Message } from "../api/types";
+import { changedAddress, placeOf } from "../app/address";
+import { trail, usePlace } from "../app/place";
+import { Empty } from "../ui/Empty";
+import { ProblemNotice } from "../ui/ProblemNotice";
+import { Scroller } from "../ui/Scroller";
+import { useStore } from "../ui/store";
+import { Attachments } from "./Attachments";
+import { Composer } from "./Composer";
+import { DropZone } from "./DropZone";
+import { Messages, rowId } from "./Messages";
+import { OnlyHere } from "./OnlyHere";
+import { OptionsBar } from "./OptionsBar";
+import { QuestionText } from "./Question";
+import { RunningReply } from "./RunningReply";
+import { WaitingQuestion } from "./WaitingQuestion";
+import { draft } from "./attaching";
+import { activeBranch, versionsOf } from "./branches";
+import { adopt } from "./options";
+import { ask, forget, running, stop } from "./running";
+
+const NO_MESSAGES: readonly Message[] = [];
+
+export function Conversation() {
+  const { t } = useTranslation();
+  const { conversationId } = useParams({ strict: false });
+  const { message: target } = useSearch({ from: "__root__" });
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const [failed, setFailed] = useState<unknown>(null);
+  const [waiting, setWaiting] = useState<string | null>(null);
+  const [onlyHere, setOnlyHere] = useState(false);
+  const { document: opened } = usePlace();
+  const found = useQuery({
+    ...messagesQuery(conversationId ?? ""),
+    enabled: conversationId !== undefined,
+  });
+  const all = conversationId === undefined ? NO_MESSAGES : (found.data ?? NO_MESSAGES);
+  const messages = useMemo(() => activeBranch(all), [all]);
+  const versions = useMemo(() => versionsOf(all), [all]);
+  const made = useStore(running)[conversationId ?? ""];
+  // Once the answer is among the messages, it is shown as one of them.
+  const current = all.some((each) => each.message_id === made?.reply) ? undefined : made;
+  const busy = current?.state === "searching" || current?.state === "writing";
+  const end = useRef<HTMLDivElement>(null);
+
+  useEffect(() => {
+    if (target === undefined) end.current?.scrollIntoView({ block: "end" });
+  }, [target, conversationId, found.isSuccess, current?.text, current?.state]);
+
+  useEffect(() => {
+    const aimed = all.find((each) => each.message_id === target);
+    if (aimed === undefined || conversationId === undefined) return;
+    if (aimed.active) {
+      const row = document.getElementById(rowId(aimed.message_id));
+      row?.scrollIntoView({ block: "start" });
+      row?.focus();
+      return;
+    }
+    // What a link leads to may stand on a branch that was left.
+    const path = { conversation_id: conversationId, message_id: aimed.message_id };
+    const route = "/v1/conversations/{conversation_id}/messages/{message_id}/activate";
+    void answered(api.POST(route, { params: { path } }))
+      .then(() => queries.invalidateQueries({ queryKey: messagesQuery(conversationId).queryKey }))
+      .catch(setFailed);
+  }, [target, all, conversationId, queries]);
+
+  useEffect(() => {
+    // A deep link to a quote of this conversation can be walked from.
+    const cited = messages.flatMap((each) => each.answer?.citations ?? []);
+    if (trail.get().length === 0 && cited.length > 0) trail.set(cited.map(placeOf));
+  }, [messages]);
+
+  const askHere = async (question: string) => {
+    setFailed(null);
+    setWaiting(null);
+    if (!navigator.onLine) {
+      setWaiting(question);
+      return;
+    }
+    try {
+      const conversation =
+        conversationId ??
+        (
+          await answered(
+            api.POST("/v1/conversations", { body: { document_ids: [...draft.get()] } }),
+          )
+        ).conversation_id;
+      if (conversationId === undefined) {
+        adopt(conversation);
+        draft.set([]);
+      }
+      if (conversationId === undefined || target !== undefined) {
+        await navigate({
+          to: "/conversations/$conversationId",
+          params: { conversationId: conversation },
+          search: (before) => changedAddress(before, { message: undefined }),
+        });
+      }
+      const documents = onlyHere && opened !== undefined ? [opened] : [];
+      await ask(queries, { conversation, question, documents });
+    } catch (error) {
+      // A question that never reached the server waits until it can.
+      if (isOffline(error)) setWaiting(question);
+      else setFailed(error);
+    }
+  };
+  const onAgain = useCallback(
+    ({ message_id: message }: Message) =>
+      void ask(queries, {
+        conversation: conversationId ?? "",
+        question: "",
+        place: { kind: "again", message },
+      }),
+    [queries, conversationId],
+  );
+  const onEdit = useCallback(
+    ({ message_id: message }: Message, question: string) =>
+      void ask(queries, {
+        conversation: conversationId ?? "",
+        question,
+        place: { kind: "instead", message },
+      }),
+    [queries, conversationId],
+  );
+
+  // What is asked or answered otherwise keeps its place; what stood there gives way meanwhile.
+  const place = current?.place;
+  const shown =
+    place === undefined || place.kind === "next"
+      ? messages
+      : messages.slice(
+          0,
+          messages.findIndex((each) => each.message_id === place.message),
+        );
+  return (
+    <DropZone conversation={conversationId}>
+      <h1 className="sr-only">{t("conversation.title")}</h1>
+      <Scroller label={t("conversation.messages")} className="min-h-0 flex-1 p-4">
+        <div className="mx-auto flex max-w-3xl flex-col gap-6">
+          {messages.length === 0 && current === undefined && !found.isFetching && (
+            <Empty title={t("conversation.emptyTitle")}>
+              <p>{t("conversation.emptyHint")}</p>
+            </Empty>
+          )}
+          {found.isError && (
+            <ProblemNotice error={found.error} onRetry={() => void found.refetch()} />
+          )}
+          {conversationId !== undefined && (
+            <Messages
+              key={conversationId}
+              conversation={conversationId}
+              messages={shown}
+              versions={versions}
+              target={target}
+              onEdit={onEdit}
+              onAgain={onAgain}
+            />
+          )}
+          {current !== undefined && conversationId !== undefined && (
+            <>
+              {current.place.kind !== "again" && <QuestionText text={current.question} />}
+              <RunningReply
+                running={current}
+                onRetry={() => void ask(queries, { conversation: conversationId, ...current })}
+                onDismiss={() => forget(conversationId)}
+              />
+            </>
+          )}
+          {waiting !== null && (
+            <WaitingQuestion
+              question={waiting}
+              onSend={() => void askHere(waiting)}
+              onDismiss={() => setWaiting(null)}
+            />
+          )}
+          {failed !== null && <ProblemNotice error={failed} />}
+          <div ref={end} />
+        </div>
+      </Scroller>
+      <Composer
+        busy={busy}
+        onAsk={(question) => void askHere(question)}
+        onStop={() => conversationId !== undefined && stop(conversationId)}
+      >
+        {opened !== undefined && (
+          <OnlyHere document={opened} checked={onlyHere} onChange={setOnlyHere} />
+        )}
+        <Attachments conversation={conversationId} />
+        <OptionsBar conversation={conversationId} />
+      </Composer>
+    </DropZone>
+  );
+}

@@ -1,0 +1,30 @@
+// A question that could not be sent: it is kept, and sent as soon as the connection is back.
+import { useEffect } from "react";
+import { useTranslation } from "react-i18next";
+
+import { Button } from "../ui/Button";
+import { Notice } from "../ui/Notice";
+
+interface WaitingQuestionProps {
+  readonly question: string;
+  readonly onSend: () => void;
+  readonly onDismiss: () => void;
+}
+
+export function WaitingQuestion({ question, onSend, onDismiss }: WaitingQuestionProps) {
+  const { t } = useTranslation();
+  useEffect(() => {
+    window.addEventListener("online", onSend);
+    return () => window.removeEventListener("online", onSend);
+  }, [onSend]);
+  return (
+    <Notice role="status" tone="warn">
+      <p>{t("waiting.text")}</p>
+      <q dir="auto">{question}</q>
+      <div className="mt-2 flex gap-2">
+        <Button onClick={onSend}>{t("common.retry")}</Button>
+        <Button onClick={onDismiss}>{t("common.dismiss")}</Button>
+      </div>
+    </Notice>
+  );
+}

@@ -1,0 +1,79 @@
+// Documents of a conversation: attached, taken off, and handed in to be attached.
+import { answered, api, raw } from "../api/client";
+import { conversationQuery, documentsQuery } from "../api/queries";
+import { queryClient } from "../api/queryClient";
+import type { Conversation, Received } from "../api/types";
+import { createStore } from "../ui/store";
+
+/** What the next conversation begins with. */
+export const draft = createStore<readonly string[]>([]);
+
+/** Names of files that are being handed in. */
+export const sending = createStore<readonly string[]>([]);
+
+const PATH = "/v1/conversations/{conversation_id}/documents/{document_id}";
+
+function keep(conversation: Conversation): void {
+  queryClient.setQueryData(conversationQuery(conversation.conversation_id).queryKey, conversation);
+}
+
+export async function attach(conversation: string | undefined, document: string): Promise<void> {
+  if (conversation === undefined) {
+    draft.change((before) => (before.includes(document) ? before : [...before, document]));
+    return;
+  }
+  const path = { conversation_id: conversation, document_id: document };
+  keep(await answered(api.PUT(PATH, { params: { path } })));
+}
+
+export async function detach(conversation: string | undefined, document: string): Promise<void> {
+  if (conversation === undefined) {
+    draft.change((before) => before.filter((each) => each !== document));
+    return;
+  }
+  const path = { conversation_id: conversation, document_id: document };
+  keep(await answered(api.DELETE(PATH, { params: { path } })));
+}
+
+export async function searchAttached(conversation: string, mode: "first" | "only"): Promise<void> {
+  const { queryKey } = conversationQuery(conversation);
+  // It is shown at once, and taken back where the server refuses it.
+  queryClient.setQueryData(queryKey, (known) => known && { ...known, document_mode: mode });
+  try {
+    keep(
+      await answered(
+        api.PATCH("/v1/conversations/{conversation_id}", {
+          params: { path: { conversation_id: conversation } },
+          body: { document_mode: mode },
+        }),
+      ),
+    );
+  } catch (error) {
+    await queryClient.invalidateQueries({ queryKey });
+    throw error;
+  }
+}
+
+/** Hands files in, one after the other, and attaches each as soon as the server has it. */
+export async function attachFiles(
+  conversation: string | undefined,
+  files: readonly File[],
+): Promise<void> {
+  for (const file of files) {
+    const body = new FormData();
+    body.append("file", file);
+    sending.change((before) => [...before, file.name]);
+    try {
+      const response = await raw("/v1/documents", {
+        method: "POST",
+        body,
+        headers: { "Idempotency-Key": crypto.randomUUID() },
+      });
+      const received = (await response.json()) as Received;
+      await attach(conversation, received.document_id);
+      void queryClient.invalidateQueries({ queryKey: documentsQuery.queryKey });
+    } finally {
+      sending.change((before) => before.filter((each) => each !== file.name));
+    }
+  }
+}

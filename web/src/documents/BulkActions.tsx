@@ -1,0 +1,72 @@
+// What can be done with the documents that are chosen.
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+
+import type { Document } from "../api/types";
+import { Button } from "../ui/Button";
+import { AccessDialog } from "./AccessForm";
+import { addTags, retryDocuments, tagsIn, typed } from "./changing";
+import { deleteUnlessUndone } from "./deleting";
+
+interface BulkActionsProps {
+  readonly chosen: readonly Document[];
+  readonly onDone: () => void;
+}
+
+export function BulkActions({ chosen, onDone }: BulkActionsProps) {
+  const { t } = useTranslation();
+  const [asking, setAsking] = useState<"tags" | "access" | null>(null);
+  const ids = chosen.map((each) => each.document_id);
+  const failed = chosen.filter((each) => each.status === "failed").map((each) => each.document_id);
+  const count = chosen.length;
+  return (
+    <div
+      role="group"
+      aria-label={t("list.chosen", { count })}
+      className="flex flex-wrap items-center gap-2"
+    >
+      <span className="text-sm">{t("list.chosen", { count })}</span>
+      {failed.length > 0 && (
+        <Button onClick={() => void retryDocuments(failed)}>
+          {t("documents.retryChosen", { count: failed.length })}
+        </Button>
+      )}
+      {asking === "tags" ? (
+        <form
+          className="flex gap-1"
+          onSubmit={(event) => {
+            event.preventDefault();
+            const tags = tagsIn(typed(event.currentTarget, "tags"));
+            setAsking(null);
+            if (tags.length > 0) void addTags(chosen, tags).then((good) => good && onDone());
+          }}
+        >
+          <input
+            // eslint-disable-next-line jsx-a11y/no-autofocus -- it takes the place of the button
+            autoFocus
+            name="tags"
+            dir="auto"
+            aria-label={t("list.tagsHint")}
+            placeholder={t("list.tagsHint")}
+            className="min-h-8 rounded-md border border-line bg-surface px-2 text-sm"
+            onKeyDown={(event) => event.key === "Escape" && setAsking(null)}
+          />
+          <Button type="submit">{t("common.save")}</Button>
+        </form>
+      ) : (
+        <Button onClick={() => setAsking("tags")}>{t("list.tagChosen")}</Button>
+      )}
+      <Button onClick={() => setAsking("access")}>{t("paper.access")}</Button>
+      <Button
+        look="danger"
+        onClick={() => {
+          onDone();
+          deleteUnlessUndone(ids, t("documents.deleted", { count }));
+        }}
+      >
+        {t("documents.deleteChosen", { count })}
+      </Button>
+      {asking === "access" && <AccessDialog ids={ids} onClose={() => setAsking(null)} />}
+    </div>
+  );
+}

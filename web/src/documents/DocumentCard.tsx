@@ -1,0 +1,138 @@
+// A document's own page: where it stands, what it is about, and what can be done with it.
+import { useQuery } from "@tanstack/react-query";
+import { Link, useNavigate, useParams } from "@tanstack/react-router";
+import { Download, RotateCcw, Trash2, Users } from "lucide-react";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+
+import { raw } from "../api/client";
+import { documentQuery } from "../api/queries";
+import { Button } from "../ui/Button";
+import { Notice } from "../ui/Notice";
+import { ProblemNotice } from "../ui/ProblemNotice";
+import { saveAs } from "../ui/saveAs";
+import { StatusBadge } from "./StatusBadge";
+import { AccessDialog } from "./AccessForm";
+import { Passages } from "./Passages";
+import { Similar, Versions } from "./Relations";
+import { TagsField } from "./TagsField";
+import { retryDocuments } from "./changing";
+import { deleteUnlessUndone } from "./deleting";
+import { bytes, day } from "./format";
+
+export function DocumentCard() {
+  const { t, i18n } = useTranslation();
+  const { documentId } = useParams({ from: "/documents/$documentId" });
+  const navigate = useNavigate();
+  const found = useQuery(documentQuery(documentId));
+  const [access, setAccess] = useState(false);
+  if (found.isError) {
+    return (
+      <div className="p-4">
+        <ProblemNotice error={found.error} onRetry={() => void found.refetch()} />
+      </div>
+    );
+  }
+  if (!found.data) return <p className="p-4 text-sm text-muted">{t("common.loading")}</p>;
+  const { attachments, ...document } = found.data;
+  const download = async () => {
+    const response = await raw(`/v1/documents/${documentId}/content`);
+    saveAs(await response.blob(), document.filename);
+  };
+  const remove = () => {
+    deleteUnlessUndone([documentId], t("documents.deleted", { count: 1 }));
+    void navigate({ to: "/documents", search: {} });
+  };
+  const facts: readonly (readonly [string, string])[] = [
+    [t("column.filename"), document.filename],
+    [t("column.collection"), document.collection],
+    [t("column.document_class"), t(`class.${document.document_class}`)],
+    [t("column.page_count"), document.page_count === null ? "" : String(document.page_count)],
+    [t("column.byte_size"), bytes(document.byte_size, i18n.language)],
+    [t("column.language"), document.language ?? ""],
+    [t("column.created_at"), day(document.created_at, i18n.language)],
+    ...Object.entries(document.metadata).map(([name, value]) => [name, String(value)] as const),
+  ];
+  return (
+    <div className="flex min-h-0 flex-1 flex-col gap-4 overflow-y-auto p-4">
+      <div className="flex flex-col gap-1">
+        <h1 className="text-xl font-bold">
+          <bdi>{document.title}</bdi>
+        </h1>
+        <StatusBadge state={document} />
+      </div>
+      {document.failure !== null && (
+        <Notice tone="bad" title={document.failure.cause}>
+          <p>{document.failure.advice}</p>
+          <Button className="mt-2" onClick={() => void retryDocuments([documentId])}>
+            <RotateCcw aria-hidden size={16} /> {t("common.retry")}
+          </Button>
+        </Notice>
+      )}
+      <div className="flex flex-wrap gap-2">
+        <Button onClick={() => void download()}>
+          <Download aria-hidden size={16} /> {t("documents.download")}
+        </Button>
+        {document.parent_id === null && (
+          <Button onClick={() => setAccess(true)}>
+            <Users aria-hidden size={16} /> {t("paper.access")}
+          </Button>
+        )}
+        <Button look="danger" onClick={remove}>
+          <Trash2 aria-hidden size={16} /> {t("documents.delete")}
+        </Button>
+      </div>
+      {document.summary !== "" && (
+        <section aria-labelledby="summary">
+          <h2 id="summary" className="font-semibold">
+            {t("documents.summary")}
+          </h2>
+          <p dir="auto" className="text-sm">
+            {document.summary}
+          </p>
+        </section>
+      )}
+      <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 text-sm">
+        {facts
+          .filter(([, value]) => value !== "")
+          .map(([name, value]) => (
+            <div key={name} className="contents">
+              <dt className="text-muted">{name}</dt>
+              <dd className="min-w-0 break-words">
+                <bdi>{value}</bdi>
+              </dd>
+            </div>
+          ))}
+        <dt className="text-muted">{t("column.tags")}</dt>
+        <dd className="min-w-0">
+          <TagsField document={document} />
+        </dd>
+      </dl>
+      <Passages document={document} />
+      <Similar document={document} />
+      <Versions document={document} />
+      {attachments.length > 0 && (
+        <section aria-labelledby="attachments">
+          <h2 id="attachments" className="font-semibold">
+            {t("documents.attachments")}
+          </h2>
+          <ul className="text-sm">
+            {attachments.map((each) => (
+              <li key={each.document_id}>
+                <Link
+                  to="/documents/$documentId"
+                  params={{ documentId: each.document_id }}
+                  search={{}}
+                  className="text-accent underline"
+                >
+                  <bdi>{each.title}</bdi>
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      {access && <AccessDialog ids={[documentId]} onClose={() => setAccess(false)} />}
+    </div>
+  );
+}

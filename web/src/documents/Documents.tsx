@@ -1,0 +1,41 @@
+// The documents of the workspace: hand in, follow, find, retry, delete.
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+
+import { cx } from "../ui/cx";
+import { DocumentTable } from "./DocumentTable";
+import { FilePicker } from "./FilePicker";
+import { UploadQueue } from "./UploadQueue";
+import { add, filesOf } from "./uploads";
+
+export function Documents() {
+  const { t } = useTranslation();
+  const [over, setOver] = useState(false);
+  return (
+    // Dropping is a second way to what the buttons of FilePicker do.
+    // eslint-disable-next-line jsx-a11y/no-static-element-interactions
+    <div
+      className={cx(
+        "flex min-h-0 flex-1 flex-col gap-3 p-3",
+        over && "outline-2 -outline-offset-4 outline-accent outline-dashed",
+      )}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        event.preventDefault();
+        setOver(false);
+        void filesOf(event.dataTransfer).then(add);
+      }}
+    >
+      <div className="flex flex-wrap items-center justify-between gap-2">
+        <h1 className="text-xl font-bold">{t("documents.title")}</h1>
+        <FilePicker />
+      </div>
+      <UploadQueue />
+      <DocumentTable />
+    </div>
+  );
+}

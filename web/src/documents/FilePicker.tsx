@@ -1,0 +1,47 @@
+// Chooses files, or a whole folder, to hand in.
+import { FolderUp, Upload } from "lucide-react";
+import { useRef } from "react";
+import { useTranslation } from "react-i18next";
+
+import { Button } from "../ui/Button";
+import { add } from "./uploads";
+
+export function FilePicker() {
+  const { t } = useTranslation();
+  const files = useRef<HTMLInputElement>(null);
+  const folder = useRef<HTMLInputElement>(null);
+  const take = (input: HTMLInputElement) => {
+    const chosen = [...(input.files ?? [])];
+    add(chosen.map((file) => ({ file, path: file.webkitRelativePath || file.name })));
+    input.value = "";
+  };
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      <span className="text-sm text-muted">{t("upload.drop")}</span>
+      <input
+        ref={files}
+        id="files"
+        type="file"
+        multiple
+        hidden
+        aria-label={t("upload.files")}
+        onChange={(event) => take(event.currentTarget)}
+      />
+      <input
+        ref={folder}
+        type="file"
+        multiple
+        hidden
+        aria-label={t("upload.folder")}
+        onChange={(event) => take(event.currentTarget)}
+        {...{ webkitdirectory: "" }}
+      />
+      <Button look="primary" onClick={() => files.current?.click()}>
+        <Upload aria-hidden size={16} /> {t("upload.files")}
+      </Button>
+      <Button onClick={() => folder.current?.click()}>
+        <FolderUp aria-hidden size={16} /> {t("upload.folder")}
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,113 @@
+// Follows what happens to documents, and keeps what is shown of them up to date.
+import type { InfiniteData } from "@tanstack/react-query";
+
+import { raw } from "../api/client";
+import { eventsOf, pause } from "../api/events";
+import { Problem } from "../api/problem";
+import { documentQuery, statsQuery } from "../api/queries";
+import { queryClient } from "../api/queryClient";
+import type { Document, DocumentStatus, Failure, Progress, Stage } from "../api/types";
+import { createStore } from "../ui/store";
+
+/** What an event says of a document. */
+export interface DocumentState {
+  readonly document_id: string;
+  readonly status: DocumentStatus;
+  readonly stage: Stage;
+  readonly page_count: number | null;
+  readonly failure: Failure | null;
+  readonly progress: Progress | null;
+}
+
+/** The latest of each document that something happened to since the app was opened. */
+export const documentStates = createStore<Readonly<Record<string, DocumentState>>>({});
+
+const AGAIN_MILLISECONDS = 2000;
+const TOGETHER_MILLISECONDS = 200;
+const LISTS_MILLISECONDS = 1000;
+
+/** Listens until the function that is returned is called. */
+export function followEvents(): () => void {
+  const controller = new AbortController();
+  void listen(controller.signal);
+  return () => controller.abort();
+}
+
+async function listen(signal: AbortSignal): Promise<void> {
+  let lastId = "";
+  while (!signal.aborted) {
+    try {
+      const headers: Record<string, string> = lastId === "" ? {} : { "Last-Event-ID": lastId };
+      for await (const event of eventsOf(await raw("/v1/events", { headers, signal }))) {
+        lastId = event.id || lastId;
+        if (event.name.startsWith("document."))
+          take(event.name, event.data as { data: DocumentState });
+      }
+    } catch (error) {
+      if (error instanceof Problem && error.status !== 503) return;
+    }
+    await pause(AGAIN_MILLISECONDS, signal);
+  }
+}
+
+// A thousand documents at once tell of themselves faster than a browser can show them.
+let waiting = new Map<string, DocumentState>();
+let deleted = new Set<string>();
+let listChanged = false;
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+function take(name: string, event: { readonly data: DocumentState }): void {
+  const { data } = event;
+  if (name === "document.deleted") deleted.add(data.document_id);
+  else waiting.set(data.document_id, data);
+  listChanged ||= name !== "document.progress" && name !== "document.stage";
+  timer ??= setTimeout(show, TOGETHER_MILLISECONDS);
+}
+
+function show(): void {
+  timer = undefined;
+  const [states, gone, changed] = [waiting, deleted, listChanged];
+  waiting = new Map();
+  deleted = new Set();
+  listChanged = false;
+  documentStates.change((all) => ({ ...all, ...Object.fromEntries(states) }));
+  const known = new Set<string>();
+  queryClient.setQueriesData<
+    InfiniteData<{ documents: readonly Document[]; next_cursor: string | null }>
+  >(
+    { queryKey: ["documents"] },
+    (data) =>
+      data && {
+        ...data,
+        pages: data.pages.map((page) => ({
+          ...page,
+          documents: page.documents
+            .filter((each) => !gone.has(each.document_id))
+            .map((each) => {
+              const state = states.get(each.document_id);
+              if (state === undefined) return each;
+              known.add(each.document_id);
+              return { ...each, ...state };
+            }),
+        })),
+      },
+  );
+  const resting = [...states.values()].filter(
+    ({ status }) => status === "indexed" || status === "failed",
+  );
+  for (const { document_id: id } of resting) {
+    void queryClient.invalidateQueries({ queryKey: documentQuery(id).queryKey });
+  }
+  if (changed) void queryClient.invalidateQueries({ queryKey: statsQuery.queryKey });
+  if (known.size < states.size || gone.size > 0 || resting.length > 0) fetchListsSoon();
+}
+
+let fetching: ReturnType<typeof setTimeout> | undefined;
+
+/** Has lists fetched anew: at most every so often, since a list may have many pages. */
+function fetchListsSoon(): void {
+  fetching ??= setTimeout(() => {
+    fetching = undefined;
+    void queryClient.invalidateQueries({ queryKey: ["documents"] });
+  }, LISTS_MILLISECONDS);
+}

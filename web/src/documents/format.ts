@@ -1,0 +1,17 @@
+// Sizes and days, as the language of the app writes them.
+
+const UNITS = ["byte", "kilobyte", "megabyte", "gigabyte"] as const;
+
+export function bytes(count: number, language: string): string {
+  const step = Math.min(UNITS.length - 1, Math.floor(Math.log10(Math.max(1, count)) / 3));
+  return new Intl.NumberFormat(language, {
+    style: "unit",
+    unit: UNITS[step] ?? "byte",
+    unitDisplay: "short",
+    maximumFractionDigits: 1,
+  }).format(count / 1000 ** step);
+}
+
+export function day(time: string, language: string): string {
+  return new Intl.DateTimeFormat(language, { dateStyle: "medium" }).format(new Date(time));
+}

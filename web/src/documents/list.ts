@@ -1,0 +1,133 @@
+// The list of documents as the address has it: what narrows it, and how the server sorts it.
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+
+import { answered, api } from "../api/client";
+import type { DocumentClass, DocumentStatus, SavedView } from "../api/types";
+import type { Address } from "../app/address";
+
+export const COLUMN_IDS = [
+  "title",
+  "status",
+  "collection",
+  "document_class",
+  "tags",
+  "page_count",
+  "byte_size",
+  "created_at",
+] as const;
+export type ColumnId = (typeof COLUMN_IDS)[number];
+
+export const SORTS = [
+  "title",
+  "status",
+  "collection",
+  "page_count",
+  "byte_size",
+  "created_at",
+] as const;
+export type Sort = (typeof SORTS)[number];
+export type Order = "asc" | "desc";
+
+/** Fields whose values are counted, and what the API calls the choice of one. */
+export const FACETS = {
+  status: "status",
+  collection: "collection",
+  class: "document_class",
+  tags: "tag",
+} as const;
+export type Facet = keyof typeof FACETS;
+
+export interface List {
+  readonly query: string;
+  readonly chosen: Readonly<Partial<Record<Facet, string>>>;
+  readonly sort: Sort;
+  readonly order: Order;
+}
+
+const PAGE = 200;
+export const NOTHING_CHOSEN: List = { query: "", chosen: {}, sort: "created_at", order: "desc" };
+
+export function listFrom({ query = "", filters = [], sort = "" }: Address): List {
+  const chosen: Partial<Record<Facet, string>> = {};
+  for (const each of filters) {
+    const colon = each.indexOf(":");
+    const field = each.slice(0, colon);
+    if (field in FACETS && colon < each.length - 1) chosen[field as Facet] = each.slice(colon + 1);
+  }
+  const [by, order] = sort.split("-");
+  const known = SORTS.find((each) => each === by);
+  return {
+    query,
+    chosen,
+    sort: known ?? NOTHING_CHOSEN.sort,
+    order: known === undefined || order !== "asc" ? "desc" : "asc",
+  };
+}
+
+/** What of the address says which list it is. */
+export function addressOf({ query, chosen, sort, order }: List): Address {
+  const filters = Object.entries(chosen).map(([field, value]) => `${field}:${value}`);
+  const natural = sort === NOTHING_CHOSEN.sort && order === NOTHING_CHOSEN.order;
+  return {
+    ...(query === "" ? {} : { query }),
+    ...(filters.length === 0 ? {} : { filters }),
+    ...(natural ? {} : { sort: `${sort}-${order}` }),
+  };
+}
+
+export function isNarrowed({ query, chosen }: List): boolean {
+  return query !== "" || Object.keys(chosen).length > 0;
+}
+
+function parameters({ query, chosen, sort, order }: List) {
+  return {
+    sort,
+    order,
+    ...(query === "" ? {} : { query }),
+    ...(chosen.collection === undefined ? {} : { collection: chosen.collection }),
+    ...(chosen.status === undefined ? {} : { status: chosen.status as DocumentStatus }),
+    ...(chosen.class === undefined ? {} : { document_class: chosen.class as DocumentClass }),
+    ...(chosen.tags === undefined ? {} : { tag: chosen.tags }),
+  };
+}
+
+export function listQuery(list: List) {
+  return infiniteQueryOptions({
+    queryKey: ["documents", "list", list],
+    queryFn: ({ pageParam, signal }) =>
+      answered(
+        api.GET("/v1/documents", {
+          params: {
+            query: {
+              ...parameters(list),
+              limit: PAGE,
+              // Counts are of the whole list, so the first page brings them.
+              ...(pageParam === "" ? { facets: Object.keys(FACETS) } : { cursor: pageParam }),
+            },
+          },
+          signal,
+        }),
+      ),
+    initialPageParam: "",
+    getNextPageParam: (page) => page.next_cursor ?? undefined,
+  });
+}
+
+export const viewsQuery = queryOptions({
+  queryKey: ["views"],
+  queryFn: () => answered(api.GET("/v1/views")),
+});
+
+export function viewOf(name: string, list: List) {
+  return { name, ...parameters(list) };
+}
+
+export function listOf(view: SavedView): List {
+  const chosen = {
+    ...(view.status === null ? {} : { status: view.status }),
+    ...(view.collection === null ? {} : { collection: view.collection }),
+    ...(view.document_class === null ? {} : { class: view.document_class }),
+    ...(view.tag === null ? {} : { tags: view.tag }),
+  };
+  return { query: view.query, chosen, sort: view.sort, order: view.order };
+}

@@ -1,0 +1,177 @@
+// The queue of files that are handed in: a few at a time, with what became of each.
+import { raw } from "../api/client";
+import { Problem } from "../api/problem";
+import type { Document, Received } from "../api/types";
+import { createStore } from "../ui/store";
+
+export interface Upload {
+  readonly id: string;
+  readonly file: File;
+  /** Where it was in the folder that was dropped, to tell files of one name apart. */
+  readonly path: string;
+  readonly state: "waiting" | "held" | "sending" | "sent" | "refused" | "cancelled";
+  readonly document: Document | null;
+  readonly duplicate: boolean;
+  readonly reason: string;
+  readonly remedy: string;
+}
+
+export interface Uploads {
+  readonly paused: boolean;
+  readonly all: readonly Upload[];
+}
+
+export const uploads = createStore<Uploads>({ paused: false, all: [] });
+
+const AT_ONCE = 3;
+const WAIT_SECONDS = 5;
+/** What of the list is not with the server yet. */
+export const UNSENT: readonly Upload["state"][] = ["waiting", "held", "sending"];
+
+const underway = new Map<string, AbortController>();
+
+function update(id: string, change: Partial<Upload>): void {
+  uploads.change((before) => ({
+    ...before,
+    all: before.all.map((each) => (each.id === id ? { ...each, ...change } : each)),
+  }));
+}
+
+interface Named {
+  readonly file: File;
+  readonly path: string;
+}
+
+export function add(files: readonly Named[]): void {
+  const added = files.map(({ file, path }): Upload => ({
+    id: crypto.randomUUID(),
+    file,
+    path,
+    state: "waiting",
+    document: null,
+    duplicate: false,
+    reason: "",
+    remedy: "",
+  }));
+  uploads.change((before) => ({ ...before, all: [...before.all, ...added] }));
+  work();
+}
+
+export function setPaused(paused: boolean): void {
+  uploads.change((before) => ({ ...before, paused }));
+  work();
+}
+
+export function retry(id: string): void {
+  update(id, { state: "waiting", reason: "", remedy: "" });
+  work();
+}
+
+/** Holds a file back that waits, or lets it go on. */
+export function hold(id: string, held: boolean): void {
+  update(id, { state: held ? "held" : "waiting" });
+  work();
+}
+
+/** Sends a file not at all; one that is on its way is broken off. What arrived, stays. */
+export function cancel(id: string): void {
+  underway.get(id)?.abort();
+  update(id, { state: "cancelled" });
+  work();
+}
+
+export function cancelRest(): void {
+  const rest = uploads.get().all.filter(({ state }) => UNSENT.includes(state));
+  uploads.change((before) => ({
+    ...before,
+    all: before.all.map((each) =>
+      rest.some(({ id }) => id === each.id) ? { ...each, state: "cancelled" } : each,
+    ),
+  }));
+  for (const { id } of rest) underway.get(id)?.abort();
+}
+
+/** Takes out of the list whatever is done, was refused or cancelled. */
+export function clearDone(): void {
+  uploads.change((before) => ({
+    ...before,
+    all: before.all.filter(({ state }) => UNSENT.includes(state)),
+  }));
+}
+
+function work(): void {
+  const { paused, all } = uploads.get();
+  const busy = all.filter(({ state }) => state === "sending").length;
+  if (paused) return;
+  for (const each of all.filter(({ state }) => state === "waiting").slice(0, AT_ONCE - busy)) {
+    void send(each);
+  }
+}
+
+async function send(upload: Upload): Promise<void> {
+  const controller = new AbortController();
+  underway.set(upload.id, controller);
+  update(upload.id, { state: "sending" });
+  const body = new FormData();
+  body.append("file", upload.file);
+  try {
+    const response = await raw("/v1/documents", {
+      method: "POST",
+      body,
+      signal: controller.signal,
+      // A file that is sent once more after a lost answer is not taken in twice.
+      headers: { "Idempotency-Key": upload.id },
+    });
+    const received = (await response.json()) as Received;
+    update(upload.id, {
+      state: "sent",
+      document: received,
+      duplicate: received.duplicate,
+    });
+  } catch (error) {
+    if (controller.signal.aborted) return;
+    if (error instanceof Problem && error.status === 429) {
+      // The server takes no more for now; the whole queue waits as long as it says.
+      update(upload.id, { state: "waiting" });
+      const seconds = error.retryAfterSeconds ?? WAIT_SECONDS;
+      setTimeout(work, seconds * 1000);
+      return;
+    }
+    const remedy = error instanceof Problem ? (error.hint ?? "") : "";
+    update(upload.id, {
+      state: "refused",
+      reason: error instanceof Error ? error.message : String(error),
+      remedy,
+    });
+  } finally {
+    underway.delete(upload.id);
+  }
+  work();
+}
+
+/** The files of what was dropped, those in folders included. */
+export async function filesOf(transfer: DataTransfer): Promise<Named[]> {
+  const entries = [...transfer.items].map((item) => item.webkitGetAsEntry());
+  const found: Named[] = [];
+  for (const entry of entries) if (entry !== null) await collect(entry, found);
+  return found;
+}
+
+async function collect(entry: FileSystemEntry, found: Named[]): Promise<void> {
+  if (entry.isFile) {
+    const file = await new Promise<File>((resolve, reject) =>
+      (entry as FileSystemFileEntry).file(resolve, reject),
+    );
+    found.push({ file, path: entry.fullPath.replace(/^\//, "") });
+    return;
+  }
+  const reader = (entry as FileSystemDirectoryEntry).createReader();
+  for (;;) {
+    // A reader gives a folder in pieces, and an empty one at its end.
+    const piece = await new Promise<FileSystemEntry[]>((resolve, reject) =>
+      reader.readEntries(resolve, reject),
+    );
+    if (piece.length === 0) return;
+    for (const each of piece) await collect(each, found);
+  }
+}

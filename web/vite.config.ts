@@ -1,0 +1,25 @@
+import tailwindcss from "@tailwindcss/vite";
+import react from "@vitejs/plugin-react";
+import { defineConfig } from "vite";
+
+import { compressed } from "./plugins/compressed.ts";
+import { pdfFiles } from "./plugins/pdf-files.ts";
+
+// The server that `npm run dev` hands requests of the API to.
+const server = process.env.API_URL ?? "http://127.0.0.1:8080";
+
+export default defineConfig({
+  plugins: [react(), tailwindcss(), pdfFiles(), compressed()],
+  // The server puts a fresh nonce in this place each time it sends the page.
+  html: { cspNonce: "__NONCE__" },
+  build: {
+    outDir: "../src/footnote/interfaces/http/web",
+    emptyOutDir: true,
+    target: "es2023",
+    // Nothing may come as a data: address, which the page's policy does not allow.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+  },
+  server: { proxy: { "/v1": server, "/health": server, "/stats": server } },
+  test: { environment: "node", include: ["src/**/*.test.ts"] },
+} as Parameters<typeof defineConfig>[0]);
