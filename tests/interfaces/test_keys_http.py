@@ -119,9 +119,21 @@ async def test_what_is_not_routed_asks_too(guarded: Guarded) -> None:
 
 
 async def test_health_says_no_more_than_whether_it_is_well(guarded: Guarded) -> None:
-    told = (await guarded.http.get("/health")).json()
+    reader = await guarded.key(rights=("read",))
+    for headers in ({}, bearer("fn_0123456789abcdef_no"), bearer("x.y.z"), bearer(reader)):
+        answer = await guarded.http.get("/health", headers=headers)
+        assert (answer.status_code, answer.json()) == (200, {"ready": True, "checks": []})
+
+
+async def test_health_tells_administrators_what_was_checked(guarded: Guarded) -> None:
+    administrator = await guarded.key(rights=("read", "administer"))
+    told = (await guarded.http.get("/health", headers=bearer(administrator))).json()
     assert told["ready"] is True
-    assert {each["detail"] for each in told["checks"]} == {""}
+    assert {"database", "home"} <= {each["name"] for each in told["checks"]}
+    assert all(each["detail"] for each in told["checks"])
+    await guarded.workspace.revoke_key(administrator.key.key_id)
+    told = (await guarded.http.get("/health", headers=bearer(administrator))).json()
+    assert told == {"ready": True, "checks": []}
 
 
 async def test_a_key_opens_its_workspace_with_its_rights(guarded: Guarded) -> None:

@@ -2,6 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
+import { credentialHeaders } from "../api/credential";
 import { problemOf } from "../api/problem";
 import { statsQuery } from "../api/queries";
 import type { Health as Found } from "../api/types";
@@ -12,7 +13,8 @@ import { adminKey } from "./acting";
 
 async function health(): Promise<Found> {
   // What is not ready says so with 503, and its reasons are what is wanted.
-  const response = await fetch("/health");
+  // Who may see them is told by the credential.
+  const response = await fetch("/health", { headers: credentialHeaders() });
   const body: unknown = await response.json();
   if (!response.ok && response.status !== 503) throw problemOf(body, response);
   return body as Found;

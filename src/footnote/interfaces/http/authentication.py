@@ -25,7 +25,8 @@ from footnote.interfaces.http.problems import Refused, problem_of
 from footnote.interfaces.http.scope import CALLER
 from footnote.interfaces.http.web_app import is_public
 
-OPEN_PATHS = frozenset({"/health", LOGIN_PATH, CALLBACK_PATH, BACKCHANNEL_PATH})
+HEALTH_PATH = "/health"
+OPEN_PATHS = frozenset({HEALTH_PATH, LOGIN_PATH, CALLBACK_PATH, BACKCHANNEL_PATH})
 """What anybody may ask for: whether the server is ready, and how to log in."""
 
 AGAIN_SECONDS = 60.0
@@ -50,7 +51,10 @@ class Authentication:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on with its caller, or answer it with a problem."""
         asked = scope["type"] == "http" and bool(self.lifecycle.settings.identity_ways)
-        if asked and scope["path"] not in OPEN_PATHS and not is_public(scope):
+        if asked and scope["path"] == HEALTH_PATH:
+            await self._find_out(scope)
+            await self.app(scope, receive, send)
+        elif asked and scope["path"] not in OPEN_PATHS and not is_public(scope):
             try:
                 presented = _presented(scope)
                 if presented.bearer is None and presented.session is not None:
@@ -68,6 +72,15 @@ class Authentication:
             await self.app(scope, lasting.receive, lasting.send)
         else:
             await self.app(scope, receive, send)
+
+    async def _find_out(self, scope: Scope) -> None:
+        """Note who asks, where that can be found out; nobody is refused."""
+        try:
+            presented = _presented(scope)
+            if presented.bearer is not None or presented.session is not None:
+                scope[CALLER] = await self.lifecycle.engine.caller(presented)
+        except (Refused, FootnoteError):
+            pass  # Whether all is well is told to anybody.
 
     def _require_own_page(self, scope: Scope) -> None:
         """Raise Refused where a browser's cookie might have been sent by another site's page.

@@ -6,13 +6,16 @@ from dataclasses import replace
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Response
+from fastapi import Request as HttpRequest
 from pydantic import Field
 
-from footnote.domain import Health, LaneStatus, Reembedding, WorkspaceStats
+from footnote.domain import Health, LaneStatus, Reembedding, Right, WorkspaceStats
+from footnote.domain.identity import WHOLE_WORKSPACE
+from footnote.errors import FootnoteError
 from footnote.interfaces.http.problems import ALWAYS, problem_responses
 from footnote.interfaces.http.requests import Flag, Request
 from footnote.interfaces.http.routing import workspace_router
-from footnote.interfaces.http.scope import TheLifecycle, TheWorkspace
+from footnote.interfaces.http.scope import TheLifecycle, TheWorkspace, requester_of
 from footnote.interfaces.schemas import LaneList
 
 router = APIRouter(tags=["operations"])
@@ -31,20 +34,32 @@ LaneName = Annotated[
         503: {"model": Health, "description": "Not ready; each check that fails says why."},
     },
 )
-async def health(life: TheLifecycle, response: Response) -> Health:
+async def health(request: HttpRequest, life: TheLifecycle, response: Response) -> Health:
     """Check whether the server is ready.
 
     200 when database, migrations and models are ready, 503 with the reasons until then. Where
-    callers prove who they are, everybody may ask this, so that the reasons are left out.
+    callers prove who they are, everybody may ask this, and administrators of a whole workspace
+    alone are told what was checked and why it failed.
     """
     found = await life.health()
-    if life.settings.identity_ways:
-        told = tuple(replace(each, detail="", hint=None) for each in found.checks)
-        found = replace(found, checks=told)
+    if life.settings.identity_ways and not await _is_administrator(request, life):
+        found = replace(found, checks=())
     if not found.ready:
         response.status_code = 503
         response.headers["Retry-After"] = "5"
     return found
+
+
+async def _is_administrator(request: HttpRequest, life: TheLifecycle) -> bool:
+    """Whether a request was proved to come from an administrator of its credential's workspace.
+
+    A server that cannot tell answers as it does to anybody: it must say that it is not ready.
+    """
+    try:
+        inside = await requester_of(request.scope, life).enter(None)
+    except FootnoteError:
+        return False
+    return inside.principal.may(Right.ADMINISTER, WHOLE_WORKSPACE)
 
 
 @router.get("/stats", responses=ALWAYS)
