@@ -19,6 +19,8 @@ export default defineConfig({
     // Nothing may come as a data: address, which the page's policy does not allow.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // What is served is compressed better, and its sizes are held by tests.
+    reportCompressedSize: false,
   },
   server: { proxy: { "/v1": server, "/health": server, "/stats": server } },
   test: { environment: "node", include: ["src/**/*.test.ts"] },
