@@ -260,6 +260,7 @@ async def search_and_ask(recorder: Recorder, library: Library) -> None:
     for path in ("/v1/usage", "/v1/budgets"):
         await recorder(http, "GET", path)
     assert (await http.delete("/v1/budgets?measure=cost_usd&period=month")).status_code == 204
+    await several(recorder, http, document)
     await views(recorder, http)
     await settings_of_its_own(recorder, http)
     await retention(recorder, http)
@@ -267,6 +268,18 @@ async def search_and_ask(recorder: Recorder, library: Library) -> None:
     kept = {"kept": [verified["head"]]}
     await recorder(http, "POST", "/v1/audit/verify", "By a head that was kept", json=kept)
     await recorder(http, "GET", "/v1/events", headers={"Last-Event-ID": "0-0"})
+
+
+async def several(recorder: Recorder, http: httpx.AsyncClient, document: str) -> None:
+    """Tag documents at once, try them again and delete them, one of which is nobody's."""
+    path, absent = "/v1/documents", "00000000-0000-4000-8000-000000000000"
+    tags = {"document_ids": [document], "add_tags": ["harbour"], "metadata": {"year": 2025}}
+    await recorder(http, "POST", f"{path}/changes", "Tags and metadata", json=tags)
+    gone = {"document_ids": [absent]}
+    await recorder(http, "POST", f"{path}/deletions", "Several", json=gone)
+    await recorder(http, "POST", f"{path}/retries", "Failed ones", json=gone)
+    back = {**tags, "add_tags": [], "remove_tags": ["harbour"], "metadata": {"year": None}}
+    assert (await http.post(f"{path}/changes", json=back)).status_code == 200
 
 
 async def views(recorder: Recorder, http: httpx.AsyncClient) -> None:

@@ -19,6 +19,9 @@ OF_OPENAI = ("/openai/", "/v1/chat/", "/v1/models/{model}")
 """Routes whose errors are in the shape that OpenAI's clients read."""
 PUBLIC = {
     "/v1/documents": "get post",
+    "/v1/documents/changes": "post",
+    "/v1/documents/deletions": "post",
+    "/v1/documents/retries": "post",
     "/v1/documents/{document_id}": "delete get patch",
     "/v1/documents/{document_id}/versions": "get",
     "/v1/documents/{document_id}/passages": "get",

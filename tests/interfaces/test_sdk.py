@@ -17,7 +17,8 @@ from footnote.sync import SyncEngine, SyncWorkspaceEngine
 PUBLIC = """
 open open_sync Settings Engine WorkspaceEngine SyncEngine SyncWorkspaceEngine AsyncClient
 Client Workspace Principal
-LOCAL_PRINCIPAL Lane Received work_until_resting Document DocumentPage DocumentStatus
+LOCAL_PRINCIPAL Lane Received work_until_resting Document DocumentPage DocumentOutcome
+DocumentStatus
 DocumentClass SourceType Stage Failure Retried Erasure ErasureCheck
 SearchRequest SearchFilters condition_from
 condition_from_text BlockKind PlanChanges Turn SearchResponse Evidence StageRecord NearDuplicate

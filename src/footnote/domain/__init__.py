@@ -42,6 +42,7 @@ from footnote.domain.documents import BlockSpan as BlockSpan
 from footnote.domain.documents import Chunk as Chunk
 from footnote.domain.documents import Document as Document
 from footnote.domain.documents import DocumentClass as DocumentClass
+from footnote.domain.documents import DocumentOutcome as DocumentOutcome
 from footnote.domain.documents import DocumentStatus as DocumentStatus
 from footnote.domain.documents import DocumentWithAttachments as DocumentWithAttachments
 from footnote.domain.documents import Enrichment as Enrichment

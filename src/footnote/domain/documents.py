@@ -362,6 +362,17 @@ class DocumentWithAttachments:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentOutcome:
+    """What became of one of several documents that were changed or deleted at once."""
+
+    document_id: UUID
+    document: Document | None = None
+    """As it stands now; None when it is deleted, was refused, or may not be seen any more."""
+    refusal: str = ""
+    """Why it was refused, and what to do; empty if it was not."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Retried:
     """What became of a failed document that was to be tried again."""
 

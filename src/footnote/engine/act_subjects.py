@@ -14,6 +14,7 @@ from footnote.domain import (
     CitationMade,
     Document,
     DocumentAccess,
+    DocumentOutcome,
     DocumentPage,
     Evidence,
     Passage,
@@ -190,7 +191,7 @@ def _(found: Passage) -> Iterator[tuple[UUID, str | None]]:
 
 @shown_in.register
 def _(
-    found: Document | Retried | DocumentAccess | KnownEntry | DueDocument,
+    found: Document | DocumentOutcome | Retried | DocumentAccess | KnownEntry | DueDocument,
 ) -> Iterator[tuple[UUID, str | None]]:
     yield found.document_id, None
 

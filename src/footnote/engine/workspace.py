@@ -27,6 +27,7 @@ from footnote.engine import (
     audit,
     conversation_export,
     conversation_search,
+    document_batches,
     events,
     exchanges,
     grounding,
@@ -198,7 +199,9 @@ class WorkspaceVerbs:
     text = Verb(document_verbs.text, Act.READ)
     passages = Verb(document_verbs.passages, Act.READ)
     change_document = Verb(document_verbs.change_document, Act.CHANGED, Right.WRITE)
+    change_documents = Verb(document_batches.change_documents, Act.CHANGED, Right.WRITE)
     delete_document = Verb(document_verbs.delete_document, Act.DELETED, Right.WRITE)
+    delete_documents = Verb(document_batches.delete_documents, Act.DELETED, Right.WRITE)
     retry = Verb(document_verbs.retry, Act.CHANGED, Right.WRITE)
     retry_all = Verb(document_verbs.retry_all, Act.CHANGED, Right.WRITE)
     retry_failed = Verb(document_verbs.retry_failed, Act.CHANGED, Right.WRITE)

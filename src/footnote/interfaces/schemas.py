@@ -15,6 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from footnote import domain
 from footnote.domain import (
+    DocumentOutcome,
     DocumentVersion,
     LaneStatus,
     Retried,
@@ -139,6 +140,14 @@ class ReplayReport:
 
     erasures: tuple[ReplayedErasure, ...]
     """In their order."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentOutcomes:
+    """What became of every document that was to be changed or deleted."""
+
+    documents: tuple[DocumentOutcome, ...]
+    """In the order they were named, each once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,6 +10,7 @@ import json
 import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Annotated
+from uuid import UUID
 
 from pydantic import (
     AfterValidator,
@@ -165,6 +166,12 @@ Tag = Annotated[
 ]
 Tags = Annotated[Sequence[Tag], AfterValidator(_distinct)]
 """In NFC, each once, in their order."""
+DocumentIds = Annotated[
+    Sequence[UUID],
+    Field(min_length=1, max_length=MAX_PAGE),
+    AfterValidator(lambda ids: tuple(dict.fromkeys(ids))),
+]
+"""Of several documents, each once, in their order."""
 MetadataValue = Annotated[
     bool | int | Annotated[float, Field(allow_inf_nan=False)] | StorableText,
     WrapValidator(_of_some_kind),

@@ -18,6 +18,7 @@ from footnote.interfaces.http import (
     chat,
     configuration,
     conversations,
+    document_batches,
     documents,
     erasures,
     events,
@@ -96,6 +97,7 @@ _TAGS = [
 
 _ROUTERS = (
     listing.router,
+    document_batches.router,
     documents.router,
     pages.router,
     access.router,

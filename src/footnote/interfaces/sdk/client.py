@@ -105,6 +105,8 @@ class AsyncClient:
     document_passages = listing.document_passages
     similar_documents = listing.similar_documents
     change_document = listing.change_document
+    change_documents = listing.change_documents
+    delete_documents = listing.delete_documents
     views = listing.views
     keep_view = listing.keep_view
     remove_view = listing.remove_view

@@ -11,6 +11,7 @@ from footnote.domain import (
     Condition,
     Document,
     DocumentClass,
+    DocumentOutcome,
     DocumentPage,
     DocumentSort,
     DocumentStatus,
@@ -20,13 +21,21 @@ from footnote.domain import (
     SavedView,
     SimilarDocument,
     SortOrder,
+    Visibility,
 )
 from footnote.filters import condition_to_json
-from footnote.interfaces.schemas import SimilarDocuments, VersionList, ViewList, decoded
+from footnote.interfaces.schemas import (
+    DocumentOutcomes,
+    SimilarDocuments,
+    VersionList,
+    ViewList,
+    decoded,
+)
 from footnote.interfaces.sdk.pages import Remote
 from footnote.interfaces.sdk.transport import Content, Repeat
 from footnote.validation.constrained_types import PageLimit, SimilarLimit
 
+_DOCUMENTS = "/v1/documents"
 _VIEWS = "/v1/views"
 
 
@@ -82,6 +91,41 @@ async def change_document(
     )
     path = f"/v1/documents/{document_id}"
     return decoded(Document, await client.transport.json("PATCH", path, content))
+
+
+async def change_documents(
+    client: Remote,
+    document_ids: Sequence[UUID],
+    *,
+    add_tags: Sequence[str] = (),
+    remove_tags: Sequence[str] = (),
+    metadata: Mapping[str, MetadataValue | None] | None = None,
+    visibility: Visibility | None = None,
+    shared_with: Sequence[str] = (),
+) -> tuple[DocumentOutcome, ...]:
+    """Give each tags and take others from it, merge metadata into it, and say who sees it."""
+    content = Content(
+        json={
+            "document_ids": [str(each) for each in document_ids],
+            "add_tags": list(add_tags),
+            "remove_tags": list(remove_tags),
+            "metadata": None if metadata is None else dict(metadata),
+            "visibility": visibility,
+            "shared_with": list(shared_with),
+        }
+    )
+    done = await client.transport.json("POST", f"{_DOCUMENTS}/changes", content)
+    return decoded(DocumentOutcomes, done).documents
+
+
+async def delete_documents(
+    client: Remote, document_ids: Sequence[UUID]
+) -> tuple[DocumentOutcome, ...]:
+    """Delete each with its attachments; one that is refused does not keep the others."""
+    content = Content(json={"document_ids": [str(each) for each in document_ids]})
+    # Once more it would say of each that it is not there.
+    done = await client.transport.json("POST", f"{_DOCUMENTS}/deletions", content, Repeat.REFUSED)
+    return decoded(DocumentOutcomes, done).documents
 
 
 async def versions(client: Remote, document_id: UUID) -> tuple[DocumentVersion, ...]:

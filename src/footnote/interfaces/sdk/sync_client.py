@@ -97,6 +97,8 @@ class Client:
     document_passages = blocking(AsyncClient.document_passages)
     similar_documents = blocking(AsyncClient.similar_documents)
     change_document = blocking(AsyncClient.change_document)
+    change_documents = blocking(AsyncClient.change_documents)
+    delete_documents = blocking(AsyncClient.delete_documents)
     views = blocking(AsyncClient.views)
     keep_view = blocking(AsyncClient.keep_view)
     remove_view = blocking(AsyncClient.remove_view)

@@ -1,0 +1,128 @@
+"""Several documents changed or deleted at once; one that is refused does not keep the others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from footnote.domain import MAX_TAGS, Document, DocumentOutcome, Right, Visibility
+from footnote.engine.access import document_access, set_document_access
+from footnote.engine.documents import change_document, delete_document
+from footnote.engine.services import WorkspaceAccess
+from footnote.errors import (
+    Conflict,
+    FootnoteError,
+    Forbidden,
+    InvalidRequest,
+    NotFound,
+    UnderLegalHold,
+)
+from footnote.store import documents as stored
+from footnote.store.receiving import announce_change
+from footnote.store.receiving import change_document as change_stored
+from footnote.validation.constrained_types import Access, DocumentIds, MetadataChanges, Tags
+
+_REFUSED = (Conflict, Forbidden, InvalidRequest, NotFound, UnderLegalHold)
+"""What is about one document; anything else, such as a store that is away, ends the whole."""
+
+
+async def change_documents(
+    workspace: WorkspaceAccess,
+    document_ids: DocumentIds,
+    *,
+    add_tags: Tags = (),
+    remove_tags: Tags = (),
+    metadata: MetadataChanges | None = None,
+    visibility: Visibility | None = None,
+    shared_with: Access = (),
+) -> tuple[DocumentOutcome, ...]:
+    """Give each tags and take others from it, merge metadata into it, and say who sees it.
+
+    A tag that is to be added and taken away is taken away. Each document is changed as by
+    `change_document` and `set_document_access`, in the order named. Raises InvalidRequest where
+    nothing is to be changed, or for a list of people without a visibility.
+    """
+    if not (add_tags or remove_tags or metadata or visibility):
+        raise InvalidRequest(
+            "nothing is to be changed",
+            hint="name add_tags, remove_tags, metadata or visibility",
+        )
+    if shared_with and visibility is None:
+        raise InvalidRequest(
+            "shared_with: it says with whom documents of some visibility are shared",
+            hint="name the visibility too",
+        )
+    outcomes = []
+    for document_id in document_ids:
+        found: Document | None = None
+        try:
+            if visibility is not None:
+                # Before anything is changed: only those who may see the list may set it.
+                await document_access(workspace, document_id)
+            if add_tags or remove_tags:
+                found = await _retag(workspace, document_id, add_tags, remove_tags)
+            if metadata:
+                found = await change_document(workspace, document_id, metadata=metadata)
+            if visibility is not None:
+                await set_document_access(
+                    workspace, document_id, visibility, shared_with=shared_with
+                )
+                found = await _as_seen_now(workspace, document_id)
+        except _REFUSED as error:
+            outcomes.append(DocumentOutcome(document_id=document_id, refusal=_refusal(error)))
+        else:
+            outcomes.append(DocumentOutcome(document_id=document_id, document=found))
+    return tuple(outcomes)
+
+
+async def delete_documents(
+    workspace: WorkspaceAccess, document_ids: DocumentIds
+) -> tuple[DocumentOutcome, ...]:
+    """Delete each with its attachments, as `delete_document` does, in the order named."""
+    outcomes = []
+    for document_id in document_ids:
+        try:
+            await delete_document(workspace, document_id)
+        except _REFUSED as error:
+            outcomes.append(DocumentOutcome(document_id=document_id, refusal=_refusal(error)))
+        else:
+            outcomes.append(DocumentOutcome(document_id=document_id))
+    return tuple(outcomes)
+
+
+async def _retag(
+    workspace: WorkspaceAccess, document_id: UUID, added: Sequence[str], removed: Sequence[str]
+) -> Document:
+    """The document with other tags. Raises NotFound, Forbidden and InvalidRequest."""
+    async with workspace.scope() as scope:
+        # Whoever tags it at the same time waits here, so that no tag is lost between both.
+        await announce_change(scope)
+        found = await stored.get_document(scope, document_id)
+        workspace.require(Right.WRITE, found.collection)
+        if found.parent_id is not None:
+            raise InvalidRequest(
+                f"{document_id} is an attachment, and has the tags of what it is attached to",
+                hint=f"change {found.parent_id}",
+            )
+        kept = dict.fromkeys((*found.tags, *added))
+        tags = tuple(each for each in kept if each not in removed)
+        if len(tags) > MAX_TAGS:
+            raise InvalidRequest(
+                f"{document_id} would have {len(tags)} tags, and may have {MAX_TAGS}",
+                hint="take others away in the same request",
+            )
+        return await change_stored(scope, found, tags=tags, metadata=None)
+
+
+async def _as_seen_now(workspace: WorkspaceAccess, document_id: UUID) -> Document | None:
+    """The document, unless whoever gave it away does not see it any more."""
+    async with workspace.scope() as scope:
+        try:
+            return await stored.get_document(scope, document_id)
+        except NotFound:
+            return None
+
+
+def _refusal(error: FootnoteError) -> str:
+    hint = error.hint if error.hint and error.hint not in str(error) else None
+    return "; ".join(filter(None, (str(error), hint)))
