@@ -107,8 +107,13 @@ async def browser() -> AsyncIterator[Browser]:
 
 
 @asynccontextmanager
-async def watched_page(browser: Browser, address: str) -> AsyncIterator[Page]:
-    """A page of the app; it fails its test where the browser complains of anything."""
+async def watched_page(
+    browser: Browser, address: str, *, refused: tuple[int, ...] = ()
+) -> AsyncIterator[Page]:
+    """A page of the app; it fails its test where the browser complains of anything.
+
+    A browser complains of each answer that is a refusal: `refused` are those that are meant.
+    """
     context = await browser.new_context(
         base_url=address, viewport={"width": 1400, "height": 900}, reduced_motion="reduce"
     )
@@ -121,7 +126,12 @@ async def watched_page(browser: Browser, address: str) -> AsyncIterator[Page]:
     opened.on("pageerror", lambda error: complaints.append(str(error)))
     opened.on(
         "console",
-        lambda message: complaints.append(message.text) if message.type == "error" else None,
+        lambda message: (
+            complaints.append(message.text)
+            if message.type == "error"
+            and not any(f"with a status of {each} " in message.text for each in refused)
+            else None
+        ),
     )
     opened.on(
         "request",
@@ -133,6 +143,13 @@ async def watched_page(browser: Browser, address: str) -> AsyncIterator[Page]:
     violations = await opened.evaluate("window.violations")
     await context.close()
     assert (complaints, foreign, violations) == ([], [], [])
+
+
+@pytest.fixture
+async def refusing_page(browser: Browser, site: Site) -> AsyncIterator[Page]:
+    """The same, where the server refuses what is not valid."""
+    async with watched_page(browser, site.address, refused=(409, 422)) as opened:
+        yield opened
 
 
 @pytest.fixture

@@ -1,8 +1,14 @@
-// Forms of a few fields: what is refused is said below them, and what was taken clears them.
-import { type ReactNode, type SubmitEvent, useId, useState } from "react";
+// Forms of a few fields: what is refused is said below them, beside the field that it is about where
+// the server names it, and what was taken clears them.
+import { createContext, type ReactNode, type SubmitEvent, use, useId, useState } from "react";
 
+import { faultOf } from "../api/problem";
 import { Button } from "../ui/Button";
 import { ProblemNotice } from "../ui/ProblemNotice";
+import { cx } from "../ui/cx";
+
+/** What the form that a field is in was refused for. */
+const RefusalContext = createContext<unknown>(null);
 
 interface ActFormProps {
   readonly label: string;
@@ -34,7 +40,7 @@ export function ActForm({ label, submit, onSubmit, children }: ActFormProps) {
       onSubmit={(event) => void send(event)}
       className="flex max-w-4xl flex-wrap items-end gap-3 rounded-md border border-line bg-raised p-3"
     >
-      {children}
+      <RefusalContext value={error}>{children}</RefusalContext>
       <Button look="primary" type="submit" disabled={busy}>
         {submit}
       </Button>
@@ -57,6 +63,8 @@ interface FieldProps {
   readonly required?: boolean;
   readonly value?: string;
   readonly least?: number;
+  /** What the API calls it, where that is something else. */
+  readonly sent?: string;
 }
 
 export function Field({
@@ -67,8 +75,14 @@ export function Field({
   required = false,
   value,
   least,
+  sent = name,
 }: FieldProps) {
   const id = useId();
+  const fault = faultOf(use(RefusalContext), sent);
+  const described = [
+    ...(fault === null ? [] : [`${id}-fault`]),
+    ...(hint === undefined ? [] : [`${id}-hint`]),
+  ];
   return (
     <div className="flex flex-col gap-1">
       <label htmlFor={id} className="text-sm font-medium">
@@ -84,9 +98,15 @@ export function Field({
         step={type === "number" ? "any" : undefined}
         dir="auto"
         autoComplete="off"
-        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
-        className={FIELD}
+        aria-invalid={fault !== null}
+        aria-describedby={described.length === 0 ? undefined : described.join(" ")}
+        className={cx(FIELD, fault !== null && "border-bad")}
       />
+      {fault !== null && (
+        <p id={`${id}-fault`} className="max-w-64 text-xs text-bad">
+          {fault}
+        </p>
+      )}
       {hint !== undefined && (
         <p id={`${id}-hint`} className="max-w-64 text-xs text-muted">
           {hint}

@@ -70,7 +70,13 @@ export function Keys() {
         <Field name="collections" label={t("admin.collections")} hint={t("admin.keys.where")} />
         <Field name="principal" label={t("admin.principal")} hint={t("admin.keys.whom")} />
         <Field name="groups" label={t("admin.groups")} hint={t("admin.commas")} />
-        <Field name="expires" label={t("admin.keys.days")} type="number" least={0} />
+        <Field
+          name="expires"
+          sent="expires_in_days"
+          label={t("admin.keys.days")}
+          type="number"
+          least={0}
+        />
       </ActForm>
       <Loaded query={found}>
         {({ keys }) => (

@@ -6,12 +6,20 @@ export interface ProblemDetail {
   readonly status: number;
   readonly detail: string;
   readonly hint?: string | null;
+  readonly errors?: readonly InvalidPart[] | null;
+}
+
+/** One part of a request that the server refused, such as `body.name`. */
+export interface InvalidPart {
+  readonly where: string;
+  readonly message: string;
 }
 
 export class Problem extends Error {
   readonly status: number;
   readonly kind: string;
   readonly hint: string | null;
+  readonly parts: readonly InvalidPart[];
   /** Seconds after which trying again may help; null where the server does not say. */
   readonly retryAfterSeconds: number | null;
 
@@ -21,6 +29,7 @@ export class Problem extends Error {
     this.status = detail.status;
     this.kind = detail.type.replace("urn:footnote:problem:", "");
     this.hint = detail.hint ?? null;
+    this.parts = detail.errors ?? [];
     this.retryAfterSeconds = retryAfterSeconds;
   }
 }
@@ -36,9 +45,20 @@ export function problemOf(body: unknown, response: Response): Problem {
       status: response.status,
       detail: told.detail ?? `${response.status} ${response.statusText}`,
       hint: told.hint ?? null,
+      errors: told.errors ?? null,
     },
     Number.isFinite(seconds) ? seconds : null,
   );
+}
+
+/** What the server says against a member of the body or the query; null where it says nothing. */
+export function faultOf(error: unknown, member: string): string | null {
+  if (!(error instanceof Problem)) return null;
+  const found = error.parts.find(({ where }) => {
+    const [, name] = where.split(".");
+    return name === member;
+  });
+  return found?.message ?? null;
 }
 
 /** Whether the server could not be reached at all. */

@@ -23,6 +23,8 @@ export type LaneStatus = Schemas["LaneStatus"];
 export type Message = Schemas["Message"];
 export type MessageAnswer = Schemas["MessageAnswer"];
 export type MessagePage = Schemas["MessagePage"];
+/** A value of a document's metadata. */
+export type MetadataValue = Schemas["Document"]["metadata"][string];
 export type NewApiKey = Schemas["NewApiKey"];
 export type PageWithQuotes = Schemas["PageWithQuotes"];
 export type Passage = Schemas["Passage"];

@@ -5,8 +5,10 @@ import { useTranslation } from "react-i18next";
 import type { Document } from "../api/types";
 import { Button } from "../ui/Button";
 import { AccessDialog } from "./AccessForm";
-import { addTags, retryDocuments, tagsIn, typed } from "./changing";
+import { MetadataInput } from "./MetadataInput";
+import { addMetadata, addTags, retryDocuments, tagsIn, typed } from "./changing";
 import { deleteUnlessUndone } from "./deleting";
+import { type Kind, valueFrom } from "./metadata";
 
 interface BulkActionsProps {
   readonly chosen: readonly Document[];
@@ -15,7 +17,7 @@ interface BulkActionsProps {
 
 export function BulkActions({ chosen, onDone }: BulkActionsProps) {
   const { t } = useTranslation();
-  const [asking, setAsking] = useState<"tags" | "access" | null>(null);
+  const [asking, setAsking] = useState<"tags" | "metadata" | "access" | null>(null);
   const ids = chosen.map((each) => each.document_id);
   const failed = chosen.filter((each) => each.status === "failed").map((each) => each.document_id);
   const count = chosen.length;
@@ -38,7 +40,7 @@ export function BulkActions({ chosen, onDone }: BulkActionsProps) {
             event.preventDefault();
             const tags = tagsIn(typed(event.currentTarget, "tags"));
             setAsking(null);
-            if (tags.length > 0) void addTags(chosen, tags).then((good) => good && onDone());
+            if (tags.length > 0) void addTags(ids, tags).then((good) => good && onDone());
           }}
         >
           <input
@@ -56,6 +58,11 @@ export function BulkActions({ chosen, onDone }: BulkActionsProps) {
       ) : (
         <Button onClick={() => setAsking("tags")}>{t("list.tagChosen")}</Button>
       )}
+      {asking === "metadata" ? (
+        <BulkMetadata ids={ids} onClose={() => setAsking(null)} onDone={onDone} />
+      ) : (
+        <Button onClick={() => setAsking("metadata")}>{t("list.setMetadata")}</Button>
+      )}
       <Button onClick={() => setAsking("access")}>{t("paper.access")}</Button>
       <Button
         look="danger"
@@ -68,5 +75,34 @@ export function BulkActions({ chosen, onDone }: BulkActionsProps) {
       </Button>
       {asking === "access" && <AccessDialog ids={ids} onClose={() => setAsking(null)} />}
     </div>
+  );
+}
+
+interface BulkMetadataProps {
+  readonly ids: readonly string[];
+  readonly onClose: () => void;
+  readonly onDone: () => void;
+}
+
+/** One member of the metadata for all of them. */
+function BulkMetadata({ ids, onClose, onDone }: BulkMetadataProps) {
+  const { t } = useTranslation();
+  const [kind, setKind] = useState<Kind>("text");
+  return (
+    <form
+      aria-label={t("list.setMetadata")}
+      className="flex flex-wrap gap-1"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const name = typed(event.currentTarget, "name").trim();
+        const value = valueFrom(kind, typed(event.currentTarget, "value"));
+        if (name === "" || value === null) return;
+        onClose();
+        void addMetadata(ids, { [name]: value }).then((good) => good && onDone());
+      }}
+    >
+      <MetadataInput kind={kind} onKind={setKind} onEscape={onClose} />
+      <Button type="submit">{t("common.save")}</Button>
+    </form>
   );
 }

@@ -13,6 +13,7 @@ import { ProblemNotice } from "../ui/ProblemNotice";
 import { saveAs } from "../ui/saveAs";
 import { StatusBadge } from "./StatusBadge";
 import { AccessDialog } from "./AccessForm";
+import { MetadataFields } from "./MetadataFields";
 import { Passages } from "./Passages";
 import { Similar, Versions } from "./Relations";
 import { TagsField } from "./TagsField";
@@ -51,7 +52,6 @@ export function DocumentCard() {
     [t("column.byte_size"), bytes(document.byte_size, i18n.language)],
     [t("column.language"), document.language ?? ""],
     [t("column.created_at"), day(document.created_at, i18n.language)],
-    ...Object.entries(document.metadata).map(([name, value]) => [name, String(value)] as const),
   ];
   return (
     <div className="flex min-h-0 flex-1 flex-col gap-4 overflow-y-auto p-4">
@@ -108,6 +108,7 @@ export function DocumentCard() {
           <TagsField document={document} />
         </dd>
       </dl>
+      <MetadataFields document={document} />
       <Passages document={document} />
       <Similar document={document} />
       <Versions document={document} />

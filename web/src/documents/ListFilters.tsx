@@ -5,6 +5,7 @@ import { useTranslation } from "react-i18next";
 
 import type { DocumentClass, DocumentStatus, FacetCount } from "../api/types";
 import { Button } from "../ui/Button";
+import { MetadataFilter } from "./MetadataFilter";
 import { FACETS, type Facet, type List, NOTHING_CHOSEN, isNarrowed } from "./list";
 
 const FIELD = "min-h-8 rounded-md border border-line bg-surface px-2 py-1 text-sm";
@@ -86,6 +87,10 @@ export function ListFilters({ list, counts, onChange }: ListFiltersProps) {
           </select>
         );
       })}
+      <MetadataFilter
+        conditions={list.metadata}
+        onChange={(metadata) => onChange({ ...list, metadata })}
+      />
       {isNarrowed(list) && (
         <Button
           look="quiet"

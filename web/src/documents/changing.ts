@@ -1,22 +1,56 @@
-// Changes of documents that are shown: tags, access, another try.
+// Changes of documents: tags, metadata, access, another try. Several go in one request, whose answer
+// says which of them were refused.
+import i18next from "i18next";
+
 import { answered, api } from "../api/client";
 import { queryClient } from "../api/queryClient";
-import type { Visibility } from "../api/types";
+import type { MetadataValue, Visibility } from "../api/types";
+
 import { showToast } from "../ui/toasts";
 
-/** Does something for each of several documents; what failed first is told. */
-async function forEach(
+/** Documents that a request may name. */
+const MOST_AT_ONCE = 500;
+
+interface Outcome {
+  readonly document_id: string;
+  readonly refusal: string;
+}
+
+/** Sends documents in as few requests as they fit into; what the server refused. */
+export async function inBatches(
   ids: readonly string[],
-  act: (id: string) => Promise<unknown>,
+  send: (ids: string[]) => Promise<{ readonly documents: readonly Outcome[] }>,
+): Promise<Outcome[]> {
+  const refused: Outcome[] = [];
+  for (let first = 0; first < ids.length; first += MOST_AT_ONCE) {
+    const { documents } = await send(ids.slice(first, first + MOST_AT_ONCE));
+    refused.push(...documents.filter(({ refusal }) => refusal !== ""));
+  }
+  return refused;
+}
+
+/** Says how many documents were refused, and why the first was. */
+export function tellRefused(refused: readonly Outcome[]): void {
+  const [first] = refused;
+  if (first === undefined) return;
+  showToast(i18next.t("list.refused", { count: refused.length, reason: first.refusal }));
+}
+
+/** Changes documents and shows them as they are then; whether all of them were. */
+async function changed(
+  ids: readonly string[],
+  send: (ids: string[]) => Promise<{ readonly documents: readonly Outcome[] }>,
 ): Promise<boolean> {
-  const outcomes = await Promise.allSettled(ids.map(act));
+  let refused: readonly Outcome[] | null = null;
+  try {
+    refused = await inBatches(ids, send);
+    tellRefused(refused);
+  } catch (error) {
+    showToast(error instanceof Error ? error.message : String(error));
+  }
   await queryClient.invalidateQueries({ queryKey: ["documents"] });
   for (const id of ids) void queryClient.invalidateQueries({ queryKey: ["document", id] });
-  const failed = outcomes.find((each) => each.status === "rejected");
-  if (failed === undefined) return true;
-  const reason: unknown = failed.reason;
-  showToast(reason instanceof Error ? reason.message : String(reason));
-  return false;
+  return refused?.length === 0;
 }
 
 /** What stands in a field of a form. */
@@ -30,29 +64,49 @@ export function tagsIn(typed: string): string[] {
   return [...new Set(typed.split(",").map((each) => each.trim()))].filter((each) => each !== "");
 }
 
-export function setTags(id: string, tags: readonly string[]): Promise<boolean> {
-  return forEach([id], () =>
-    answered(
-      api.PATCH("/v1/documents/{document_id}", {
-        params: { path: { document_id: id } },
-        body: { tags: [...tags] },
-      }),
-    ),
+export async function setTags(id: string, tags: readonly string[]): Promise<boolean> {
+  try {
+    await changeDocument(id, { tags: [...tags] });
+    return true;
+  } catch (error) {
+    showToast(error instanceof Error ? error.message : String(error));
+    return false;
+  }
+}
+
+/** Merges metadata into what a document has; null removes a member. Throws a Problem. */
+export async function setMetadata(
+  id: string,
+  metadata: Readonly<Record<string, MetadataValue | null>>,
+): Promise<void> {
+  await changeDocument(id, { metadata });
+}
+
+async function changeDocument(
+  id: string,
+  body: { tags?: string[]; metadata?: Record<string, MetadataValue | null> },
+): Promise<void> {
+  await answered(
+    api.PATCH("/v1/documents/{document_id}", { params: { path: { document_id: id } }, body }),
+  );
+  await Promise.all([
+    queryClient.invalidateQueries({ queryKey: ["document", id] }),
+    queryClient.invalidateQueries({ queryKey: ["documents"] }),
+  ]);
+}
+
+export function addTags(ids: readonly string[], tags: readonly string[]): Promise<boolean> {
+  return changed(ids, (document_ids) =>
+    answered(api.POST("/v1/documents/changes", { body: { document_ids, add_tags: [...tags] } })),
   );
 }
 
-export function addTags(
-  documents: readonly { readonly document_id: string; readonly tags: readonly string[] }[],
-  tags: readonly string[],
+export function addMetadata(
+  ids: readonly string[],
+  metadata: Readonly<Record<string, MetadataValue | null>>,
 ): Promise<boolean> {
-  const known = new Map(documents.map((each) => [each.document_id, each.tags]));
-  return forEach([...known.keys()], (id) =>
-    answered(
-      api.PATCH("/v1/documents/{document_id}", {
-        params: { path: { document_id: id } },
-        body: { tags: [...new Set([...(known.get(id) ?? []), ...tags])] },
-      }),
-    ),
+  return changed(ids, (document_ids) =>
+    answered(api.POST("/v1/documents/changes", { body: { document_ids, metadata } })),
   );
 }
 
@@ -61,20 +115,17 @@ export function setAccess(
   visibility: Visibility,
   sharedWith: readonly string[],
 ): Promise<boolean> {
-  return forEach(ids, (id) =>
+  return changed(ids, (document_ids) =>
     answered(
-      api.PUT("/v1/documents/{document_id}/access", {
-        params: { path: { document_id: id } },
-        body: { visibility, shared_with: [...sharedWith] },
+      api.POST("/v1/documents/changes", {
+        body: { document_ids, visibility, shared_with: [...sharedWith] },
       }),
     ),
   );
 }
 
 export function retryDocuments(ids: readonly string[]): Promise<boolean> {
-  return forEach(ids, (id) =>
-    answered(
-      api.POST("/v1/documents/{document_id}/retry", { params: { path: { document_id: id } } }),
-    ),
+  return changed(ids, (document_ids) =>
+    answered(api.POST("/v1/documents/retries", { body: { document_ids } })),
   );
 }

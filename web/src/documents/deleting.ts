@@ -1,9 +1,10 @@
 // Documents that are to be deleted, as long as that can be undone.
-import { raw } from "../api/client";
+import { answered, api } from "../api/client";
 import { statsQuery } from "../api/queries";
 import { queryClient } from "../api/queryClient";
 import { createStore } from "../ui/store";
 import { doUnlessUndone, showToast } from "../ui/toasts";
+import { inBatches, tellRefused } from "./changing";
 
 /** Their ids; they are hidden already. */
 export const leaving = createStore<ReadonlySet<string>>(new Set());
@@ -17,11 +18,14 @@ export function deleteUnlessUndone(ids: readonly string[], message: string): voi
   leaving.change((before) => new Set([...before, ...ids]));
   const act = async () => {
     // The page may be closing, which cuts off whatever is not told to outlive it.
-    const outcomes = await Promise.allSettled(
-      ids.map((id) => raw(`/v1/documents/${id}`, { method: "DELETE", keepalive: true })),
-    );
-    const failed = outcomes.find((each) => each.status === "rejected");
-    if (failed !== undefined) showToast(String(failed.reason));
+    try {
+      const refused = await inBatches(ids, (document_ids) =>
+        answered(api.POST("/v1/documents/deletions", { body: { document_ids }, keepalive: true })),
+      );
+      tellRefused(refused);
+    } catch (error) {
+      showToast(error instanceof Error ? error.message : String(error));
+    }
     await queryClient.invalidateQueries({ queryKey: ["documents"] });
     await queryClient.invalidateQueries({ queryKey: statsQuery.queryKey });
     stay(ids);

@@ -6,6 +6,7 @@ test("a list survives the address", () => {
   const list = {
     query: "storm report",
     chosen: { status: "failed", tags: "a:b" },
+    metadata: [{ name: "year", operator: "gte", value: 2024 }],
     sort: "title",
     order: "asc",
   } as const;
@@ -13,9 +14,12 @@ test("a list survives the address", () => {
 });
 
 test("what makes no sense in an address is passed over", () => {
-  expect(listFrom({ filters: ["secret:1", "status:", "x"], sort: "access-asc" })).toEqual({
+  expect(
+    listFrom({ filters: ["secret:1", "status:", "x", '{"language":"de"}'], sort: "access-asc" }),
+  ).toEqual({
     query: "",
     chosen: {},
+    metadata: [],
     sort: "created_at",
     order: "desc",
   });

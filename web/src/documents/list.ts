@@ -4,6 +4,7 @@ import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { answered, api } from "../api/client";
 import type { DocumentClass, DocumentStatus, SavedView } from "../api/types";
 import type { Address } from "../app/address";
+import { type MetadataCondition, conditionsFrom, filterOf } from "./metadata";
 
 export const COLUMN_IDS = [
   "title",
@@ -40,16 +41,25 @@ export type Facet = keyof typeof FACETS;
 export interface List {
   readonly query: string;
   readonly chosen: Readonly<Partial<Record<Facet, string>>>;
+  readonly metadata: readonly MetadataCondition[];
   readonly sort: Sort;
   readonly order: Order;
 }
 
 const PAGE = 200;
-export const NOTHING_CHOSEN: List = { query: "", chosen: {}, sort: "created_at", order: "desc" };
+export const NOTHING_CHOSEN: List = {
+  query: "",
+  chosen: {},
+  metadata: [],
+  sort: "created_at",
+  order: "desc",
+};
 
 export function listFrom({ query = "", filters = [], sort = "" }: Address): List {
   const chosen: Partial<Record<Facet, string>> = {};
+  const metadata: MetadataCondition[] = [];
   for (const each of filters) {
+    if (each.startsWith("{")) metadata.push(...(conditionsFrom(each) ?? []));
     const colon = each.indexOf(":");
     const field = each.slice(0, colon);
     if (field in FACETS && colon < each.length - 1) chosen[field as Facet] = each.slice(colon + 1);
@@ -59,14 +69,18 @@ export function listFrom({ query = "", filters = [], sort = "" }: Address): List
   return {
     query,
     chosen,
+    metadata,
     sort: known ?? NOTHING_CHOSEN.sort,
     order: known === undefined || order !== "asc" ? "desc" : "asc",
   };
 }
 
 /** What of the address says which list it is. */
-export function addressOf({ query, chosen, sort, order }: List): Address {
-  const filters = Object.entries(chosen).map(([field, value]) => `${field}:${value}`);
+export function addressOf({ query, chosen, metadata, sort, order }: List): Address {
+  const filters = [
+    ...Object.entries(chosen).map(([field, value]) => `${field}:${value}`),
+    ...metadata.map((each) => JSON.stringify(filterOf(each))),
+  ];
   const natural = sort === NOTHING_CHOSEN.sort && order === NOTHING_CHOSEN.order;
   return {
     ...(query === "" ? {} : { query }),
@@ -75,11 +89,11 @@ export function addressOf({ query, chosen, sort, order }: List): Address {
   };
 }
 
-export function isNarrowed({ query, chosen }: List): boolean {
-  return query !== "" || Object.keys(chosen).length > 0;
+export function isNarrowed({ query, chosen, metadata }: List): boolean {
+  return query !== "" || Object.keys(chosen).length > 0 || metadata.length > 0;
 }
 
-function parameters({ query, chosen, sort, order }: List) {
+function parameters({ query, chosen, metadata, sort, order }: List) {
   return {
     sort,
     order,
@@ -88,6 +102,7 @@ function parameters({ query, chosen, sort, order }: List) {
     ...(chosen.status === undefined ? {} : { status: chosen.status as DocumentStatus }),
     ...(chosen.class === undefined ? {} : { document_class: chosen.class as DocumentClass }),
     ...(chosen.tags === undefined ? {} : { tag: chosen.tags }),
+    ...(metadata.length === 0 ? {} : { where: JSON.stringify({ all: metadata.map(filterOf) }) }),
   };
 }
 
@@ -129,5 +144,6 @@ export function listOf(view: SavedView): List {
     ...(view.document_class === null ? {} : { class: view.document_class }),
     ...(view.tag === null ? {} : { tags: view.tag }),
   };
-  return { query: view.query, chosen, sort: view.sort, order: view.order };
+  const metadata = view.where === null ? [] : (conditionsFrom(view.where) ?? []);
+  return { query: view.query, chosen, metadata, sort: view.sort, order: view.order };
 }
