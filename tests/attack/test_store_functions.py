@@ -329,6 +329,11 @@ def special(name: str, theirs: Mapping[str, str]) -> dict[str, Any]:
                 conversation_id=UUID(theirs["conversation_id"]),
             )
         },
+        "usage.usage_by_person": {
+            "first_day": date(2000, 1, 1),
+            "last_day": date(2100, 1, 1),
+        },
+        "collections.list_collections": {"names": None, "grants": {}},
         "facets.count_values": {"name": "tags", "documents": Compiled(sql.SQL("true"), {})},
         "views.remove_view": {"name": f"{CANARY}.md"},
         "share_links.get_link": {"credential_id": theirs["link_id"]},

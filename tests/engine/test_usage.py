@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import csv
+import io
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
@@ -15,6 +17,7 @@ from footnote.domain import AnswerDone, Principal, Role, SearchRequest
 from footnote.domain.usage import BudgetState, Measure, Period, UsageKind, UsageRow
 from footnote.engine import Engine, WorkspaceEngine, open_engine
 from footnote.engine.exchanges import Asking
+from footnote.engine.usage import usage_by_person_csv
 from footnote.errors import BudgetExceeded, Forbidden, InvalidRequest, NotFound
 from footnote.jobs.inline import work_until_resting
 from tests.conftest import TestDatabase
@@ -201,3 +204,25 @@ async def test_a_model_that_writes_is_metered_with_its_tokens_and_price(
     tokens = answer.usage.input_tokens + agent.answer.usage.input_tokens
     assert written.input_tokens == tokens > 0
     assert written.cost_usd == pytest.approx(0.5 + tokens)
+
+
+async def test_what_each_person_used_is_summed_up_by_day(workspace: WorkspaceEngine) -> None:
+    await indexed(acting(workspace, "ann"))
+    for name in ("rita", "=cmd()"):
+        await acting(workspace, name, Role.READER).search(SearchRequest(query=f"storm {name}"))
+    rows = await workspace.usage_by_person()
+    today = datetime.now(UTC).date()
+    assert {each.principal for each in rows} == {"ann", "rita", "=cmd()"}
+    assert {each.day for each in rows} <= {today, today - timedelta(days=1)}
+    whole = await workspace.usage()
+    assert sum(each.requests for each in rows) == sum(each.requests for each in whole)
+    assert sum(each.input_tokens for each in rows) == sum(each.input_tokens for each in whole)
+    table = list(csv.reader(io.StringIO(usage_by_person_csv(rows))))
+    assert table[0][:3] == ["day", "principal", "requests"]
+    # What a spreadsheet would carry out is a text.
+    assert {row[1] for row in table[1:]} == {"ann", "rita", "'=cmd()"}
+    assert await workspace.usage_by_person(until=today - timedelta(days=2)) == ()
+    with pytest.raises(InvalidRequest):
+        await workspace.usage_by_person(since=today, until=today - timedelta(days=1))
+    with pytest.raises(Forbidden):
+        await acting(workspace, "rita", Role.READER).usage_by_person()

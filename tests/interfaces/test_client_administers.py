@@ -12,7 +12,7 @@ from footnote.domain import Right
 from footnote.domain.audit import Act, Outcome
 from footnote.domain.usage import Measure, Period
 from footnote.engine import WorkspaceEngine
-from footnote.errors import Forbidden, InvalidRequest, NotAuthenticated, NotFound
+from footnote.errors import Conflict, Forbidden, InvalidRequest, NotAuthenticated, NotFound
 from footnote.interfaces.sdk import administering
 from footnote.settings import Settings, settings_from
 from tests.interfaces.serving import served
@@ -53,6 +53,16 @@ async def test_the_client_administers_a_workspace(
             }
             with pytest.raises(InvalidRequest):
                 await client.usage(since=today, until=today - timedelta(1))
+
+            assert all(each.day <= today for each in await client.usage_by_person(since=today))
+            [held] = await client.collections()
+            assert (held.name, held.documents) == ("default", 1)
+            with pytest.raises(Conflict):
+                await client.delete_collection("default")
+            assert {each.name for each in (await client.examine_installation()).checks} > {
+                "home",
+                "office pages",
+            }
 
             page = await client.audit_entries(principal_id="service:boss", act=Act.CHANGED, limit=3)
             assert len(page.entries) == 3

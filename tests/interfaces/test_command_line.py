@@ -61,6 +61,8 @@ COMMANDS = [
     "share conversation",
     "share list",
     "share revoke",
+    "collections list",
+    "collections delete",
     "usage",
     "budget set",
     "budget list",

@@ -257,7 +257,10 @@ async def search_and_ask(recorder: Recorder, library: Library) -> None:
         await recorder(http, "GET", path)
     wanted = {"measure": "cost_usd", "period": "month", "most": 50}
     await recorder(http, "PUT", "/v1/budgets", "Fifty dollars a month", json=wanted)
-    for path in ("/v1/usage", "/v1/budgets"):
+    for path in (
+        *("/v1/usage", "/v1/usage/people", "/v1/budgets"),
+        *("/v1/collections", "/v1/doctor"),
+    ):
         await recorder(http, "GET", path)
     assert (await http.delete("/v1/budgets?measure=cost_usd&period=month")).status_code == 204
     await several(recorder, http, document)

@@ -12,9 +12,9 @@ from playwright.async_api import Browser, Locator, Page, expect
 
 from footnote.store.embedded import EmbeddedPostgres
 from tests.conftest import fresh_database, settings_over
-from tests.interfaces.serving import environment, serving
+from tests.interfaces.serving import environment, footnote_process, serving
 
-from .conftest import Site
+from .conftest import Site, handed_in, rested
 from .test_for_everyone import prefer, violations
 
 SECTIONS = {
@@ -22,6 +22,7 @@ SECTIONS = {
     "roles": "Roles",
     "people": "People and groups",
     "sign-on": "Sign-on",
+    "collections": "Collections",
     "retention": "Retention",
     "holds": "Legal holds",
     "erasures": "Erasures",
@@ -229,6 +230,92 @@ async def test_the_lanes_and_the_health_of_the_server_are_shown(page: Page) -> N
     await expect(row(page, "Passages")).to_be_visible()
     await opened(page, "sign-on")
     await expect(page.get_by_text("Nobody is asked who they are")).to_be_visible()
+
+
+async def test_an_empty_collection_is_removed_and_one_with_documents_stays(
+    page: Page, site: Site
+) -> None:
+    async with httpx.AsyncClient(base_url=site.address) as http:
+        document = await handed_in(http, "short.md", b"# Short\n\nSoon gone.", "passing")
+        await rested(http, document)
+        assert (await http.delete(f"/v1/documents/{document}")).status_code == 204
+    await opened(page, "collections")
+    await expect(row(page, "default")).to_contain_text("Only an empty collection")
+    await expect(row(page, "default")).to_contain_text("Everyone in the workspace")
+    await row(page, "passing").get_by_role("button", name="Remove: passing").click()
+    await expect(row(page, "passing")).to_have_count(0)
+    await page.get_by_role("button", name="Undo").click()
+    await expect(row(page, "passing")).to_be_visible()
+    await row(page, "passing").get_by_role("button", name="Remove: passing").click()
+    await expect(row(page, "passing")).to_have_count(0)
+    # Leaving the page does at once what could still be undone.
+    await page.goto("/")
+    await opened(page, "collections")
+    await expect(row(page, "default")).to_be_visible()
+    await expect(row(page, "passing")).to_have_count(0)
+
+
+async def test_a_role_is_granted_in_a_collection_where_it_stands(page: Page) -> None:
+    await opened(page, "collections")
+    await page.get_by_label("To whom").fill("group:divers")
+    await page.get_by_role("button", name="Grant a role").click()
+    await expect(row(page, "default")).to_contain_text("group:divers: reader")
+    await row(page, "default").get_by_role("button", name="Revoke: group:divers").click()
+    await expect(row(page, "default")).not_to_contain_text("group:divers")
+
+
+async def test_use_is_shown_by_person_and_saved_as_a_table(page: Page, tmp_path: Path) -> None:
+    await opened(page, "usage")
+    people = page.get_by_role("table", name="By person, key and service")
+    await expect(people.get_by_role("cell", name="local").first).to_be_visible()
+    async with page.expect_download() as download:
+        await page.get_by_role("button", name="Save as CSV").click()
+    kept = tmp_path / "people.csv"
+    await (await download.value).save_as(kept)
+    [first, *rows] = kept.read_text().splitlines()
+    assert first.startswith("day,principal,requests")
+    assert any(",local," in each for each in rows)
+
+
+async def test_health_says_what_doctor_says(page: Page) -> None:
+    await opened(page, "health")
+    checks = page.get_by_role("table", name="The installation")
+    await expect(checks.get_by_role("row").filter(has_text="parser sandbox")).to_be_visible()
+    await expect(checks.get_by_role("cell", name="reader", exact=True)).to_be_visible()
+
+
+async def test_who_administers_a_collection_sees_that_and_no_more(
+    browser: Browser, postgres: EmbeddedPostgres, model_home: Path, tmp_path: Path
+) -> None:
+    with fresh_database(postgres) as database:
+        settings = settings_over(database, tmp_path, model_home)
+        async with (
+            serving(environment(settings)) as (_, address),
+            httpx.AsyncClient(base_url=address, timeout=60) as http,
+        ):
+            for name in ("pay", "claims"):
+                await rested(http, await handed_in(http, "a.md", name.encode(), name))
+            command = await footnote_process(
+                environment(settings), "keys", "create", "ann", "--collection", "pay",
+                "--scope", "read", "--scope", "administer", "--json",
+            )  # fmt: skip
+            assert command.code == 0, command.err
+        asked = {**environment(settings), "FOOTNOTE_IDENTITY": "keys"}
+        async with serving(asked) as (_, address):
+            context = await browser.new_context(base_url=address)
+            page = await context.new_page()
+            await page.goto("/")
+            await page.get_by_label("API key or token").fill(json.loads(command.out)["secret"])
+            await page.get_by_role("button", name="Sign in").click()
+            await page.get_by_role("link", name="Administration").click()
+            await expect(page.get_by_role("heading", name="Collections", level=1)).to_be_visible()
+            await expect(row(page, "pay")).to_be_visible()
+            await expect(row(page, "claims")).to_have_count(0)
+            sections = page.get_by_role("navigation", name="Administration")
+            await expect(sections.get_by_role("link", name="Roles")).to_be_visible()
+            await expect(sections.get_by_role("link", name="API keys")).to_have_count(0)
+            assert await violations(page) == []
+            await context.close()
 
 
 async def test_who_may_not_administer_is_offered_nothing(

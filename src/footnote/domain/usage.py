@@ -73,6 +73,22 @@ class UsageRow:
     """Requests whose price is not known; `cost_usd` is too small by theirs."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PersonUsageRow:
+    """What somebody used in a day, of all kinds and models together."""
+
+    day: date
+    principal: str
+    """Who asked, or handed the document in; `*` for what nobody in particular asked for."""
+    requests: int
+    input_tokens: int
+    output_tokens: int
+    cost_usd: float
+    """Of what has a price."""
+    unpriced_requests: int
+    """Requests whose price is not known; `cost_usd` is too small by theirs."""
+
+
 class Measure(StrEnum):
     """What a budget limits."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -29,6 +28,7 @@ from footnote.domain.identity import DEFAULT_WORKSPACE
 from footnote.domain.sharing import SharedByLink
 from footnote.engine import encryption, key_backup
 from footnote.engine.access import as_of_now
+from footnote.engine.diagnosis import room_in
 from footnote.engine.services import Services
 from footnote.engine.sharing import shared
 from footnote.engine.workspace import WorkspaceEngine
@@ -41,9 +41,6 @@ from footnote.store.workspaces import (
 )
 from footnote.validation.arguments import checks_arguments
 from footnote.validation.constrained_types import ActingPrincipal
-
-_FREE_BYTES = 1024**3
-"""Room for the database's first write-ahead log and the built model."""
 
 
 @checks_arguments
@@ -261,24 +258,3 @@ class Engine(Services):
 
 def _no_chunk(chunk_id: str | None) -> NotFound:
     return NotFound(f"there is no chunk {chunk_id!r}")
-
-
-def room_in(home: Path) -> Check:
-    """Whether the folder of an installation can be used and has room; as doctor and /health say."""
-    try:
-        home.mkdir(parents=True, exist_ok=True)
-        free = shutil.disk_usage(home).free
-    except OSError as error:
-        return Check(
-            name="home",
-            ok=False,
-            detail=f"it cannot be used: {error.strerror}",
-            hint="set FOOTNOTE_HOME to a folder you may write to",
-        )
-    ok = free >= _FREE_BYTES
-    return Check(
-        name="home",
-        ok=ok,
-        detail=f"{free / 1024**3:.1f} GiB free",
-        hint=None if ok else "free some space, or set FOOTNOTE_HOME to a folder on another disk",
-    )

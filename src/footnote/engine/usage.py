@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import fields
 from datetime import UTC, date, datetime, timedelta
 from typing import Annotated
 from uuid import UUID
@@ -10,7 +12,8 @@ from pydantic import Field
 
 from footnote.domain import Right
 from footnote.domain.identity import WHOLE_WORKSPACE
-from footnote.domain.usage import Budget, Measure, Period, UsageRow
+from footnote.domain.usage import Budget, Measure, Period, PersonUsageRow, UsageRow
+from footnote.engine.csv_tables import csv_table
 from footnote.engine.services import WorkspaceAccess
 from footnote.errors import InvalidRequest, NotFound
 from footnote.store import usage as stored
@@ -39,10 +42,7 @@ async def usage(
     wrong order.
     """
     workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
-    last = until or datetime.now(UTC).date()
-    first = since or last - timedelta(days=DAYS - 1)
-    if first > last:
-        raise InvalidRequest(f"since: {first} is after {last}", hint="give the earlier day first")
+    first, last = days_between(since, until)
     wanted = stored.UsageFilter(
         first_day=first,
         last_day=last,
@@ -52,6 +52,35 @@ async def usage(
     )
     async with workspace.scope() as scope:
         return await stored.usage_by_day(scope, wanted)
+
+
+async def usage_by_person(
+    workspace: WorkspaceAccess, *, since: date | None = None, until: date | None = None
+) -> tuple[PersonUsageRow, ...]:
+    """What each person, key and service used by day; latest first, then who cost most.
+
+    For administrators of the whole workspace. Raises Forbidden, and InvalidRequest for days in the
+    wrong order.
+    """
+    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
+    first, last = days_between(since, until)
+    async with workspace.scope() as scope:
+        return await stored.usage_by_person(scope, first, last)
+
+
+def days_between(since: date | None, until: date | None) -> tuple[date, date]:
+    """The first and last day that are meant; the last 30 days if none. Raises InvalidRequest."""
+    last = until or datetime.now(UTC).date()
+    first = since or last - timedelta(days=DAYS - 1)
+    if first > last:
+        raise InvalidRequest(f"since: {first} is after {last}", hint="give the earlier day first")
+    return first, last
+
+
+def usage_by_person_csv(rows: Iterable[PersonUsageRow]) -> str:
+    """The rows as a table for spreadsheets."""
+    names = [each.name for each in fields(PersonUsageRow)]
+    return csv_table(names, ([getattr(row, name) for name in names] for row in rows))
 
 
 async def budgets(workspace: WorkspaceAccess) -> tuple[Budget, ...]:

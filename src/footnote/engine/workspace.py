@@ -27,6 +27,7 @@ from footnote.engine import (
     audit,
     conversation_export,
     conversation_search,
+    diagnosis,
     document_batches,
     events,
     exchanges,
@@ -38,6 +39,7 @@ from footnote.engine import (
 )
 
 # Verbs of the same names are bound below.
+from footnote.engine import collections as collection_verbs
 from footnote.engine import configuration as configuration_verbs
 from footnote.engine import conversations as conversation_verbs
 from footnote.engine import documents as document_verbs
@@ -222,6 +224,11 @@ class WorkspaceVerbs:
     set_document_access = Verb(access.set_document_access, Act.CHANGED, Right.WRITE)
     explain_access = Verb(access.explain_access, Act.READ, Right.ADMINISTER, whole=False)
 
+    collections = Verb(collection_verbs.collections, Act.READ, Right.ADMINISTER, whole=False)
+    delete_collection = Verb(
+        collection_verbs.delete_collection, Act.DELETED, Right.ADMINISTER, whole=False
+    )
+
     share_collection = Verb(
         sharing_verbs.share_collection, Act.CHANGED, Right.ADMINISTER, whole=False
     )
@@ -323,6 +330,7 @@ class WorkspaceVerbs:
     lift_legal_hold = Verb(hold_verbs.lift_legal_hold, Act.CHANGED, Right.ADMINISTER)
 
     usage = Verb(usage_verbs.usage, Act.READ, Right.ADMINISTER)
+    usage_by_person = Verb(usage_verbs.usage_by_person, Act.READ, Right.ADMINISTER)
     budgets = Verb(usage_verbs.budgets, Act.READ, Right.ADMINISTER)
     set_budget = Verb(usage_verbs.set_budget, Act.CHANGED, Right.ADMINISTER)
     remove_budget = Verb(usage_verbs.remove_budget, Act.CHANGED, Right.ADMINISTER)
@@ -333,6 +341,8 @@ class WorkspaceVerbs:
     audit_entries = Verb(audit.audit_entries, Act.READ, Right.ADMINISTER)
     export_audit = StreamVerb(audit.export_audit, Act.EXPORTED, Right.ADMINISTER)
     verify_audit = Verb(audit.verify_audit, Act.READ, Right.ADMINISTER)
+
+    examine_installation = Verb(diagnosis.examine_installation, Act.READ, Right.ADMINISTER)
 
     lanes = Verb(lane_verbs.lanes, Act.OBSERVED)
     reembed = Verb(lane_verbs.reembed, Act.CHANGED, Right.ADMINISTER)

@@ -23,6 +23,7 @@ from footnote.domain import (
     SimilarDocument,
     Workspace,
 )
+from footnote.domain.collections import CollectionSummary
 from footnote.domain.configuration import SettingChange, WorkspaceSetting
 from footnote.domain.credentials import ApiKey
 from footnote.domain.erasure import ErasureEntry, ReplayedErasure
@@ -33,7 +34,7 @@ from footnote.domain.models_in_use import EXTRACTIVE, McpServer, ModelsInUse
 from footnote.domain.pages import MarkedQuote, PageRectangles, Rectangle
 from footnote.domain.retention import RetentionRule
 from footnote.domain.sharing import ShareLink
-from footnote.domain.usage import Budget, UsageRow
+from footnote.domain.usage import Budget, PersonUsageRow, UsageRow
 from footnote.errors import FootnoteError
 
 JsonObject = Mapping[str, object]
@@ -87,6 +88,22 @@ class UsageReport:
     """What a workspace used."""
 
     rows: tuple[UsageRow, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PersonUsageReport:
+    """What each person, key and service used."""
+
+    rows: tuple[PersonUsageRow, ...]
+    """Latest day first, and then who cost most."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CollectionList:
+    """The collections that you administer."""
+
+    collections: tuple[CollectionSummary, ...]
+    """By name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ from footnote.domain.usage import (
     Budget,
     Measure,
     Period,
+    PersonUsageRow,
     UsageAbout,
     UsageKind,
     UsageNote,
@@ -83,6 +84,14 @@ async def usage_by_day(scope: WorkspaceScope, wanted: UsageFilter) -> tuple[Usag
         },
     )
     return tuple(record_of(UsageRow, row, kind=UsageKind(row["kind"])) for row in rows)
+
+
+async def usage_by_person(
+    scope: WorkspaceScope, first_day: date, last_day: date
+) -> tuple[PersonUsageRow, ...]:
+    """Sum up what each principal used by day, latest first, and then who cost most."""
+    days = {"first_day": first_day, "last_day": last_day}
+    return tuple(record_of(PersonUsageRow, row) for row in await scope.all(_SQL["by_person"], days))
 
 
 async def list_budgets(scope: WorkspaceScope) -> tuple[Budget, ...]:

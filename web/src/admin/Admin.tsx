@@ -4,14 +4,14 @@ import { Link, useParams } from "@tanstack/react-router";
 import { Suspense } from "react";
 import { useTranslation } from "react-i18next";
 
-import { administers, identityQuery } from "../api/queries";
+import { administers, administersSomething, identityQuery } from "../api/queries";
 import { Empty } from "../ui/Empty";
 import { ProblemNotice } from "../ui/ProblemNotice";
-import { FIRST, GROUPS, SECTIONS, isSection } from "./sections";
+import { FIRST, GROUPS, OF_COLLECTIONS, SECTIONS, type SectionId, isSection } from "./sections";
 
 export function Admin() {
   const { t } = useTranslation();
-  const { section = FIRST } = useParams({ strict: false });
+  const { section: named } = useParams({ strict: false });
   const who = useQuery(identityQuery);
   if (who.isError) {
     return (
@@ -21,21 +21,27 @@ export function Admin() {
     );
   }
   if (!who.data) return <p className="p-4 text-sm text-muted">{t("common.loading")}</p>;
-  if (!administers(who.data)) {
+  if (!administersSomething(who.data)) {
     return (
       <Empty title={t("admin.refusedTitle")}>
         <p>{t("admin.refusedHint", { principal: who.data.principal })}</p>
       </Empty>
     );
   }
-  const Open = isSection(section) ? SECTIONS[section] : null;
+  const all = administers(who.data);
+  const offered = (each: SectionId) => all || OF_COLLECTIONS.includes(each);
+  const section = named ?? (all ? FIRST : OF_COLLECTIONS[0]) ?? FIRST;
+  const Open = isSection(section) && offered(section) ? SECTIONS[section] : null;
+  const groups = GROUPS.map(
+    ([group, sections]) => [group, sections.filter((each) => offered(each))] as const,
+  ).filter(([, sections]) => sections.length > 0);
   return (
     <div className="flex min-h-0 flex-1 flex-col md:flex-row">
       <nav
         aria-label={t("admin.title")}
         className="flex shrink-0 flex-wrap gap-x-4 gap-y-2 border-line p-3 max-md:border-b md:w-52 md:flex-col md:overflow-y-auto md:border-e"
       >
-        {GROUPS.map(([group, sections]) => (
+        {groups.map(([group, sections]) => (
           <div key={group}>
             <p id={`group-${group}`} className="px-2 text-xs font-semibold text-muted">
               {t(`admin.group.${group}`)}

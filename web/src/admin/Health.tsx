@@ -2,6 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
+import { answered, api } from "../api/client";
 import { credentialHeaders } from "../api/credential";
 import { problemOf } from "../api/problem";
 import { statsQuery } from "../api/queries";
@@ -23,6 +24,10 @@ async function health(): Promise<Found> {
 export function Health() {
   const { t } = useTranslation();
   const found = useQuery({ queryKey: adminKey("health"), queryFn: health, staleTime: 0 });
+  const installation = useQuery({
+    queryKey: adminKey("installation"),
+    queryFn: () => answered(api.GET("/v1/doctor")),
+  });
   const stats = useQuery(statsQuery);
   const number = useNumber();
   const share = useNumber({ style: "percent" });
@@ -32,27 +37,21 @@ export function Health() {
       <Loaded query={found}>
         {({ ready, checks }) => (
           <Part title={ready ? t("admin.health.ready") : t("admin.health.notReady")}>
-            <Table
-              caption={t("admin.health.checks")}
-              rows={checks}
-              keyOf={(each) => each.name}
-              empty={t("admin.health.noChecks")}
-              columns={[
-                { head: t("admin.health.check"), cell: (each) => each.name },
-                {
-                  head: t("admin.state"),
-                  cell: (each) => (each.ok ? t("admin.health.ok") : t("admin.health.wrong")),
-                },
-                { head: t("admin.health.detail"), cell: (each) => <bdi>{each.detail}</bdi> },
-                { head: t("admin.health.hint"), cell: (each) => <bdi>{each.hint ?? ""}</bdi> },
-              ]}
-            />
-            <Button className="self-start" onClick={() => void found.refetch()}>
+            <Checks caption={t("admin.health.checks")} checks={checks} />
+            <Button
+              className="self-start"
+              onClick={() => void Promise.all([found.refetch(), installation.refetch()])}
+            >
               {t("admin.health.again")}
             </Button>
           </Part>
         )}
       </Loaded>
+      <Part title={t("admin.health.installation")} hint={t("admin.health.installationHint")}>
+        <Loaded query={installation}>
+          {({ checks }) => <Checks caption={t("admin.health.installation")} checks={checks} />}
+        </Loaded>
+      </Part>
       <Part title={t("admin.health.holds")}>
         <Loaded query={stats}>
           {(held) => (
@@ -81,5 +80,31 @@ export function Health() {
         </Loaded>
       </Part>
     </>
+  );
+}
+
+interface ChecksProps {
+  readonly caption: string;
+  readonly checks: Found["checks"];
+}
+
+function Checks({ caption, checks }: ChecksProps) {
+  const { t } = useTranslation();
+  return (
+    <Table
+      caption={caption}
+      rows={checks}
+      keyOf={(each) => each.name}
+      empty={t("admin.health.noChecks")}
+      columns={[
+        { head: t("admin.health.check"), cell: (each) => each.name },
+        {
+          head: t("admin.state"),
+          cell: (each) => (each.ok ? t("admin.health.ok") : t("admin.health.wrong")),
+        },
+        { head: t("admin.health.detail"), cell: (each) => <bdi>{each.detail}</bdi> },
+        { head: t("admin.health.hint"), cell: (each) => <bdi>{each.hint ?? ""}</bdi> },
+      ]}
+    />
   );
 }

@@ -7,6 +7,7 @@ import { answered, api } from "../api/client";
 import type { UsageRow } from "../api/types";
 import { Bars } from "./Bars";
 import { Budgets } from "./Budgets";
+import { UsageByPerson } from "./UsageByPerson";
 import { ActForm, Field } from "./Form";
 import { Heading, Loaded, Part, useNumber } from "./parts";
 import { Table } from "./Table";
@@ -107,6 +108,12 @@ export function Usage() {
           );
         }}
       </Loaded>
+      <UsageByPerson
+        days={{
+          ...(sought.since !== undefined && { since: sought.since }),
+          ...(sought.until !== undefined && { until: sought.until }),
+        }}
+      />
       <Budgets />
     </>
   );

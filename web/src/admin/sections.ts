@@ -3,13 +3,16 @@ import { type ComponentType, type LazyExoticComponent, lazy } from "react";
 
 export const GROUPS = [
   ["access", ["keys", "roles", "people", "sign-on"]],
-  ["content", ["retention", "holds", "erasures"]],
+  ["content", ["collections", "retention", "holds", "erasures"]],
   ["engine", ["models", "embedding", "settings", "webhooks"]],
   ["watch", ["usage", "audit", "health"]],
 ] as const;
 
 export type GroupId = (typeof GROUPS)[number][0];
 export type SectionId = (typeof GROUPS)[number][1][number];
+
+/** What an administrator of single collections alone is offered. */
+export const OF_COLLECTIONS: readonly SectionId[] = ["collections", "roles"];
 
 export const FIRST: SectionId = "keys";
 
@@ -18,6 +21,7 @@ export const SECTIONS: Record<SectionId, LazyExoticComponent<ComponentType>> = {
   roles: lazy(() => import("./Roles").then((m) => ({ default: m.Roles }))),
   people: lazy(() => import("./People").then((m) => ({ default: m.People }))),
   "sign-on": lazy(() => import("./SignOn").then((m) => ({ default: m.SignOn }))),
+  collections: lazy(() => import("./Collections").then((m) => ({ default: m.Collections }))),
   retention: lazy(() => import("./Retention").then((m) => ({ default: m.Retention }))),
   holds: lazy(() => import("./Holds").then((m) => ({ default: m.Holds }))),
   erasures: lazy(() => import("./Erasures").then((m) => ({ default: m.Erasures }))),

@@ -21,6 +21,12 @@ export function administers(who: WhoAsks): boolean {
   return who.role === "admin" && who.rights.includes("administer");
 }
 
+/** Whether somebody may administer the workspace, or at least a collection of it. */
+export function administersSomething(who: WhoAsks): boolean {
+  const roles = [who.role, ...Object.values(who.collections)];
+  return roles.includes("admin") && who.rights.includes("administer");
+}
+
 export const statsQuery = queryOptions({
   queryKey: ["stats"],
   queryFn: () => answered(api.GET("/stats")),

@@ -4,7 +4,7 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { Command, PanelLeft, PanelRight, Settings2, WifiOff } from "lucide-react";
 import { useTranslation } from "react-i18next";
 
-import { administers, identityQuery } from "../api/queries";
+import { administersSomething, identityQuery } from "../api/queries";
 import { LANGUAGES, chooseLanguage } from "../i18n/language";
 import { Button, IconButton } from "../ui/Button";
 import { Menu, type MenuEntry } from "../ui/Menu";
@@ -53,7 +53,7 @@ export function Bar({ hasPage }: { readonly hasPage: boolean }) {
             {t("nav.documents")}
           </Link>
         </li>
-        {who !== undefined && administers(who) && (
+        {who !== undefined && administersSomething(who) && (
           <li>
             <Link to="/admin" className={LINK} activeOptions={{ includeSearch: false }}>
               {t("admin.title")}

@@ -4,7 +4,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 
-import { administers, identityQuery } from "../api/queries";
+import { administersSomething, identityQuery } from "../api/queries";
 import { LANGUAGES, chooseLanguage } from "../i18n/language";
 import { showOverlay, togglePane } from "./overlays";
 import { paneShown, trail, useClosePlace, useOpenPlace, usePlace } from "./place";
@@ -32,7 +32,7 @@ export function useActions(): readonly Action[] {
   const closePlace = useClosePlace();
   const place = usePlace();
   const { data: who } = useQuery(identityQuery);
-  const mayAdminister = who !== undefined && administers(who);
+  const mayAdminister = who !== undefined && administersSomething(who);
   return useMemo(() => {
     const walk = (by: 1 | -1) => {
       const places = trail.get();

@@ -53,6 +53,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "feedback": ("conversations.feedback", "Judge answers."),
     "documents": ("documents.app", "See and delete documents."),
     "access": ("access.app", "Grant roles, and see and change who sees a document."),
+    "collections": ("collections.app", "See what collections hold, and remove empty ones."),
     "workspace": ("encryption.workspaces", "Create, list and destroy workspaces."),
     "encryption": ("encryption.app", "See and renew the keys of stored content."),
     "webhooks": ("webhooks.app", "Send events to addresses."),

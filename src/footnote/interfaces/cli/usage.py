@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from footnote.domain.usage import Budget, BudgetState, Measure, Period, UsageRow
+from footnote.domain.usage import Budget, BudgetState, Measure, Period, PersonUsageRow, UsageRow
+from footnote.errors import InvalidRequest
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import in_workspace
 from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace
-from footnote.interfaces.schemas import BudgetList, UsageReport
+from footnote.interfaces.schemas import BudgetList, PersonUsageReport, UsageReport
 
 if TYPE_CHECKING:
     from footnote.engine import WorkspaceEngine
@@ -43,15 +44,37 @@ def usage(
     document: Annotated[
         str | None, typer.Option("--document", metavar="DOCUMENT", help="Of this one alone.")
     ] = None,
+    by_person: Annotated[
+        bool, typer.Option("--by-person", help="By day and person, key or service.")
+    ] = False,
+    as_csv: Annotated[
+        bool, typer.Option("--csv", help="With --by-person, as comma-separated values.")
+    ] = False,
     workspace: Workspace = None,
     as_json: AsJson = False,
 ) -> None:
     """Show what was used by day, kind and model, with what it cost."""
+    days = since and since.date(), until and until.date()
+    if by_person:
+        if principal is not None or document is not None:
+            raise InvalidRequest(
+                "--by-person is about all of the workspace",
+                hint="leave --principal and --document out, or --by-person",
+            )
+        found = in_workspace(
+            context,
+            workspace,
+            lambda inside: inside.usage_by_person(since=days[0], until=days[1]),
+        )
+        _show_people(found, as_csv=as_csv, as_json=as_json)
+        return
+    if as_csv:
+        raise InvalidRequest("--csv is for --by-person alone", hint="add --by-person")
 
     async def used(inside: WorkspaceEngine) -> tuple[UsageRow, ...]:
         return await inside.usage(
-            since=since and since.date(),
-            until=until and until.date(),
+            since=days[0],
+            until=days[1],
             principal_id=principal,
             document_id=None if document is None else await inside.document_called(document),
         )
@@ -65,7 +88,6 @@ def usage(
         return
     listing = present.table("day", "kind", "model", "requests", "tokens", "units", "US dollars")
     for each in rows:
-        cost = f"{each.cost_usd:.4f}"
         listing.add_row(
             str(each.day),
             each.kind,
@@ -73,11 +95,38 @@ def usage(
             f"{each.requests:,}",
             f"{each.input_tokens + each.output_tokens:,}",
             f"{each.units:,.0f}",
-            f"{cost} and {each.unpriced_requests:,} without a price"
-            if each.unpriced_requests
-            else cost,
+            _cost(each.cost_usd, each.unpriced_requests),
         )
     listing.show(present.terminal())
+
+
+def _show_people(rows: tuple[PersonUsageRow, ...], *, as_csv: bool, as_json: bool) -> None:
+    if as_json:
+        present.print_json(PersonUsageReport(rows=rows))
+        return
+    if as_csv:
+        from footnote.engine.usage import usage_by_person_csv
+
+        typer.echo(usage_by_person_csv(rows), nl=False)
+        return
+    if not rows:
+        present.terminal().print("Nothing was used.")
+        return
+    listing = present.table("day", "who", "requests", "tokens", "US dollars")
+    for each in rows:
+        listing.add_row(
+            str(each.day),
+            present.plain(each.principal),
+            f"{each.requests:,}",
+            f"{each.input_tokens + each.output_tokens:,}",
+            _cost(each.cost_usd, each.unpriced_requests),
+        )
+    listing.show(present.terminal())
+
+
+def _cost(cost_usd: float, unpriced_requests: int) -> str:
+    cost = f"{cost_usd:.4f}"
+    return f"{cost} and {unpriced_requests:,} without a price" if unpriced_requests else cost
 
 
 @budget.command("set", epilog=EXIT_CODES)

@@ -62,6 +62,15 @@ async def _is_administrator(request: HttpRequest, life: TheLifecycle) -> bool:
     return inside.principal.may(Right.ADMINISTER, WHOLE_WORKSPACE)
 
 
+@lanes_router.get("/v1/doctor", tags=["operations"])
+async def examine_installation(workspace: TheWorkspace) -> Health:
+    """Look at what the server stands on, as `footnote doctor` does, with what to do about it.
+
+    For administrators of the whole workspace; `ready` is about what must be right.
+    """
+    return await workspace.examine_installation()
+
+
 @router.get("/stats", responses=ALWAYS)
 async def stats(workspace: TheWorkspace) -> WorkspaceStats:
     """Count the workspace's documents by status, its chunks and the use of its caches.

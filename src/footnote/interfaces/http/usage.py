@@ -6,18 +6,21 @@ from datetime import date
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import Query
+from fastapi import Query, Response
 from pydantic import Field
 
 from footnote.domain.usage import Measure, Period
-from footnote.engine.usage import WARN_SHARE, Most, Share
+from footnote.engine.usage import WARN_SHARE, Most, Share, usage_by_person_csv
 from footnote.interfaces.http.requests import Request
 from footnote.interfaces.http.routing import workspace_router
 from footnote.interfaces.http.scope import TheWorkspace
-from footnote.interfaces.schemas import BudgetList, UsageReport
+from footnote.interfaces.schemas import BudgetList, PersonUsageReport, UsageReport
 from footnote.validation.constrained_types import AnyPrincipalId
 
 router = workspace_router("usage")
+
+FirstDay = Annotated[date | None, Query(description="The first day, in UTC; 30 days without it.")]
+LastDay = Annotated[date | None, Query(description="The last day; today without it.")]
 
 
 class SetBudget(Request):
@@ -35,10 +38,8 @@ class SetBudget(Request):
 async def show_usage(
     workspace: TheWorkspace,
     *,
-    since: Annotated[
-        date | None, Query(description="The first day, in UTC; 30 days without it.")
-    ] = None,
-    until: Annotated[date | None, Query(description="The last day; today without it.")] = None,
+    since: FirstDay = None,
+    until: LastDay = None,
     principal_id: Annotated[
         AnyPrincipalId | None, Query(description="Of this principal alone.")
     ] = None,
@@ -56,6 +57,43 @@ async def show_usage(
         document_id=document_id,
     )
     return UsageReport(rows=rows)
+
+
+@router.get("/v1/usage/people")
+async def show_usage_by_person(
+    workspace: TheWorkspace, *, since: FirstDay = None, until: LastDay = None
+) -> PersonUsageReport:
+    """Sum up what each person, key and service used by day, with what it cost."""
+    rows = await workspace.usage_by_person(since=since, until=until)
+    return PersonUsageReport(rows=rows)
+
+
+@router.get(
+    "/v1/usage/people/export",
+    response_class=Response,
+    responses={
+        200: {
+            "description": "The same as a table for spreadsheets.",
+            "content": {
+                "text/csv": {
+                    "schema": {"type": "string"},
+                    "example": "day,principal,requests,input_tokens,output_tokens,cost_usd,"
+                    "unpriced_requests\r\n2025-05-02,ann,12,5210,840,0.031,0\r\n",
+                }
+            },
+        }
+    },
+)
+async def export_usage_by_person(
+    workspace: TheWorkspace, *, since: FirstDay = None, until: LastDay = None
+) -> Response:
+    """Export what each person, key and service used by day, as comma-separated values."""
+    rows = await workspace.usage_by_person(since=since, until=until)
+    return Response(
+        usage_by_person_csv(rows),
+        media_type="text/csv; charset=utf-8",
+        headers={"Content-Disposition": 'attachment; filename="usage-by-person.csv"'},
+    )
 
 
 @router.get("/v1/budgets")

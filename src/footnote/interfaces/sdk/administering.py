@@ -1,6 +1,6 @@
 """Who asks, and what administrators of a workspace on a remote server look after.
 
-API keys, the audit log, and what was used and may be.
+API keys, the audit log, collections, the installation, and what was used and may be.
 """
 
 from __future__ import annotations
@@ -10,11 +10,21 @@ from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from uuid import UUID
 
+from footnote.domain import Health
 from footnote.domain.audit import Act, AuditHead, AuditPage, AuditVerification
+from footnote.domain.collections import CollectionSummary
 from footnote.domain.credentials import ApiKey, NewApiKey
-from footnote.domain.usage import Budget, Measure, Period, UsageRow
+from footnote.domain.usage import Budget, Measure, Period, PersonUsageRow, UsageRow
 from footnote.errors import NotFound
-from footnote.interfaces.schemas import BudgetList, KeyList, UsageReport, WhoAsks, decoded
+from footnote.interfaces.schemas import (
+    BudgetList,
+    CollectionList,
+    KeyList,
+    PersonUsageReport,
+    UsageReport,
+    WhoAsks,
+    decoded,
+)
 from footnote.interfaces.sdk.pages import Remote
 from footnote.interfaces.sdk.transport import Content, Repeat
 from footnote.validation.constrained_types import PageLimit
@@ -22,6 +32,7 @@ from footnote.validation.constrained_types import PageLimit
 _KEYS = "/v1/keys"
 _KEY_ID = re.compile(r"[0-9a-f]{1,63}")  # Of another id there is none, nor a path.
 _BUDGETS = "/v1/budgets"
+_COLLECTIONS = "/v1/collections"
 
 
 async def identity(client: Remote) -> WhoAsks:
@@ -125,6 +136,32 @@ async def usage(
     )
     found = await client.transport.json("GET", "/v1/usage", Content(params=asked))
     return decoded(UsageReport, found).rows
+
+
+async def usage_by_person(
+    client: Remote, *, since: date | None = None, until: date | None = None
+) -> tuple[PersonUsageRow, ...]:
+    """What each person, key and service used by day; latest first, then who cost most."""
+    content = Content(params=_present(since=since, until=until))
+    found = await client.transport.json("GET", "/v1/usage/people", content)
+    return decoded(PersonUsageReport, found).rows
+
+
+async def collections(client: Remote) -> tuple[CollectionSummary, ...]:
+    """The collections that the caller administers, with counts of what it may see of each."""
+    found = await client.transport.json("GET", _COLLECTIONS)
+    return decoded(CollectionList, found).collections
+
+
+async def delete_collection(client: Remote, collection: str) -> None:
+    """Remove a collection without documents, with the roles granted in it. Raises Conflict."""
+    content = Content(params={"collection": collection})
+    await client.transport.call("DELETE", _COLLECTIONS, content, repeat=Repeat.REFUSED)
+
+
+async def examine_installation(client: Remote) -> Health:
+    """What the server stands on, what is wrong of it, and what to do about that."""
+    return decoded(Health, await client.transport.json("GET", "/v1/doctor"))
 
 
 async def budgets(client: Remote) -> tuple[Budget, ...]:

@@ -170,6 +170,10 @@ class AsyncClient:
     audit_entries = administering.audit_entries
     verify_audit = administering.verify_audit
     usage = administering.usage
+    usage_by_person = administering.usage_by_person
+    collections = administering.collections
+    delete_collection = administering.delete_collection
+    examine_installation = administering.examine_installation
     budgets = administering.budgets
     set_budget = administering.set_budget
     remove_budget = administering.remove_budget

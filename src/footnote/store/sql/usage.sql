@@ -36,6 +36,15 @@ WHERE workspace_id = %(workspace_id)s AND day >= %(first_day)s AND day <= %(last
 GROUP BY day, kind, model
 ORDER BY day DESC, kind, model
 
+-- name: by_person
+SELECT day, usage.principal, sum(requests)::bigint AS requests,
+    sum(input_tokens)::bigint AS input_tokens, sum(output_tokens)::bigint AS output_tokens,
+    sum(cost_usd)::float8 AS cost_usd, sum(unpriced_requests)::bigint AS unpriced_requests
+FROM usage
+WHERE workspace_id = %(workspace_id)s AND day >= %(first_day)s AND day <= %(last_day)s
+GROUP BY day, usage.principal
+ORDER BY day DESC, cost_usd DESC, requests DESC, usage.principal
+
 -- name: budgets
 SELECT measure, period, most, warn_share, coalesce(used.amount, 0)::float8 AS used
 FROM budgets

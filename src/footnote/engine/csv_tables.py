@@ -1,0 +1,32 @@
+"""Rows as CSV (RFC 4180) that a spreadsheet shows, and in which it finds nothing to carry out."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""How a cell begins that spreadsheets take for a formula."""
+
+
+def csv_table(names: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """The names of the columns and the rows.
+
+    A text that a spreadsheet would take for a formula gets an apostrophe in front.
+
+    >>> csv_table(["who", "requests"], [["=1+1", -2], ["ann, bob", 3]])
+    'who,requests\\r\\n\'=1+1,-2\\r\\n"ann, bob",3\\r\\n'
+    """
+    written = io.StringIO()
+    table = csv.writer(written)
+    table.writerow(names)
+    for row in rows:
+        table.writerow([_harmless(each) for each in row])
+    return written.getvalue()
+
+
+def _harmless(cell: object) -> object:
+    if isinstance(cell, str) and cell.startswith(_FORMULA):
+        return f"'{cell}"
+    return "" if cell is None else cell

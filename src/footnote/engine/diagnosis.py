@@ -1,0 +1,174 @@
+"""Looks at what an installation stands on, as far as a server that runs can say without loading it
+again."""
+
+from __future__ import annotations
+
+import asyncio
+import platform
+import shutil
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from footnote.domain import Check, Health, Right
+from footnote.domain.identity import WHOLE_WORKSPACE
+from footnote.engine.services import WorkspaceAccess
+from footnote.errors import DocumentUnreadable, FootnoteError
+from footnote.ingestion.libreoffice import require_office
+from footnote.ingestion.parsing.ocr import select_ocr
+from footnote.ingestion.sandbox import mechanisms
+from footnote.ingestion.sandbox.trial import try_out
+from footnote.models.speech.installed import FFMPEG_INSTALL, decodes_everything, find_speech
+from footnote.settings import Settings
+from footnote.store.diagnostics import ADVISED, examine_database
+
+_LEAST_PYTHON = (3, 11)
+_FREE_BYTES = 1024**3
+"""Room for the database's first write-ahead log and the built model."""
+
+
+async def examine_installation(workspace: WorkspaceAccess) -> Health:
+    """What `footnote doctor` says, of the server that runs: what is wrong, and what to do about it.
+
+    For administrators of the whole workspace. Where callers prove who they are, an administrator of
+    a workspace need not be the operator of the server: then details, which name folders and
+    versions, are left out. Raises Forbidden.
+    """
+    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
+    engine = workspace.engine
+    settings = engine.settings
+    required = [
+        python_check(),
+        await asyncio.to_thread(room_in, settings.home),
+        Check(name="embedding model", ok=True, detail=engine.lane.fingerprint),
+    ]
+    optional = [*optional_checks(settings), reader_check(settings, there=engine.reader is not None)]
+    sandbox = await asyncio.to_thread(sandbox_check, settings)
+    (required if settings.parser_sandbox == "required" else optional).append(sandbox)
+    urls = engine.database_url, engine.owner_url
+    for check in await asyncio.to_thread(examine_database, *urls):
+        (optional if check.name in ADVISED else required).append(check)
+    health = health_of(required, optional)
+    if not settings.identity_ways:
+        return health
+    return replace(health, checks=tuple(replace(each, detail="") for each in health.checks))
+
+
+def health_of(required: list[Check], optional: list[Check]) -> Health:
+    """All checks, ready where those that must be right are; advice where something is wrong."""
+    checks = tuple(
+        replace(check, hint=None) if check.ok else check for check in (*required, *optional)
+    )
+    return Health(ready=all(check.ok for check in required), checks=checks)
+
+
+def optional_checks(settings: Settings) -> list[Check]:
+    """What may be missing, each for one kind of file."""
+    return [_ocr(settings), _office(), _speech(settings)]
+
+
+def reader_check(settings: Settings, *, there: bool) -> Check:
+    """Whether there is something that finds quotes in passages."""
+    if there:
+        return Check(name="reader", ok=True, detail="loaded")
+    return Check(
+        name="reader",
+        ok=False,
+        detail="no question can be answered with quotes: "
+        + ("it is switched off" if settings.reader == "none" else "its weights are missing"),
+        hint="reinstall footnote-engine, and leave FOOTNOTE_READER at packaged",
+    )
+
+
+def room_in(home: Path) -> Check:
+    """Whether the folder of an installation can be used and has room; as doctor and /health say."""
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+        free = shutil.disk_usage(home).free
+    except OSError as error:
+        return Check(
+            name="home",
+            ok=False,
+            detail=f"it cannot be used: {error.strerror}",
+            hint="set FOOTNOTE_HOME to a folder you may write to",
+        )
+    ok = free >= _FREE_BYTES
+    return Check(
+        name="home",
+        ok=ok,
+        detail=f"{free / 1024**3:.1f} GiB free",
+        hint=None if ok else "free some space, or set FOOTNOTE_HOME to a folder on another disk",
+    )
+
+
+def python_check() -> Check:
+    """Whether Python is new enough."""
+    return Check(
+        name="python",
+        ok=sys.version_info >= _LEAST_PYTHON,
+        detail=f"{platform.python_version()} on {platform.system()} {platform.machine()}",
+        hint="install Python 3.11 or newer",
+    )
+
+
+def _ocr(settings: Settings) -> Check:
+    try:
+        engine = select_ocr(settings.ocr, settings.ocr_languages)
+    except DocumentUnreadable as error:
+        return Check(name="text recognition", ok=False, detail=error.cause, hint=error.advice)
+    return Check(name="text recognition", ok=True, detail=type(engine).__name__)
+
+
+def _office() -> Check:
+    try:
+        program = require_office()
+    except DocumentUnreadable as error:
+        return Check(name="office pages", ok=False, detail=error.cause, hint=error.advice)
+    return Check(name="office pages", ok=True, detail=program)
+
+
+def sandbox_check(settings: Settings) -> Check:
+    """What the kernel keeps a reader of files from, as a process that tries it finds."""
+    name = "parser sandbox"
+    if settings.parser_sandbox == "off":
+        detail = "readers of files may reach the network and all files: it is switched off"
+        return Check(name=name, ok=False, detail=detail, hint="set FOOTNOTE_PARSER_SANDBOX=auto")
+    there, trial = mechanisms(), try_out("auto")
+    has = [f"Landlock {there.landlock}"] if there.landlock else []
+    has += ["seccomp"] if there.seccomp else []
+    lacking = [
+        what
+        for what, refused in (
+            ("open sockets", trial is not None and trial.network),
+            ("write outside their folders", trial is not None and trial.writing),
+            ("read other files", trial is not None and trial.reading),
+        )
+        if not refused
+    ]
+    by = " and ".join(has) or "neither Landlock nor seccomp is there"
+    return Check(
+        name=name,
+        ok=not lacking,
+        detail=f"{by}: readers of files can {', '.join(lacking)}"
+        if lacking
+        else f"{by}: readers of files can open no socket, and no file but programs and their own",
+        hint="use Linux 5.13 or newer with Landlock and seccomp, in a container that allows them",
+    )
+
+
+def _speech(settings: Settings) -> Check:
+    name = "recordings"
+    if settings.transcriber_url is not None or settings.transcriber_model is not None:
+        return Check(name=name, ok=True, detail="the transcriber that the settings name")
+    try:
+        files = find_speech(settings.speech)
+    except FootnoteError as error:
+        return Check(name=name, ok=False, detail=str(error), hint=error.hint)
+    everything = decodes_everything()
+    lacking = "; M4A, MP4 and WebM need ffmpeg, which is not installed here"
+    return Check(
+        name=name,
+        ok=everything,
+        detail=files.name if everything else files.name + lacking,
+        hint=f"install it with: {FFMPEG_INSTALL}",
+    )

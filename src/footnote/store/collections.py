@@ -1,0 +1,53 @@
+"""Collections with what they hold, and the removal of those that hold nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from footnote.domain import DocumentStatus, Grant, Visibility
+from footnote.domain.collections import CollectionSummary
+from footnote.store.database import SYSTEM, WorkspaceScope, bind
+from footnote.store.statements import load_statements
+
+_SQL = load_statements("collections")
+
+Removal = Literal["removed", "absent", "in use"]
+
+
+async def list_collections(
+    scope: WorkspaceScope,
+    names: Sequence[str] | None,
+    grants: Mapping[str, Sequence[Grant]],
+) -> tuple[CollectionSummary, ...]:
+    """List collections by name, all or those named, with what the principal may see of each."""
+    rows = await scope.all(_SQL["summaries"], {"names": None if names is None else list(names)})
+    return tuple(
+        CollectionSummary(
+            name=row["name"],
+            documents=row["documents"],
+            documents_by_status={each: row[each] for each in DocumentStatus if row[each]},
+            documents_by_visibility={each: row[each] for each in Visibility if row[each]},
+            chunks=row["chunks"],
+            bytes=row["bytes"],
+            changed_at=row["changed_at"],
+            grants=tuple(grants.get(row["name"], ())),
+        )
+        for row in rows
+    )
+
+
+async def remove_collection(scope: WorkspaceScope, name: str) -> Removal:
+    """Remove a collection without documents, and the roles granted in it.
+
+    Documents that the principal may not see count too.
+    """
+    if not await scope.change(_SQL["lock"], {"collection": name}):
+        return "absent"
+    await bind(scope.connection, scope.workspace_id, SYSTEM)
+    found = await scope.single(_SQL["has_documents"], {"collection": name})
+    if not found["found"]:
+        await scope.execute(_SQL["remove_grants"], {"collection": name})
+        await scope.execute(_SQL["remove"], {"collection": name})
+    await bind(scope.connection, scope.workspace_id, scope.principal)
+    return "in use" if found["found"] else "removed"
