@@ -119,3 +119,18 @@ async def test_what_makes_no_sense_is_refused_whole(
     with pytest.raises(Forbidden):
         await reader.delete_documents([fees])
     assert (await workspace.document(fees)).tags == ()
+
+
+async def test_a_document_is_changed_whole_or_not_at_all(workspace: WorkspaceEngine) -> None:
+    mail = await taken_in(workspace, MAIL, "mail.eml")
+    [attached, *_] = await workspace.children(mail)
+    [outcome] = await workspace.change_documents(
+        [attached.document_id], metadata={"year": 2025}, visibility=Visibility.PRIVATE
+    )
+    assert "is an attachment" in outcome.refusal
+    assert "year" not in (await workspace.document(attached.document_id)).metadata
+    with pytest.raises(InvalidRequest, match="shared_with"):
+        await workspace.change_documents(
+            [mail], add_tags=["x"], visibility=Visibility.WORKSPACE, shared_with=["eve"]
+        )
+    assert (await workspace.document(mail)).tags == ()

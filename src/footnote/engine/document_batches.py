@@ -7,7 +7,7 @@ from uuid import UUID
 
 from footnote.domain import MAX_TAGS, Document, DocumentOutcome, Right, Visibility
 from footnote.engine.access import document_access, set_document_access
-from footnote.engine.documents import change_document, delete_document
+from footnote.engine.documents import delete_document
 from footnote.engine.services import WorkspaceAccess
 from footnote.errors import (
     Conflict,
@@ -38,9 +38,9 @@ async def change_documents(
 ) -> tuple[DocumentOutcome, ...]:
     """Give each tags and take others from it, merge metadata into it, and say who sees it.
 
-    A tag that is to be added and taken away is taken away. Each document is changed as by
-    `change_document` and `set_document_access`, in the order named. Raises InvalidRequest where
-    nothing is to be changed, or for a list of people without a visibility.
+    A tag that is to be added and taken away is taken away. Each document is changed whole or not
+    at all, as by `change_document` and `set_document_access`, in the order named. Raises
+    InvalidRequest where nothing is to be changed, or for a list of people that means nothing.
     """
     if not (add_tags or remove_tags or metadata or visibility):
         raise InvalidRequest(
@@ -52,17 +52,31 @@ async def change_documents(
             "shared_with: it says with whom documents of some visibility are shared",
             hint="name the visibility too",
         )
+    if shared_with and visibility is Visibility.WORKSPACE:
+        raise InvalidRequest(
+            "shared_with: documents that the workspace sees need no list",
+            hint="leave the list out, or make the documents private",
+        )
     outcomes = []
     for document_id in document_ids:
-        found: Document | None = None
+        found: Document | None
         try:
             if visibility is not None:
                 # Before anything is changed: only those who may see the list may set it.
                 await document_access(workspace, document_id)
-            if add_tags or remove_tags:
-                found = await _retag(workspace, document_id, add_tags, remove_tags)
-            if metadata:
-                found = await change_document(workspace, document_id, metadata=metadata)
+            async with workspace.scope() as scope:
+                # Whoever tags it at the same time waits here, so that no tag is lost between both.
+                await announce_change(scope)
+                found = await stored.get_document(scope, document_id)
+                workspace.require(Right.WRITE, found.collection)
+                if found.parent_id is not None and (add_tags or remove_tags or visibility):
+                    raise InvalidRequest(
+                        f"{document_id} is an attachment, and has the tags and the access of what "
+                        "it is attached to",
+                        hint=f"change {found.parent_id}",
+                    )
+                tags = _tags(found, add_tags, remove_tags) if add_tags or remove_tags else None
+                found = await change_stored(scope, found, tags=tags, metadata=metadata or None)
             if visibility is not None:
                 await set_document_access(
                     workspace, document_id, visibility, shared_with=shared_with
@@ -90,28 +104,16 @@ async def delete_documents(
     return tuple(outcomes)
 
 
-async def _retag(
-    workspace: WorkspaceAccess, document_id: UUID, added: Sequence[str], removed: Sequence[str]
-) -> Document:
-    """The document with other tags. Raises NotFound, Forbidden and InvalidRequest."""
-    async with workspace.scope() as scope:
-        # Whoever tags it at the same time waits here, so that no tag is lost between both.
-        await announce_change(scope)
-        found = await stored.get_document(scope, document_id)
-        workspace.require(Right.WRITE, found.collection)
-        if found.parent_id is not None:
-            raise InvalidRequest(
-                f"{document_id} is an attachment, and has the tags of what it is attached to",
-                hint=f"change {found.parent_id}",
-            )
-        kept = dict.fromkeys((*found.tags, *added))
-        tags = tuple(each for each in kept if each not in removed)
-        if len(tags) > MAX_TAGS:
-            raise InvalidRequest(
-                f"{document_id} would have {len(tags)} tags, and may have {MAX_TAGS}",
-                hint="take others away in the same request",
-            )
-        return await change_stored(scope, found, tags=tags, metadata=None)
+def _tags(found: Document, added: Sequence[str], removed: Sequence[str]) -> tuple[str, ...]:
+    """The tags it has then. Raises InvalidRequest for too many."""
+    kept = dict.fromkeys((*found.tags, *added))
+    tags = tuple(each for each in kept if each not in removed)
+    if len(tags) > MAX_TAGS:
+        raise InvalidRequest(
+            f"{found.document_id} would have {len(tags)} tags, and may have {MAX_TAGS}",
+            hint="take others away in the same request",
+        )
+    return tags
 
 
 async def _as_seen_now(workspace: WorkspaceAccess, document_id: UUID) -> Document | None:
