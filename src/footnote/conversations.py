@@ -32,6 +32,7 @@ go_on_from = WorkspaceEngine.go_on_from
 golden_candidates = WorkspaceEngine.golden_candidates
 messages = WorkspaceEngine.messages
 regenerate = WorkspaceEngine.regenerate_answer
+suggest = WorkspaceEngine.suggest_in_conversation
 withdraw_feedback = WorkspaceEngine.withdraw_feedback
 
 __all__ = [
@@ -53,5 +54,6 @@ __all__ = [
     "golden_candidates",
     "messages",
     "regenerate",
+    "suggest",
     "withdraw_feedback",
 ]

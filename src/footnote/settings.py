@@ -594,6 +594,13 @@ class Settings(BaseSettings):
         description="How long an answer goes on that nobody reads any more, in case its reader "
         "comes back; 0 stops the model at once.",
     )
+    suggestions: int = Field(
+        3,
+        ge=0,
+        le=5,
+        description="Most questions that are suggested after an answer, each tried on the "
+        "documents before; 0 suggests none.",
+    )
     grounding_judge: Literal["none", "reader", "language_model", "vertex"] = Field(
         "none",
         description="Model that checks the sentences of an answer against their quotes, after "
@@ -864,7 +871,7 @@ PER_WORKSPACE = (
     *("rrf_k", "rrf_dense_weight", "rrf_lexical_weight"),
     *("blend_alpha", "blend_dense_weight", "blend_lexical_weight"),
     *("diversity", "mmr_candidates", "neighbours", "reranker_enabled", "rerank_top_k"),
-    "grounding_judge",
+    *("grounding_judge", "suggestions"),
     *("redact", "redact_embeddings", "redact_media"),
 )
 """Settings of which a workspace may have its own value: what a search or an answer reads when it

@@ -58,6 +58,7 @@ NAMED: Mapping[str, Any] = {
     },
     "post /v1/conversations/{conversation_id}/messages/{message_id}/regenerate": {"json": {}},
     "post /v1/conversations/{conversation_id}/messages/{message_id}/activate": {},
+    "post /v1/conversations/{conversation_id}/messages/{message_id}/suggestions": {},
     "put /v1/conversations/{conversation_id}/messages/{message_id}/feedback": {
         "json": {"thumb": "up"}
     },
@@ -83,6 +84,7 @@ MENTIONED: tuple[tuple[str, Any], ...] = (
     ("/v1/search", {"query": "merger", "filters": {"document_ids": ["{document_id}"]}}),
     ("/v1/answers", {"question": "When?", "filters": {"document_ids": ["{document_id}"]}}),
     ("/v1/context", {"chunk_id": "{document_id}:1:0"}),
+    ("/v1/suggestions", {"question": "When?", "chunk_ids": ["{document_id}:1:0"]}),
     ("/context", {"chunk_id": "{document_id}:1:0", "user_id": "eve"}),
     ("/v1/grounding/check", {**CLAIM, "sources": [{"document_id": "{document_id}"}]}),
     ("/v1/grounding/check", {**CLAIM, "sources": [{"chunk_id": "{document_id}:1:0"}]}),

@@ -168,6 +168,7 @@ def arguments(theirs: Mapping[str, str], scope: WorkspaceScope, home: Path) -> d
             question_id=uuid4(), question="?", reply_id=uuid4(), answer=answer, title="mine"
         ),
         "answer": answer,
+        "suggestions": (),
         "listing": Listing(query=CANARY[:4]),
         "facets": ["status", "tags"],
         "document": a_document(document_id=document_id),

@@ -318,6 +318,7 @@ NOT_SERVED_THEMSELVES = {
     "ModelsHere",
     "ModelsInUse",
     "PageRectangles",
+    "SuggestionsMade",
     "ToolCalled",
     "ToolReturned",
     "UsageCounted",

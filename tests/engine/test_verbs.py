@@ -13,7 +13,8 @@ from footnote.sync import SyncWorkspaceEngine
 
 HELPERS = {
     *("serving", "configuration_of", "prepare_search", "run_search", "as_of_now"),
-    *("answer_writer_for", "agent_model_for", "models_asked"),
+    *("answer_writer_for", "answer_writer_of", "agent_model_for", "models_asked"),
+    *("suggestions_after", "suggestions_made", "suggestions_wanted"),
 }
 """What verbs share."""
 BOUND = {name for name in vars(WorkspaceVerbs) if not name.startswith("_")}

@@ -94,6 +94,15 @@ INVALID: list[tuple[str, object, str]] = [
     ("{conversation}/messages", {"question": "a", "conversation": []}, "body.conversation"),
     ("{conversation}/messages", {"question": "a", "top_k": "3"}, "body.top_k"),
     *(
+        ("/v1/suggestions", {"question": "a", "chunk_ids": ["x"], **wrong}, said)
+        for wrong, said in (
+            ({"question": ""}, "body.question"),
+            ({"chunk_ids": []}, "body.chunk_ids"),
+            ({"language": "x"}, "body.language"),
+            ({"colour": "blue"}, "body.colour"),
+        )
+    ),
+    *(
         ("/v1/grounding/check", {"statements": statements, "sources": sources}, said)
         for statements, sources, said in (
             (["a"], [], "there are no sources"),

@@ -17,6 +17,7 @@ from pydantic import TypeAdapter
 
 from footnote.domain import AnswerSentence, Citation, Principal, Usage, Verdict
 from footnote.domain.conversations import MessageAnswer, StagePlace, UsedEvidence
+from footnote.domain.suggestions import SuggestedQuestion
 from footnote.errors import Conflict, InvalidRequest, NotFound
 from footnote.store.conversations import (
     attach_document,
@@ -442,6 +443,19 @@ def answers(draw: st.DrawFn) -> MessageAnswer:
             for number, each in enumerate(sentences)
         ),
         evidence=(*answer.evidence, *an_answer(*[(each, "more") for each in extra]).evidence),
+        suggestions=draw(
+            st.none() | st.lists(st.builds(a_suggestion, st.sampled_from(DOCUMENTS))).map(tuple)
+        ),
+    )
+
+
+def a_suggestion(document_id: UUID) -> SuggestedQuestion:
+    return SuggestedQuestion(
+        question=f"What of {document_id}?",
+        chunk_id=f"{document_id}:1:0",
+        document_title="title",
+        confidence=0.5,
+        document_ids=(document_id,),
     )
 
 

@@ -16,6 +16,7 @@ from footnote.domain.answer_events import AnswerFailed as AnswerFailed
 from footnote.domain.answer_events import CitationMade as CitationMade
 from footnote.domain.answer_events import SentenceGrounded as SentenceGrounded
 from footnote.domain.answer_events import SourcesFound as SourcesFound
+from footnote.domain.answer_events import SuggestionsMade as SuggestionsMade
 from footnote.domain.answer_events import TextWritten as TextWritten
 from footnote.domain.answer_events import ToolCalled as ToolCalled
 from footnote.domain.answer_events import ToolReturned as ToolReturned

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from footnote.domain.answers import Answer, Citation, Usage, Verdict
 from footnote.domain.search import Evidence
+from footnote.domain.suggestions import Suggestions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +88,13 @@ class AnswerFailed:
     """What the models have used until then, as far as it is known."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuggestionsMade:
+    """What can be asked next, where that was wanted; it comes once the answer is done."""
+
+    suggestions: Suggestions
+
+
 AnswerEvent = (
     SourcesFound
     | TextWritten
@@ -97,6 +105,7 @@ AnswerEvent = (
     | UsageCounted
     | AnswerDone
     | AnswerFailed
+    | SuggestionsMade
 )
 """Sources come before the text, after the tool calls where a model looked them up itself; done or
-failed comes last, and exactly one of them."""
+failed ends the answer, and exactly one of them; suggestions, where wanted, follow what is done."""

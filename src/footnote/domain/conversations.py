@@ -10,6 +10,7 @@ from uuid import UUID
 
 from footnote.domain.answers import AnswerSentence, Citation, ClosestPassage, Usage, as_prose
 from footnote.domain.search import Evidence
+from footnote.domain.suggestions import SuggestedQuestion
 
 DocumentMode = Literal["first", "only"]
 """Whether attached documents are searched before all others, or they alone."""
@@ -111,6 +112,8 @@ class MessageAnswer:
     searched: tuple[str, ...] = ()
     cached: bool = False
     timings_ms: Mapping[str, float] = field(default_factory=dict)
+    suggestions: tuple[SuggestedQuestion, ...] | None = None
+    """What can be asked next; None until it was asked for."""
 
     @property
     def text(self) -> str:
@@ -119,10 +122,11 @@ class MessageAnswer:
 
     @property
     def document_ids(self) -> frozenset[UUID]:
-        """Every document it rests on, or may rest on."""
+        """Every document it rests on, or may rest on, and those of its suggestions."""
+        suggested = (each for one in self.suggestions or () for each in one.document_ids)
         return frozenset(
             each.document_id for several in (self.citations, self.evidence) for each in several
-        )
+        ).union(suggested)
 
     def without_documents(self, gone: Collection[UUID]) -> MessageAnswer:
         """The same without anything of these documents.
@@ -130,6 +134,7 @@ class MessageAnswer:
         A sentence without markers goes as well if there is an answer: what it rests on is not
         known.
         """
+        gone = frozenset(gone)
         if self.document_ids.isdisjoint(gone):
             return self
         citations = tuple(each for each in self.citations if each.document_id not in gone)
@@ -147,6 +152,9 @@ class MessageAnswer:
             citations=citations,
             removed_markers=tuple(sorted(removed)),
             evidence=tuple(each for each in self.evidence if each.document_id not in gone),
+            suggestions=None
+            if self.suggestions is None
+            else tuple(each for each in self.suggestions if gone.isdisjoint(each.document_ids)),
         )
 
 

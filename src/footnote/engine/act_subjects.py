@@ -25,6 +25,7 @@ from footnote.domain import (
     SearchResponse,
     SimilarDocument,
     SourcesFound,
+    SuggestionsMade,
 )
 from footnote.domain.conversations import Conversation, Exchange, Message, MessagePage
 from footnote.domain.credentials import NewApiKey
@@ -39,6 +40,7 @@ from footnote.domain.personal_data import ArchivePiece
 from footnote.domain.retention import DueDocument, RetentionPreview, RetentionRun
 from footnote.domain.sharing import NewShareLink, SharedByLink
 from footnote.domain.sources import KnownEntry
+from footnote.domain.suggestions import Suggestions
 from footnote.ports.writers import ToolText
 from footnote.security.secrets import without_secrets
 
@@ -230,6 +232,18 @@ def _(found: AnswerDone) -> Iterator[tuple[UUID, str | None]]:
 @shown_in.register
 def _(found: CitationMade) -> Iterator[tuple[UUID, str | None]]:
     yield found.citation.document_id, found.citation.chunk_id
+
+
+@shown_in.register
+def _(found: SuggestionsMade) -> Iterator[tuple[UUID, str | None]]:
+    return shown_in(found.suggestions)
+
+
+@shown_in.register
+def _(found: Suggestions) -> Iterator[tuple[UUID, str | None]]:
+    for each in found.questions:
+        yield from ((document_id, None) for document_id in each.document_ids)
+        yield UUID(each.chunk_id.partition(":")[0]), each.chunk_id
 
 
 @shown_in.register

@@ -76,6 +76,15 @@ async def answer_writer_for(workspace: WorkspaceAccess) -> Writer | None:
     return workspace.engine.answer_models.writer(in_use.used)
 
 
+async def answer_writer_of(workspace: WorkspaceAccess, wanted: str | None) -> Writer | None:
+    """What writes for the workspace, of the models that are asked; None for quotes.
+
+    Raises InvalidRequest.
+    """
+    names = await models_asked(workspace, wanted)
+    return workspace.engine.answer_models.writer(names) if names else None
+
+
 async def agent_model_for(
     workspace: WorkspaceAccess, wanted: str | None = None
 ) -> AgentModel | None:

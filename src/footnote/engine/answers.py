@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
+from functools import partial
 
 from footnote.answering.agentic import AgenticAnswerer, Equipment
 from footnote.answering.answerer import Answerer, completed
@@ -24,9 +25,11 @@ from footnote.domain import (
     Turn,
     Usage,
 )
+from footnote.domain.models_in_use import EXTRACTIVE
 from footnote.engine.answer_models import (
     agent_bounds,
     agent_model_for,
+    answer_writer_of,
     mcp_servers,
     models_asked,
 )
@@ -34,6 +37,7 @@ from footnote.engine.configuration import configuration_of, judge_in_use
 from footnote.engine.lanes import serving
 from footnote.engine.search import PreparedSearch, as_of_now, prepare_search, run_search
 from footnote.engine.services import Serving, WorkspaceAccess
+from footnote.engine.suggesting import Answered, suggestions_made, told_by, without_models
 from footnote.engine.tools import EvidenceLedger, IndexNow, document_tools
 from footnote.errors import InvalidRequest
 from footnote.models.counting import estimate_tokens
@@ -86,15 +90,15 @@ async def ask_stream(
     changes: PlanChanges | None = None,
     conversation: Sequence[Turn] = (),
     model: ModelName | None = None,
+    suggest: bool = False,
 ) -> AsyncGenerator[AnswerEvent]:
     """What happens while a question is answered, the answer last.
 
     `model` is one of those that answer in the workspace, or `extractive` for quotes; None asks them
-    in turn. What is wrong with the question is raised before the first event. Closing the generator
-    stops the models.
+    in turn. With `suggest`, what may be asked next follows the answer. What is wrong with the
+    question is raised before the first event. Closing the generator stops the models.
     """
-    engine = workspace.engine
-    prepared = await prepare_search(
+    events = _answered_stream(
         workspace,
         SearchRequest(
             query=question,
@@ -104,17 +108,34 @@ async def ask_stream(
             changes=changes or PlanChanges(),
             conversation=tuple(conversation),
         ),
+        model,
     )
+    async with aclosing(events):
+        async for event in events:
+            yield event
+            if suggest and isinstance(event, AnswerDone):
+                told = told_by(event.answer, conversation=conversation)
+                answered = tried_by_asking(workspace, filters, plan, changes)
+                yield await suggestions_made(
+                    workspace, told, answered, await answer_writer_of(workspace, model)
+                )
+
+
+async def _answered_stream(
+    workspace: WorkspaceAccess, request: SearchRequest, model: str | None
+) -> AsyncGenerator[AnswerEvent]:
+    engine = workspace.engine
+    prepared = await prepare_search(workspace, request)
     models = await models_asked(workspace, model)
     prepared, cached, known = await _kept_answer(workspace, prepared, models)
     if known is not None:
-        for event in _given_again(known, prepared, question.strip()):
+        for event in _given_again(known, prepared, request.query.strip()):
             yield event
         return
     served_by, response = await run_search(workspace, prepared)
     answerer = _answerer(workspace, served_by, models)
     meant = response.corrected_query or response.standalone_question or response.query
-    events = answerer.stream(meant, response.evidence, turns=tuple(conversation))
+    events = answerer.stream(meant, response.evidence, turns=request.conversation)
     async with aclosing(events):
         async for event in events:
             if isinstance(event, SourcesFound):
@@ -130,6 +151,35 @@ async def ask_stream(
                 yield AnswerDone(answer=answer)
             else:
                 yield event
+
+
+def tried_by_asking(
+    workspace: WorkspaceAccess,
+    filters: SearchFilters | None = None,
+    plan: str | None = None,
+    changes: PlanChanges | None = None,
+) -> Answered:
+    """What tries a question by having it answered in quotes, as the principal of the workspace.
+
+    Without a language model this is the very answer, and is kept for whoever chooses the question.
+    """
+    changes = without_models(changes) if workspace.engine.model is not None else changes
+    return partial(
+        _quoted, workspace, filters=filters or SearchFilters(), plan=plan, changes=changes
+    )
+
+
+async def _quoted(
+    workspace: WorkspaceAccess,
+    question: str,
+    *,
+    filters: SearchFilters,
+    plan: str | None,
+    changes: PlanChanges | None,
+) -> Answer:
+    return await ask(
+        workspace, question, filters=filters, plan=plan, changes=changes, model=EXTRACTIVE
+    )
 
 
 async def agent_stream(

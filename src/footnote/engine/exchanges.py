@@ -159,7 +159,7 @@ async def next_question(
             if kept is not None:
                 return kept
         last = await last_active(scope, conversation_id)
-        attempts = await _attempts(scope, conversation, asking, last)
+        attempts = await attempts_after(scope, conversation, asking, last)
     return NextQuestion(
         conversation_id=conversation_id,
         question_id=question_id,
@@ -185,7 +185,7 @@ async def edited_question(
             raise InvalidRequest(
                 f"message {message_id} is an answer", hint="edit a question, or regenerate this"
             )
-        attempts = await _attempts(scope, conversation, asking, place.parent_no)
+        attempts = await attempts_after(scope, conversation, asking, place.parent_no)
     return NextQuestion(
         conversation_id=conversation_id,
         question=question,
@@ -211,7 +211,7 @@ async def question_again(
             )
         asked = await message_at(scope, conversation_id, place.parent_no)
         afresh = replace(asking, question=asked.text, changes=replace(asking.changes, cache=False))
-        attempts = await _attempts(scope, conversation, afresh, place.parent_no, itself=1)
+        attempts = await attempts_after(scope, conversation, afresh, place.parent_no, itself=1)
     return NextQuestion(
         conversation_id=conversation_id,
         question_id=asked.message_id,
@@ -235,7 +235,7 @@ def _checked(asking: Asking) -> str:
     )
 
 
-async def _attempts(
+async def attempts_after(
     scope: WorkspaceScope,
     conversation: Conversation,
     asking: Asking,

@@ -52,6 +52,7 @@ from footnote.engine import personal_data as personal_data_verbs
 from footnote.engine import retention as retention_verbs
 from footnote.engine import search as search_verbs
 from footnote.engine import sharing as sharing_verbs
+from footnote.engine import suggestions as suggestion_verbs
 from footnote.engine import usage as usage_verbs
 from footnote.engine import views as view_verbs
 from footnote.engine import webhooks as webhook_verbs
@@ -263,6 +264,7 @@ class WorkspaceVerbs:
     ask = Verb(answers.ask, Act.SEARCHED)
     ask_stream = StreamVerb(answers.ask_stream, Act.SEARCHED)
     agent_stream = StreamVerb(answers.agent_stream, Act.SEARCHED)
+    suggest_questions = Verb(suggestion_verbs.suggest_questions, Act.SEARCHED)
     check_grounding = Verb(grounding.check_grounding, Act.SEARCHED)
 
     models_in_use = Verb(answer_models.models_in_use, Act.OBSERVED)
@@ -299,6 +301,8 @@ class WorkspaceVerbs:
     question_again = Verb(exchanges.question_again, Act.READ)
     answered = Verb(exchanges.answered, Act.SEARCHED)
     answered_stream = StreamVerb(exchanges.answered_stream, Act.SEARCHED)
+
+    suggest_in_conversation = Verb(suggestion_verbs.suggest_in_conversation, Act.SEARCHED)
 
     follow_events = StreamVerb(events.follow_events, Act.OBSERVED)
     webhooks = Verb(webhook_verbs.webhooks, Act.READ, Right.ADMINISTER)

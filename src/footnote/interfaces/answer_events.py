@@ -14,12 +14,14 @@ from footnote.domain import (
     CitationMade,
     SentenceGrounded,
     SourcesFound,
+    SuggestionsMade,
     TextWritten,
     ToolCalled,
     ToolReturned,
     Usage,
     UsageCounted,
 )
+from footnote.domain.suggestions import Suggestions
 from footnote.interfaces.failures import class_named, failure_of_name
 from footnote.interfaces.schemas import JsonObject, decoded
 
@@ -54,7 +56,7 @@ class AnswerError:
     """What the models have used until then, as far as it is known."""
 
 
-def named(event: AnswerEvent) -> tuple[str, object]:  # noqa: PLR0911  # one line for each event
+def named(event: AnswerEvent) -> tuple[str, object]:  # noqa: C901, PLR0911  # one line for each event
     """The name of an event outside, and the record that its data is."""
     match event:
         case SourcesFound():
@@ -92,6 +94,8 @@ def named(event: AnswerEvent) -> tuple[str, object]:  # noqa: PLR0911  # one lin
                 retryable=event.retryable,
                 usage=event.usage,
             )
+        case SuggestionsMade():
+            return "suggestions", event.suggestions
         case _:
             assert_never(event)
 
@@ -114,6 +118,8 @@ def answer_event(name: str, value: JsonObject) -> AnswerEvent | None:  # noqa: P
             return UsageCounted(usage=decoded(Usage, value))
         case "done":
             return AnswerDone(answer=decoded(Answer, value))
+        case "suggestions":
+            return SuggestionsMade(suggestions=decoded(Suggestions, value))
         case "error":
             failed = decoded(AnswerError, {"title": "", "status": 0, "retryable": False, **value})
             return AnswerFailed(

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from footnote.domain.conversations import Message, MessageAnswer, Thumb
+from footnote.domain.suggestions import SuggestedQuestion
 from footnote.store.conversations import absent, sealed_title
 from footnote.store.database import WorkspaceScope
-from footnote.store.messages import answer_json, kept_exchange, last_active, message_at
+from footnote.store.messages import (
+    answer_json,
+    answer_of,
+    kept_exchange,
+    last_active,
+    message_at,
+)
 from footnote.store.sealing import ANSWER, COMMENT, QUESTION
 from footnote.store.statements import load_statements
 
@@ -70,6 +78,31 @@ async def branch_answer(
     )
     await _make_active(scope, conversation_id, number)
     return await message_at(scope, conversation_id, number)
+
+
+async def keep_suggestions(
+    scope: WorkspaceScope,
+    conversation_id: UUID,
+    message_no: int,
+    suggestions: Sequence[SuggestedQuestion],
+) -> None:
+    """Keep what may be asked after an answer with it, but for what was deleted meanwhile.
+
+    What was kept before stays. Nothing is done once the answer is gone.
+    """
+    parameters = {"conversation_id": conversation_id, "message_no": message_no}
+    row = await scope.one(_SQL["hold_answer"], parameters)
+    answer = None if row is None else answer_of(scope, conversation_id, row)
+    if answer is None or answer.suggestions is not None:
+        return
+    wanted = {each for one in suggestions for each in one.document_ids}
+    rows = await scope.all(_SQL["hold_documents"], {"document_ids": list(wanted)})
+    held = {row["document_id"] for row in rows}
+    kept = tuple(each for each in suggestions if held.issuperset(each.document_ids))
+    place = ANSWER.of(scope.principal.principal_id, conversation_id, message_no)
+    sealed = answer_json(scope, place, replace(answer, suggestions=kept))
+    await scope.execute(_SQL["replace_answer"], parameters | {"answer": sealed})
+    await scope.execute(_SQL["insert_sources"], parameters | {"document_ids": sorted(held)})
 
 
 async def choose_branch(scope: WorkspaceScope, conversation_id: UUID, message_no: int) -> None:

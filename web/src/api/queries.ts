@@ -109,6 +109,24 @@ export function messagesQuery(id: string) {
   });
 }
 
+/** What may be asked after an answer; the server stops looking when nobody waits any more. */
+export function suggestionsQuery(conversation: string, message: string, language: string) {
+  return queryOptions({
+    queryKey: ["suggestions", conversation, message],
+    queryFn: ({ signal }) =>
+      answered(
+        api.POST("/v1/conversations/{conversation_id}/messages/{message_id}/suggestions", {
+          params: { path: { conversation_id: conversation, message_id: message } },
+          body: { language },
+          signal,
+        }),
+      ),
+    staleTime: Infinity,
+    // An answer does without them.
+    retry: false,
+  });
+}
+
 /** A span of a document's text, as a citation names it. */
 export interface Span {
   readonly start: number;

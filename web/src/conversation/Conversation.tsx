@@ -22,6 +22,7 @@ import { OnlyHere } from "./OnlyHere";
 import { OptionsBar } from "./OptionsBar";
 import { QuestionText } from "./Question";
 import { RunningReply } from "./RunningReply";
+import { Suggestions } from "./Suggestions";
 import { WaitingQuestion } from "./WaitingQuestion";
 import { draft } from "./attaching";
 import { activeBranch, versionsOf } from "./branches";
@@ -51,6 +52,9 @@ export function Conversation() {
   // Once the answer is among the messages, it is shown as one of them.
   const current = all.some((each) => each.message_id === made?.reply) ? undefined : made;
   const busy = current?.state === "searching" || current?.state === "writing";
+  const last = messages.at(-1);
+  const newest =
+    current === undefined && waiting === null && last?.role === "assistant" ? last : undefined;
   const end = useRef<HTMLDivElement>(null);
 
   useEffect(() => {
@@ -175,6 +179,13 @@ export function Conversation() {
                 onDismiss={() => forget(conversationId)}
               />
             </>
+          )}
+          {newest !== undefined && conversationId !== undefined && (
+            <Suggestions
+              conversation={conversationId}
+              message={newest}
+              onAsk={(question) => void askHere(question)}
+            />
           )}
           {waiting !== null && (
             <WaitingQuestion

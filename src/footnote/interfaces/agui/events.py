@@ -13,6 +13,7 @@ from ag_ui.core import (
     RunErrorEvent,
     RunFinishedEvent,
     RunStartedEvent,
+    StateDeltaEvent,
     StateSnapshotEvent,
     TextMessageContentEvent,
     TextMessageEndEvent,
@@ -32,6 +33,7 @@ from footnote.domain import (
     CitationMade,
     SentenceGrounded,
     SourcesFound,
+    SuggestionsMade,
     TextWritten,
     ToolCalled,
     ToolReturned,
@@ -43,17 +45,21 @@ from footnote.interfaces.schemas import object_of
 SOURCES = "footnote:sources"
 CITATION = "footnote:citation"
 GROUNDING = "footnote:grounding"
+SUGGESTIONS = "footnote:suggestions"
 """Names of the custom events; their values are those of the stream of an answer."""
 
 
 class Conversion:
     """The events of one run. It knows which message is open: one must end before a tool begins."""
 
-    def __init__(self, run: RunAgentInput) -> None:
+    def __init__(self, run: RunAgentInput, *, suggests: bool = False) -> None:
+        """`suggests` says that suggestions follow the answer; the run ends after them."""
         self._run = run
+        self._suggests = suggests
+        self._done: AnswerDone | None = None
         self._message_id: str | None = None
 
-    def __call__(self, event: AnswerEvent) -> Iterator[BaseEvent]:
+    def __call__(self, event: AnswerEvent) -> Iterator[BaseEvent]:  # noqa: C901  # one case each
         """The events that one event becomes."""
         if isinstance(event, ToolCalled | ToolReturned | AnswerDone | AnswerFailed):
             yield from self._ended()
@@ -71,7 +77,11 @@ class Conversion:
             case ToolCalled() | ToolReturned():
                 yield from _tool(event)
             case AnswerDone():
-                yield from self._done(event)
+                yield from self._answered(event)
+            case SuggestionsMade():
+                yield from _suggested(event)
+                if self._done is not None:
+                    yield self._finished(self._done)
             case AnswerFailed():
                 yield RunErrorEvent(
                     message=with_hint(event.message, event.hint),
@@ -94,16 +104,32 @@ class Conversion:
             yield TextMessageEndEvent(message_id=self._message_id)
             self._message_id = None
 
-    def _done(self, done: AnswerDone) -> Iterator[BaseEvent]:
-        answer = object_of(done.answer)
-        state = {"evidence": answer["evidence"], "degraded": answer["degraded"], "answer": answer}
-        yield StateSnapshotEvent(snapshot=state)
-        yield RunFinishedEvent(
+    def _answered(self, done: AnswerDone) -> Iterator[BaseEvent]:
+        yield _state_of(done)
+        if self._suggests:
+            self._done = done
+        else:
+            yield self._finished(done)
+
+    def _finished(self, done: AnswerDone) -> BaseEvent:
+        return RunFinishedEvent(
             thread_id=self._run.thread_id,
             run_id=self._run.run_id,
             result={"found": done.answer.found, "confidence": done.answer.confidence},
             usage=_usage_of(done.answer.usage, done.answer.model),
         )
+
+
+def _suggested(event: SuggestionsMade) -> Iterator[BaseEvent]:
+    made = object_of(event.suggestions)
+    yield CustomEvent(name=SUGGESTIONS, value=made)
+    yield StateDeltaEvent(delta=[{"op": "add", "path": "/suggestions", "value": made["questions"]}])
+
+
+def _state_of(done: AnswerDone) -> BaseEvent:
+    answer = object_of(done.answer)
+    state = {"evidence": answer["evidence"], "degraded": answer["degraded"], "answer": answer}
+    return StateSnapshotEvent(snapshot=state)
 
 
 def _tool(event: ToolCalled | ToolReturned) -> Iterator[BaseEvent]:
@@ -133,9 +159,9 @@ class RunFrames:
     The run begins with the first event, so that what fails before can still be a status.
     """
 
-    def __init__(self, run: RunAgentInput) -> None:
+    def __init__(self, run: RunAgentInput, *, suggests: bool = False) -> None:
         self._encoder = EventEncoder()
-        self._conversion = Conversion(run)
+        self._conversion = Conversion(run, suggests=suggests)
         self._start: RunStartedEvent | None = RunStartedEvent(
             thread_id=run.thread_id, run_id=run.run_id, protocol_version=PROTOCOL_VERSION
         )

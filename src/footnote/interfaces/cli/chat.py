@@ -17,13 +17,14 @@ from rich.text import Text
 
 from footnote.answering.answerer import completed
 from footnote.domain.conversations import DocumentMode
-from footnote.engine.exchanges import Asking
+from footnote.domain.suggestions import Suggestions
+from footnote.engine.exchanges import Asking, NextQuestion
 from footnote.errors import InvalidRequest, ModelUnavailable
 from footnote.interfaces import schemas
 from footnote.interfaces.cli import present, searching
 from footnote.interfaces.cli.edge import in_workspace, report
 from footnote.interfaces.cli.options import TopK, Workspace
-from footnote.interfaces.cli.writing import show_rewording
+from footnote.interfaces.cli.writing import show_rewording, show_suggestions
 from footnote.interfaces.failures import failure_of
 
 if TYPE_CHECKING:
@@ -54,6 +55,41 @@ class Chat:
     top_k: int | None
     plan: str | None
     as_json: bool
+    suggests: bool
+
+
+@dataclass(slots=True, kw_only=True)
+class Suggesting:
+    """What may be asked next, sought while somebody reads the answer or types already."""
+
+    task: asyncio.Task[Suggestions] | None = None
+
+    def begin(self, workspace: WorkspaceEngine, conversation_id: UUID, reply_id: UUID) -> None:
+        """Look for questions after this answer, and show them below it."""
+
+        async def shown() -> Suggestions:
+            made = await workspace.suggest_in_conversation(conversation_id, reply_id)
+            if made.questions:
+                show_suggestions(present.terminal(), made)
+                _notice("A number asks one of them.")
+                sys.stdout.write(_PROMPT)
+                sys.stdout.flush()
+            return made
+
+        self.task = asyncio.create_task(shown())
+
+    async def chosen(self, line: str) -> str:
+        """The question of a number that was typed, or what was typed; nothing is sought further."""
+        task, self.task = self.task, None
+        if task is None:
+            return line
+        if not task.done():
+            task.cancel()
+        [found] = await asyncio.gather(task, return_exceptions=True)
+        if not isinstance(found, Suggestions):
+            return line
+        known = {str(number): each.question for number, each in enumerate(found.questions, 1)}
+        return known.get(line.strip(), line)
 
 
 def chat(
@@ -76,6 +112,7 @@ def chat(
     ] = None,
     top_k: TopK = None,
     plan: searching.PlanName = None,
+    suggest: searching.Suggest = None,
     workspace: Workspace = None,
     as_json: EachAsJson = False,
 ) -> None:
@@ -94,6 +131,7 @@ def chat(
         top_k=top_k,
         plan=plan,
         as_json=as_json,
+        suggests=suggest if suggest is not None else sys.stdin.isatty() and not as_json,
     )
     code = in_workspace(context, workspace, lambda inside: _talk(inside, wanted), top_k=top_k)
     if code:
@@ -108,8 +146,9 @@ async def _talk(workspace: WorkspaceEngine, wanted: Chat) -> int:
         await _attach(workspace, conversation_id, attached, wanted.mode)
     if sys.stdin.isatty() and not wanted.as_json:
         _notice(_WELCOME)
-    code = 0
+    code, suggesting = 0, Suggesting()
     while (line := await _next_line(prompt="" if wanted.as_json else _PROMPT)) is not None:
+        line = await suggesting.chosen(line)
         said = line.strip().lower()
         if said in _LEAVING:
             break
@@ -122,7 +161,8 @@ async def _talk(workspace: WorkspaceEngine, wanted: Chat) -> int:
             _echo(line)
         if conversation_id is None:
             conversation_id = await _begin(workspace, attached, wanted.mode)
-        code = await _answer(workspace, conversation_id, line, wanted) or code
+        code = await _answer(workspace, conversation_id, line, wanted, suggesting) or code
+    await suggesting.chosen("")
     return code
 
 
@@ -162,7 +202,11 @@ def _echo(line: str) -> None:
 
 
 async def _answer(
-    workspace: WorkspaceEngine, conversation_id: UUID, question: str, wanted: Chat
+    workspace: WorkspaceEngine,
+    conversation_id: UUID,
+    question: str,
+    wanted: Chat,
+    suggesting: Suggesting,
 ) -> int:
     """Print the answer; what is wrong with one question ends no chat, but gives it an exit code.
 
@@ -170,10 +214,13 @@ async def _answer(
     """
     try:
         asking = Asking(question=question, top_k=wanted.top_k, plan=wanted.plan)
-        async with aclosing(
-            workspace.ask_in_conversation_stream(conversation_id, asking)
-        ) as events:
+        asked = await workspace.next_question(conversation_id, asking)
+        assert isinstance(asked, NextQuestion), "nothing is kept under no key"
+        async with aclosing(workspace.answered_stream(asked)) as events:
             answer = await completed(events)
+            made = None
+            if wanted.suggests and (wanted.as_json or not sys.stdin.isatty()):
+                made = await workspace.suggest_in_conversation(conversation_id, asked.reply_id)
     except (InvalidRequest, ModelUnavailable) as error:
         failure = failure_of(error)
         if wanted.as_json:
@@ -183,12 +230,17 @@ async def _answer(
         report(failure.code, str(error), error.hint, failure.exit_code, as_json=False)
         return 0 if sys.stdin.isatty() else failure.exit_code
     if wanted.as_json:
-        _print_line(conversation_id, schemas.object_of(answer))
+        beside = {} if made is None else {"suggestions": schemas.object_of(made)}
+        _print_line(conversation_id, {**schemas.object_of(answer), **beside})
         return 0
     present.show_degraded(answer.degraded)
     console = present.terminal()
     show_rewording(console, answer)
     present.show_answer(console, answer)
+    if made is not None:
+        show_suggestions(console, made)
+    elif wanted.suggests:
+        suggesting.begin(workspace, conversation_id, asked.reply_id)
     sys.stdout.flush()
     return 0
 

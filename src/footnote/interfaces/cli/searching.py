@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import wraps
 from typing import TYPE_CHECKING, Annotated, get_type_hints
 from uuid import UUID
 
 import typer
+from rich.console import Console
 
 from footnote.domain import (
     Answer,
@@ -21,11 +22,13 @@ from footnote.domain import (
     SearchResponse,
     SourceType,
 )
+from footnote.domain.suggestions import Suggestions
 from footnote.interfaces.cli import present, results
 from footnote.interfaces.cli.options import AsJson, Collections, TopK, Workspace
 from footnote.interfaces.cli.server import RunningServer, running_server
-from footnote.interfaces.cli.writing import Written, show_rewording
+from footnote.interfaces.cli.writing import Written, show_rewording, show_suggestions
 from footnote.interfaces.encoding import search_json
+from footnote.interfaces.schemas import object_of
 
 if TYPE_CHECKING:
     from footnote.engine import WorkspaceEngine
@@ -68,10 +71,18 @@ Facets = Annotated[
     list[str] | None,
     typer.Option("--facet", metavar="FIELD", help="Count a field's values; may be repeated."),
 ]
+Suggest = Annotated[
+    bool | None,
+    typer.Option(
+        "--suggest/--no-suggest", help="Say what may be asked next; on a terminal if not given."
+    ),
+]
 Explain = Annotated[
     bool, typer.Option("--explain", help="Show what each stage did to each passage.")
 ]
 
+MOST_CHUNKS = 50
+"""Passages that are named when suggestions are asked for."""
 _STAGES = tuple(each.name for each in fields(PlanChanges))
 
 
@@ -201,18 +212,26 @@ def ask(
     question: Annotated[
         str, typer.Argument(metavar="QUESTION", help="A question about your documents.")
     ],
+    suggest: Suggest = None,
     asking: Asking,
 ) -> None:
     """Answer a question, each statement with its footnote."""
     request = asking.request(question)
     console = present.terminal()
     written = Written(console, live=console.is_terminal and not asking.as_json)
+    suggests = suggest if suggest is not None else console.is_terminal and not asking.as_json
     server = running_server(context, asking.workspace)
     answer = _answer_of(server, request, asking, written) if server else None
-    if answer is None:
+    made = None
+    if answer is not None:
+        _show(console, written, answer, asking)
+        body = asking.body(server, request) if server and suggests else None
+        if server and body is not None:
+            made = server.post(Suggestions, "/v1/suggestions", _after(body, answer))
+    else:
         from footnote.interfaces.cli.edge import in_workspace
 
-        async def work(inside: WorkspaceEngine) -> Answer:
+        async def work(inside: WorkspaceEngine) -> tuple[Answer, Suggestions | None]:
             found = await asking.looked_up(inside, request)
             events = inside.ask_stream(
                 question,
@@ -223,12 +242,32 @@ def ask(
             )
             # Quotes come all at once; only a model takes its time.
             written.live = written.live and bool(inside.engine.answer_models.names)
-            return await written.answer_of(events)
+            answer = await written.answer_of(events)
+            # The answer is read while questions are tried.
+            _show(console, written, answer, asking)
+            if not suggests or not _chunks(answer):
+                return answer, None
+            return answer, await inside.suggest_questions(
+                answer.asked_as or answer.question,
+                answer=answer.text if answer.found else "",
+                chunk_ids=_chunks(answer),
+                filters=found.filters,
+                plan=found.plan,
+                changes=found.changes,
+            )
 
-        answer = in_workspace(context, asking.workspace, work, top_k=asking.top_k)
+        answer, made = in_workspace(context, asking.workspace, work, top_k=asking.top_k)
+    if asking.as_json:
+        told = object_of(answer)
+        present.print_json(told if made is None else {**told, "suggestions": object_of(made)})
+    elif made is not None:
+        show_suggestions(console, made)
+
+
+def _show(console: Console, written: Written, answer: Answer, asking: Asking) -> None:
+    """The answer for people; as JSON it is shown once all is there."""
     present.show_degraded(answer.degraded)
     if asking.as_json:
-        present.print_json(answer)
         return
     show_rewording(console, answer)
     if written.has(answer):
@@ -237,6 +276,24 @@ def ask(
         present.show_answer(console, answer)
     if asking.explain:
         results.show_evidence(console, answer.evidence, explain=True)
+
+
+def _chunks(answer: Answer) -> list[str]:
+    """What the answer cites, then the rest of its evidence."""
+    cited = (each.chunk_id for each in answer.citations)
+    found = (each.passage.chunk_id for each in answer.evidence)
+    return list(dict.fromkeys((*cited, *found)))[:MOST_CHUNKS]
+
+
+def _after(body: Mapping[str, object], answer: Answer) -> dict[str, object]:
+    """What a server is asked for suggestions, from what it was asked for the answer."""
+    how = {name: body[name] for name in ("filters", "plan", "stages") if name in body}
+    return {
+        **how,
+        "question": answer.asked_as or answer.question,
+        "answer": answer.text if answer.found else "",
+        "chunk_ids": _chunks(answer),
+    }
 
 
 def _answer_of(

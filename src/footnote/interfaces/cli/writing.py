@@ -19,6 +19,7 @@ from footnote.domain import (
     ToolCalled,
     ToolReturned,
 )
+from footnote.domain.suggestions import Suggestions
 from footnote.errors import ModelUnavailable
 from footnote.interfaces.cli import present, results
 
@@ -99,6 +100,16 @@ def show_rewording(console: Console, answer: Answer) -> None:
         console.print(Text(_reworded(answer.question, present.plain(answer.asked_as)), style="dim"))
     asked = answer.asked_as or answer.question
     results.show_correction(console, asked, answer.corrected_question)
+
+
+def show_suggestions(console: Console, made: Suggestions) -> None:
+    """What may be asked next, numbered."""
+    present.show_degraded(made.degraded)
+    if made.questions:
+        console.print()
+        console.print(Text("Ask next:", style="dim"))
+    for number, each in enumerate(made.questions, 1):
+        console.print(Text(f"  {number}  {present.plain(each.question)}"), soft_wrap=True)
 
 
 _WORDS_BEHIND = re.compile(r"(?P<sentence>.+?[?!.…])\s+(?P<words>[^?!.…]+)")

@@ -22,6 +22,7 @@ from footnote.interfaces.http.chat_shapes import (
 )
 from footnote.interfaces.http.problems import ALWAYS, problem_responses
 from footnote.interfaces.http.questions import events_of
+from footnote.interfaces.http.requests import Flag, Question
 from footnote.interfaces.http.scope import TheRequester, WorkspaceName, one_name
 from footnote.interfaces.http.streaming import STREAM, EventStream, streamed
 from footnote.validation.constrained_types import Name
@@ -40,6 +41,8 @@ class RunExtras(ChatExtras):
     """The members of `forwardedProps.footnote`."""
 
     workspace: Name | None = None
+    suggest: Flag = False
+    """Tell what may be asked next before the run ends."""
 
 
 @router.post(
@@ -82,7 +85,10 @@ async def run_agui(
         ],
         extras,
     )
-    encode = RunFrames(run)
+    suggests = extras.suggest and isinstance(question, Question)
+    if suggests:
+        question = question.model_copy(update={"suggest": True})
+    encode = RunFrames(run, suggests=suggests)
     return await streamed(
         workspace,
         events_of(workspace, question),

@@ -36,7 +36,7 @@ router = APIRouter(
     route_class=OpenAIRoute,
     default_response_class=JSONResponse,
     responses={
-        **error_responses(400, 401, 403, 404, 409, 422, 500, 503),
+        **error_responses(400, 401, 402, 403, 404, 409, 422, 500, 503),
         **problem_responses("not-local"),
     },
 )

@@ -19,6 +19,7 @@ from footnote.domain.conversations import (
     Message,
     MessagePage,
 )
+from footnote.domain.suggestions import Suggestions
 from footnote.engine import WorkspaceEngine
 from footnote.engine.conversation_search import MAX_QUERY_CHARACTERS
 from footnote.engine.conversations import as_markdown
@@ -90,6 +91,7 @@ class AskedNext(AskedAgain):
 
 _UNNAMED = NewConversation()
 _AS_BEFORE = AskedAgain()
+_IN_ITS_LANGUAGE = requests.AnsweredBefore()
 _EXCHANGE = {**ANSWER, **problem_responses("budget-exceeded", "conflict", "lane-mismatch")}
 
 
@@ -286,6 +288,26 @@ async def activate_branch(
 ) -> MessagePage:
     """Make the branch of a message the active one; the answer has its first messages."""
     return await workspace.go_on_from(conversation_id, message_id)
+
+
+@router.post(
+    "/v1/conversations/{conversation_id}/messages/{message_id}/suggestions",
+    response_model=Suggestions,
+    responses=problem_responses("budget-exceeded", "lane-mismatch"),
+)
+async def suggest_in_conversation(
+    *,
+    request: Request,
+    workspace: TheWorkspace,
+    conversation_id: UUID,
+    message_id: UUID,
+    wanted: requests.AnsweredBefore = _IN_ITS_LANGUAGE,
+) -> Suggestions | Response:
+    """Suggest what may be asked after an answer; made once, and then kept with the message."""
+    return await unless_gone(
+        request,
+        workspace.suggest_in_conversation(conversation_id, message_id, language=wanted.language),
+    )
 
 
 @router.put("/v1/conversations/{conversation_id}/messages/{message_id}/feedback")

@@ -61,7 +61,7 @@ _LOCATION = {
             "description": "The same bytes were there already; this is their document.",
             "headers": _LOCATION,
         },
-        **problem_responses("conflict", "queue-full"),
+        **problem_responses("budget-exceeded", "conflict", "queue-full"),
     },
 )
 async def receive_document(

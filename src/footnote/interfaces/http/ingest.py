@@ -98,7 +98,7 @@ _ACCEPTED: Responses = {
             "Location": {"description": "Where its status is.", "schema": {"type": "string"}}
         }
     },
-    **problem_responses("queue-full"),
+    **problem_responses("budget-exceeded", "queue-full"),
 }
 
 

@@ -10,6 +10,7 @@ from pydantic import Field
 
 from footnote.domain import Answer, AnswerEvent, PassageContext, SearchResponse
 from footnote.domain.grounding import GroundingCheck, GroundingSource
+from footnote.domain.suggestions import Suggestions
 from footnote.engine import WorkspaceEngine
 from footnote.engine.grounding import (
     MAX_ANSWER_CHARACTERS,
@@ -28,6 +29,7 @@ from footnote.interfaces.http.streaming import (
     LastEventId,
     answer_to,
     resumed_answer,
+    unless_gone,
 )
 from footnote.interfaces.tools.binding import index_now
 
@@ -55,6 +57,7 @@ def events_of(
         changes=asked.stages.to_domain(),
         conversation=conversation,
         model=asked.model,
+        suggest=asked.suggest,
     )
 
 
@@ -103,6 +106,31 @@ async def resume_answer(
     The events after `Last-Event-ID`, or all of them; 404 once the answer is kept no longer.
     """
     return await resumed_answer(workspace, run_id, last_event_id)
+
+
+@router.post("/v1/suggestions", response_model=Suggestions, responses=_LANES)
+async def suggest_questions(
+    *, request: Request, workspace: TheWorkspace, answered: requests.Answered
+) -> Suggestions | Response:
+    """Suggest what may be asked after an answer.
+
+    Each question was tried on the documents that you may see, and answered. A client that goes away
+    stops the work.
+    """
+    return await unless_gone(
+        request,
+        workspace.suggest_questions(
+            answered.question,
+            answer=answered.answer,
+            chunk_ids=answered.chunk_ids,
+            filters=answered.filters.to_domain(),
+            plan=answered.plan,
+            changes=answered.stages.to_domain(),
+            conversation=requests.turns(answered.conversation),
+            model=answered.model,
+            language=answered.language,
+        ),
+    )
 
 
 @router.post("/v1/agent", response_model=Answer, responses=_ANSWER)

@@ -9,6 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from footnote import domain
 from footnote.engine.exchanges import Asking
+from footnote.engine.grounding import MAX_ANSWER_CHARACTERS
+from footnote.engine.suggestions import MAX_CHUNKS, MAX_LANGUAGE_CHARACTERS
 from footnote.errors import InvalidRequest
 from footnote.filters import condition_from
 from footnote.validation.constrained_types import MAX_CONTEXT_WINDOW, ModelName, Name, StorableText
@@ -208,6 +210,46 @@ class Question(Again):
 
     question: Query
     conversation: Conversation = ()
+    suggest: Flag = Field(
+        False,
+        description="In a stream, tell what may be asked next, as the event `suggestions` after "
+        "`done`.",
+    )
+
+
+Language = Annotated[
+    str | None,
+    Field(
+        description="What the questions are worded in, as in ISO 639-1; that of the question, "
+        "else of the documents, if null.",
+        min_length=2,
+        max_length=MAX_LANGUAGE_CHARACTERS,
+    ),
+]
+
+
+class Answered(Request):
+    """An answer, after which more may be asked."""
+
+    question: Query = Field(description="As it stands alone.")
+    answer: str = Field("", description="The text of its answer.", max_length=MAX_ANSWER_CHARACTERS)
+    chunk_ids: tuple[str, ...] = Field(
+        description="The passages that the answer cites, then others of its evidence.",
+        min_length=1,
+        max_length=MAX_CHUNKS,
+    )
+    filters: Filters = Filters()
+    plan: Name | None = Field(None, description="As the question was asked.")
+    stages: Stages = Field(Stages(), description="Changes to the plan.")
+    conversation: Conversation = ()
+    model: Model = None
+    language: Language = None
+
+
+class AnsweredBefore(Request):
+    """How questions are suggested after an answer of a conversation."""
+
+    language: Language = None
 
 
 class Task(Request):

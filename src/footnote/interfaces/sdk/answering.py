@@ -20,9 +20,11 @@ from footnote.domain import (
     SearchFilters,
     SearchRequest,
     SearchResponse,
+    SuggestionsMade,
     Turn,
 )
 from footnote.domain.grounding import GroundingCheck, GroundingSource
+from footnote.domain.suggestions import Suggestions
 from footnote.errors import NotFound, NotReady
 from footnote.interfaces.answer_events import answer_event
 from footnote.interfaces.encoding import grounding_json, question_json, search_json
@@ -36,10 +38,16 @@ _GONE = "Ask again. Of several server processes only the one that was left keeps
 
 
 async def answer_events(
-    transport: Transport, path: str, content: Content, repeat: Repeat = Repeat.LOST
+    transport: Transport,
+    path: str,
+    content: Content,
+    repeat: Repeat = Repeat.LOST,
+    *,
+    suggests: bool = False,
 ) -> AsyncGenerator[AnswerEvent]:
     """The events of an answer that is asked for at a path, each once.
 
+    With `suggests` the suggestions are waited for that follow it.
     `repeat` is when it may be asked for again before anything was heard of it; after that it is
     gone on with. Raises NotReady when it cannot be.
     """
@@ -52,7 +60,8 @@ async def answer_events(
                     if event is not None:
                         failures = 0
                         yield event
-                    if isinstance(event, AnswerDone | AnswerFailed):
+                    done = isinstance(event, AnswerDone) and not suggests
+                    if done or isinstance(event, AnswerFailed | SuggestionsMade):
                         return
             reason = "the stream ended before the answer"
         except httpx.TransportError as error:
@@ -136,11 +145,13 @@ async def ask_stream(
     changes: PlanChanges | None = None,
     conversation: Sequence[Turn] = (),
     model: str | None = None,
+    suggest: bool = False,
 ) -> AsyncGenerator[AnswerEvent]:
     """What happens while a question is answered, the answer last.
 
-    A connection that is cut is made again, and goes on where it was. Closing the generator
-    stops the models. Raises NotReady when it cannot be gone on with.
+    With `suggest`, what may be asked next follows it. A connection that is cut is made again, and
+    goes on where it was. Closing the generator stops the models. Raises NotReady when it cannot be
+    gone on with.
     """
     body = question_json(
         question,
@@ -151,10 +162,40 @@ async def ask_stream(
         conversation=conversation,
         model=model,
     )
-    content = Content(json={**body, "stream": True})
-    async with aclosing(answer_events(client.transport, "/v1/answers", content)) as events:
+    content = Content(json={**body, "stream": True, "suggest": suggest})
+    found = answer_events(client.transport, "/v1/answers", content, suggests=suggest)
+    async with aclosing(found) as events:
         async for event in events:
             yield event
+
+
+async def suggest_questions(
+    client: Remote,
+    question: str,
+    *,
+    answer: str = "",
+    chunk_ids: Sequence[str],
+    filters: SearchFilters | None = None,
+    plan: str | None = None,
+    changes: PlanChanges | None = None,
+    conversation: Sequence[Turn] = (),
+    model: str | None = None,
+    language: str | None = None,
+) -> Suggestions:
+    """Questions that may follow an answer, each tried on the documents and answered."""
+    body = question_json(
+        question,
+        top_k=None,
+        filters=filters,
+        plan=plan,
+        changes=changes,
+        conversation=conversation,
+        model=model,
+    )
+    del body["top_k"]
+    body |= {"answer": answer, "chunk_ids": list(chunk_ids), "language": language}
+    found = await client.transport.json("POST", "/v1/suggestions", Content(json=body))
+    return decoded(Suggestions, found)
 
 
 async def agent_stream(

@@ -128,6 +128,7 @@ class AsyncClient:
     ask = answering.ask
     ask_stream = answering.ask_stream
     agent_stream = answering.agent_stream
+    suggest_questions = answering.suggest_questions
     check_grounding = answering.check_grounding
 
     # --- what answers, and who is told ------------------------------------------------------

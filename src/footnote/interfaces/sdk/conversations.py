@@ -18,6 +18,7 @@ from footnote.domain.conversations import (
     MessagePage,
     Thumb,
 )
+from footnote.domain.suggestions import Suggestions
 from footnote.interfaces.encoding import JsonObject, question_json
 from footnote.interfaces.schemas import decoded
 from footnote.interfaces.sdk.answering import answer_events
@@ -158,6 +159,14 @@ class AsyncConversations:
         """Answer the same question afresh."""
         path = f"{_ALL}/{conversation_id}/messages/{message_id}/regenerate"
         return decoded(Exchange, await self.transport.json("POST", path, Content(json={}), _ONCE))
+
+    async def suggest(
+        self, conversation_id: UUID, message_id: UUID, *, language: str | None = None
+    ) -> Suggestions:
+        """Questions that may follow an answer; made once, and then kept with it."""
+        path = f"{_ALL}/{conversation_id}/messages/{message_id}/suggestions"
+        content = Content(json={"language": language})
+        return decoded(Suggestions, await self.transport.json("POST", path, content))
 
     async def go_on_from(self, conversation_id: UUID, message_id: UUID) -> MessagePage:
         """Make the branch of this message the one that goes on."""

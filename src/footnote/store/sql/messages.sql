@@ -88,6 +88,19 @@ INSERT INTO message_sources (
 )
 SELECT %(workspace_id)s, document_id, %(principal)s, %(conversation_id)s, %(message_no)s
 FROM unnest(%(document_ids)s::uuid[]) AS document_id
+ON CONFLICT DO NOTHING
+
+-- name: hold_answer
+-- Until the transaction ends, so that nobody else adds to it.
+SELECT message_no, text, answer FROM messages
+WHERE workspace_id = %(workspace_id)s AND principal = %(principal)s
+    AND conversation_id = %(conversation_id)s AND message_no = %(message_no)s
+FOR UPDATE
+
+-- name: replace_answer
+UPDATE messages SET answer = %(answer)s
+WHERE workspace_id = %(workspace_id)s AND principal = %(principal)s
+    AND conversation_id = %(conversation_id)s AND message_no = %(message_no)s
 
 -- name: newest_below
 -- The message that a reader of this branch saw last.

@@ -1,0 +1,241 @@
+"""Passages around an answer become questions that may be asked next, each with what answers it.
+
+What they are made of is exact: a heading, or the row and the column of a table. They are worded so
+that any heading and any title fits without being inflected, in the language of whoever asks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+
+from footnote.answering.addresses import addresses_in
+from footnote.answering.choosing import is_said, plain_words
+from footnote.answering.reader_answers import read_statements
+from footnote.answering.sanitise import plain_text
+from footnote.answering.sentences import Candidate, candidates_of, cells_of
+from footnote.answering.suspicion import gives_orders
+from footnote.domain import BlockKind, Evidence, Passage
+from footnote.ports import Reader
+
+WORDINGS: Mapping[str, tuple[str, ...]] = {
+    "en": ("what applies?", "when?", "how long?", "how much?", "where?", "who?", "why?"),
+    "de": ("was gilt?", "wann?", "wie lange?", "wie viel?", "wo?", "wer?", "warum?"),
+    "fr": (
+        *("que prévoit-on ?", "quand ?", "combien de temps ?", "combien ?", "où ?", "qui ?"),
+        "pourquoi ?",
+    ),
+    "es": (
+        *("¿qué se aplica?", "¿cuándo?", "¿cuánto tiempo?", "¿cuánto?", "¿dónde?", "¿quién?"),
+        "¿por qué?",
+    ),
+    "zh": ("有什么规定？", "什么时候？", "多长时间？", "多少？", "在哪里？", "谁？", "为什么？"),
+    "ar": ("ما الذي ينطبق؟", "متى؟", "كم المدة؟", "كم؟", "أين؟", "من؟", "لماذا؟"),
+}
+"""What is asked of a topic, in each language of the web app: the same seven in the same order."""
+_FIGURES = (1, 2, 3)
+"""Those of them that are answered with a number or a date."""
+_TOPIC = {"fr": "{0} : {1}", "zh": "{0}：{1}"}
+_CELL = {"fr": "{0} : {1} ?", "es": "{0}: ¿{1}?", "zh": "{0}：{1}？", "ar": "{0}: {1}؟"}
+
+LEAST_READ = 0.5
+"""Probability, by the reader over the topic's own passage, from which a question is proposed."""
+READ_TOPICS = 5
+"""Topics that the reader is asked about: seven questions each."""
+ROWS = 3
+"""Rows of one table that are asked about."""
+LONGEST_TOPIC = 60
+LONGEST_ROW = 70
+
+_NUMBERING = re.compile(r"(?:§+\s*)?(?:\d+(?:\.\d+)*[.):]?|[a-zA-Z][.)]|[IVXivx]{1,5}[.)])\s+")
+_SHOUTED = 5
+"""Letters from which a heading in capitals alone is written as other headings are."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
+    """A question that a passage seems to answer."""
+
+    question: str
+    passage: Passage
+    answer: str
+    """The words of the passage that answer it."""
+    probability: float
+    is_cell: bool = False
+    """Whether it asks for a cell of a table, which is its only answer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """What was asked and answered: what only asks it again is no suggestion."""
+
+    question: str
+    answer: str
+    earlier: tuple[str, ...] = ()
+    """The questions before it."""
+
+    def holds(self, text: str) -> bool:
+        """Whether the words of a text stand in the answer."""
+        return is_said(text, self.answer)
+
+    def asks(self, question: str) -> bool:
+        """Whether it was asked already, in the same words."""
+        asked = {plain_words(each) for each in (self.question, *self.earlier)}
+        return plain_words(question) in asked
+
+
+def worded_in(*languages: str | None) -> str:
+    """The first of the languages that questions are worded in; English where none is.
+
+    >>> worded_in(None, "pt", "de-AT")
+    'de'
+    """
+    for each in languages:
+        if each is not None and (language := each.partition("-")[0].lower()) in WORDINGS:
+            return language
+    return "en"
+
+
+async def propose(
+    reader: Reader | None, passages: Sequence[Passage], said: Said, language: str
+) -> list[Proposal]:
+    """Questions about the passages, the most promising first, from each section in turn.
+
+    The passages come in the order of how near they are to what was answered. Without a reader
+    tables alone are asked about. Raises ModelUnavailable.
+    """
+    evidence = [
+        Evidence(passage=each, rank=rank, score=1.0)
+        for rank, each in enumerate(passages, 1)
+        if not each.suspicious
+    ]
+    from_tables = [list(_of_table(each, said, language)) for each in evidence]
+    from_topics = []
+    if reader is not None:
+        for topic, held in _topics(evidence, said)[:READ_TOPICS]:
+            if best := await _of_topic(reader, topic, held, said, language):
+                from_topics.append(best)
+    from_topics.sort(key=lambda each: -each.probability)
+    return list(_in_turn([from_topics, *from_tables], said))
+
+
+def _in_turn(several: Iterable[Sequence[Proposal]], said: Said) -> Iterator[Proposal]:
+    """One of each list after the other, each question and each answer once."""
+    seen: set[str] = set()
+    for turn in zip_longest(*several):
+        for each in turn:
+            if each is None or said.asks(each.question) or plain_words(each.question) in seen:
+                continue
+            seen.add(plain_words(each.question))
+            yield each
+
+
+def _topics(evidence: Sequence[Evidence], said: Said) -> list[tuple[str, list[Evidence]]]:
+    """The headings, each with the passages of prose below it; those not yet spoken of first."""
+    found: dict[str, list[Evidence]] = {}
+    for each in evidence:
+        if each.passage.kind is not BlockKind.TABLE:
+            topic = topic_of(each.passage)
+            if topic is not None:
+                found.setdefault(topic, []).append(each)
+    return sorted(found.items(), key=lambda each: is_said(each[0], said.question))
+
+
+def topic_of(passage: Passage) -> str | None:
+    """The innermost heading of a passage as a topic; None where it names none.
+
+    A heading that says the same as its document's title tells nothing apart.
+    """
+    if not passage.heading_path:
+        return None
+    heading = passage.heading_path[-1]
+    topic = _NUMBERING.sub("", heading, count=1) if _NUMBERING.match(heading) else heading
+    if topic.isupper() and len(topic) >= _SHOUTED:
+        topic = topic.capitalize()
+    topic = topic.rstrip(" .:;–—-")
+    if plain_words(topic) == plain_words(passage.document_title):
+        return None
+    return topic if _is_clean(topic, LONGEST_TOPIC) else None
+
+
+async def _of_topic(
+    reader: Reader, topic: str, held: Sequence[Evidence], said: Said, language: str
+) -> Proposal | None:
+    """What is best asked of a topic; a heading that is a question is asked as it stands."""
+    if topic[-1] in "?？؟":
+        wordings = [(0, topic)]
+    else:
+        join = _TOPIC.get(language, "{0}: {1}")
+        wordings = [(kind, join.format(topic, each)) for kind, each in _asked(held, language)]
+    best: Proposal | None = None
+    for kind, question in wordings:
+        for each in await read_statements(reader, question, held[:2]):
+            if each.probability < max(LEAST_READ, best.probability if best else 0.0):
+                continue
+            if said.holds(each.answer) or is_said(each.answer, topic):
+                continue
+            if kind in _FIGURES and not any(map(str.isdigit, each.answer)):
+                continue
+            best = Proposal(
+                question=question,
+                passage=each.passage,
+                answer=each.answer,
+                probability=each.probability,
+            )
+    return best
+
+
+def _asked(held: Sequence[Evidence], language: str) -> Iterator[tuple[int, str]]:
+    """What can be asked of the passages: for a figure only where there is one."""
+    figures = any(map(str.isdigit, "".join(each.passage.text for each in held[:2])))
+    for kind, wording in enumerate(WORDINGS[language]):
+        if figures or kind not in _FIGURES:
+            yield kind, wording
+
+
+def _of_table(evidence: Evidence, said: Said, language: str) -> Iterator[Proposal]:
+    """Cells of the rows that were spoken of, then of others."""
+    rows = [each for each in candidates_of([evidence]) if len(cells_of(each)) > 1]
+    rows.sort(key=lambda each: not _is_spoken_of(each, said))
+    for row in rows[:ROWS]:
+        name, *cells = cells_of(row)
+        if not _is_clean(name.text, LONGEST_ROW) or not any(map(str.isalpha, name.text)):
+            continue
+        # The column of the answer is what else the other rows are asked for.
+        cells.sort(key=lambda each: not (each.title and is_said(each.title, said.question)))
+        asked = [
+            each
+            for each in cells
+            if each.text
+            and ":" not in each.title
+            and _is_clean(each.title, LONGEST_TOPIC)
+            and plain_words(each.text) != plain_words(name.text)
+            and not (_is_spoken_of(row, said) and said.holds(each.text))
+        ]
+        for cell in asked[: 2 if _is_spoken_of(row, said) else 1]:
+            yield Proposal(
+                question=_CELL.get(language, "{0}: {1}?").format(name.text, cell.title.rstrip("?")),
+                passage=evidence.passage,
+                answer=cell.text,
+                probability=1.0,
+                is_cell=True,
+            )
+
+
+def _is_spoken_of(row: Candidate, said: Said) -> bool:
+    """Whether a table's row is what was asked or answered about."""
+    name = cells_of(row)[0].text
+    return is_said(name, said.question) or is_said(name, said.answer)
+
+
+def _is_clean(text: str, most: int) -> bool:
+    """Whether a text of a document can stand in a question: short, plain, and no order."""
+    return (
+        2 <= len(text) <= most
+        and any(map(str.isalpha, text))
+        and plain_text(text) == text
+        and not addresses_in(text)
+        and not gives_orders(text)
+    )

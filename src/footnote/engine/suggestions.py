@@ -1,0 +1,117 @@
+"""What may be asked next, of any answer and of one that is kept in a conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import Field
+
+from footnote.domain import PlanChanges, SearchFilters, Turn
+from footnote.domain.conversations import Message, MessageAnswer
+from footnote.domain.models_in_use import EXTRACTIVE
+from footnote.domain.suggestions import Suggestions
+from footnote.engine.answer_models import answer_writer_of
+from footnote.engine.answers import tried_by_asking
+from footnote.engine.exchanges import MESSAGES_MINDED, Asking, attempts_after
+from footnote.engine.services import WorkspaceAccess
+from footnote.engine.suggesting import Told, suggestions_after, suggestions_wanted
+from footnote.errors import InvalidRequest
+from footnote.store.conversations import get_conversation
+from footnote.store.exchanges import keep_suggestions
+from footnote.store.messages import message_at, place_of, said_until
+from footnote.validation.constrained_types import ModelName
+
+MAX_CHUNKS = 50
+MAX_LANGUAGE_CHARACTERS = 20
+
+Language = Annotated[str, Field(min_length=2, max_length=MAX_LANGUAGE_CHARACTERS)]
+ChunkIds = Annotated[Sequence[str], Field(max_length=MAX_CHUNKS)]
+
+
+async def suggest_questions(
+    workspace: WorkspaceAccess,
+    question: str,
+    *,
+    answer: str = "",
+    chunk_ids: ChunkIds,
+    filters: SearchFilters | None = None,
+    plan: str | None = None,
+    changes: PlanChanges | None = None,
+    conversation: Sequence[Turn] = (),
+    model: ModelName | None = None,
+    language: Language | None = None,
+) -> Suggestions:
+    """Questions that may follow an answer, each tried on the documents and answered.
+
+    `chunk_ids` are the passages that the answer cites, then others of its evidence; what may not be
+    seen among them is passed over. `model` is that of `ask_stream`, and `language` what the
+    questions are worded in. None are made where the setting `suggestions` is 0. Raises what `ask`
+    raises.
+    """
+    told = Told(
+        question=question,
+        answer=answer,
+        chunk_ids=tuple(dict.fromkeys(chunk_ids)),
+        conversation=tuple(conversation),
+        language=language,
+    )
+    writer = await answer_writer_of(workspace, model)
+    answered = tried_by_asking(workspace, filters, plan, changes)
+    return await suggestions_after(workspace, told, answered, writer)
+
+
+async def suggest_in_conversation(
+    workspace: WorkspaceAccess,
+    conversation_id: UUID,
+    message_id: UUID,
+    *,
+    language: Language | None = None,
+) -> Suggestions:
+    """Questions that may follow an answer of a conversation; made once, and then kept with it.
+
+    Raises NotFound, and InvalidRequest for a question.
+    """
+    async with workspace.scope() as scope:
+        conversation = await get_conversation(scope, conversation_id)
+        place = await place_of(scope, conversation_id, message_id)
+        if place.role != "assistant" or place.parent_no is None:
+            raise InvalidRequest(
+                f"message {message_id} is a question", hint="name the answer that follows it"
+            )
+        message = await message_at(scope, conversation_id, place.message_no)
+        answer = message.answer
+        assert answer is not None, "a message of an assistant is an answer"
+        if answer.suggestions is not None:
+            return Suggestions(questions=answer.suggestions)
+        said = await said_until(scope, conversation_id, place.message_no, MESSAGES_MINDED)
+        asking = Asking(question=answer.asked_as)
+        try:
+            attempts = await attempts_after(scope, conversation, asking, place.message_no)
+        except InvalidRequest:  # Nothing is left that could be searched.
+            return Suggestions()
+    if not await suggestions_wanted(workspace):
+        return Suggestions()
+    told = _told(message, answer, tuple(each.turn for each in said[:-2]), language)
+    answered = tried_by_asking(workspace, attempts[0].filters)
+    writer = await answer_writer_of(workspace, EXTRACTIVE if answer.model is None else None)
+    made = await suggestions_after(workspace, told, answered, writer)
+    if not made.degraded:
+        async with workspace.scope() as scope:
+            await keep_suggestions(scope, conversation_id, place.message_no, made.questions)
+    return made
+
+
+def _told(
+    message: Message, answer: MessageAnswer, before: tuple[Turn, ...], language: str | None
+) -> Told:
+    cited = (each.chunk_id for each in answer.citations)
+    found = (each.chunk_id for each in answer.evidence)
+    return Told(
+        question=answer.corrected_question or answer.asked_as,
+        answer=message.text if answer.found else "",
+        chunk_ids=tuple(dict.fromkeys((*cited, *found))),
+        conversation=before,
+        language=language,
+    )
