@@ -44,6 +44,7 @@ from footnote.index.quoting import quotable
 from footnote.index.ranges import ChunkRanges
 from footnote.jobs.inline import work_until_resting
 from footnote.store import people
+from footnote.store.answer_statistics import StatisticsPeriod
 from footnote.store.api_keys import WantedKey
 from footnote.store.audit import AuditFilter
 from footnote.store.blob_claims import BlobClaim
@@ -91,6 +92,11 @@ REFUSALS = (
     # Where a function counts on another having looked for the thing before.
     ValueError,
     AssertionError,
+)
+
+
+_ALWAYS = StatisticsPeriod(
+    begin=datetime(2000, 1, 1, tzinfo=UTC), end=datetime(2100, 1, 1, tzinfo=UTC)
 )
 
 
@@ -335,6 +341,8 @@ def special(name: str, theirs: Mapping[str, str]) -> dict[str, Any]:
             "last_day": date(2100, 1, 1),
         },
         "collections.list_collections": {"names": None, "grants": {}},
+        "answer_statistics.citation_report": {"period": _ALWAYS, "collections": None},
+        "answer_statistics.unanswered_questions": {"period": _ALWAYS},
         "facets.count_values": {"name": "tags", "documents": Compiled(sql.SQL("true"), {})},
         "views.remove_view": {"name": f"{CANARY}.md"},
         "share_links.get_link": {"credential_id": theirs["link_id"]},

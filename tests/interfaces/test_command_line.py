@@ -61,6 +61,8 @@ COMMANDS = [
     "share conversation",
     "share list",
     "share revoke",
+    "citations",
+    "unanswered",
     "collections list",
     "collections delete",
     "usage",

@@ -55,7 +55,7 @@ _KEY = re.compile(r"(f[nl])_[0-9a-f]{16}_[0-9a-f]{64}")
 _VARIES = {
     *("entries", "head", "kept", "rows"),
     *("answer_cache", "cached", "checks", "confidence", "created", "keywords", "key_id"),
-    *("link_id", "next_cursor", "replaced_by"),
+    *("link_id", "never_cited_count", "next_cursor", "replaced_by"),
     *("overlap", "probability", "results", "score", "score_after", "search_cache", "secret"),
     *("sha256", "similarity", "support", "timings_ms", "why", "url", "explanation"),
 }
@@ -259,7 +259,8 @@ async def search_and_ask(recorder: Recorder, library: Library) -> None:
     await recorder(http, "PUT", "/v1/budgets", "Fifty dollars a month", json=wanted)
     for path in (
         *("/v1/usage", "/v1/usage/people", "/v1/budgets"),
-        *("/v1/collections", "/v1/doctor"),
+        *("/v1/collections", "/v1/unanswered"),
+        "/v1/citations?collection=insurance&limit=1",
     ):
         await recorder(http, "GET", path)
     assert (await http.delete("/v1/budgets?measure=cost_usd&period=month")).status_code == 204

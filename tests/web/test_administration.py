@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from uuid import UUID
 
@@ -15,6 +16,7 @@ from tests.conftest import fresh_database, settings_over
 from tests.interfaces.serving import environment, footnote_process, serving
 
 from .conftest import Site, handed_in, rested
+from .documents import QUESTIONS
 from .test_for_everyone import prefer, violations
 
 SECTIONS = {
@@ -30,6 +32,8 @@ SECTIONS = {
     "embedding": "Embedding",
     "settings": "Settings",
     "webhooks": "Webhooks",
+    "unanswered": "Unanswered questions",
+    "citations": "Cited documents",
     "usage": "Usage and cost",
     "audit": "Audit log",
     "health": "Health",
@@ -275,6 +279,35 @@ async def test_use_is_shown_by_person_and_saved_as_a_table(page: Page, tmp_path:
     [first, *rows] = kept.read_text().splitlines()
     assert first.startswith("day,principal,requests")
     assert any(",local," in each for each in rows)
+
+
+async def test_what_is_not_answered_and_what_is_cited_is_shown_and_saved(
+    page: Page, site: Site, tmp_path: Path
+) -> None:
+    unknown = "Who painted the lighthouse of Brest?"
+    async with httpx.AsyncClient(base_url=site.address, timeout=120) as http:
+        for question in (unknown, next(iter(QUESTIONS))):
+            made = (await http.post("/v1/conversations", json={})).json()
+            messages = f"/v1/conversations/{made['conversation_id']}/messages"
+            assert (await http.post(messages, json={"question": question})).status_code == 200
+    await opened(page, "unanswered")
+    await expect(row(page, unknown)).to_be_visible()
+    async with page.expect_download() as download:
+        await page.get_by_role("button", name="Save for a golden set").click()
+    kept = tmp_path / "unanswered.jsonl"
+    await (await download.value).save_as(kept)
+    assert unknown in [json.loads(line)["question"] for line in kept.read_text().splitlines()]
+    await page.get_by_label("Until").fill("2020-01-01")
+    await page.get_by_role("button", name="Show", exact=True).click()
+    await expect(page.get_by_text("Everything that was asked in this time")).to_be_visible()
+    assert await violations(page) == []
+    await opened(page, "citations")
+    cited = page.get_by_role("table", name="Most cited")
+    await expect(cited.get_by_role("link").first).to_be_visible()
+    never = page.get_by_role("table", name="Never cited")
+    await expect(never.get_by_role("row").filter(has_text="default").first).to_be_visible()
+    await cited.get_by_role("link").first.click()
+    await expect(page).to_have_url(re.compile("/documents/"))
 
 
 async def test_health_says_what_doctor_says(page: Page) -> None:

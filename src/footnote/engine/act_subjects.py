@@ -27,6 +27,7 @@ from footnote.domain import (
     SourcesFound,
     SuggestionsMade,
 )
+from footnote.domain.answer_statistics import CitationReport, UnansweredReport
 from footnote.domain.conversations import Conversation, Exchange, Message, MessagePage
 from footnote.domain.credentials import NewApiKey
 from footnote.domain.erasure import ErasureEntry, ReplayedErasure
@@ -290,6 +291,17 @@ def _(found: LegalHold) -> Iterator[tuple[UUID, str | None]]:
 @shown_in.register
 def _(found: RetentionPreview) -> Iterator[tuple[UUID, str | None]]:
     return shown_in(found.documents)
+
+
+@shown_in.register
+def _(found: CitationReport) -> Iterator[tuple[UUID, str | None]]:
+    return ((each.document_id, None) for each in (*found.most_cited, *found.never_cited))
+
+
+@shown_in.register
+def _(found: UnansweredReport) -> Iterator[tuple[UUID, str | None]]:
+    for question in found.questions:
+        yield from ((each.document_id, None) for each in question.nearest)
 
 
 @shown_in.register

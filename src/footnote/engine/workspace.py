@@ -23,6 +23,7 @@ from footnote.domain.identity import WHOLE_WORKSPACE
 from footnote.engine import (
     access,
     answer_models,
+    answer_statistics,
     answers,
     audit,
     conversation_export,
@@ -332,6 +333,10 @@ class WorkspaceVerbs:
     legal_holds = Verb(hold_verbs.legal_holds, Act.READ, Right.ADMINISTER)
     set_legal_hold = Verb(hold_verbs.set_legal_hold, Act.CHANGED, Right.ADMINISTER)
     lift_legal_hold = Verb(hold_verbs.lift_legal_hold, Act.CHANGED, Right.ADMINISTER)
+
+    citations = Verb(answer_statistics.citations, Act.READ, Right.ADMINISTER, whole=False)
+    unanswered_questions = Verb(answer_statistics.unanswered_questions, Act.READ, Right.ADMINISTER)
+    export_unanswered = Verb(answer_statistics.export_unanswered, Act.EXPORTED, Right.ADMINISTER)
 
     usage = Verb(usage_verbs.usage, Act.READ, Right.ADMINISTER)
     usage_by_person = Verb(usage_verbs.usage_by_person, Act.READ, Right.ADMINISTER)

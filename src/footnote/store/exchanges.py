@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
@@ -102,7 +103,9 @@ async def keep_suggestions(
     place = ANSWER.of(scope.principal.principal_id, conversation_id, message_no)
     sealed = answer_json(scope, place, replace(answer, suggestions=kept))
     await scope.execute(_SQL["replace_answer"], parameters | {"answer": sealed})
-    await scope.execute(_SQL["insert_sources"], parameters | {"document_ids": sorted(held)})
+    # A suggestion cites nothing.
+    resting = {"document_ids": sorted(held), "citations": [0] * len(held)}
+    await scope.execute(_SQL["insert_sources"], parameters | resting)
 
 
 async def choose_branch(scope: WorkspaceScope, conversation_id: UUID, message_no: int) -> None:
@@ -172,6 +175,7 @@ async def _insert_exchange(
                 exchange.question,
             ),
             "answer": None,
+            "found": None,
         },
     )
     await _insert_answer(
@@ -201,6 +205,7 @@ async def _insert_answer(
     rows = await scope.all(_SQL["hold_documents"], documents)
     held = {row["document_id"] for row in rows}
     answer = answer.without_documents(answer.document_ids - held)
+    cited = Counter(each.document_id for each in answer.citations)
     parameters = {
         "conversation_id": conversation_id,
         "message_no": number,
@@ -213,7 +218,9 @@ async def _insert_answer(
             ANSWER.of(scope.principal.principal_id, conversation_id, number),
             answer,
         ),
+        "found": answer.found,
         "document_ids": sorted(held),
+        "citations": [cited[each] for each in sorted(held)],
     }
     await scope.execute(_SQL["insert"], parameters)
     await scope.execute(_SQL["insert_sources"], parameters)

@@ -5,14 +5,14 @@ export const GROUPS = [
   ["access", ["keys", "roles", "people", "sign-on"]],
   ["content", ["collections", "retention", "holds", "erasures"]],
   ["engine", ["models", "embedding", "settings", "webhooks"]],
-  ["watch", ["usage", "audit", "health"]],
+  ["watch", ["unanswered", "citations", "usage", "audit", "health"]],
 ] as const;
 
 export type GroupId = (typeof GROUPS)[number][0];
 export type SectionId = (typeof GROUPS)[number][1][number];
 
 /** What an administrator of single collections alone is offered. */
-export const OF_COLLECTIONS: readonly SectionId[] = ["collections", "roles"];
+export const OF_COLLECTIONS: readonly SectionId[] = ["collections", "roles", "citations"];
 
 export const FIRST: SectionId = "keys";
 
@@ -29,6 +29,8 @@ export const SECTIONS: Record<SectionId, LazyExoticComponent<ComponentType>> = {
   embedding: lazy(() => import("./Embedding").then((m) => ({ default: m.Embedding }))),
   settings: lazy(() => import("./Settings").then((m) => ({ default: m.Settings }))),
   webhooks: lazy(() => import("./Webhooks").then((m) => ({ default: m.Webhooks }))),
+  unanswered: lazy(() => import("./Unanswered").then((m) => ({ default: m.Unanswered }))),
+  citations: lazy(() => import("./Citations").then((m) => ({ default: m.Citations }))),
   usage: lazy(() => import("./Usage").then((m) => ({ default: m.Usage }))),
   audit: lazy(() => import("./Audit").then((m) => ({ default: m.Audit }))),
   health: lazy(() => import("./Health").then((m) => ({ default: m.Health }))),

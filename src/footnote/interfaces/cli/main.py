@@ -69,6 +69,14 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "erasures.app",
         "See and verify what was deleted for good, and repeat it after a restore.",
     ),
+    "citations": (
+        "answer_statistics.citations",
+        "Show which documents answers cite, and which they never do.",
+    ),
+    "unanswered": (
+        "answer_statistics.unanswered",
+        "Show what was asked and not answered.",
+    ),
     "usage": ("usage.usage", "Show what was used, and what it cost."),
     "budget": ("usage.budget", "Limit what a workspace may use."),
     "audit": ("audit.app", "See who did what, and verify the log of it."),

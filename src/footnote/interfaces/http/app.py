@@ -14,6 +14,7 @@ from footnote.errors import FootnoteError
 from footnote.interfaces.http import (
     access,
     agui,
+    answer_statistics,
     audit,
     chat,
     collections,
@@ -84,6 +85,10 @@ _TAGS = [
     {"name": "collections", "description": "See what collections hold; remove empty ones."},
     {"name": "configuration", "description": "See and change the settings of a workspace."},
     {"name": "usage", "description": "See what was used and what it cost, and limit it."},
+    {
+        "name": "answer statistics",
+        "description": "See what answers cite, and what was not answered.",
+    },
     {"name": "audit", "description": "See who did what, and verify the log of it."},
     {
         "name": "privacy",
@@ -124,6 +129,7 @@ _ROUTERS = (
     erasures.router,
     personal_data.router,
     usage.router,
+    answer_statistics.router,
     operations.router,
 )
 

@@ -8,9 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
+from typing import Literal
 from uuid import UUID
 
 from footnote.domain import Health
+from footnote.domain.answer_statistics import CitationReport, UnansweredReport
 from footnote.domain.audit import Act, AuditHead, AuditPage, AuditVerification
 from footnote.domain.collections import CollectionSummary
 from footnote.domain.credentials import ApiKey, NewApiKey
@@ -162,6 +164,44 @@ async def delete_collection(client: Remote, collection: str) -> None:
 async def examine_installation(client: Remote) -> Health:
     """What the server stands on, what is wrong of it, and what to do about that."""
     return decoded(Health, await client.transport.json("GET", "/v1/doctor"))
+
+
+async def citations(
+    client: Remote,
+    *,
+    since: date | None = None,
+    until: date | None = None,
+    collection: str | None = None,
+    limit: int = 50,
+) -> CitationReport:
+    """Which documents the answers of a period cite most, and which they never do."""
+    asked = _present(since=since, until=until, collection=collection, limit=limit)
+    found = await client.transport.json("GET", "/v1/citations", Content(params=asked))
+    return decoded(CitationReport, found)
+
+
+async def unanswered_questions(
+    client: Remote, *, since: date | None = None, until: date | None = None, limit: int = 100
+) -> UnansweredReport:
+    """What was asked in conversations and not answered, what was asked most first."""
+    asked = _present(since=since, until=until, limit=limit)
+    found = await client.transport.json("GET", "/v1/unanswered", Content(params=asked))
+    return decoded(UnansweredReport, found)
+
+
+async def export_unanswered(
+    client: Remote,
+    kind: Literal["golden", "csv"],
+    *,
+    since: date | None = None,
+    until: date | None = None,
+) -> str:
+    """The questions that were not answered, as lines of a golden set or as a table."""
+    content = Content(params=_present(format=kind, since=since, until=until))
+    answer = await client.transport.call(
+        "GET", "/v1/unanswered/export", content, repeat=Repeat.LOST
+    )
+    return answer.text
 
 
 async def budgets(client: Remote) -> tuple[Budget, ...]:

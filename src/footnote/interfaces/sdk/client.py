@@ -175,6 +175,9 @@ class AsyncClient:
     collections = administering.collections
     delete_collection = administering.delete_collection
     examine_installation = administering.examine_installation
+    citations = administering.citations
+    unanswered_questions = administering.unanswered_questions
+    export_unanswered = administering.export_unanswered
     budgets = administering.budgets
     set_budget = administering.set_budget
     remove_budget = administering.remove_budget

@@ -76,18 +76,18 @@ RETURNING next_message - %(count)s AS first_no
 -- name: insert
 INSERT INTO messages (
     workspace_id, principal, conversation_id, message_no, message_id, parent_no, role, text,
-    answer, active, created_at
+    answer, found, active, created_at
 ) VALUES (
     %(workspace_id)s, %(principal)s, %(conversation_id)s, %(message_no)s, %(message_id)s,
-    %(parent_no)s, %(role)s, %(text)s, %(answer)s, true, clock_timestamp()
+    %(parent_no)s, %(role)s, %(text)s, %(answer)s, %(found)s, true, clock_timestamp()
 )
 
 -- name: insert_sources
 INSERT INTO message_sources (
-    workspace_id, document_id, principal, conversation_id, message_no
+    workspace_id, document_id, principal, conversation_id, message_no, citations
 )
-SELECT %(workspace_id)s, document_id, %(principal)s, %(conversation_id)s, %(message_no)s
-FROM unnest(%(document_ids)s::uuid[]) AS document_id
+SELECT %(workspace_id)s, document_id, %(principal)s, %(conversation_id)s, %(message_no)s, citations
+FROM unnest(%(document_ids)s::uuid[], %(citations)s::integer[]) AS used (document_id, citations)
 ON CONFLICT DO NOTHING
 
 -- name: hold_answer

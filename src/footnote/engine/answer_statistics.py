@@ -1,0 +1,213 @@
+"""Which documents the answers of a workspace cite, and which questions nothing answers.
+
+Both follow from the answers that conversations keep, so that what is deleted or erased of those is
+gone here as well.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Annotated, Literal
+from uuid import UUID
+
+from pydantic import Field
+
+from footnote.domain import Right
+from footnote.domain.answer_statistics import (
+    CitationReport,
+    NearMiss,
+    QuestionsOfDay,
+    UnansweredQuestion,
+    UnansweredReport,
+)
+from footnote.domain.identity import WHOLE_WORKSPACE
+from footnote.engine.csv_tables import csv_table
+from footnote.engine.services import WorkspaceAccess
+from footnote.engine.usage import days_between
+from footnote.language.detection import detect_language
+from footnote.ports import Analyzer
+from footnote.retrieval.cache_guards import bare_wording
+from footnote.store import answer_statistics as stored
+from footnote.store.answer_statistics import StatisticsPeriod, Unanswered
+from footnote.validation.constrained_types import Name
+
+MOST_LOOKED_AT = 5_000
+"""Refusals of a period that are read; the latest where there are more."""
+MOST_LISTED = 500
+_WORDINGS, _MISSES = 5, 3
+
+ExportForm = Literal["golden", "csv"]
+Listed = Annotated[int, Field(ge=1, le=MOST_LISTED)]
+
+
+async def citations(
+    workspace: WorkspaceAccess,
+    *,
+    since: date | None = None,
+    until: date | None = None,
+    collection: Name | None = None,
+    limit: Listed = 50,
+) -> CitationReport:
+    """Which documents the answers of a period cite most, and which they never do.
+
+    For administrators, of the collections that they administer, as far as they may see. Raises
+    Forbidden, and InvalidRequest for days in the wrong order.
+    """
+    workspace.require(Right.ADMINISTER, collection)
+    principal = workspace.principal
+    names: list[str] | None = None
+    if collection is not None:
+        names = [collection]
+    elif not principal.may(Right.ADMINISTER, WHOLE_WORKSPACE):
+        names = [name for name, _ in principal.collections if principal.may(Right.ADMINISTER, name)]
+    first, last = days_between(since, until)
+    async with workspace.scope() as scope:
+        report = await stored.citation_report(scope, _period(first, last), names, limit)
+    return replace(report, since=first, until=last)
+
+
+async def unanswered_questions(
+    workspace: WorkspaceAccess,
+    *,
+    since: date | None = None,
+    until: date | None = None,
+    limit: Listed = 100,
+) -> UnansweredReport:
+    """What was asked in conversations and not answered, questions of the same words together.
+
+    For administrators of the whole workspace; who asked is not told. Raises Forbidden, and
+    InvalidRequest for days in the wrong order.
+    """
+    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
+    first, last = days_between(since, until)
+    async with workspace.scope() as scope:
+        found = await stored.unanswered_questions(scope, _period(first, last), MOST_LOOKED_AT + 1)
+        complete = len(found) <= MOST_LOOKED_AT
+        found = found[:MOST_LOOKED_AT]
+        groups = same_words(found, workspace.engine.analyzer)[:limit]
+        near = {each.document_id for group in groups for each in _evidence(group)}
+        titles = await stored.titles_of(scope, sorted(near))
+    days = Counter(each.asked_at.astimezone(UTC).date() for each in found)
+    return UnansweredReport(
+        since=first,
+        until=last,
+        questions=tuple(_question(group, titles) for group in groups),
+        days=tuple(QuestionsOfDay(day=day, questions=days[day]) for day in sorted(days)),
+        asked=len(found),
+        complete=complete,
+    )
+
+
+async def export_unanswered(
+    workspace: WorkspaceAccess,
+    kind: ExportForm,
+    *,
+    since: date | None = None,
+    until: date | None = None,
+) -> str:
+    """The questions that were not answered, as lines of a golden set or as a table.
+
+    A line of a golden set lacks the places that answer: an evaluation refuses it until somebody
+    has written them in, or has said that no document answers. Raises as `unanswered_questions`.
+    """
+    report = await unanswered_questions(workspace, since=since, until=until, limit=MOST_LISTED)
+    return as_golden(report.questions) if kind == "golden" else as_csv(report.questions)
+
+
+def _period(first: date, last: date) -> StatisticsPeriod:
+    begin, end = (datetime.combine(day, time(), UTC) for day in (first, last + timedelta(days=1)))
+    return StatisticsPeriod(begin=begin, end=end)
+
+
+def same_words(found: Iterable[Unanswered], analyzer: Analyzer) -> list[list[Unanswered]]:
+    """Refusals whose questions have the same words, what was asked most first.
+
+    Words as the index has them: without function words, case, accents, endings and order. Within
+    a group the order is kept, and among equally large groups that of their first.
+    """
+    groups: dict[tuple[str, ...], list[Unanswered]] = {}
+    for each in found:
+        question = each.answer.asked_as
+        terms = analyzer.terms(question, detect_language(question))
+        key = tuple(sorted(set(terms))) or bare_wording(question) or (question,)
+        groups.setdefault(key, []).append(each)
+    return sorted(groups.values(), key=len, reverse=True)
+
+
+def _evidence(group: Sequence[Unanswered]) -> Sequence[NearMiss]:
+    """What came nearest to the latest question of a group; titles are not known yet."""
+    return [
+        NearMiss(
+            document_id=each.document_id,
+            title="",
+            filename="",
+            chunk_id=each.chunk_id,
+            similarity=each.similarity,
+        )
+        for each in sorted(group[0].answer.evidence, key=lambda each: each.rank)
+    ]
+
+
+def _question(
+    group: Sequence[Unanswered], titles: Mapping[UUID, tuple[str, str]]
+) -> UnansweredQuestion:
+    latest = group[0].answer
+    others = dict.fromkeys(each.answer.asked_as for each in group)
+    others.pop(latest.asked_as)
+    near: dict[UUID, NearMiss] = {}
+    for each in _evidence(group):
+        if each.document_id in titles:
+            title, filename = titles[each.document_id]
+            near.setdefault(each.document_id, replace(each, title=title, filename=filename))
+    return UnansweredQuestion(
+        question=latest.asked_as,
+        wordings=tuple(others)[:_WORDINGS],
+        asked=len(group),
+        people=len({each.asker for each in group}),
+        first_asked_at=min(each.asked_at for each in group),
+        last_asked_at=max(each.asked_at for each in group),
+        searched=latest.searched,
+        confidence=max(each.answer.confidence for each in group),
+        nearest=tuple(near.values())[:_MISSES],
+    )
+
+
+def as_golden(questions: Sequence[UnansweredQuestion]) -> str:
+    """Each question as a line of a golden set that somebody has to complete."""
+    lines = (
+        {
+            "id": f"unanswered-{number}",
+            "question": each.question,
+            "kind": "unanswered",
+            "answerable": True,
+            "relevant": [],
+            "asked": each.asked,
+            "wordings": list(each.wordings),
+            "nearest": [miss.filename for miss in each.nearest],
+        }
+        for number, each in enumerate(questions, 1)
+    )
+    return "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines)
+
+
+def as_csv(questions: Sequence[UnansweredQuestion]) -> str:
+    """The questions as a table for spreadsheets."""
+    names = ("question", "asked", "people", "first_asked_at", "last_asked_at", "nearest")
+    return csv_table(
+        names,
+        (
+            (
+                each.question,
+                each.asked,
+                each.people,
+                each.first_asked_at.isoformat(),
+                each.last_asked_at.isoformat(),
+                "; ".join(miss.filename for miss in each.nearest),
+            )
+            for each in questions
+        ),
+    )

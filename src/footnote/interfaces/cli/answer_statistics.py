@@ -1,0 +1,135 @@
+"""`footnote citations` and `footnote unanswered`: what answers cite, and what was not answered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Annotated
+
+import typer
+
+from footnote.domain.answer_statistics import DocumentCitations
+from footnote.errors import InvalidRequest
+from footnote.interfaces.cli import present
+from footnote.interfaces.cli.edge import in_workspace
+from footnote.interfaces.cli.options import AsJson, Workspace
+
+Since = Annotated[
+    datetime | None,
+    typer.Option("--since", formats=["%Y-%m-%d"], metavar="DAY", help="The first day."),
+]
+Until = Annotated[
+    datetime | None,
+    typer.Option("--until", formats=["%Y-%m-%d"], metavar="DAY", help="The last day."),
+]
+
+
+def citations(
+    *,
+    context: typer.Context,
+    since: Since = None,
+    until: Until = None,
+    collection: Annotated[
+        str | None, typer.Option("--collection", metavar="COLLECTION", help="Of this one alone.")
+    ] = None,
+    limit: Annotated[
+        int, typer.Option("--limit", metavar="N", min=1, max=500, help="The most of each list.")
+    ] = 20,
+    workspace: Workspace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show which documents answers cite most, and which they never do."""
+    found = in_workspace(
+        context,
+        workspace,
+        lambda inside: inside.citations(
+            since=since and since.date(),
+            until=until and until.date(),
+            collection=collection,
+            limit=limit,
+        ),
+    )
+    if as_json:
+        present.print_json(found)
+        return
+    console = present.terminal()
+    _show_documents(found.most_cited, "Nothing was cited.")
+    console.print(
+        f"Never cited from {found.since} to {found.until}: "
+        f"{found.never_cited_count:,} of {found.documents:,} documents"
+    )
+    _show_documents(found.never_cited, "")
+
+
+def _show_documents(documents: Sequence[DocumentCitations], nothing: str) -> None:
+    if not documents:
+        if nothing:
+            present.terminal().print(nothing)
+        return
+    listing = present.table("citations", "answers", "document", "collection", "days there")
+    now = datetime.now(UTC)
+    for each in documents:
+        listing.add_row(
+            f"{each.citations:,}",
+            f"{each.answers:,}",
+            present.plain(each.filename),
+            present.plain(each.collection),
+            f"{(now - each.created_at).days:,}",
+        )
+    listing.show(present.terminal())
+
+
+def unanswered(
+    *,
+    context: typer.Context,
+    since: Since = None,
+    until: Until = None,
+    limit: Annotated[
+        int, typer.Option("--limit", metavar="N", min=1, max=500, help="The most questions.")
+    ] = 50,
+    golden: Annotated[
+        bool, typer.Option("--golden", help="As lines of a golden set, to be completed.")
+    ] = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="As comma-separated values.")] = False,
+    workspace: Workspace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show what was asked in conversations and not answered."""
+    if golden + as_csv + as_json > 1:
+        raise InvalidRequest(
+            "--golden, --csv and --json are three ways to write it", hint="give one of them"
+        )
+    first, last = since and since.date(), until and until.date()
+    if golden or as_csv:
+        text = in_workspace(
+            context,
+            workspace,
+            lambda inside: inside.export_unanswered(
+                "golden" if golden else "csv", since=first, until=last
+            ),
+        )
+        typer.echo(text, nl=False)
+        return
+    found = in_workspace(
+        context,
+        workspace,
+        lambda inside: inside.unanswered_questions(since=first, until=last, limit=limit),
+    )
+    if as_json:
+        present.print_json(found)
+        return
+    if not found.questions:
+        present.terminal().print("Everything that was asked was answered.")
+        return
+    listing = present.table("asked", "people", "last", "question", "nearest")
+    for each in found.questions:
+        listing.add_row(
+            f"{each.asked:,}",
+            f"{each.people:,}",
+            f"{each.last_asked_at:%Y-%m-%d}",
+            present.plain(each.question),
+            present.plain(", ".join(miss.filename for miss in each.nearest)),
+        )
+    listing.show(present.terminal())
+    if not found.complete:
+        present.notices().print(f"Only the latest {found.asked:,} were looked at.")

@@ -1,0 +1,122 @@
+"""Counts citations of documents, and reads questions that were not answered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from psycopg.rows import DictRow
+
+from footnote.domain.answer_statistics import CitationReport, DocumentCitations
+from footnote.domain.conversations import MessageAnswer
+from footnote.ports import Place
+from footnote.store.database import SYSTEM, WorkspaceScope, bind
+from footnote.store.documents import document_of
+from footnote.store.messages import read_answer
+from footnote.store.sealing import ANSWER
+from footnote.store.statements import load_statements
+
+_SQL = load_statements("answer_statistics")
+_DOCUMENTS = load_statements("listing")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatisticsPeriod:
+    """From a moment up to another."""
+
+    begin: datetime
+    end: datetime
+    """Not included."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unanswered:
+    """An answer that says there is none."""
+
+    asker: str
+    asked_at: datetime
+    answer: MessageAnswer
+
+
+async def citation_report(
+    scope: WorkspaceScope,
+    period: StatisticsPeriod,
+    collections: Sequence[str] | None,
+    limit: int,
+) -> CitationReport:
+    """The documents that answers of anybody cite most, and those they never do.
+
+    Only such as the principal of the scope may see, in these collections or in all.
+    """
+    when = {"begin": period.begin, "end": period.end}
+    await bind(scope.connection, scope.workspace_id, SYSTEM)
+    cited = await scope.all(_SQL["cited"], when)
+    await bind(scope.connection, scope.workspace_id, scope.principal)
+    wanted = {
+        **when,
+        "collections": None if collections is None else list(collections),
+        "limit": limit,
+        "document_ids": [row["document_id"] for row in cited],
+        "citations": [row["citations"] for row in cited],
+        "answers": [row["answers"] for row in cited],
+        "last_cited": [row["last_cited_at"] for row in cited],
+    }
+    most = await scope.all(_SQL["most_cited"], wanted)
+    never = await scope.all(_SQL["never_cited"], wanted)
+    counted = await scope.single(_SQL["count_never_cited"], wanted)
+    return CitationReport(
+        since=period.begin.date(),
+        until=period.end.date(),
+        most_cited=tuple(_citations(scope, row, row) for row in most),
+        never_cited=tuple(_citations(scope, row, None) for row in never),
+        documents=counted["documents"],
+        never_cited_count=counted["never_cited"],
+    )
+
+
+def _citations(scope: WorkspaceScope, row: DictRow, counts: DictRow | None) -> DocumentCitations:
+    document = document_of(scope, row)
+    return DocumentCitations(
+        document_id=document.document_id,
+        title=document.title,
+        filename=document.filename,
+        collection=document.collection,
+        created_at=document.created_at,
+        citations=0 if counts is None else counts["citations"],
+        answers=0 if counts is None else counts["answers"],
+        last_cited_at=None if counts is None else counts["last_cited_at"],
+    )
+
+
+async def unanswered_questions(
+    scope: WorkspaceScope, period: StatisticsPeriod, limit: int
+) -> tuple[Unanswered, ...]:
+    """The latest refusals of a period, whoever asked."""
+    await bind(scope.connection, scope.workspace_id, SYSTEM)
+    rows = await scope.all(
+        _SQL["unanswered"], {"begin": period.begin, "end": period.end, "limit": limit}
+    )
+    await bind(scope.connection, scope.workspace_id, scope.principal)
+    return tuple(
+        Unanswered(
+            asker=row["asker"],
+            asked_at=row["created_at"],
+            answer=read_answer(scope.sealing.plain_json(_place(row), row["answer"])),
+        )
+        for row in rows
+    )
+
+
+def _place(row: DictRow) -> Place:
+    return ANSWER.of(row["asker"], row["conversation_id"], row["message_no"])
+
+
+async def titles_of(
+    scope: WorkspaceScope, document_ids: Sequence[UUID]
+) -> dict[UUID, tuple[str, str]]:
+    """Title and file name of those of the documents that the principal may see."""
+    rows = await scope.all(_DOCUMENTS["of_ids"], {"document_ids": list(document_ids)})
+    found = (document_of(scope, row) for row in rows)
+    return {each.document_id: (each.title, each.filename) for each in found}
