@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import Page, Route, expect
 
 from .conftest import Site
 from .documents import QUESTIONS
@@ -159,3 +160,27 @@ async def test_nothing_that_is_kept_on_the_device_says_who_uses_it(page: Page) -
         *("theme", "keys", "sourcesWidth", "pageWidth"),
     }
     assert await page.evaluate("document.cookie") == ""
+
+
+async def test_what_is_typed_before_the_palette_is_there_is_meant_for_it(page: Page) -> None:
+    let_go = asyncio.Event()
+
+    async def hold(route: Route) -> None:
+        await let_go.wait()
+        await route.continue_()
+
+    await page.route("**/assets/Palette-*.js", hold)
+    await page.goto("/find")
+    await expect(page.locator("#search")).to_be_visible()
+    await page.evaluate("document.activeElement.blur()")
+    await page.keyboard.press("Control+k")
+    # Each but the last is a shortcut: D opens the documents, N a conversation, X closes the page.
+    for key in ("d", "n", "x", "Backspace", "Backspace", "a"):
+        await page.keyboard.press(key)
+    assert page.url.endswith("/find")
+    let_go.set()
+    await expect(page.get_by_role("combobox")).to_have_value("da")
+    await expect(page.get_by_role("combobox")).to_be_focused()
+    await page.keyboard.press("Escape")
+    await expect(page.get_by_role("combobox")).to_have_count(0)
+    await page.unroute_all(behavior="wait")

@@ -9,7 +9,7 @@ import { useTranslation } from "react-i18next";
 import { conversationsQuery } from "../api/queries";
 import { KeyName } from "./KeyName";
 import { useActions } from "./actions";
-import { hideOverlays } from "./overlays";
+import { hideOverlays, typedAhead } from "./overlays";
 
 const ITEM =
   "flex cursor-default items-center justify-between gap-2 rounded px-3 py-2 text-sm data-[selected=true]:bg-hover";
@@ -20,7 +20,7 @@ export function Palette() {
   const { t } = useTranslation();
   const actions = useActions();
   const navigate = useNavigate();
-  const [typed, setTyped] = useState("");
+  const [typed, setTyped] = useState(() => typedAhead.get());
   const { data } = useInfiniteQuery(conversationsQuery);
   const recent = data?.pages[0]?.conversations.slice(0, 20) ?? [];
   const then = (act: () => void) => () => {

@@ -1,6 +1,7 @@
 // Listens for shortcuts, wherever the focus is but in a field where people type.
 import { useEffect } from "react";
 
+import { hideOverlays, overlays, typedAhead } from "./overlays";
 import { preferences } from "./preferences";
 import { useActions } from "./actions";
 
@@ -17,6 +18,17 @@ export function ShortcutKeys() {
     const listen = (event: KeyboardEvent) => {
       const held = event.metaKey || event.ctrlKey;
       if (event.defaultPrevented || event.altKey) return;
+      const { palette, shortcuts } = overlays.get();
+      if (palette && !held && !isTyping(event.target)) {
+        // The palette is loaded when it is first opened; who types on meanwhile means it.
+        if (event.key.length === 1) typedAhead.change((before) => before + event.key);
+        else if (event.key === "Backspace") typedAhead.change((before) => before.slice(0, -1));
+        else if (event.key === "Escape") hideOverlays();
+        else return;
+        event.preventDefault();
+        return;
+      }
+      if (shortcuts && !held) return;
       const single = !held && preferences.get().keys && !isTyping(event.target);
       const key = held ? `mod+${event.key.toLowerCase()}` : event.key;
       const action = actions.find((each) => each.key === key);

@@ -2,9 +2,12 @@
 import { createStore } from "../ui/store";
 
 export const overlays = createStore({ palette: false, shortcuts: false });
+/** What was typed for the palette before it was there. */
+export const typedAhead = createStore("");
 export const panesOpen = createStore({ sources: true, page: true });
 
 export function showOverlay(which: "palette" | "shortcuts"): void {
+  typedAhead.set("");
   overlays.set({ palette: which === "palette", shortcuts: which === "shortcuts" });
 }
 

@@ -1,0 +1,116 @@
+"""People prove who they are with a key that only the memory of the page has."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Browser, Page, expect
+
+from footnote.store.embedded import EmbeddedPostgres
+from tests.conftest import fresh_database, settings_over
+from tests.interfaces.serving import environment, footnote_process, serving
+
+from .conftest import watched_page
+from .test_for_everyone import prefer, violations
+
+
+@dataclass(frozen=True, slots=True)
+class Guarded:
+    """A server that asks everybody who they are."""
+
+    address: str
+    administrator: str
+    """A key."""
+    reader: str
+
+
+@pytest.fixture(scope="module")
+async def guarded(
+    postgres: EmbeddedPostgres, model_home: Path, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[Guarded]:
+    with fresh_database(postgres) as database:
+        settings = settings_over(database, tmp_path_factory.mktemp("guarded"), model_home)
+        env = environment(settings, FOOTNOTE_IDENTITY="keys")
+        keys = []
+        for name, scopes in (("all", ("read", "write", "administer")), ("look", ("read",))):
+            given = [part for scope in scopes for part in ("--scope", scope)]
+            made = await footnote_process(env, "keys", "create", name, *given, "--json")
+            assert made.code == 0, made.err
+            keys.append(json.loads(made.out)["secret"])
+        async with serving(env) as (_, address):
+            yield Guarded(address, *keys)
+
+
+@pytest.fixture
+async def signed_out(browser: Browser, guarded: Guarded) -> AsyncIterator[Page]:
+    async with watched_page(browser, guarded.address, refused=(401,)) as page:
+        yield page
+
+
+@pytest.mark.parametrize("theme", ["light", "dark", "contrast"])
+async def test_the_page_to_sign_in_has_no_barrier(signed_out: Page, theme: str) -> None:
+    await prefer(signed_out, theme)
+    await signed_out.goto("/sign-in")
+    await expect(signed_out.get_by_label("API key or token")).to_be_visible()
+    assert await violations(signed_out) == []
+
+
+async def test_whoever_is_not_signed_in_is_led_there_and_a_wrong_key_is_refused(
+    signed_out: Page, guarded: Guarded
+) -> None:
+    page = signed_out
+    await page.goto("/documents")
+    await page.wait_for_url("**/sign-in*")
+    await page.get_by_label("API key or token").fill("fn_0123456789abcdef_nothing")
+    await page.keyboard.press("Enter")
+    await expect(page.get_by_role("alert")).to_contain_text("not valid")
+    await page.get_by_label("API key or token").fill(guarded.reader)
+    await page.keyboard.press("Enter")
+    await expect(page.get_by_text("What do your documents say?")).to_be_visible()
+    # A reader administers nothing.
+    await expect(page.get_by_role("link", name="Documents")).to_be_visible()
+    await expect(page.get_by_role("link", name="Administration")).to_have_count(0)
+    kept = await page.evaluate("JSON.stringify([{...localStorage}, {...sessionStorage}])")
+    assert guarded.reader not in kept
+    assert await page.evaluate("document.cookie") == ""
+    # It was in the memory of the page, which is gone with it.
+    await page.reload()
+    await page.wait_for_url("**/sign-in*")
+
+
+async def test_an_administrator_sees_what_was_checked(signed_out: Page, guarded: Guarded) -> None:
+    page = signed_out
+    await page.goto("/sign-in")
+    await page.get_by_label("API key or token").fill(guarded.administrator)
+    await page.keyboard.press("Enter")
+    await page.get_by_role("link", name="Administration").click()
+    navigation = page.get_by_role("navigation", name="Administration")
+    await navigation.get_by_role("link", name="Health").click()
+    await expect(page.get_by_role("cell", name="database")).to_be_visible()
+
+
+async def test_what_a_form_is_refused_for_stands_beside_its_field(
+    browser: Browser, guarded: Guarded
+) -> None:
+    async with watched_page(browser, guarded.address, refused=(401, 422)) as page:
+        await page.goto("/sign-in")
+        await page.get_by_label("API key or token").fill(guarded.administrator)
+        await page.keyboard.press("Enter")
+        await page.get_by_role("link", name="Administration").click()
+        form = page.get_by_role("form", name="New key")
+        await form.get_by_label("Name").fill("k" * 300)
+        await form.get_by_role("button", name="Create").click()
+        name = form.get_by_label("Name")
+        await expect(name).to_have_attribute("aria-invalid", "true")
+        told = (await name.get_attribute("aria-describedby") or "").split()[0]
+        await expect(page.locator(f"[id='{told}']")).to_contain_text("at most 200")
+        assert await violations(page) == []
+        # What was typed is still there to be mended.
+        await expect(name).to_have_value("k" * 300)
+        await name.fill("short enough")
+        await form.get_by_role("button", name="Create").click()
+        await expect(page.get_by_role("row").filter(has_text="short enough")).to_be_visible()
