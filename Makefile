@@ -21,10 +21,11 @@ SBOM_OF ?= $(BIN)/python
 NEW_NODE = const [a, b] = process.versions.node.split("."); process.exit(+a > 20 || (+a === 20 && +b >= 19) ? 0 : 1)
 WITH_NODE = { node -e '$(NEW_NODE)' 2>/dev/null || export PATH="$(abspath $(BIN)):$$PATH"; }
 WEB_BUILT := src/footnote/interfaces/http/web/index.html
-WEB_SOURCES := $(shell find web -type f -not -path 'web/node_modules/*' -not -name openapi.json -not -name schema.d.ts 2>/dev/null)
+LIGHTHOUSE := web/lighthouse/node_modules/.installed
+WEB_SOURCES := $(shell find web -type f -not -path 'web/node_modules/*' -not -path 'web/lighthouse/*' -not -name openapi.json -not -name schema.d.ts 2>/dev/null)
 JOBS ?= $(shell $(PYTHON) -c 'import os; print(min(4, os.cpu_count() or 1))')
 
-.PHONY: help install dev demo serve web screenshots test coverage fuzz gate lint format bench size audit sbom docs clean
+.PHONY: help install dev demo serve web screenshots lighthouse test coverage fuzz gate lint format bench size audit sbom docs clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -65,6 +66,15 @@ $(WEB_BUILT): $(VENV)/.installed $(WEB_SOURCES)
 
 screenshots: $(VENV)/.dev $(WEB_BUILT)  ## Draw the pages of the web app into dist/screenshots
 	@FOOTNOTE_HOME='$(DEMO_HOME)' $(BIN)/python -m tests.web.screenshots dist/screenshots
+
+lighthouse: $(VENV)/.dev $(WEB_BUILT) $(LIGHTHOUSE)  ## Audit the pages of the web app into dist/lighthouse
+	@$(WITH_NODE) && FOOTNOTE_HOME='$(DEMO_HOME)' $(BIN)/python -m tests.web.lighthouse dist/lighthouse
+
+# Apart from what builds the app: it is large, and few need it.
+$(LIGHTHOUSE): web/lighthouse/package-lock.json
+	@echo "Installing Lighthouse …"
+	@cd web/lighthouse && $(WITH_NODE) && npm ci --silent
+	@touch $@
 
 # Where the environment forbids it, each process of the tests would compile all modules anew.
 test coverage: export PYTHONDONTWRITEBYTECODE :=

@@ -4,7 +4,7 @@ import hooks from "eslint-plugin-react-hooks";
 import typescript from "typescript-eslint";
 
 export default typescript.config(
-  { ignores: ["node_modules", "src/api/schema.d.ts"] },
+  { ignores: ["node_modules", "lighthouse/node_modules", "src/api/schema.d.ts"] },
   js.configs.recommended,
   ...typescript.configs.strictTypeChecked,
   a11y.flatConfigs.strict,
@@ -20,5 +20,5 @@ export default typescript.config(
       "@typescript-eslint/only-throw-error": "off",
     },
   },
-  { files: ["*.js"], ...typescript.configs.disableTypeChecked },
+  { files: ["*.js", "lighthouse/*.mjs"], ...typescript.configs.disableTypeChecked },
 );

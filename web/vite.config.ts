@@ -8,6 +8,29 @@ import { pdfFiles } from "./plugins/pdf-files.ts";
 // The server that `npm run dev` hands requests of the API to.
 const server = process.env.API_URL ?? "http://127.0.0.1:8080";
 
+interface Modules {
+  getModuleInfo(id: string): { readonly importers: readonly string[] } | null;
+}
+
+const first = new Map<string, boolean>();
+
+/** Whether the page needs a module at once: the entry imports it, by way of others or not. */
+function isFirst(id: string, modules: Modules): boolean {
+  const known = first.get(id);
+  if (known !== undefined) return known;
+  first.set(id, false); // Modules that import each other are asked once.
+  const found =
+    id.endsWith("/src/main.tsx") ||
+    (modules.getModuleInfo(id)?.importers ?? []).some((each) => isFirst(each, modules));
+  first.set(id, found);
+  return found;
+}
+
+/** One file for all of it: each file more is a way more over a slow line. */
+function firstLoad(id: string, modules: Modules): string | null {
+  return isFirst(id, modules) ? "first" : null;
+}
+
 export default defineConfig({
   plugins: [react(), tailwindcss(), pdfFiles(), compressed()],
   // The server puts a fresh nonce in this place each time it sends the page.
@@ -21,6 +44,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     // What is served is compressed better, and its sizes are held by tests.
     reportCompressedSize: false,
+    rolldownOptions: { output: { codeSplitting: { groups: [{ name: firstLoad }] } } },
   },
   server: { proxy: { "/v1": server, "/health": server, "/stats": server } },
   test: { environment: "node", include: ["src/**/*.test.ts"] },

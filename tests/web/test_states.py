@@ -40,7 +40,7 @@ async def test_a_dark_page_is_dark_before_the_app_runs(page: Page) -> None:
         await let_go.wait()
         await route.continue_()
 
-    await page.route("**/assets/index-*.js", hold)
+    await page.route("**/assets/first-*.js", hold)
     await page.goto("/", wait_until="commit")
     await page.wait_for_function(
         "(dark) => getComputedStyle(document.documentElement).backgroundColor === dark", arg=DARK

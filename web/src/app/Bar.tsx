@@ -37,7 +37,8 @@ export function Bar({ hasPage }: { readonly hasPage: boolean }) {
       <Link to="/" search={{}} className="px-1 text-base font-bold">
         Footnote
       </Link>
-      <ul className="flex items-center gap-1">
+      {/* On a narrow window a row of its own, whether it has the last of them yet or not. */}
+      <ul className="order-1 flex basis-full items-center gap-1 md:order-none md:basis-auto">
         <li>
           <Link to="/" activeOptions={{ exact: true, includeSearch: false }} className={LINK}>
             {t("nav.ask")}
@@ -130,7 +131,11 @@ function PaneSwitch({ hasPage }: { readonly hasPage: boolean }) {
   const shown = useStore(paneShown);
   const panes: readonly Pane[] = hasPage ? ["sources", "main", "page"] : ["sources", "main"];
   return (
-    <div role="group" aria-label={t("panes.switch")} className="flex w-full gap-1 md:hidden">
+    <div
+      role="group"
+      aria-label={t("panes.switch")}
+      className="order-2 flex w-full gap-1 md:hidden"
+    >
       {panes.map((pane) => (
         <Button
           key={pane}

@@ -1,0 +1,23 @@
+"""Lighthouse finds nothing to better: what is served stays fast, open to everybody and sound."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.async_api import Browser
+
+from .conftest import Site
+from .lighthouse import CATEGORIES, LEAST, audited, missing
+
+LEAST_PERFORMANCE = 0.8
+"""What is measured beside other work says less than `make lighthouse`, which wants `LEAST`."""
+
+
+@pytest.mark.skipif(bool(missing()), reason=missing() or "all is there")
+async def test_the_first_page_keeps_its_scores(browser: Browser, site: Site) -> None:
+    found = await audited({"start": site.address})
+    page = found["start"]
+    least = dict.fromkeys(CATEGORIES, LEAST) | {"performance": LEAST_PERFORMANCE}
+    below = {each: page.scores[each] for each in CATEGORIES if page.scores[each] < least[each]}
+    assert below == {}, page.shortcomings
+    # It does not jump about while it is loaded, however slow that is.
+    assert page.figures["cumulative_layout_shift"] < 0.1
