@@ -41,6 +41,7 @@ COMMANDS = [
     "feedback give",
     "feedback export",
     "documents list",
+    "documents map",
     "documents show",
     "documents delete",
     "documents erase",

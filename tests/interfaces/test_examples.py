@@ -251,6 +251,7 @@ async def search_and_ask(recorder: Recorder, library: Library) -> None:
         f"/v1/documents/{document}",
         f"/v1/documents/{document}/passages?limit=1",
         f"/v1/documents/{document}/similar?limit=1",
+        "/v1/map?collection=insurance",
         f"/v1/documents/{document}/events",
         *("/stats", "/health", "/v1/models", "/v1/lanes", "/v1/audit?act=searched&limit=2"),
     ):

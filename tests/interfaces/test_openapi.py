@@ -26,6 +26,7 @@ PUBLIC = {
     "/v1/documents/{document_id}/versions": "get",
     "/v1/documents/{document_id}/passages": "get",
     "/v1/documents/{document_id}/similar": "get",
+    "/v1/map": "get",
     "/v1/views": "delete get put",
     "/v1/documents/{document_id}/content": "get",
     "/v1/documents/{document_id}/retry": "post",

@@ -32,6 +32,11 @@ from footnote.domain.condition import CacheStats as CacheStats
 from footnote.domain.condition import Check as Check
 from footnote.domain.condition import Health as Health
 from footnote.domain.condition import WorkspaceStats as WorkspaceStats
+from footnote.domain.document_map import MOST_MAPPED as MOST_MAPPED
+from footnote.domain.document_map import DocumentMap as DocumentMap
+from footnote.domain.document_map import MapArea as MapArea
+from footnote.domain.document_map import MapColour as MapColour
+from footnote.domain.document_map import MapPoint as MapPoint
 from footnote.domain.documents import MAX_EXTERNAL_ID_CHARACTERS as MAX_EXTERNAL_ID_CHARACTERS
 from footnote.domain.documents import MAX_NAME_CHARACTERS as MAX_NAME_CHARACTERS
 from footnote.domain.documents import MAX_TAG_CHARACTERS as MAX_TAG_CHARACTERS

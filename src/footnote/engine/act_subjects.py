@@ -15,6 +15,7 @@ from footnote.domain import (
     Document,
     DocumentAccess,
     DocumentOutcome,
+    DocumentMap,
     DocumentPage,
     Evidence,
     Passage,
@@ -307,6 +308,11 @@ def _(found: UnansweredReport) -> Iterator[tuple[UUID, str | None]]:
 @shown_in.register
 def _(found: DocumentPage) -> Iterator[tuple[UUID, str | None]]:
     return shown_in(found.documents)
+
+
+@shown_in.register
+def _(found: DocumentMap) -> Iterator[tuple[UUID, str | None]]:
+    return ((each.document_id, None) for each in found.points)
 
 
 @shown_in.register

@@ -132,6 +132,7 @@ async def destroy_workspace(
         engine.answer_cache,
         engine.cache,
         engine.vector_cache,
+        engine.map_layouts,
     ):
         cache.forget(workspace.workspace_id)
     if not retire_master_key:

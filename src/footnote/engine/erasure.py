@@ -359,6 +359,7 @@ def _forget_cached(workspace: WorkspaceAccess) -> int:
         engine.cache,
         engine.vector_cache,
         engine.answer_runs,
+        engine.map_layouts,
     )
     return sum(cache.forget(workspace.workspace_id) for cache in caches)
 

@@ -241,6 +241,7 @@ class Engine(Services):
     async def close(self) -> None:
         """Let go of everything; the embedded Postgres stops when nobody else uses it."""
         await self.answer_runs.close()
+        await self.map_layouts.close()
         await self.pages.aclose()
         await self.embedders.close()
         await self.answer_models.close()

@@ -16,6 +16,7 @@ from footnote.engine.answer_runs import AnswerRuns
 from footnote.engine.audit_log import AuditLog
 from footnote.engine.authentication import Credentials
 from footnote.engine.failed_credentials import FailedCredentials
+from footnote.engine.map_layouts import MapLayouts
 from footnote.engine.metering import Metering
 from footnote.engine.rate_limits import LastRateLimit, RateLimits
 from footnote.engine.stages import KnownConfigurations
@@ -117,6 +118,8 @@ class Services:
     answer_cache: GenerationCache[Answer] = field(
         default_factory=lambda: GenerationCache[Answer](capacity_bytes=0, measure=answer_bytes)
     )
+    map_layouts: MapLayouts = field(default_factory=MapLayouts)
+    """Where documents lie on maps."""
     answer_runs: AnswerRuns = field(default_factory=AnswerRuns)
     """Streamed answers under way and just given."""
 

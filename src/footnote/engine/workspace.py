@@ -30,6 +30,7 @@ from footnote.engine import (
     conversation_search,
     diagnosis,
     document_batches,
+    document_map,
     events,
     exchanges,
     grounding,
@@ -189,6 +190,7 @@ class WorkspaceVerbs:
 
     documents = Verb(listing.documents, Act.READ)
     select_documents = Verb(listing.select_documents, Act.READ)
+    document_map = Verb(document_map.document_map, Act.READ)
     similar_documents = Verb(listing.similar_documents, Act.READ)
     versions = Verb(listing.versions, Act.READ)
     document_passages = Verb(listing.document_passages, Act.READ)

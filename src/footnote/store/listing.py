@@ -98,21 +98,21 @@ async def list_documents(
     wanted = checked_facets(facets, LISTED_FACETS)
     require_readable(scope, wanted)
     place = _read_cursor(cursor, listing)
-    conditions = await _conditions(scope, listing)
+    conditions = await conditions_of(scope, listing)
     if scope.sealing.encrypts and listing.sort is DocumentSort.TITLE:
         page = await _page_by_sealed_title(scope, listing, conditions, place, limit)
     else:
         page = await _page(scope, listing, conditions, place, limit)
     if not wanted:
         return page
-    everything = _joined(conditions.values())
+    everything = joined(conditions.values())
     row = await scope.single(
         sql.SQL(_SQL["total"]).format(conditions=everything.text), everything.parameters
     )
     counts: dict[str, tuple[FacetCount, ...]] = {}
     for name in wanted:
         # Without the choice of its own field, so that another value can be chosen.
-        others = _joined(each for field, each in conditions.items() if field != name)
+        others = joined(each for field, each in conditions.items() if field != name)
         within = sql.SQL(_SQL["within"]).format(conditions=others.text)
         counts[name] = await count_values(scope, name, Compiled(within, others.parameters))
     return DocumentPage(
@@ -162,8 +162,8 @@ async def documents_of_ids(
 # --- what narrows it --------------------------------------------------------------------------
 
 
-async def _conditions(scope: WorkspaceScope, listing: Listing) -> dict[str, Compiled]:
-    """What must hold, by the field that it is a choice of."""
+async def conditions_of(scope: WorkspaceScope, listing: Listing) -> dict[str, Compiled]:
+    """What must hold, by the field that it is a choice of. Raises InvalidRequest."""
     found: dict[str, Compiled] = {}
     chosen = {
         "collection": ("collection", listing.collection),
@@ -209,7 +209,8 @@ async def _named_so(scope: WorkspaceScope, words: Sequence[str]) -> Compiled:
     )
 
 
-def _joined(conditions: Iterable[Compiled]) -> Compiled:
+def joined(conditions: Iterable[Compiled]) -> Compiled:
+    """The condition that all of them hold."""
     pieces = [*conditions]
     parameters = {name: value for each in pieces for name, value in each.parameters.items()}
     text = sql.SQL(" AND ").join([each.text for each in pieces]) if pieces else sql.SQL("true")
@@ -232,11 +233,11 @@ def page_statement(
             key=key, sign=sql.SQL("<" if falling else ">"), type=sql.SQL(sorting.type)
         )
         pieces.append(Compiled(after, {"after_key": place[0], "after_id": place[1]}))
-    joined = _joined(pieces)
+    every = joined(pieces)
     text = sql.SQL(_SQL["page"]).format(
-        key=key, conditions=joined.text, direction=sql.SQL("DESC" if falling else "ASC")
+        key=key, conditions=every.text, direction=sql.SQL("DESC" if falling else "ASC")
     )
-    return Compiled(text, joined.parameters)
+    return Compiled(text, every.parameters)
 
 
 async def _page(
@@ -267,8 +268,8 @@ async def _page_by_sealed_title(
     limit: int,
 ) -> DocumentPage:
     """The page where the database cannot read titles: all that are listed are sorted here."""
-    joined = _joined(conditions.values())
-    statement = sql.SQL(_SQL["titles"]).format(conditions=joined.text)
+    every = joined(conditions.values())
+    statement = sql.SQL(_SQL["titles"]).format(conditions=every.text)
     falling = listing.order is SortOrder.DESCENDING
     keys = sorted(
         (
@@ -276,7 +277,7 @@ async def _page_by_sealed_title(
                 sort_text(scope.sealing.plain_text(TITLE.of(row["document_id"]), row["title"])),
                 row["document_id"],
             )
-            for row in await scope.all(statement, joined.parameters)
+            for row in await scope.all(statement, every.parameters)
         ),
         reverse=falling,
     )

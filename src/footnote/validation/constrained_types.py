@@ -230,6 +230,8 @@ ViewName = Annotated[
 """Of a view of a list."""
 MetadataChanges = Annotated[Mapping[Name, MetadataValue | None], Field(max_length=MAX_CHANGES)]
 """Metadata that takes the place of what has the same key; None removes it."""
+MapWait = Annotated[float, Field(ge=0, le=60)]
+"""Seconds to wait for a map."""
 SimilarLimit = Annotated[int, Field(ge=1, le=50)]
 ModelName = Annotated[str, Field(min_length=1, max_length=200)]
 """A model as it is configured, such as `openai:gpt-5-mini`."""

@@ -54,6 +54,11 @@ export function Bar({ hasPage }: { readonly hasPage: boolean }) {
             {t("nav.documents")}
           </Link>
         </li>
+        <li>
+          <Link to="/map" className={LINK} activeOptions={{ includeSearch: false }}>
+            {t("nav.map")}
+          </Link>
+        </li>
         {who !== undefined && administersSomething(who) && (
           <li>
             <Link to="/admin" className={LINK} activeOptions={{ includeSearch: false }}>

@@ -44,7 +44,8 @@ export function useActions(): readonly Action[] {
       if (next !== undefined) openPlace(next);
     };
     const go =
-      (to: "/" | "/find" | "/compare" | "/documents" | "/admin", selector: string) => () => {
+      (to: "/" | "/find" | "/compare" | "/documents" | "/map" | "/admin", selector: string) =>
+      () => {
         paneShown.set("main");
         void navigate({ to }).then(() => focusOn(selector));
       };
@@ -54,6 +55,7 @@ export function useActions(): readonly Action[] {
       { id: "ask", label: t("conversation.new"), key: "n", run: go("/", "#question") },
       { id: "find", label: t("nav.search"), key: "/", run: go("/find", "#search") },
       { id: "documents", label: t("nav.documents"), key: "d", run: go("/documents", "#filter") },
+      { id: "map", label: t("map.title"), key: "m", run: go("/map", "#map, #filter") },
       ...(mayAdminister
         ? [{ id: "admin", label: t("admin.title"), run: go("/admin", "#main") }]
         : []),

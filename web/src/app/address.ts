@@ -21,6 +21,10 @@ export interface Address extends Place {
   readonly query?: string;
   /** Filters of a search, each as `field:value`. */
   readonly filters?: readonly string[];
+  /** Documents that were chosen one by one, or the name that they are kept under. */
+  readonly only?: readonly string[];
+  /** What the colours of the map tell apart. */
+  readonly colour?: "collection" | "class" | "area";
   /** How a list is sorted: a column, a hyphen, and `asc` or `desc`. */
   readonly sort?: string;
   /** Whether a search takes words as they are spelt. */
@@ -78,6 +82,8 @@ function besideFrom(value: unknown): Place | undefined {
   return place.document === undefined ? undefined : place;
 }
 
+const COLOURS = ["collection", "class", "area"] as const;
+
 /** What of an address makes sense; the rest is passed over. */
 export function addressFrom(search: Record<string, unknown>): Address {
   const found = {
@@ -88,6 +94,8 @@ export function addressFrom(search: Record<string, unknown>): Address {
     message: text(search["message"]),
     plans: texts(search["plans"]),
     filters: texts(search["filters"]),
+    only: texts(search["only"]),
+    colour: COLOURS.find((each) => each === search["colour"]),
     sort: text(search["sort"]),
     spelling: search["spelling"] === "kept" ? "kept" : undefined,
   };

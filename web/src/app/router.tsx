@@ -37,6 +37,11 @@ const routes = [
   }),
   createRoute({
     getParentRoute: () => root,
+    path: "/map",
+    component: lazyRouteComponent(() => import("../map/MapPage"), "MapPage"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
     path: "/find",
     component: lazyRouteComponent(() => import("../search/Search"), "Search"),
   }),

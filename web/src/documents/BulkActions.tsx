@@ -11,7 +11,7 @@ import { deleteUnlessUndone } from "./deleting";
 import { type Kind, valueFrom } from "./metadata";
 
 interface BulkActionsProps {
-  readonly chosen: readonly Document[];
+  readonly chosen: readonly Pick<Document, "document_id" | "status" | "tags">[];
   readonly onDone: () => void;
 }
 

@@ -6,7 +6,8 @@ import { useTranslation } from "react-i18next";
 import type { DocumentClass, DocumentStatus, FacetCount } from "../api/types";
 import { Button } from "../ui/Button";
 import { MetadataFilter } from "./MetadataFilter";
-import { FACETS, type Facet, type List, NOTHING_CHOSEN, isNarrowed } from "./list";
+import { OnlyChip } from "./OnlyChip";
+import { FACETS, type Facet, type List, NOTHING_CHOSEN, isNarrowed, withoutOnly } from "./list";
 
 const FIELD = "min-h-8 rounded-md border border-line bg-surface px-2 py-1 text-sm";
 const TYPING_MILLISECONDS = 200;
@@ -91,6 +92,7 @@ export function ListFilters({ list, counts, onChange }: ListFiltersProps) {
         conditions={list.metadata}
         onChange={(metadata) => onChange({ ...list, metadata })}
       />
+      <OnlyChip only={list.only} onRemove={() => onChange(withoutOnly(list))} />
       {isNarrowed(list) && (
         <Button
           look="quiet"

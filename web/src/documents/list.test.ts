@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 
-import { addressOf, listFrom } from "./list";
+import { addressOf, listFrom, listOf, viewOf } from "./list";
+import { idsOf, namedIn } from "./only";
 
 test("a list survives the address", () => {
   const list = {
@@ -23,4 +24,25 @@ test("what makes no sense in an address is passed over", () => {
     sort: "created_at",
     order: "desc",
   });
+});
+
+test("a view keeps chosen documents beside other conditions, few or many", () => {
+  for (const count of [2, 100]) {
+    const ids = Array.from({ length: count }, (_, index) => `id-${index}`);
+    const list = {
+      query: "",
+      chosen: {},
+      metadata: [{ name: "year", operator: "gte", value: 2024 }],
+      sort: "title",
+      order: "asc",
+      only: namedIn(ids),
+    } as const;
+    const { where } = viewOf("mine", list);
+    const nothing = { status: null, collection: null, document_class: null, tag: null };
+    const kept = { name: "mine", query: "", ...nothing, updated_at: null };
+    const again = listOf({ ...kept, where: where ?? null, sort: "title", order: "asc" });
+    expect(again.metadata).toEqual(list.metadata);
+    expect(idsOf(again.only)).toEqual(ids);
+    expect(addressOf(again).only?.length).toBeLessThan(41);
+  }
 });

@@ -5,6 +5,7 @@ import { answered, api } from "../api/client";
 import type { DocumentClass, DocumentStatus, SavedView } from "../api/types";
 import type { Address } from "../app/address";
 import { type MetadataCondition, conditionsFrom, filterOf } from "./metadata";
+import { idsIn, idsOf, namedIn, onlyFilter, withoutIds } from "./only";
 
 export const COLUMN_IDS = [
   "title",
@@ -44,6 +45,8 @@ export interface List {
   readonly metadata: readonly MetadataCondition[];
   readonly sort: Sort;
   readonly order: Order;
+  /** Documents that were chosen one by one, as the address has them. */
+  readonly only?: readonly string[];
 }
 
 const PAGE = 200;
@@ -55,7 +58,7 @@ export const NOTHING_CHOSEN: List = {
   order: "desc",
 };
 
-export function listFrom({ query = "", filters = [], sort = "" }: Address): List {
+export function listFrom({ query = "", filters = [], sort = "", only }: Address): List {
   const chosen: Partial<Record<Facet, string>> = {};
   const metadata: MetadataCondition[] = [];
   for (const each of filters) {
@@ -72,11 +75,12 @@ export function listFrom({ query = "", filters = [], sort = "" }: Address): List
     metadata,
     sort: known ?? NOTHING_CHOSEN.sort,
     order: known === undefined || order !== "asc" ? "desc" : "asc",
+    ...(only === undefined || only.length === 0 ? {} : { only }),
   };
 }
 
 /** What of the address says which list it is. */
-export function addressOf({ query, chosen, metadata, sort, order }: List): Address {
+export function addressOf({ query, chosen, metadata, sort, order, only }: List): Address {
   const filters = [
     ...Object.entries(chosen).map(([field, value]) => `${field}:${value}`),
     ...metadata.map((each) => JSON.stringify(filterOf(each))),
@@ -86,23 +90,38 @@ export function addressOf({ query, chosen, metadata, sort, order }: List): Addre
     ...(query === "" ? {} : { query }),
     ...(filters.length === 0 ? {} : { filters }),
     ...(natural ? {} : { sort: `${sort}-${order}` }),
+    ...(only === undefined ? {} : { only }),
   };
 }
 
-export function isNarrowed({ query, chosen, metadata }: List): boolean {
-  return query !== "" || Object.keys(chosen).length > 0 || metadata.length > 0;
+/** The list with more than the documents that were chosen one by one. */
+export function withoutOnly({ query, chosen, metadata, sort, order }: List): List {
+  return { query, chosen, metadata, sort, order };
 }
 
-function parameters({ query, chosen, metadata, sort, order }: List) {
+export function isNarrowed({ query, chosen, metadata, only }: List): boolean {
+  return (
+    query !== "" ||
+    Object.keys(chosen).length > 0 ||
+    metadata.length > 0 ||
+    idsOf(only) !== undefined
+  );
+}
+
+function parameters(list: List) {
+  return { sort: list.sort, order: list.order, ...narrowing(list) };
+}
+
+/** What narrows the list, as the API takes it. */
+export function narrowing({ query, chosen, metadata, only }: List) {
+  const conditions = [...metadata.map(filterOf), ...onlyFilter(only)];
   return {
-    sort,
-    order,
     ...(query === "" ? {} : { query }),
     ...(chosen.collection === undefined ? {} : { collection: chosen.collection }),
     ...(chosen.status === undefined ? {} : { status: chosen.status as DocumentStatus }),
     ...(chosen.class === undefined ? {} : { document_class: chosen.class as DocumentClass }),
     ...(chosen.tags === undefined ? {} : { tag: chosen.tags }),
-    ...(metadata.length === 0 ? {} : { where: JSON.stringify({ all: metadata.map(filterOf) }) }),
+    ...(conditions.length === 0 ? {} : { where: JSON.stringify({ all: conditions }) }),
   };
 }
 
@@ -144,6 +163,15 @@ export function listOf(view: SavedView): List {
     ...(view.document_class === null ? {} : { class: view.document_class }),
     ...(view.tag === null ? {} : { tags: view.tag }),
   };
-  const metadata = view.where === null ? [] : (conditionsFrom(view.where) ?? []);
-  return { query: view.query, chosen, metadata, sort: view.sort, order: view.order };
+  const only = idsIn(view.where);
+  const conditions = only === undefined ? view.where : withoutIds(view.where ?? "");
+  const metadata = conditions === null ? [] : (conditionsFrom(conditions) ?? []);
+  return {
+    query: view.query,
+    chosen,
+    metadata,
+    sort: view.sort,
+    order: view.order,
+    ...(only === undefined ? {} : { only: namedIn(only) }),
+  };
 }

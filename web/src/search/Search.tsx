@@ -7,6 +7,8 @@ import { useTranslation } from "react-i18next";
 
 import { answered, api } from "../api/client";
 import { changedAddress } from "../app/address";
+import { OnlyChip } from "../documents/OnlyChip";
+import { idsOf } from "../documents/only";
 import { Button } from "../ui/Button";
 import { Empty } from "../ui/Empty";
 import { ProblemNotice } from "../ui/ProblemNotice";
@@ -19,7 +21,7 @@ const RESULTS = 20;
 export function Search() {
   const { t } = useTranslation();
   const navigate = useNavigate();
-  const { query = "", filters: texts = [], spelling } = useSearch({ from: "__root__" });
+  const { query = "", filters: texts = [], spelling, only } = useSearch({ from: "__root__" });
   const filters = texts.flatMap((each) => filterFrom(each) ?? []);
   const [typed, setTyped] = useState(query);
   const [asked, setAsked] = useState(query);
@@ -54,8 +56,13 @@ export function Search() {
       search: (before) => changedAddress(before, { spelling: kept ? "kept" : undefined }),
     });
   const where = conditionOf(filters);
+  const ids = idsOf(only);
+  const narrowed = {
+    ...(where === null ? {} : { where }),
+    ...(ids === undefined ? {} : { document_ids: [...ids] }),
+  };
   const found = useQuery({
-    queryKey: ["search", query, texts, spelling],
+    queryKey: ["search", query, texts, spelling, only],
     queryFn: ({ signal }) =>
       answered(
         api.POST("/v1/search", {
@@ -64,7 +71,7 @@ export function Search() {
             top_k: RESULTS,
             facets: [...FACETS],
             ...(spelling === undefined ? {} : { stages: { spelling: false } }),
-            ...(where === null ? {} : { filters: { where } }),
+            ...(Object.keys(narrowed).length === 0 ? {} : { filters: narrowed }),
           },
           signal,
         }),
@@ -111,6 +118,19 @@ export function Search() {
             </li>
           ))}
         </ul>
+      )}
+      {ids !== undefined && (
+        <div>
+          <OnlyChip
+            only={only}
+            onRemove={() =>
+              void navigate({
+                to: "/find",
+                search: (before) => changedAddress(before, { only: undefined }),
+              })
+            }
+          />
+        </div>
       )}
       {found.isError && <ProblemNotice error={found.error} onRetry={() => void found.refetch()} />}
       {query === "" ? (

@@ -17,7 +17,7 @@ from footnote.domain import (
 )
 from footnote.errors import InvalidRequest
 from footnote.interfaces import schemas
-from footnote.interfaces.cli import document_lists, present
+from footnote.interfaces.cli import document_lists, document_map, present
 from footnote.interfaces.cli.edge import in_workspace, require_yes
 from footnote.interfaces.cli.options import (
     EXIT_CODES,
@@ -36,6 +36,7 @@ _WHOLE_ID = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 app = typer.Typer(name="documents", help="See and delete documents.", no_args_is_help=True)
 app.command("list", epilog=EXIT_CODES)(document_lists.list_documents)
 app.command("similar", epilog=EXIT_CODES)(document_lists.similar_documents)
+app.command("map", epilog=EXIT_CODES)(document_map.map_documents)
 app.command("change", epilog=EXIT_CODES)(document_lists.change_document)
 
 

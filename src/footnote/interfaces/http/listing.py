@@ -10,6 +10,7 @@ from pydantic import Field
 
 from footnote.domain import (
     DocumentClass,
+    DocumentMap,
     DocumentPage,
     DocumentSort,
     DocumentStatus,
@@ -37,6 +38,17 @@ Limit = Annotated[int, Query(ge=1, le=MAX_PAGE, description="The most of them in
 Cursor = Annotated[
     str | None, Query(max_length=2000, description="`next_cursor` of the page before.")
 ]
+Words = Annotated[
+    ListQuery, Query(description="Words that each stand in the title or the file name.")
+]
+OfStatus = Annotated[DocumentStatus | None, Query(description="Only with this status.")]
+OfCollection = Annotated[Name | None, Query(description="Only in this collection.")]
+OfClass = Annotated[DocumentClass | None, Query(description="Only of this sort of document.")]
+WithTag = Annotated[Tag | None, Query(description="Only with this tag.")]
+Meeting = Annotated[
+    FilterText | None,
+    Query(description="Only what meets this filter, as JSON text in the grammar of filters."),
+]
 
 
 class KeptView(Request):
@@ -59,19 +71,12 @@ async def list_documents(
     workspace: TheWorkspace,
     limit: Limit = 50,
     cursor: Cursor = None,
-    query: Annotated[
-        ListQuery, Query(description="Words that each stand in the title or the file name.")
-    ] = "",
-    status: Annotated[DocumentStatus | None, Query(description="Only with this status.")] = None,
-    collection: Annotated[Name | None, Query(description="Only in this collection.")] = None,
-    document_class: Annotated[
-        DocumentClass | None, Query(description="Only of this sort of document.")
-    ] = None,
-    tag: Annotated[Tag | None, Query(description="Only with this tag.")] = None,
-    where: Annotated[
-        FilterText | None,
-        Query(description="Only what meets this filter, as JSON text in the grammar of filters."),
-    ] = None,
+    query: Words = "",
+    status: OfStatus = None,
+    collection: OfCollection = None,
+    document_class: OfClass = None,
+    tag: WithTag = None,
+    where: Meeting = None,
     sort: Annotated[
         DocumentSort, Query(description="By what they are sorted; ties go by the id.")
     ] = DocumentSort.CREATED_AT,
@@ -100,6 +105,33 @@ async def list_documents(
         facets=facets or (),
         limit=limit,
         cursor=cursor,
+    )
+
+
+@router.get("/v1/map")
+async def map_documents(
+    *,
+    workspace: TheWorkspace,
+    query: Words = "",
+    status: OfStatus = None,
+    collection: OfCollection = None,
+    document_class: OfClass = None,
+    tag: WithTag = None,
+    where: Meeting = None,
+    wait_seconds: Annotated[
+        float,
+        Query(ge=0, le=60, description="How long to wait before its progress is answered instead."),
+    ] = 30,
+) -> DocumentMap:
+    """Give each document a place near to what it is like, among all that you may see."""
+    return await workspace.document_map(
+        query=query,
+        collection=collection,
+        status=status,
+        document_class=document_class,
+        tag=tag,
+        where=None if where is None else condition_from_text(where),
+        wait_seconds=wait_seconds,
     )
 
 

@@ -26,6 +26,7 @@ PAGES = (
     "/",
     "/sign-in",
     "/find",
+    "/map",
     "/compare",
     "/documents",
     "/documents/{document_id}",

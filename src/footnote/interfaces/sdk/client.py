@@ -103,6 +103,7 @@ class AsyncClient:
     statuses = document_verbs.statuses
     versions = listing.versions
     document_passages = listing.document_passages
+    document_map = listing.document_map
     similar_documents = listing.similar_documents
     change_document = listing.change_document
     change_documents = listing.change_documents

@@ -11,6 +11,7 @@ from footnote.domain import (
     Condition,
     Document,
     DocumentClass,
+    DocumentMap,
     DocumentOutcome,
     DocumentPage,
     DocumentSort,
@@ -33,7 +34,7 @@ from footnote.interfaces.schemas import (
 )
 from footnote.interfaces.sdk.pages import Remote
 from footnote.interfaces.sdk.transport import Content, Repeat
-from footnote.validation.constrained_types import PageLimit, SimilarLimit
+from footnote.validation.constrained_types import MapWait, PageLimit, SimilarLimit
 
 _DOCUMENTS = "/v1/documents"
 _VIEWS = "/v1/views"
@@ -70,6 +71,34 @@ async def documents(
     }
     asked = Content(params={name: each for name, each in given.items() if each is not None})
     return decoded(DocumentPage, await client.transport.json("GET", "/v1/documents", asked))
+
+
+async def document_map(
+    client: Remote,
+    *,
+    query: str = "",
+    collection: str | None = None,
+    status: DocumentStatus | None = None,
+    document_class: DocumentClass | None = None,
+    tag: str | None = None,
+    where: Condition | None = None,
+    wait_seconds: MapWait = 30,
+) -> DocumentMap:
+    """The documents that meet the filters, where they lie among all that one may see.
+
+    A map that takes longer than `wait_seconds` comes without points and with its progress.
+    """
+    given = {
+        "query": query or None,
+        "collection": collection,
+        "status": status,
+        "document_class": document_class,
+        "tag": tag,
+        "where": None if where is None else json.dumps(condition_to_json(where)),
+        "wait_seconds": f"{wait_seconds:g}",
+    }
+    asked = Content(params={name: each for name, each in given.items() if each is not None})
+    return decoded(DocumentMap, await client.transport.json("GET", "/v1/map", asked))
 
 
 async def change_document(

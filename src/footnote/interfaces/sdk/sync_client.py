@@ -96,6 +96,7 @@ class Client:
     statuses = blocking(AsyncClient.statuses)
     versions = blocking(AsyncClient.versions)
     document_passages = blocking(AsyncClient.document_passages)
+    document_map = blocking(AsyncClient.document_map)
     similar_documents = blocking(AsyncClient.similar_documents)
     change_document = blocking(AsyncClient.change_document)
     change_documents = blocking(AsyncClient.change_documents)

@@ -1,0 +1,147 @@
+"""The map of a workspace's documents: where each lies among all that one may see."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from footnote.domain import (
+    MOST_MAPPED,
+    Condition,
+    DocumentClass,
+    DocumentMap,
+    DocumentStatus,
+    MapArea,
+    MapPoint,
+    Progress,
+)
+from footnote.engine.map_layouts import Layout, LayoutKey
+from footnote.engine.services import WorkspaceAccess
+from footnote.index.stopwords import STOP_WORDS
+from footnote.knowledge.areas import labels_of
+from footnote.store import document_map as stored
+from footnote.store.document_map import MappedDocument, MappedDocuments
+from footnote.store.lanes import current_lane
+from footnote.store.listing import Listing
+from footnote.validation.constrained_types import ListQuery, MapWait, Name, Tag
+
+_WORD = re.compile(r"[^\W\d_]{3,20}")
+"""A word of a title that may be one of a label: neither a number nor a sentence without spaces."""
+_DECIMALS = 4
+"""Of places, on a map that is two wide: a fifth of a pixel on a screen of 4,000."""
+
+
+async def document_map(
+    workspace: WorkspaceAccess,
+    *,
+    query: ListQuery = "",
+    collection: Name | None = None,
+    status: DocumentStatus | None = None,
+    document_class: DocumentClass | None = None,
+    tag: Tag | None = None,
+    where: Condition | None = None,
+    wait_seconds: MapWait = 30,
+) -> DocumentMap:
+    """The documents that meet the filters, where they lie among all that the principal may see.
+
+    What narrows the map moves nothing on it, and no hidden document does. Where a map takes longer
+    than `wait_seconds`, it comes without points and with its progress, and goes on being made: ask
+    again. Raises InvalidRequest.
+    """
+    listing = Listing(
+        query=query,
+        collection=collection,
+        status=status,
+        document_class=document_class,
+        tag=tag,
+        where=where,
+    )
+    engine = workspace.engine
+    workspace.require_open()
+    # One moment for the documents and their vectors, so that each has its own.
+    async with engine.database.snapshot(workspace.workspace_id, workspace.principal) as scope:
+        lane = await current_lane(scope, engine.lane.name)
+        lane_id = None if lane is None else lane[0]
+        found = await stored.load_documents(scope, lane_id, listing, most=MOST_MAPPED)
+        numbers = np.array([each.number for each in found.documents], dtype=np.int32)
+        if lane_id is None or not numbers.size:
+            return _without_points(found)
+        key = LayoutKey.of(workspace.workspace_id, lane_id, numbers)
+        vectors = None
+        if engine.map_layouts.wants_vectors(key):
+            of_numbers, vectors = await stored.load_vectors(scope, lane_id, numbers.tolist())
+            assert np.array_equal(of_numbers, numbers), "one moment has a vector for each"
+    if vectors is not None and engine.map_layouts.wants_vectors(key):
+        engine.map_layouts.begin(key, vectors)
+    layout = await engine.map_layouts.wait(key, wait_seconds)
+    if not isinstance(layout, Layout):
+        return _without_points(found, layout)
+    return await asyncio.to_thread(_drawn, found, layout)
+
+
+def _without_points(found: MappedDocuments, progress: Progress | None = None) -> DocumentMap:
+    return DocumentMap(
+        points=(),
+        areas=(),
+        total=found.total,
+        unplaced=found.total - found.embedded,
+        left_out=0,
+        progress=progress,
+    )
+
+
+def _drawn(found: MappedDocuments, layout: Layout) -> DocumentMap:
+    labels = labels_of(layout.areas, [_terms_of(each) for each in found.documents])
+    places = np.round(layout.places.astype(np.float64), _DECIMALS).tolist()
+    points = tuple(
+        MapPoint(
+            document_id=each.document_id,
+            title=each.title,
+            collection=each.collection,
+            document_class=each.document_class,
+            status=each.status,
+            tags=each.tags,
+            x=x,
+            y=y,
+            area=area,
+        )
+        for each, (x, y), area in zip(found.documents, places, layout.areas.tolist(), strict=True)
+        if each.chosen
+    )
+    return DocumentMap(
+        points=points[::-1],
+        areas=_areas(layout, labels, points),
+        total=found.total,
+        unplaced=found.total - found.embedded,
+        left_out=found.embedded - len(points),
+    )
+
+
+def _areas(
+    layout: Layout, labels: Sequence[tuple[str, ...]], points: Sequence[MapPoint]
+) -> tuple[MapArea, ...]:
+    counts = np.bincount([each.area for each in points], minlength=len(labels)).tolist()
+    areas = []
+    for number, (label, documents) in enumerate(zip(labels, counts, strict=True)):
+        if documents:
+            x, y = layout.places[layout.areas == number].mean(axis=0).tolist()
+            areas.append(
+                MapArea(
+                    area=number,
+                    label=label,
+                    x=round(x, _DECIMALS),
+                    y=round(y, _DECIMALS),
+                    documents=documents,
+                )
+            )
+    return tuple(areas)
+
+
+def _terms_of(document: MappedDocument) -> list[str]:
+    """What the document adds to the label of its area."""
+    stopped = STOP_WORDS.get(document.language or "", frozenset())
+    words = (each for each in _WORD.findall(document.title) if each.lower() not in stopped)
+    return [*document.keywords, *words]

@@ -1,0 +1,170 @@
+"""Layouts of maps: made one at a time beside the event loop, and kept for who sees the same.
+
+A layout follows from the documents that somebody may see and from nothing else, neither from
+hidden ones nor from what was there before. So its key is which these are, and whoever sees the same
+documents shares it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from hashlib import sha256
+from uuid import UUID
+
+from footnote.domain import Progress
+from footnote.index.bm25 import Numbers
+from footnote.knowledge.areas import Areas, areas_of
+from footnote.knowledge.layout import STEPS, Plane, lay_out
+from footnote.ports import Vectors
+
+_CAPACITY_BYTES = 16 * 1024**2
+"""About 130 maps of 10,000 documents, which take 120 kB each."""
+_UNDER_WAY = 4
+"""Layouts that are made or wait for it, each of which holds 15 MB of vectors."""
+_SMALL = 256  # Bytes that an entry costs beside its arrays.
+
+
+@dataclass(frozen=True, slots=True)
+class LayoutKey:
+    """Which documents, in which versions, by the vectors of which lane."""
+
+    workspace_id: UUID
+    lane_id: int
+    digest: bytes
+
+    @classmethod
+    def of(cls, workspace_id: UUID, lane_id: int, numbers: Numbers) -> LayoutKey:
+        """The key of the documents with these numbers, which rise."""
+        return cls(workspace_id, lane_id, sha256(numbers.tobytes()).digest())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Layout:
+    """Where documents lie, by rising number."""
+
+    places: Plane
+    areas: Areas
+
+    @property
+    def byte_size(self) -> int:
+        """What it takes of the memory."""
+        return _SMALL + self.places.nbytes + self.areas.nbytes
+
+
+class _Stopped(Exception):
+    """Nobody wants the layout any more."""
+
+
+@dataclass(slots=True, eq=False)
+class LayoutUnderWay:
+    """A layout that is made, or waits for others that are."""
+
+    task: asyncio.Task[Layout] | None = None
+    done: int = 0
+    stopped: bool = False
+
+    @property
+    def progress(self) -> Progress:
+        """How far it has come."""
+        return Progress(done=self.done, total=STEPS)
+
+    def tell(self, done: int, _: int) -> None:
+        """Note a step, in the thread that makes it."""
+        if self.stopped:
+            raise _Stopped
+        self.done = done
+
+
+@dataclass(slots=True)
+class MapLayouts:
+    """The layouts of a process, least recently used out first."""
+
+    capacity_bytes: int = _CAPACITY_BYTES
+    _kept: OrderedDict[LayoutKey, Layout] = field(default_factory=OrderedDict)
+    _under_way: dict[LayoutKey, LayoutUnderWay] = field(default_factory=dict)
+    _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    def wants_vectors(self, key: LayoutKey) -> bool:
+        """Whether it is neither kept nor under way, and there is room to begin it."""
+        return (
+            key not in self._kept
+            and key not in self._under_way
+            and len(self._under_way) < _UNDER_WAY
+        )
+
+    def begin(self, key: LayoutKey, vectors: Vectors) -> None:
+        """Have the layout of these documents made, whose vectors come by rising number."""
+        under_way = LayoutUnderWay()
+        task = asyncio.create_task(self._made(key, vectors, under_way))
+        under_way.task = task
+        self._under_way[key] = under_way
+
+        def done(ended: asyncio.Task[Layout]) -> None:
+            if not ended.cancelled():
+                ended.exception()  # Perhaps nobody waits for it any more.
+            if self._under_way.get(key) is under_way:
+                del self._under_way[key]
+
+        task.add_done_callback(done)
+
+    async def wait(self, key: LayoutKey, seconds: float) -> Layout | Progress:
+        """The layout, if it is there in time, or else how far it has come.
+
+        Whoever gives up waiting stops nothing: what is made is there when they ask again.
+        """
+        under_way = self._under_way.get(key)
+        if under_way is not None and under_way.task is not None:
+            await asyncio.wait({under_way.task}, timeout=seconds)
+            if under_way.task.done() and not under_way.task.cancelled():
+                return under_way.task.result()
+            return under_way.progress
+        layout = self._kept.get(key)
+        if layout is None:
+            # Others take all the room there is.
+            return Progress(done=0, total=STEPS)
+        self._kept.move_to_end(key)
+        return layout
+
+    def forget(self, workspace_id: UUID) -> int:
+        """Drop what is kept of a workspace, and stop what is made of it; how many there were."""
+        making = [key for key in self._under_way if key.workspace_id == workspace_id]
+        for key in making:
+            self._stop(self._under_way.pop(key))
+        kept = [key for key in self._kept if key.workspace_id == workspace_id]
+        for key in kept:
+            del self._kept[key]
+        return len(making) + len(kept)
+
+    async def close(self) -> None:
+        """Stop what is being made."""
+        tasks = [self._stop(each) for each in self._under_way.values()]
+        await asyncio.gather(*(each for each in tasks if each), return_exceptions=True)
+
+    async def _made(self, key: LayoutKey, vectors: Vectors, under_way: LayoutUnderWay) -> Layout:
+        async with self._turn:
+            layout = await asyncio.to_thread(_layout_of, vectors, under_way.tell)
+        if not under_way.stopped:
+            self._keep(key, layout)
+        return layout
+
+    def _keep(self, key: LayoutKey, layout: Layout) -> None:
+        self._kept[key] = layout
+        used = sum(each.byte_size for each in self._kept.values())
+        while used > self.capacity_bytes and len(self._kept) > 1:
+            used -= self._kept.popitem(last=False)[1].byte_size
+
+    @staticmethod
+    def _stop(under_way: LayoutUnderWay) -> asyncio.Task[Layout] | None:
+        # The thread notices at its next step.
+        under_way.stopped = True
+        if under_way.task is not None:
+            under_way.task.cancel()
+        return under_way.task
+
+
+def _layout_of(vectors: Vectors, told: Callable[[int, int], None]) -> Layout:
+    places = lay_out(vectors, told)
+    return Layout(places=places, areas=areas_of(places))

@@ -1,0 +1,155 @@
+"""`footnote documents map`: where documents lie, as a table of areas, as JSON or as a picture."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+from footnote.domain import (
+    DocumentClass,
+    DocumentMap,
+    DocumentStatus,
+    MapColour,
+)
+from footnote.errors import InvalidRequest
+from footnote.filters import condition_from_text
+from footnote.interfaces.cli import present
+from footnote.interfaces.cli.edge import in_workspace
+from footnote.interfaces.cli.map_picture import label_of, svg_of
+from footnote.interfaces.cli.options import AsJson, Collection, Workspace
+from footnote.interfaces.cli.searching import tell_of_unknown_collections
+from footnote.interfaces.cli.server import running_server
+
+if TYPE_CHECKING:
+    from footnote.engine import WorkspaceEngine
+
+_TITLES = 3
+"""Of an area, that the table shows."""
+_ASKED_AGAIN_SECONDS = 0.5
+
+
+def map_documents(
+    *,
+    context: typer.Context,
+    query: Annotated[
+        str, typer.Option(help="Only with each of these words in the title or the file name.")
+    ] = "",
+    collection: Collection = None,
+    status: Annotated[DocumentStatus | None, typer.Option(help="Only these.")] = None,
+    document_class: Annotated[
+        DocumentClass | None, typer.Option("--class", help="Only of this sort.")
+    ] = None,
+    tag: Annotated[str | None, typer.Option(metavar="TAG", help="Only with this tag.")] = None,
+    where: Annotated[
+        str | None,
+        typer.Option("--filter", metavar="JSON", help="Only what meets this filter."),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.svg", help="Write a picture of it here.", dir_okay=False),
+    ] = None,
+    colour: Annotated[
+        MapColour, typer.Option(help="What the picture's colours tell apart.")
+    ] = MapColour.COLLECTION,
+    workspace: Workspace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Place documents near to what they are like, and name the areas that they form."""
+    if output is not None and output.suffix.lower() != ".svg":
+        raise InvalidRequest(
+            "The picture is an SVG file.", hint="Give it a name that ends with .svg."
+        )
+    found = None
+    if server := running_server(context, workspace):
+        given = {
+            "query": query or None,
+            "collection": collection,
+            "status": status,
+            "document_class": document_class,
+            "tag": tag,
+            "where": where,
+        }
+        found = server.get(DocumentMap, "/v1/map", given)
+    if found is None or found.progress or (collection and not found.total):
+
+        async def read(inside: WorkspaceEngine) -> DocumentMap:
+            with _progress(visible=not as_json) as progress:
+                task = progress.add_task("laying out", total=None)
+                while True:
+                    found = await inside.document_map(
+                        query=query,
+                        collection=collection,
+                        status=status,
+                        document_class=document_class,
+                        tag=tag,
+                        where=None if where is None else condition_from_text(where),
+                        wait_seconds=_ASKED_AGAIN_SECONDS,
+                    )
+                    if found.progress is None:
+                        break
+                    step = found.progress
+                    progress.update(task, completed=step.done, total=step.total)
+            await tell_of_unknown_collections(inside, [collection] if collection else [])
+            return found
+
+        found = in_workspace(context, workspace, read)
+    if output is not None:
+        _write(output, svg_of(found, colour))
+    if as_json:
+        present.print_json(found)
+    else:
+        _show(found)
+
+
+def _progress(*, visible: bool) -> Progress:
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        console=present.notices(),
+        transient=True,
+        disable=not visible,
+    )
+
+
+def _write(path: Path, picture: str) -> None:
+    """Write the picture. Raises InvalidRequest."""
+    try:
+        path.write_text(picture, "utf-8")
+    except OSError as error:
+        raise InvalidRequest(
+            f"The picture cannot be written to {path}: {error.strerror}",
+            hint="Give --output a file that can be written.",
+        ) from error
+    present.notices().print(f"Wrote {path}.", soft_wrap=True)
+
+
+def _show(found: DocumentMap) -> None:
+    console = present.terminal()
+    if not found.points:
+        console.print("No document is on the map.")
+    else:
+        listing = present.table("area", "#documents", "for example")
+        for area in found.areas:
+            within = [each.title for each in found.points if each.area == area.area][:_TITLES]
+            listing.add_row(
+                present.plain(label_of(area)),
+                str(area.documents),
+                present.plain("; ".join(within)),
+            )
+        listing.show(console)
+    if found.unplaced:
+        present.notices().print(
+            f"{found.unplaced} of {found.total} documents have no place: they are not indexed yet,"
+            " failed, or have no text.",
+            soft_wrap=True,
+        )
+    if found.left_out:
+        present.notices().print(
+            f"{found.left_out} of {found.total} documents are left out; those published last are"
+            " shown. Narrow the map to see others.",
+            soft_wrap=True,
+        )

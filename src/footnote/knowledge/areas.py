@@ -1,0 +1,129 @@
+"""Places on a plane become areas, and the terms of their documents the labels of these.
+
+Areas are the hills of how densely documents lie: each belongs to the hill whose top the way up
+from it leads to. Labels are the terms that an area's documents share and the others lack.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from footnote.knowledge.layout import Plane
+
+Areas = npt.NDArray[np.int32]
+"""For each document the number of its area, 0 for the largest."""
+
+MOST_AREAS = 20
+_SIDE = 96
+"""Cells of the grid along each axis."""
+_EDGE = 1.05
+_NARROWER = 0.45
+"""Of the breadth that Silverman's rule gives, which smooths several hills into one."""
+_BROADER = 1.25
+_LEAST_SHARE = 0.004
+"""Of all documents, below which an area belongs to the nearest larger one."""
+_LEAST_DOCUMENTS = 3
+_LABEL_TERMS = 3
+_LEAST_OF_AREA = 0.08
+"""Of an area's documents, that have a term of its label."""
+
+
+def areas_of(places: Plane) -> Areas:
+    """The area of each place: at most `MOST_AREAS`, and as many as there are dense spots."""
+    count = places.shape[0]
+    if count <= _LEAST_DOCUMENTS:
+        return np.zeros(count, np.int32)
+    cells = ((places + _EDGE) / (2 * _EDGE) * _SIDE).astype(np.int32).clip(0, _SIDE - 1)
+    flat = cells[:, 0] * _SIDE + cells[:, 1]
+    masses = np.bincount(flat, minlength=_SIDE * _SIDE).reshape(_SIDE, _SIDE)
+    spread = float(places.std()) * _SIDE / (2 * _EDGE)
+    breadth = max(_NARROWER * spread * count ** (-1 / 6), 0.7)
+    while True:
+        tops = _tops(_blurred(masses, breadth))[flat]
+        found = _without_small(places, tops, max(_LEAST_DOCUMENTS, round(count * _LEAST_SHARE)))
+        if found.max() < MOST_AREAS:
+            return found
+        breadth *= _BROADER
+
+
+def labels_of(areas: Areas, terms: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
+    """For each area the terms that tell it from the others, the best first; perhaps none.
+
+    A term counts once for each document; how it is written most often is how it is shown.
+    """
+    sizes = np.bincount(areas)
+    overall: Counter[str] = Counter()
+    written: dict[str, Counter[str]] = {}
+    within: list[Counter[str]] = [Counter() for _ in sizes]
+    for area, own in zip(areas.tolist(), terms, strict=True):
+        spelt = {each.casefold(): each for each in own}
+        for key, spelling in spelt.items():
+            written.setdefault(key, Counter())[spelling] += 1
+        overall.update(spelt.keys())
+        within[area].update(spelt.keys())
+    labels = []
+    for size, counts in zip(sizes.tolist(), within, strict=True):
+        least = max(min(2, size), size * _LEAST_OF_AREA)
+        scored = sorted(
+            (-(count / size) * np.log1p((count / size) / (overall[key] / len(terms))), key)
+            for key, count in counts.items()
+            if count >= least
+        )
+        chosen: list[str] = []
+        for _, key in scored:
+            if not any(key in each or each in key for each in chosen):
+                chosen.append(key)
+            if len(chosen) == _LABEL_TERMS:
+                break
+        labels.append(tuple(_commonest(written[key]) for key in chosen))
+    return labels
+
+
+def _commonest(spellings: Counter[str]) -> str:
+    return min(spellings, key=lambda each: (-spellings[each], each))
+
+
+def _blurred(masses: npt.NDArray[np.intp], breadth: float) -> npt.NDArray[np.float64]:
+    """The masses spread by a Gaussian of that breadth, in cells."""
+    offsets = np.arange(-_SIDE + 1, _SIDE)
+    weights = np.exp(-(offsets**2) / (2 * breadth**2))
+    window = weights[_SIDE - 1 + np.arange(_SIDE)[:, None] - np.arange(_SIDE)[None, :]]
+    spread: npt.NDArray[np.float64] = window @ masses @ window.T
+    return spread
+
+
+def _tops(heights: npt.NDArray[np.float64]) -> Areas:
+    """For each cell the one where the steepest way up ends."""
+    padded = np.pad(heights, 1, constant_values=-1.0)
+    steps = [(dx, dy) for dx in (0, -1, 1) for dy in (0, -1, 1)]
+    around = np.stack([padded[1 + x : 1 + x + _SIDE, 1 + y : 1 + y + _SIDE] for x, y in steps])
+    best = around.argmax(axis=0)
+    offsets = np.array([x * _SIDE + y for x, y in steps])
+    leads: Areas = (np.arange(_SIDE * _SIDE) + offsets[best].ravel()).astype(np.int32)
+    while True:
+        further: Areas = leads[leads]
+        if np.array_equal(further, leads):
+            return leads
+        leads = further
+
+
+def _without_small(places: Plane, tops: Areas, least: int) -> Areas:
+    """The areas by falling size, each place of a small one with the nearest middle of a large."""
+    _, areas, sizes = np.unique(tops, return_inverse=True, return_counts=True)
+    large = np.flatnonzero(sizes >= least)
+    if not large.size:
+        return np.zeros(places.shape[0], np.int32)
+    middles = np.stack([places[areas == each].mean(axis=0) for each in large])
+    kept = np.isin(areas, large)
+    apart = np.linalg.norm(places[~kept, None, :] - middles[None], axis=2)
+    areas[~kept] = large[apart.argmin(axis=1)]
+    sizes = np.bincount(areas, minlength=sizes.size)
+    order = np.argsort(-sizes[large], kind="stable")
+    number = np.zeros(sizes.size, np.int32)
+    number[large[order]] = np.arange(large.size)
+    found: Areas = number[areas]
+    return found

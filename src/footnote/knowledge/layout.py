@@ -1,0 +1,210 @@
+"""Vectors of documents become places on a plane, where what is alike lies together.
+
+The method is t-SNE (van der Maaten and Hinton 2008): each document is drawn to its nearest
+neighbours and pushed away by all others. The push is taken from a grid by convolution, as in
+FIt-SNE (Linderman et al. 2019), so that its cost grows with the documents and not their square.
+Nothing is drawn by chance: the same vectors in the same order give the same places.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from footnote.ports import Vectors
+
+Plane = npt.NDArray[np.float32]
+"""Places, shape (documents, 2)."""
+Neighbours = npt.NDArray[np.int32]
+Told = Callable[[int, int], None]
+"""Called with how many steps are done, and of how many."""
+
+STEPS = 200
+_EXAGGERATED_STEPS = 70
+"""In which neighbours are drawn together more strongly, so that groups find each other."""
+_EXAGGERATION = 12.0
+_PERPLEXITY = 10.0
+_SHARE_OF_FEW = 5
+"""Of few documents each has a fifth as neighbours; with more, small groups run into each other."""
+_NEIGHBOURS = 30  # Thrice the perplexity, beyond which affinities are next to nothing.
+_BISECTIONS = 40
+_TOGETHER = 1024
+"""Rows that are compared with all others at a time: 40 MB at 10,000 documents."""
+_FIRST_SPREAD = 1.0
+_CELL = 0.5  # The push falls off over a distance of one, which two cells resolve.
+_SIDES = (32, 48, 64, 96, 128)
+"""Points of the grid along each axis, whose doubles a fast Fourier transform likes."""
+_ROOM = 1.1
+_GOLDEN_ANGLE = np.pi * (3.0 - np.sqrt(5.0))
+
+
+def lay_out(vectors: Vectors, told: Told = lambda _done, _total: None) -> Plane:
+    """Places within -1 and 1 on both axes, around the middle. Any number of documents will do."""
+    count = vectors.shape[0]
+    places = _principal_plane(_normalised(vectors))
+    if count > 3:
+        neighbours, affinities = _affinities(_normalised(vectors))
+        places = _descended(places, neighbours, affinities, told)
+    places = places - places.mean(axis=0) if count else places
+    reach = float(np.abs(places).max(initial=0.0))
+    return (places / np.float32(reach or 1.0)).astype(np.float32)
+
+
+def _normalised(vectors: Vectors) -> Vectors:
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return (vectors / np.where(lengths == 0, 1, lengths)).astype(np.float32)
+
+
+def _principal_plane(vectors: Vectors) -> Plane:
+    """The vectors along the two directions in which they differ most.
+
+    A direction has no sign of its own: it points to where the longer tail is, which more
+    documents do not turn around easily.
+    """
+    count, dimensions = vectors.shape
+    if count == 0:
+        return np.zeros((0, 2), np.float32)
+    centred = (vectors - vectors.mean(axis=0)).astype(np.float64)
+    if count < dimensions:
+        values, left = np.linalg.eigh(centred @ centred.T)
+        places = left[:, ::-1][:, :2] * np.sqrt(np.maximum(values[::-1][:2], 0))
+    else:
+        _, directions = np.linalg.eigh(centred.T @ centred)
+        places = centred @ directions[:, ::-1][:, :2]
+    if places.shape[1] < 2:
+        places = np.pad(places, ((0, 0), (0, 2 - places.shape[1])))
+    places = places * np.where((places**3).sum(axis=0) < 0, -1.0, 1.0)
+    spread = max(float(places[:, 0].std()), 1e-6)
+    # Equal vectors would never part.
+    angles = np.arange(count) * _GOLDEN_ANGLE
+    apart = np.stack([np.cos(angles), np.sin(angles)], axis=1) * 1e-3
+    first: Plane = ((places / spread + apart) * _FIRST_SPREAD).astype(np.float32)
+    return first
+
+
+def _affinities(vectors: Vectors) -> tuple[Neighbours, Plane]:
+    """The nearest others of each, and how much each is drawn to them; all of it sums to one."""
+    count = vectors.shape[0]
+    nearest = min(_NEIGHBOURS, count - 1)
+    neighbours = np.empty((count, nearest), np.int32)
+    distances = np.empty((count, nearest), np.float32)
+    for first in range(0, count, _TOGETHER):
+        rows = slice(first, min(first + _TOGETHER, count))
+        similar = vectors[rows] @ vectors.T
+        own = np.arange(rows.start, rows.stop)
+        similar[own - first, own] = -2
+        found = np.argpartition(-similar, nearest - 1, axis=1)[:, :nearest]
+        found.sort(axis=1)
+        neighbours[rows] = found
+        distances[rows] = 2 - 2 * np.take_along_axis(similar, found, axis=1)
+    return neighbours, _calibrated(np.maximum(distances, 0)) / np.float32(count)
+
+
+def _calibrated(distances: Plane) -> Plane:
+    """Weights of each row's neighbours that sum to one, as even as the perplexity wants."""
+    evenness = np.clip(distances.shape[0] / _SHARE_OF_FEW, 2, _PERPLEXITY)
+    wanted = np.log(min(float(evenness), max(distances.shape[1] / 2, 1.01)))
+    nearer = (distances - distances.min(axis=1, keepdims=True)).astype(np.float64)
+    low = np.full(nearer.shape[0], -20.0)
+    high = np.full(nearer.shape[0], 40.0)
+    for _ in range(_BISECTIONS):
+        middle = (low + high) / 2
+        weights = np.exp(-nearer * np.exp(middle)[:, None])
+        weights /= weights.sum(axis=1, keepdims=True)
+        entropy = -(weights * np.log(np.maximum(weights, 1e-300))).sum(axis=1)
+        low = np.where(entropy > wanted, middle, low)
+        high = np.where(entropy > wanted, high, middle)
+    calibrated: Plane = weights.astype(np.float32)
+    return calibrated
+
+
+def _descended(places: Plane, neighbours: Neighbours, affinities: Plane, told: Told) -> Plane:
+    """The places after all steps: downhill, with momentum and a gain of its own for each."""
+    count = places.shape[0]
+    rate = max(count / _EXAGGERATION, 1.0)
+    moves = np.zeros_like(places)
+    push = _Push()
+    gains = np.ones_like(places)
+    for step in range(STEPS):
+        early = step < _EXAGGERATED_STEPS
+        drawn = _pull(places, neighbours, affinities)
+        slopes = 4 * (drawn * np.float32(_EXAGGERATION if early else 1) - push(places))
+        gains = np.where(slopes * moves < 0, gains + 0.2, np.maximum(gains * 0.8, 0.01))
+        gains = gains.astype(np.float32)
+        moves = np.float32(0.5 if early else 0.8) * moves - np.float32(rate) * gains * slopes
+        # No step is longer than a neighbourhood, or a far one would tear the map.
+        length = np.linalg.norm(moves, axis=1, keepdims=True)
+        moves = moves * np.minimum(1, 5 / np.maximum(length, 1e-9))
+        places = places + moves
+        places = places - places.mean(axis=0)
+        told(step + 1, STEPS)
+    return places
+
+
+def _pull(places: Plane, neighbours: Neighbours, affinities: Plane) -> Plane:
+    """How strongly each is drawn, by its neighbours and by those it is a neighbour of."""
+    columns = [np.ascontiguousarray(places[:, axis]) for axis in (0, 1)]
+    across, along = (each[:, None] - each[neighbours] for each in columns)
+    weights = affinities / (1 + across * across + along * along)
+    flat, drawn = neighbours.ravel(), np.empty_like(places)
+    for axis, apart in enumerate((across, along)):
+        forces = apart * weights
+        drawn[:, axis] = forces.sum(axis=1) - np.bincount(flat, forces.ravel(), places.shape[0])
+    # Each pair was weighed twice.
+    return drawn / np.float32(2)
+
+
+class _Push:
+    """How strongly each is pushed away by all others: from a grid that has them all.
+
+    The kernels of a grid are kept as long as the places fit into it.
+    """
+
+    def __init__(self) -> None:
+        self._size = 0.0
+        self._side = 0
+        self._kernels = np.zeros((0, 0, 0), np.complex64)
+
+    def __call__(self, places: Plane) -> Plane:
+        self._fit(places)
+        side, count = self._side, places.shape[0]
+        inside = (places - places.min(axis=0)) / np.float32(self._size)
+        corner = np.minimum(inside.astype(np.int32), side - 2)
+        rest = inside - corner
+        at = corner[:, 0] * side + corner[:, 1]
+        ahead = np.stack([1 - rest, rest])
+        corners = [
+            (at + dx * side + dy, ahead[dx, :, 0] * ahead[dy, :, 1])
+            for dx in (0, 1)
+            for dy in (0, 1)
+        ]
+        masses = np.zeros(side * side)
+        for place, share in corners:
+            masses += np.bincount(place, share, side * side)
+        padded = (2 * side, 2 * side)
+        spectrum = np.fft.rfft2(masses.reshape(side, side).astype(np.float32), padded)
+        fields = np.fft.irfft2(self._kernels * spectrum, padded)[:, :side, :side].reshape(3, -1)
+        felt = np.zeros((3, count), np.float32)
+        for place, share in corners:
+            felt += fields[:, place] * share
+        # What the grid made of each point's own share of the sum is not known: it is about one.
+        total = float(felt[0].sum()) - count
+        pushed: Plane = (felt[1:].T / np.float32(max(total, 1e-9))).astype(np.float32)
+        return pushed
+
+    def _fit(self, places: Plane) -> None:
+        width = float((places.max(axis=0) - places.min(axis=0)).max()) or 1.0
+        room = self._size * (self._side - 1)
+        if width <= room <= width * _ROOM**2:
+            return
+        room = width * _ROOM
+        self._side = next((each for each in _SIDES if (each - 1) * _CELL >= room), _SIDES[-1])
+        self._size = room / (self._side - 1)
+        padded = 2 * self._side
+        offsets = (np.fft.fftfreq(padded, 1 / padded) * self._size).astype(np.float32)
+        near = 1 / (1 + offsets[:, None] ** 2 + offsets[None, :] ** 2)
+        sideways = offsets[:, None] * near**2
+        kernels = np.stack([near, sideways, sideways.T])
+        self._kernels = np.fft.rfft2(kernels).astype(np.complex64)

@@ -1,0 +1,115 @@
+"""What a map of documents is made of: who is on it, under which names, and their vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+import numpy as np
+from psycopg import sql
+
+from footnote.domain import DocumentClass, DocumentStatus
+from footnote.index.bm25 import Numbers
+from footnote.ports import Vectors
+from footnote.store.conditions import Compiled
+from footnote.store.database import WorkspaceScope
+from footnote.store.listing import Listing, conditions_of, joined
+from footnote.store.sealing import KEYWORDS, TITLE
+from footnote.store.statements import load_statements
+from footnote.store.vector_cache import unpack_vectors
+
+_SQL = load_statements("document_map")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MappedDocument:
+    """A document that has a vector."""
+
+    document_id: UUID
+    title: str
+    keywords: tuple[str, ...]
+    collection: str
+    document_class: DocumentClass
+    status: DocumentStatus
+    tags: tuple[str, ...]
+    language: str | None
+    number: int
+    """Its first chunk's, which no other version of any document ever has."""
+    chosen: bool
+    """Whether it meets what the map is narrowed by."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MappedDocuments:
+    """All that a map is laid out from."""
+
+    lane_id: int | None
+    """None where the workspace has no vectors yet."""
+    documents: tuple[MappedDocument, ...]
+    """By rising number."""
+    total: int
+    """Documents that meet what the map is narrowed by, with a vector or without."""
+    embedded: int
+    """Of these, how many have one."""
+
+
+async def load_documents(
+    scope: WorkspaceScope, lane_id: int | None, listing: Listing, *, most: int
+) -> MappedDocuments:
+    """The documents that the principal may see and that have a vector, at most so many of them.
+
+    Where there are more, those that meet the listing come before others, and what was published
+    last before the rest. Raises InvalidRequest for a condition that makes no sense.
+    """
+    narrowed = joined((await conditions_of(scope, listing)).values())
+    counted = await scope.single(
+        sql.SQL(_SQL["counts"]).format(conditions=narrowed.text),
+        {**narrowed.parameters, "lane_id": lane_id},
+    )
+    statement = rows_statement(narrowed)
+    rows = await scope.all(
+        sql.Composed([statement.text]),
+        {**statement.parameters, "lane_id": lane_id, "most": most},
+    )
+    sealing = scope.sealing
+    return MappedDocuments(
+        lane_id=lane_id,
+        documents=tuple(
+            MappedDocument(
+                document_id=whose,
+                title=sealing.plain_text(TITLE.of(whose), row["title"]),
+                keywords=tuple(sealing.plain_words(KEYWORDS.of(whose), row["keywords"])),
+                collection=row["collection"],
+                document_class=DocumentClass(row["document_class"]),
+                status=DocumentStatus(row["status"]),
+                tags=tuple(row["tags"]),
+                language=row["language"],
+                number=row["first_chunk"],
+                chosen=row["chosen"],
+            )
+            for row in sorted(rows, key=lambda each: int(each["first_chunk"]))
+            for whose in [row["document_id"]]
+        ),
+        total=counted["total"],
+        embedded=counted["embedded"],
+    )
+
+
+def rows_statement(narrowed: Compiled) -> Compiled:
+    """The statement of a map's documents, and its parameters but for the lane and the limit."""
+    text = sql.SQL(_SQL["rows"]).format(conditions=narrowed.text)
+    return Compiled(text, narrowed.parameters)
+
+
+async def load_vectors(
+    scope: WorkspaceScope, lane_id: int, numbers: Sequence[int]
+) -> tuple[Numbers, Vectors]:
+    """The vectors of those of the documents that the principal may see, by rising number."""
+    row = await scope.one(
+        _SQL["vectors"], {"lane_id": lane_id, "numbers": list(numbers)}, binary=True
+    )
+    if row is None or row["numbers"] is None:
+        return np.zeros(0, np.int32), np.zeros((0, 0), np.float32)
+    found = np.frombuffer(row["numbers"], dtype=">i4").astype(np.int32)
+    return found, unpack_vectors(row["vectors"])
