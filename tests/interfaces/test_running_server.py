@@ -61,7 +61,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> Opened:
         return in_workspace(*args, **kwargs)  # type: ignore[arg-type]
 
     monkeypatch.setattr(edge, "in_workspace", count)
-    for module in ("documents", "document_lists"):
+    for module in ("documents", "document_lists", "document_map"):
         monkeypatch.setattr(f"footnote.interfaces.cli.{module}.in_workspace", count)
     return counted
 
@@ -110,6 +110,9 @@ def told(ended: Ended) -> tuple[int, str, str]:
         (("documents", "list", "-c", "insurance", "--status", "indexed"), 0),
         (("documents", "list", "-c", "nothing"), 1),
         (("documents", "list", "--cursor", "rubbish"), 1),
+        (("documents", "map"), 0),
+        (("documents", "map", "--json", "-c", "insurance"), 0),
+        (("documents", "map", "-c", "nothing"), 1),
         (("documents", "show", "POLICY"), 0),
         (("documents", "show", "POLICY", "--json"), 0),
         (("documents", "show", "policy.md"), 1),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Self
 
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
@@ -21,7 +22,7 @@ from footnote.interfaces.cli.edge import in_workspace
 from footnote.interfaces.cli.map_picture import label_of, svg_of
 from footnote.interfaces.cli.options import AsJson, Collection, Workspace
 from footnote.interfaces.cli.searching import tell_of_unknown_collections
-from footnote.interfaces.cli.server import running_server
+from footnote.interfaces.cli.server import RunningServer, running_server
 
 if TYPE_CHECKING:
     from footnote.engine import WorkspaceEngine
@@ -71,15 +72,15 @@ def map_documents(
             "document_class": document_class,
             "tag": tag,
             "where": where,
+            "wait_seconds": _ASKED_AGAIN_SECONDS,
         }
-        found = server.get(DocumentMap, "/v1/map", given)
-    if found is None or found.progress or (collection and not found.total):
+        found = _map_of(server, given, visible=not as_json)
+    if found is None or (collection and not found.total):  # there may be no such collection
 
         async def read(inside: WorkspaceEngine) -> DocumentMap:
-            with _progress(visible=not as_json) as progress:
-                task = progress.add_task("laying out", total=None)
+            with _Awaited(visible=not as_json) as awaited:
                 while True:
-                    found = await inside.document_map(
+                    made = await inside.document_map(
                         query=query,
                         collection=collection,
                         status=status,
@@ -88,12 +89,10 @@ def map_documents(
                         where=None if where is None else condition_from_text(where),
                         wait_seconds=_ASKED_AGAIN_SECONDS,
                     )
-                    if found.progress is None:
+                    if awaited.take(made):
                         break
-                    step = found.progress
-                    progress.update(task, completed=step.done, total=step.total)
             await tell_of_unknown_collections(inside, [collection] if collection else [])
-            return found
+            return made
 
         found = in_workspace(context, workspace, read)
     if output is not None:
@@ -104,15 +103,45 @@ def map_documents(
         _show(found)
 
 
-def _progress(*, visible: bool) -> Progress:
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        console=present.notices(),
-        transient=True,
-        disable=not visible,
-    )
+class _Awaited:
+    """Shows how far a map is until it is made."""
+
+    def __init__(self, *, visible: bool) -> None:
+        self._bars = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            console=(console := present.notices()),
+            transient=True,
+            # Where nobody looks on it would leave an empty line behind.
+            disable=not (visible and console.is_terminal),
+        )
+        self._task = self._bars.add_task("laying out", total=None)
+
+    def __enter__(self) -> Self:
+        self._bars.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bars.stop()
+
+    def take(self, found: DocumentMap) -> bool:
+        """Whether it is made."""
+        if found.progress is None:
+            return True
+        self._bars.update(self._task, completed=found.progress.done, total=found.progress.total)
+        return False
+
+
+def _map_of(
+    server: RunningServer, given: Mapping[str, object], *, visible: bool
+) -> DocumentMap | None:
+    """The map as a running server makes it; None where it is not to be had."""
+    with _Awaited(visible=visible) as awaited:
+        while True:
+            found = server.get(DocumentMap, "/v1/map", given)
+            if found is None or awaited.take(found):
+                return found
 
 
 def _write(path: Path, picture: str) -> None:
