@@ -27,6 +27,7 @@ export function deleteUnlessUndone(ids: readonly string[], message: string): voi
       showToast(error instanceof Error ? error.message : String(error));
     }
     await queryClient.invalidateQueries({ queryKey: ["documents"] });
+    await queryClient.invalidateQueries({ queryKey: ["map"] });
     await queryClient.invalidateQueries({ queryKey: statsQuery.queryKey });
     stay(ids);
   };
