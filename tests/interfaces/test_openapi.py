@@ -27,6 +27,8 @@ PUBLIC = {
     "/v1/documents/{document_id}/passages": "get",
     "/v1/documents/{document_id}/similar": "get",
     "/v1/map": "get",
+    "/v1/suggestions": "post",
+    "/v1/conversations/{conversation_id}/messages/{message_id}/suggestions": "post",
     "/v1/views": "delete get put",
     "/v1/documents/{document_id}/content": "get",
     "/v1/documents/{document_id}/retry": "post",
