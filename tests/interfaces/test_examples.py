@@ -56,7 +56,16 @@ _VARIES = {
     *("entries", "head", "kept", "rows"),
     *("answer_cache", "cached", "checks", "confidence", "created", "keywords", "key_id"),
     *("link_id", "never_cited_count", "next_cursor", "replaced_by"),
-    *("overlap", "probability", "results", "score", "score_after", "search_cache", "secret"),
+    *(
+        "overlap",
+        "points",
+        "probability",
+        "results",
+        "score",
+        "score_after",
+        "search_cache",
+        "secret",
+    ),
     *("sha256", "similarity", "support", "timings_ms", "why", "url", "explanation"),
 }
 """Members whose values depend on the machine, on the moment, or on what was asked before."""
@@ -205,7 +214,10 @@ async def search_and_ask(recorder: Recorder, library: Library) -> None:
     )
     chunk = found["evidence"][0]["chunk_id"]
     await post("/v1/context", "Two chunks either side", chunk_id=chunk, window=2)
-    await post("/v1/answers", "A question", question=QUESTION, **alone)
+    answer = await post("/v1/answers", "A question", question=QUESTION, **alone)
+    cited = [each["chunk_id"] for each in answer["citations"]]
+    told = {"question": QUESTION, "answer": answer["text"], "chunk_ids": cited}
+    await post("/v1/suggestions", "After an answer", **told)
     await post(
         "/v1/answers",
         "By a plan, from some documents",
@@ -367,6 +379,7 @@ async def converse(recorder: Recorder, library: Library) -> None:
     exchange = await send("POST", f"{here}/messages", "A question", question=QUESTION, **alone)
     question = f"{here}/messages/{exchange['question']['message_id']}"
     reply = f"{here}/messages/{exchange['reply']['message_id']}"
+    await send("POST", f"{reply}/suggestions", "In German", language="de")
     await send("PUT", f"{reply}/feedback", "It is right", thumb="up")
     for path in (f"{here}/messages", here, f"{here}/export", "/v1/conversations"):
         await recorder(http, "GET", path)

@@ -113,6 +113,12 @@ async def search(page: Page, demo: Demo, _: str) -> None:
     await page.wait_for_selector("ol h2")
 
 
+async def document_map(page: Page, demo: Demo, _: str) -> None:
+    """Where the documents lie to each other."""
+    await page.goto(demo.at("/map"))
+    await page.wait_for_selector("#map canvas")
+
+
 async def compare(page: Page, demo: Demo, _: str) -> None:
     """The same question by two plans."""
     await page.goto(demo.at("/compare?query=storm%20damage"))
@@ -155,6 +161,7 @@ SHOTS: Mapping[str, Shot] = {
     "documents": Shot("/documents", documents),
     "document": Shot("/documents/{document_id}", document),
     "search": Shot("/find", search),
+    "map": Shot("/map", document_map),
     "compare": Shot("/compare", compare),
     "administration": Shot("/admin/{section}", administration),
     "sign-in": Shot("/sign-in", sign_in),
