@@ -232,6 +232,7 @@ CONVERSATION_VERBS = {
     "ask_stream": "ask_in_conversation_stream",
     "edit": "edit_question",
     "regenerate": "regenerate_answer",
+    "suggest": "suggest_in_conversation",
     "go_on_from": "go_on_from",
     "give_feedback": "give_feedback",
     "withdraw_feedback": "withdraw_feedback",
