@@ -295,7 +295,7 @@ async def several(recorder: Recorder, http: httpx.AsyncClient, document: str) ->
     gone = {"document_ids": [absent]}
     await recorder(http, "POST", f"{path}/deletions", "Several", json=gone)
     await recorder(http, "POST", f"{path}/retries", "Failed ones", json=gone)
-    back = {**tags, "add_tags": [], "remove_tags": ["harbour"], "metadata": {"year": None}}
+    back = {**tags, "add_tags": [], "remove_tags": ["harbour"], "metadata": {"year": 2025}}
     assert (await http.post(f"{path}/changes", json=back)).status_code == 200
 
 
