@@ -19,6 +19,7 @@ from footnote.jobs.inline import work_until_resting
 from footnote.settings import Settings, settings_from
 from footnote.store.database import SYSTEM
 from footnote.store.share_links import add_link
+from tests.evaluation.factories import a_new_run
 from tests.interfaces.description import DESCRIPTION
 from tests.interfaces.serving import served
 
@@ -70,6 +71,8 @@ NAMED: Mapping[str, Any] = {
     "delete /v1/share-links/{link_id}": {},
     "post /v1/legal-holds/{hold_id}/lift": {"json": {"reason": "mine"}},
     "delete /v1/mcp-servers/{name}": {},
+    "get /v1/evaluations/{evaluation_id}": {},
+    "delete /v1/evaluations/{evaluation_id}": {},
 }
 OF_NOBODY = {
     # Their names are the same in every workspace.
@@ -121,6 +124,7 @@ class Scene:
             "key_id": "0123456789abcdef",
             "link_id": "0123456789abcdef",
             "hold_id": str(uuid4()),
+            "evaluation_id": str(uuid4()),
             "name": "nothing",
             "page": "1",
             "filename": "nothing.md",
@@ -203,6 +207,7 @@ async def and_their_settings(workspace: WorkspaceEngine) -> dict[str, str]:
     await workspace.change_setting("top_k", 7)
     hold = await workspace.set_legal_hold(CANARY, collection="kept")
     key = await workspace.create_key(CANARY)
+    run = await workspace.keep_evaluation(a_new_run(f"{CANARY}.jsonl"))
     async with workspace.scope() as scope:
         link = await add_link(
             scope, uuid4().hex[:16], b"0" * 32, CANARY, sharer=SYSTEM, lifetime=timedelta(days=7)
@@ -213,6 +218,7 @@ async def and_their_settings(workspace: WorkspaceEngine) -> dict[str, str]:
         "key_id": key.key.key_id,
         "link_id": link.link_id,
         "hold_id": str(hold.hold_id),
+        "evaluation_id": str(run.run_id),
     }
 
 
@@ -235,6 +241,7 @@ async def scene(
             "key_id": "fedcba9876543210",
             "link_id": "fedcba9876543210",
             "hold_id": str(uuid4()),
+            "evaluation_id": str(uuid4()),
             "name": "no-server",
         }
         theirs = {**nobodys, **await what_one_has(engine, ann, Visibility.PRIVATE)}
@@ -261,6 +268,8 @@ async def test_what_is_not_ones_own_looks_absent_by_every_route(scene: Scene) ->
         status, said = await scene.assert_alike(method, template, sent)
         assert 400 <= status < 500, route
         assert CANARY not in said
+    for compared in ("a={evaluation_id}&b={evaluation_id}", f"a={uuid4()}&b={{evaluation_id}}"):
+        await scene.assert_alike("get", f"/v1/evaluations/comparison?{compared}", {})
     for template, body in MENTIONED:
         _, said = await scene.assert_alike("post", template, {"json": body})
         assert "4,100" not in said
@@ -269,8 +278,7 @@ async def test_what_is_not_ones_own_looks_absent_by_every_route(scene: Scene) ->
 async def test_no_listing_shows_what_is_not_ones_own(scene: Scene) -> None:
     for path in (
         *("/v1/documents", "/v1/conversations", "/v1/webhooks", "/v1/mcp-servers", "/v1/grants"),
-        "/v1/share-links",
-        "/v1/views",
+        *("/v1/share-links", "/v1/views", "/v1/evaluations"),
         *(f"/v1/documents?query={CANARY[:4]}&sort={sort}" for sort in ("title", "status")),
         "/v1/documents?facets=status&facets=tags&facets=collection",
         *("/v1/documents?status=indexed", "/v1/models", "/v1/lanes", "/openai/v1/models"),

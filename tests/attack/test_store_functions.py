@@ -67,6 +67,7 @@ from tests.attack.test_foreign_and_absent import (
     what_one_has,
 )
 from tests.conftest import TestDatabase
+from tests.evaluation.factories import a_new_run
 from tests.interfaces.records import a_document
 from tests.store.test_tenancy import CUSTOMER_TABLES
 
@@ -224,6 +225,9 @@ def arguments(theirs: Mapping[str, str], scope: WorkspaceScope, home: Path) -> d
         "kinds": ("document.indexed",),
         "kind": RetentionKind.DOCUMENTS,
         "hold_id": UUID(theirs["hold_id"]),
+        "run_id": UUID(theirs["evaluation_id"]),
+        "run": a_new_run(),
+        "kept": 1,
         "certificate_id": UUID(theirs["hold_id"]),
         "doomed": Doomed(
             target=ErasureTarget.PRINCIPAL,

@@ -17,6 +17,7 @@ from footnote.domain import (
     NearDuplicate,
     Passage,
 )
+from footnote.domain.evaluations import NewEvaluationRun, QuestionOutcome
 from footnote.evaluation.golden import GoldenQuestion, GoldenSet, GoldenSpan
 from footnote.evaluation.judging import Found, Judged, JudgedCitation
 from footnote.evaluation.library import Library
@@ -168,6 +169,32 @@ def a_run(
     judged = tuple(a_judged(question, **row) for question, row in zip(questions, rows, strict=True))
     golden = GoldenSet(name="golden.jsonl", questions=tuple(questions), digest="0" * 16)
     return Run(setup=Setup(named=name), golden=golden, judged=judged)
+
+
+def an_outcome(identity: str, verdict: str = "right", **measures: float) -> QuestionOutcome:
+    return QuestionOutcome(
+        id=identity,
+        question=f"What about {identity}?",
+        kind="fact",
+        verdict=verdict,
+        confidence=0.8,
+        measures={name: (value, 1.0) for name, value in measures.items()},
+    )
+
+
+def a_new_run(
+    golden_name: str = "golden.jsonl", *outcomes: QuestionOutcome, **changes: object
+) -> NewEvaluationRun:
+    """A run to keep; of one question unless its outcomes are given."""
+    values: dict[str, object] = {
+        "golden_name": golden_name,
+        "golden": "0" * 16,
+        "setup": "default",
+        "k": 10,
+        "figures": {"ndcg@10": 0.75, "right": 1.0, "refused": None},
+        "outcomes": outcomes or (an_outcome("q1", ndcg=0.75, right=1.0),),
+    }
+    return NewEvaluationRun(**{**values, **changes})  # type: ignore[arg-type]  # takes any field
 
 
 def write_golden(path: Path, *rows: object) -> Path:

@@ -58,6 +58,7 @@ def order(**changes: object) -> Order:
         "gate": None,
         "save": None,
         "html": None,
+        "keep": False,
         "worst": 5,
         "as_json": False,
     }
@@ -117,6 +118,42 @@ async def test_a_workspace_is_measured_saved_gated_and_reported(
     assert told["differences"]["recall@10"]["better"] is None
 
 
+async def test_runs_are_kept_listed_compared_and_deleted(settings: Settings, golden: Path) -> None:
+    env = environment(settings)
+    assert "No runs are kept" in (await footnote(env, "eval-runs", "list")).out
+    assert (await footnote(env, "ingest", str(golden.parent / "policy.md"))).code == 0
+    asked = ("eval", str(golden), "--keep", "--against-set", "min_similarity=1", "--json")
+    kept = await footnote(env, *asked)
+    assert kept.code == 0, kept.err
+    second, first = re.findall(r"the run is kept as (\S+)", kept.err)[::-1]
+
+    listed = json.loads((await footnote(env, "eval-runs", "list", "--json")).out)["runs"]
+    assert [each["run_id"] for each in listed] == [second, first]
+    assert [each["golden_name"] for each in listed] == ["golden.jsonl"] * 2
+    assert listed[1]["figures"]["right"] == 1
+    shown = await footnote(env, "eval-runs", "list", "--limit", "1")
+    assert second in shown.out
+    assert first not in shown.out
+
+    told = json.loads((await footnote(env, "eval-runs", "show", first, "--json")).out)
+    assert [each["verdict"] for each in told["outcomes"]] == ["right", "rightly refused"]
+    table = (await footnote(env, "eval-runs", "show", first)).out
+    assert "ndcg@10" in table
+    assert "How soon must a claim" in table
+
+    compared = await footnote(env, "eval-runs", "compare", first, second, "--json")
+    found = json.loads(compared.out)
+    assert [found["a"]["run_id"], found["b"]["run_id"]] == [first, second]
+    assert "right" in {each["metric"] for each in found["differences"]}
+    table = (await footnote(env, "eval-runs", "compare", first, second)).out
+    assert "b - a" in table
+
+    assert (await footnote(env, "eval-runs", "delete", first)).code == 0
+    gone = await footnote(env, "eval-runs", "show", first)
+    assert gone.code == 3
+    assert "there is no evaluation run" in gone.err
+
+
 async def test_a_folder_is_ingested_for_the_occasion_and_nothing_is_left(
     settings: Settings, golden: Path
 ) -> None:
@@ -168,6 +205,11 @@ def test_a_wrong_path_is_refused_before_time_is_spent(
 ) -> None:
     with pytest.raises(InvalidRequest, match=said):
         check_paths(order(**changes))
+
+
+def test_nothing_is_kept_in_a_workspace_that_is_gone_afterwards() -> None:
+    with pytest.raises(InvalidRequest, match="nothing can be kept in it"):
+        check_paths(order(folder=Path(), keep=True))
 
 
 async def test_a_refusal_touches_nothing(golden: Path, tmp_path: Path) -> None:

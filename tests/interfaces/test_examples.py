@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -20,6 +21,7 @@ from starlette.routing import compile_path
 
 import footnote
 from footnote import domain
+from footnote.domain.evaluations import NewEvaluationRun, QuestionOutcome
 from footnote.domain.pages import MarkedQuote, PageRectangles, PagesOfQuote, QuoteMatch, Rectangle
 from footnote.domain.retention import DueDocument, RetentionPreview, RetentionRun
 from footnote.interfaces.http import openapi
@@ -423,6 +425,27 @@ async def share(recorder: Recorder, library: Library) -> None:
     await library.http.delete(f"/v1/keys/{made.json()['key_id']}")
 
 
+def two_runs() -> Iterator[NewEvaluationRun]:
+    """A golden set that was asked twice; another setup answers one question more."""
+    for setup, verdict, right in (("default", "refused", 0.0), ("thorough", "right", 1.0)):
+        told = QuestionOutcome(
+            id="deadline",
+            question=QUESTION,
+            kind="fact",
+            verdict=verdict,
+            confidence=0.9,
+            measures={"ndcg": (1.0, 1.0), "right": (right, 1.0)},
+        )
+        yield NewEvaluationRun(
+            golden_name="golden.jsonl",
+            golden="5f2c8a0e9b1d4c37",
+            setup=setup,
+            k=10,
+            figures={"ndcg@10": 1.0, "right": right, "refused": None},
+            outcomes=(told,),
+        )
+
+
 async def write(recorder: Recorder, http: httpx.AsyncClient, settings: Settings) -> None:
     """Change things, on a server that can reach this computer and a scripted model."""
 
@@ -461,6 +484,11 @@ async def write(recorder: Recorder, http: httpx.AsyncClient, settings: Settings)
     async with footnote.open(settings) as engine:
         workspace = await engine.workspace()
         await footnote.work_until_resting(engine, workspace, [UUID(received["document_id"])])
+        runs = [await workspace.keep_evaluation(each) for each in two_runs()]
+    await recorder(http, "GET", "/v1/evaluations")
+    await recorder(http, "GET", f"/v1/evaluations/{runs[0].run_id}")
+    a, b = (each.run_id for each in runs)
+    await recorder(http, "GET", f"/v1/evaluations/comparison?a={a}&b={b}")
 
     reembed = "/v1/lanes/document/reembed"
     await send("POST", reembed, "Another model", model=OTHER_MODEL)

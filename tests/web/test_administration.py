@@ -11,11 +11,13 @@ import httpx
 import pytest
 from playwright.async_api import Browser, Locator, Page, expect
 
+import footnote
 from footnote.store.embedded import EmbeddedPostgres
 from tests.conftest import fresh_database, settings_over
+from tests.evaluation.factories import a_new_run, an_outcome
 from tests.interfaces.serving import environment, footnote_process, serving
 
-from .conftest import Site, handed_in, rested
+from .conftest import Site, handed_in, rested, watched_page
 from .documents import QUESTIONS
 from .test_for_everyone import prefer, violations
 
@@ -34,6 +36,7 @@ SECTIONS = {
     "webhooks": "Webhooks",
     "unanswered": "Unanswered questions",
     "citations": "Cited documents",
+    "evaluations": "Evaluation runs",
     "usage": "Usage and cost",
     "audit": "Audit log",
     "health": "Health",
@@ -308,6 +311,68 @@ async def test_what_is_not_answered_and_what_is_cited_is_shown_and_saved(
     await expect(never.get_by_role("row").filter(has_text="default").first).to_be_visible()
     await cited.get_by_role("link").first.click()
     await expect(page).to_have_url(re.compile("/documents/"))
+
+
+async def test_kept_evaluations_are_charted_compared_and_deleted(
+    browser: Browser, postgres: EmbeddedPostgres, model_home: Path, tmp_path: Path
+) -> None:
+    with fresh_database(postgres) as database:
+        settings = settings_over(database, tmp_path, model_home)
+        async with footnote.open(settings) as engine:
+            workspace = await engine.workspace()
+            for name, verdict, right in (("early", "wrong", 0.25), ("late", "right", 0.875)):
+                outcomes = (an_outcome("q1", verdict, right=right), an_outcome("q2", right=1.0))
+                run = a_new_run(
+                    "golden.jsonl", *outcomes, setup=name, figures={"ndcg@10": 1.0, "right": right}
+                )
+                await workspace.keep_evaluation(run)
+        async with (
+            serving(environment(settings)) as (_, address),
+            watched_page(browser, address) as page,
+        ):
+            await opened(page, "evaluations")
+            await page.get_by_label("Metric", exact=True).select_option("right")
+            await page.get_by_role("button", name="Show", exact=True).click()
+            chart = page.get_by_role("img", name="right from run to run")
+            await expect(chart).to_be_visible()
+            points = await chart.locator("title").all_text_contents()
+            assert [each.rpartition(": ")[2] for each in points] == ["0.25", "0.875"]
+            runs = page.get_by_role("table", name="Evaluation runs")
+            await expect(runs.get_by_role("row").filter(has_text="late")).to_contain_text("0.875")
+            for theme in ("light", "dark", "contrast"):
+                await prefer(page, theme)
+                assert await violations(page) == []
+
+            await page.get_by_role("button", name="Compare", exact=True).click()
+            differences = page.get_by_role("table", name="Difference", exact=True)
+            await expect(differences.get_by_role("row").filter(has_text="right")).to_contain_text(
+                "+0.313"
+            )
+            changes = page.get_by_role("table", name="Questions that came out differently")
+            changed = changes.get_by_role("row").filter(has_text="What about q1?")
+            await expect(changed).to_contain_text("wrong")
+            await expect(changes.get_by_role("row")).to_have_count(2)
+            assert await violations(page) == []
+
+            late = runs.get_by_role("row").filter(has_text="late")
+            await late.get_by_role("button", name="Show the questions").focus()
+            await page.keyboard.press("Enter")
+            dialog = page.get_by_role("dialog", name="golden.jsonl, late")
+            await expect(dialog.get_by_role("row").filter(has_text="q2")).to_contain_text("80%")
+            assert await violations(page) == []
+            await page.keyboard.press("Escape")
+            await expect(dialog).to_be_hidden()
+
+            await late.get_by_role("button", name="Remove").click()
+            await expect(late).to_have_count(0)
+            await page.get_by_role("button", name="Undo").click()
+            await expect(late).to_be_visible()
+            await late.get_by_role("button", name="Remove").click()
+            # Leaving the page does at once what could still be undone.
+            await page.goto("/")
+            await opened(page, "evaluations")
+            await expect(row(page, "early")).to_be_visible()
+            await expect(row(page, "late")).to_have_count(0)
 
 
 async def test_health_says_what_doctor_says(page: Page) -> None:

@@ -32,6 +32,7 @@ from footnote.domain.answer_statistics import CitationReport, UnansweredReport
 from footnote.domain.conversations import Conversation, Exchange, Message, MessagePage
 from footnote.domain.credentials import NewApiKey
 from footnote.domain.erasure import ErasureEntry, ReplayedErasure
+from footnote.domain.evaluations import EvaluationRun
 from footnote.domain.events import PushStatus, WebhookEndpoint
 from footnote.domain.grounding import GroundingCheck
 from footnote.domain.lanes import LaneStatus
@@ -50,7 +51,7 @@ SUBJECTS = frozenset(
     "chunk_id collection collections conversation_id days document_id document_ids endpoint_id"
     " expires_in_days expires_in_hours group_id groups hold_id ingest_id key_id kind lane link_id"
     " measure message_id model most name names overlap_hours page period principal principal_id"
-    " rights role shared_with subject user_id view_name visibility warn_share".split()
+    " rights role run_id shared_with subject user_id view_name visibility warn_share".split()
 )
 """Parameters that say what an act is about. What is not among them is not entered: it may be a
 file's name, an address with a password in it, or content."""
@@ -160,6 +161,11 @@ def _(made: ErasureEntry) -> Mapping[str, object]:
 @named_in.register
 def _(made: ReplayedErasure) -> Mapping[str, object]:
     return {} if made.erasure is None else named_in(made.erasure)
+
+
+@named_in.register
+def _(made: EvaluationRun) -> Mapping[str, object]:
+    return {"run_id": made.run_id}
 
 
 @named_in.register

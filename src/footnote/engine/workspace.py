@@ -31,6 +31,7 @@ from footnote.engine import (
     diagnosis,
     document_batches,
     document_map,
+    evaluations,
     events,
     exchanges,
     grounding,
@@ -339,6 +340,10 @@ class WorkspaceVerbs:
     citations = Verb(answer_statistics.citations, Act.READ, Right.ADMINISTER, whole=False)
     unanswered_questions = Verb(answer_statistics.unanswered_questions, Act.READ, Right.ADMINISTER)
     export_unanswered = Verb(answer_statistics.export_unanswered, Act.EXPORTED, Right.ADMINISTER)
+    keep_evaluation = Verb(evaluations.keep_evaluation, Act.CHANGED, Right.ADMINISTER)
+    evaluation_runs = Verb(evaluations.evaluation_runs, Act.READ, Right.ADMINISTER)
+    evaluation_run = Verb(evaluations.evaluation_run, Act.READ, Right.ADMINISTER)
+    delete_evaluation = Verb(evaluations.delete_evaluation, Act.DELETED, Right.ADMINISTER)
 
     usage = Verb(usage_verbs.usage, Act.READ, Right.ADMINISTER)
     usage_by_person = Verb(usage_verbs.usage_by_person, Act.READ, Right.ADMINISTER)

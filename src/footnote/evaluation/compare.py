@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from footnote.errors import InvalidRequest
-from footnote.evaluation.metrics import METRICS, Metric, Samples, samples
+from footnote.evaluation.metrics import METRICS, Measure, Metric, Samples, samples
 from footnote.evaluation.run import Run
 
 ROUNDS = 10_000
@@ -22,6 +22,10 @@ _INTERVAL = (2.5, 97.5)
 _NUMBERS_AT_ONCE = 2_000_000
 _ROUNDING = 1e-9
 """Two sums of the same numbers in another order may differ by less."""
+
+
+Measured = Sequence[Mapping[str, Measure]]
+"""What each question of a run adds to each metric."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,13 +75,24 @@ def compare(a: Run, b: Run, *, rounds: int = ROUNDS, seed: int = SEED) -> tuple[
             f"one run looked at {a.setup.k} results and the other at {b.setup.k}",
             hint="compare runs with the same k",
         )
-    found = (_difference(metric, a, b, rounds, seed) for metric in METRICS)
+    first, second = ([each.measures for each in run.judged] for run in (a, b))
+    return compare_measures(first, second, a.setup.k, rounds=rounds, seed=seed)
+
+
+def compare_measures(
+    a: Measured, b: Measured, k: int, *, rounds: int = ROUNDS, seed: int = SEED
+) -> tuple[Difference, ...]:
+    """The same of what two runs measured, question by question in one order."""
+    found = (_difference(metric, a, b, metric.label(k), (rounds, seed)) for metric in METRICS)
     return tuple(each for each in found if each is not None)
 
 
-def _difference(metric: Metric, a: Run, b: Run, rounds: int, seed: int) -> Difference | None:
-    values_a, weights_a = samples([each.measures for each in a.judged], metric.measure)
-    values_b, weights_b = samples([each.measures for each in b.judged], metric.measure)
+def _difference(
+    metric: Metric, a: Measured, b: Measured, label: str, chance: tuple[int, int]
+) -> Difference | None:
+    rounds, seed = chance
+    values_a, weights_a = samples(a, metric.measure)
+    values_b, weights_b = samples(b, metric.measure)
     defined = (weights_a > 0) | (weights_b > 0)
     if not (weights_a.any() and weights_b.any()):
         return None
@@ -92,7 +107,7 @@ def _difference(metric: Metric, a: Run, b: Run, rounds: int, seed: int) -> Diffe
     low, high = bootstrap_interval(metric, pair, rounds, seed)
     return Difference(
         metric=metric,
-        label=metric.label(a.setup.k),
+        label=label,
         a=first,
         b=second,
         difference=second - first,

@@ -19,7 +19,7 @@ PAGE = 500
 
 ROWS = (
     *("profile", "groups", "grants", "keys", "sessions", "share_links", "pushes"),
-    *("idempotency_keys", "settings", "webhooks", "usage"),
+    *("idempotency_keys", "settings", "webhooks", "usage", "evaluations"),
 )
 """Sections of an export whose rows are given as they are kept; none of them is encrypted."""
 
@@ -33,6 +33,7 @@ COVERED: Mapping[str, frozenset[str]] = MappingProxyType(
         "conversations": frozenset(("principal", "title")),
         "conversation_documents": frozenset(("principal",)),
         "documents": frozenset(("created_by", "access")),
+        "evaluation_runs": frozenset(("kept_by",)),
         "feedback": frozenset(("principal", "comment")),
         "grants": frozenset(("subject", "granted_by")),
         "idempotency_keys": frozenset(("principal",)),

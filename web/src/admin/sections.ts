@@ -5,7 +5,7 @@ export const GROUPS = [
   ["access", ["keys", "roles", "people", "sign-on"]],
   ["content", ["collections", "retention", "holds", "erasures"]],
   ["engine", ["models", "embedding", "settings", "webhooks"]],
-  ["watch", ["unanswered", "citations", "usage", "audit", "health"]],
+  ["watch", ["unanswered", "citations", "evaluations", "usage", "audit", "health"]],
 ] as const;
 
 export type GroupId = (typeof GROUPS)[number][0];
@@ -31,6 +31,7 @@ export const SECTIONS: Record<SectionId, LazyExoticComponent<ComponentType>> = {
   webhooks: lazy(() => import("./Webhooks").then((m) => ({ default: m.Webhooks }))),
   unanswered: lazy(() => import("./Unanswered").then((m) => ({ default: m.Unanswered }))),
   citations: lazy(() => import("./Citations").then((m) => ({ default: m.Citations }))),
+  evaluations: lazy(() => import("./Evaluations").then((m) => ({ default: m.Evaluations }))),
   usage: lazy(() => import("./Usage").then((m) => ({ default: m.Usage }))),
   audit: lazy(() => import("./Audit").then((m) => ({ default: m.Audit }))),
   health: lazy(() => import("./Health").then((m) => ({ default: m.Health }))),

@@ -47,6 +47,9 @@ def evaluate(
     html: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write a report with charts.")
     ] = None,
+    keep: Annotated[
+        bool, typer.Option("--keep", help="Keep the figures in the workspace, for eval-runs.")
+    ] = False,
     worst: Annotated[
         int, typer.Option(min=0, metavar="N", help="How many of the worst questions to show.")
     ] = 5,
@@ -69,6 +72,7 @@ def evaluate(
         gate=gate,
         save=save,
         html=html,
+        keep=keep,
         worst=worst,
         as_json=as_json,
     )

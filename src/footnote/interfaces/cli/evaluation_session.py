@@ -14,6 +14,8 @@ from pydantic import TypeAdapter, ValidationError
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from footnote.domain import Document, DocumentStatus, PlanChanges
+from footnote.engine import open_engine
+from footnote.engine.evaluations import require_keepable
 from footnote.errors import InvalidRequest
 from footnote.evaluation.compare import Difference, compare
 from footnote.evaluation.gate import (
@@ -24,8 +26,9 @@ from footnote.evaluation.gate import (
     write_baseline,
 )
 from footnote.evaluation.golden import GoldenSet, read_golden
+from footnote.evaluation.kept import kept_form
 from footnote.evaluation.report import Comparison, html_report
-from footnote.evaluation.run import DEFAULT_PLAN, Setup
+from footnote.evaluation.run import DEFAULT_PLAN, Run, Setup
 from footnote.evaluation.session import Corpus, Session, Side, Watch, measure
 from footnote.evaluation.summary import Value, differences_summary, summary
 from footnote.interfaces.cli import evaluation_tables, present
@@ -71,6 +74,7 @@ class Order:
     gate: Path | None
     save: Path | None
     html: Path | None
+    keep: bool
     worst: int
     as_json: bool
 
@@ -95,6 +99,8 @@ def carry_out(order: Order) -> bool:
     settings = prepared()
     golden = read_golden(order.golden)
     check_paths(order)
+    if order.keep:
+        require_keepable(len(golden.questions))
     baseline = read_baseline(order.gate, order.k, golden.digest) if order.gate else None
     sides = sides_of(order, settings)
     session = _measured(order, golden, sides)
@@ -106,6 +112,8 @@ def carry_out(order: Order) -> bool:
     )
     if order.save:
         write_baseline(order.save, baseline_of(run))
+    if order.keep:
+        wait_for(_keep(settings, order.workspace, session.runs))
     if order.html:
         _write_report(order.html, outcome)
     _tell(session)
@@ -131,11 +139,24 @@ def check_paths(order: Order) -> None:
             "--ingest asks a workspace of its own, so --workspace cannot name another",
             hint="leave one of the two out",
         )
+    if order.folder is not None and order.keep:
+        raise InvalidRequest(
+            "--ingest asks a workspace that is gone afterwards, so nothing can be kept in it",
+            hint="leave --keep or --ingest out",
+        )
     for path in (order.save, order.html):
         if path is not None and not path.resolve().parent.is_dir():
             raise InvalidRequest(
                 f"{path} cannot be written: there is no such folder", hint="make the folder first"
             )
+
+
+async def _keep(settings: Settings, workspace: str | None, runs: Sequence[Run]) -> None:
+    async with await open_engine(settings) as engine:
+        inside = await engine.workspace(workspace)
+        for run in runs:
+            kept = await inside.keep_evaluation(kept_form(run))
+            _note(f"the run is kept as {kept.run_id}")
 
 
 def _side(order: Order, settings: Settings, plan: str | None, given: Sequence[str]) -> Side:

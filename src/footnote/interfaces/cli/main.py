@@ -43,6 +43,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "evaluate.evaluate",
         "Measure search and answers on a golden set.",
     ),
+    "eval-runs": (
+        "evaluation_runs.app",
+        "See evaluation runs that `footnote eval --keep` kept.",
+    ),
     "worker": ("operations.worker", "Index whatever is queued, until it is stopped."),
     "doctor": ("operations.doctor", "Say what is there, what is missing, and how to get it."),
     "grounding": (

@@ -23,6 +23,7 @@ from footnote.interfaces.http import (
     document_batches,
     documents,
     erasures,
+    evaluations,
     events,
     ingest,
     keys,
@@ -89,6 +90,7 @@ _TAGS = [
         "name": "answer statistics",
         "description": "See what answers cite, and what was not answered.",
     },
+    {"name": "evaluations", "description": "See how good the answers were, run by run."},
     {"name": "audit", "description": "See who did what, and verify the log of it."},
     {
         "name": "privacy",
@@ -130,6 +132,7 @@ _ROUTERS = (
     personal_data.router,
     usage.router,
     answer_statistics.router,
+    evaluations.router,
     operations.router,
 )
 

@@ -13,6 +13,7 @@ from footnote.interfaces.sdk import (
     administering,
     answering,
     configuration,
+    evaluations,
     listing,
     pages,
     personal_data,
@@ -179,6 +180,10 @@ class AsyncClient:
     citations = administering.citations
     unanswered_questions = administering.unanswered_questions
     export_unanswered = administering.export_unanswered
+    evaluation_runs = evaluations.evaluation_runs
+    evaluation_run = evaluations.evaluation_run
+    compare_evaluations = evaluations.compare_evaluations
+    delete_evaluation = evaluations.delete_evaluation
     budgets = administering.budgets
     set_budget = administering.set_budget
     remove_budget = administering.remove_budget

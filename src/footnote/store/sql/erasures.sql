@@ -78,7 +78,12 @@ SELECT
         SELECT count(*) FROM saved_views
         WHERE workspace_id = %(workspace_id)s AND principal = %(principal_id)s
             AND created_at <= %(before)s
-    ) AS views
+    ) AS views,
+    (
+        SELECT count(*) FROM evaluation_runs
+        WHERE workspace_id = %(workspace_id)s AND kept_by = %(principal_id)s
+            AND kept_at <= %(before)s
+    ) AS evaluations
 
 -- name: delete_conversations
 DELETE FROM conversations
@@ -102,6 +107,12 @@ WHERE workspace_id = %(workspace_id)s AND principal = %(principal_id)s
 DELETE FROM saved_views
 WHERE workspace_id = %(workspace_id)s AND principal = %(principal_id)s
     AND created_at <= %(before)s
+
+-- name: delete_evaluations
+-- Their questions were given by who kept them.
+DELETE FROM evaluation_runs
+WHERE workspace_id = %(workspace_id)s AND kept_by = %(principal_id)s
+    AND kept_at <= %(before)s
 
 -- name: certified
 -- Read from its beginning: it is asked for seldom, and not worth an index that each act would write.

@@ -117,6 +117,16 @@ SELECT * FROM (
 ) AS found
 WHERE key > %(after)s ORDER BY key LIMIT %(limit)s
 
+-- name: evaluations
+-- Runs that the person kept, without their questions, which are those of a file.
+SELECT * FROM (
+    SELECT run_id::text COLLATE "C" AS key, run_id, golden_name, setup, k, questions, figures,
+        kept_at
+    FROM evaluation_runs
+    WHERE workspace_id = %(workspace_id)s AND kept_by = %(who)s
+) AS found
+WHERE key > %(after)s ORDER BY key LIMIT %(limit)s
+
 -- name: conversation_ids
 SELECT * FROM (
     SELECT conversation_id::text COLLATE "C" AS key, conversation_id

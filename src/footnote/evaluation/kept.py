@@ -1,0 +1,104 @@
+"""Runs become records that a workspace keeps, and two such records are compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from uuid import UUID
+
+from footnote.domain.evaluations import (
+    EvaluationComparison,
+    EvaluationDetail,
+    MetricDifference,
+    NewEvaluationRun,
+    QuestionOutcome,
+    VerdictChange,
+)
+from footnote.engine import WorkspaceEngine
+from footnote.errors import InvalidRequest
+from footnote.evaluation.compare import Difference, compare_measures
+from footnote.evaluation.metrics import Measure
+from footnote.evaluation.run import Run
+
+
+def kept_form(run: Run) -> NewEvaluationRun:
+    """A run as it is kept: its figures and verdicts, and nothing that documents say."""
+    return NewEvaluationRun(
+        golden_name=run.golden.name,
+        golden=run.golden.digest,
+        setup=run.setup.name,
+        k=run.setup.k,
+        figures=run.figures,
+        outcomes=tuple(
+            QuestionOutcome(
+                id=each.golden.identity,
+                question=each.golden.question,
+                kind=each.golden.kind,
+                verdict=each.verdict,
+                confidence=round(each.confidence, 4),
+                measures={
+                    name: (measure.value, measure.weight)
+                    for name, measure in each.measures.items()
+                    if measure.weight > 0
+                },
+            )
+            for each in run.judged
+        ),
+    )
+
+
+async def compare_evaluations(workspace: WorkspaceEngine, a: UUID, b: UUID) -> EvaluationComparison:
+    """Two kept runs over the same questions, side by side.
+
+    Raises NotFound, Forbidden, and InvalidRequest for runs of other questions or another k.
+    """
+    one, other = await workspace.evaluation_run(a), await workspace.evaluation_run(b)
+    if one.run.golden != other.run.golden or one.run.k != other.run.k:
+        raise InvalidRequest(
+            "the two runs asked other questions, or looked at another number of results",
+            hint="compare runs of one golden set with the same k",
+        )
+    differences = compare_measures(_measures(one), _measures(other), one.run.k)
+    return EvaluationComparison(
+        a=one.run,
+        b=other.run,
+        differences=tuple(map(_told, differences)),
+        changes=tuple(_changes(one.outcomes, other.outcomes)),
+    )
+
+
+def _measures(found: EvaluationDetail) -> list[dict[str, Measure]]:
+    return [
+        {
+            name: Measure(value=value, weight=weight)
+            for name, (value, weight) in each.measures.items()
+        }
+        for each in found.outcomes
+    ]
+
+
+def _told(each: Difference) -> MetricDifference:
+    return MetricDifference(
+        metric=each.label,
+        a=round(each.a, 4),
+        b=round(each.b, 4),
+        difference=round(each.difference, 4),
+        low=round(each.low, 4),
+        high=round(each.high, 4),
+        p=round(each.p, 4),
+        better=each.better,
+        questions=each.questions,
+    )
+
+
+def _changes(
+    one: Sequence[QuestionOutcome], other: Sequence[QuestionOutcome]
+) -> Iterator[VerdictChange]:
+    for first, second in zip(one, other, strict=True):
+        if first.verdict != second.verdict:
+            yield VerdictChange(
+                id=first.id,
+                question=first.question,
+                kind=first.kind,
+                a=first.verdict,
+                b=second.verdict,
+            )
