@@ -142,11 +142,12 @@ async def plant(workspace: WorkspaceEngine, folder: Path) -> UUID:
         "tags": (CANARY,),
         "idempotency_key": "upload-1",
     }
-    received = await workspace.receive(report(), f"{CANARY}.docx", **given)  # type: ignore[arg-type]
-    again = await workspace.receive(report(), f"{CANARY}.docx", **given)  # type: ignore[arg-type]
+    file = report()  # The file says when it was written, so another would have other bytes.
+    received = await workspace.receive(file, f"{CANARY}.docx", **given)  # type: ignore[arg-type]
+    again = await workspace.receive(file, f"{CANARY}.docx", **given)  # type: ignore[arg-type]
     assert again.document.document_id == received.document.document_id
     pushed = await workspace.push_content(
-        report(), f"{CANARY}.docx", external_id=f"/papers/{CANARY}/report.docx"
+        file, f"{CANARY}.docx", external_id=f"/papers/{CANARY}/report.docx"
     )
     assert pushed.document_id == received.document.document_id
     await workspace.push_url(f"http://127.0.0.1:9/{CANARY}.docx")

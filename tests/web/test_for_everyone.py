@@ -121,6 +121,8 @@ async def test_the_keyboard_alone_asks_reads_and_walks_on(page: Page) -> None:
     await expect(page.locator("[data-mark]")).to_have_count(0)
     await page.keyboard.press("Control+k")
     await page.keyboard.type("documents")
+    # Enter chooses what the palette shows, which is loaded when it is first opened.
+    await expect(page.get_by_role("option", name="Documents d", selected=True)).to_be_visible()
     await page.keyboard.press("Enter")
     await expect(page.get_by_role("heading", name="Documents", level=1)).to_be_visible()
     await page.keyboard.press("Escape")

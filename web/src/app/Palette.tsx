@@ -20,7 +20,7 @@ export function Palette() {
   const { t } = useTranslation();
   const actions = useActions();
   const navigate = useNavigate();
-  const [typed, setTyped] = useState(() => typedAhead.get());
+  const [typed, setTyped] = useState("");
   const { data } = useInfiniteQuery(conversationsQuery);
   const recent = data?.pages[0]?.conversations.slice(0, 20) ?? [];
   const then = (act: () => void) => () => {
@@ -33,6 +33,10 @@ export function Palette() {
         <Primitive.Overlay className="fixed inset-0 z-40 bg-black/50" />
         <Primitive.Content
           aria-describedby={undefined}
+          // Not as the first value: entries are ranked, and the best one chosen, when it changes.
+          onOpenAutoFocus={() => {
+            setTyped(typedAhead.get());
+          }}
           className="fixed start-1/2 top-[12vh] z-50 w-[min(36rem,calc(100vw-2rem))] -translate-x-1/2 overflow-hidden rounded-lg border border-line bg-surface text-ink shadow-xl rtl:translate-x-1/2"
         >
           <Primitive.Title className="sr-only">{t("palette.title")}</Primitive.Title>
@@ -46,10 +50,16 @@ export function Palette() {
             <Command.List className="max-h-80 overflow-auto p-1" label={t("palette.title")}>
               <Command.Empty className="p-4 text-sm text-muted">{t("palette.empty")}</Command.Empty>
               <Command.Group heading={t("palette.actions")} className={GROUP}>
+                {actions.map((action) => (
+                  <Command.Item key={action.id} className={ITEM} onSelect={then(action.run)}>
+                    {action.label}
+                    {action.key !== undefined && <KeyName name={action.key} />}
+                  </Command.Item>
+                ))}
+                {/* Matches whatever is typed, and less than what begins with it. */}
                 {typed.trim() !== "" && (
                   <Command.Item
-                    forceMount
-                    value={`${typed} find`}
+                    value={`find ${typed}`}
                     className={ITEM}
                     onSelect={then(
                       () => void navigate({ to: "/find", search: { query: typed.trim() } }),
@@ -58,12 +68,6 @@ export function Palette() {
                     {t("palette.searchFor", { query: typed.trim() })}
                   </Command.Item>
                 )}
-                {actions.map((action) => (
-                  <Command.Item key={action.id} className={ITEM} onSelect={then(action.run)}>
-                    {action.label}
-                    {action.key !== undefined && <KeyName name={action.key} />}
-                  </Command.Item>
-                ))}
               </Command.Group>
               {recent.length > 0 && (
                 <Command.Group heading={t("conversation.list")} className={GROUP}>
