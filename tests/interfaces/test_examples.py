@@ -57,7 +57,9 @@ _KEY = re.compile(r"(f[nl])_[0-9a-f]{16}_[0-9a-f]{64}")
 _VARIES = {
     *("entries", "head", "kept", "rows"),
     *("answer_cache", "cached", "checks", "confidence", "created", "keywords", "key_id"),
-    *("link_id", "never_cited_count", "next_cursor", "replaced_by"),
+    *("link_id", "next_cursor", "replaced_by"),
+    # What others asked of the same library before.
+    *("asked", "days", "most_cited", "never_cited", "never_cited_count", "questions"),
     *(
         "overlap",
         "points",
