@@ -8,7 +8,7 @@ The map of questions begins as the ridge regression between the two, and is then
 questions find their passages (InfoNCE, van den Oord et al. 2018), in English across both spaces and
 in every other language within e5's, while English texts stay near MiniLM's vectors of them. Writes
 `src/footnote/models/e5_alignment.safetensors`. Passages of XQuAD are in none of the reading sets;
-what `HELD_OUT` names is only measured on. `training/embedder_alignment.md` is the card.
+what `HELD_OUT` names is only measured on. `src/footnote/models/e5_alignment.md` is the card.
 """
 
 from __future__ import annotations
