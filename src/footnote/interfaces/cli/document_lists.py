@@ -31,22 +31,26 @@ if TYPE_CHECKING:
     from footnote.engine import WorkspaceEngine
 
 
+TitleWords = Annotated[
+    str, typer.Option(help="Only with each of these words in the title or the file name.")
+]
+Status = Annotated[DocumentStatus | None, typer.Option(help="Only these.")]
+OfClass = Annotated[DocumentClass | None, typer.Option("--class", help="Only of this sort.")]
+Tagged = Annotated[str | None, typer.Option(metavar="TAG", help="Only with this tag.")]
+Where = Annotated[
+    str | None, typer.Option("--filter", metavar="JSON", help="Only what meets this filter.")
+]
+
+
 def list_documents(
     *,
     context: typer.Context,
-    query: Annotated[
-        str, typer.Option(help="Only with each of these words in the title or the file name.")
-    ] = "",
+    query: TitleWords = "",
     collection: Collection = None,
-    status: Annotated[DocumentStatus | None, typer.Option(help="Only these.")] = None,
-    document_class: Annotated[
-        DocumentClass | None, typer.Option("--class", help="Only of this sort.")
-    ] = None,
-    tag: Annotated[str | None, typer.Option(metavar="TAG", help="Only with this tag.")] = None,
-    where: Annotated[
-        str | None,
-        typer.Option("--filter", metavar="JSON", help="Only what meets this filter."),
-    ] = None,
+    status: Status = None,
+    document_class: OfClass = None,
+    tag: Tagged = None,
+    where: Where = None,
     sort: Annotated[
         DocumentSort, typer.Option(help="By what they are sorted.")
     ] = DocumentSort.CREATED_AT,

@@ -10,14 +10,13 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from footnote.domain import (
-    DocumentClass,
     DocumentMap,
-    DocumentStatus,
     MapColour,
 )
 from footnote.errors import InvalidRequest
 from footnote.filters import condition_from_text
 from footnote.interfaces.cli import present
+from footnote.interfaces.cli.document_lists import OfClass, Status, Tagged, TitleWords, Where
 from footnote.interfaces.cli.edge import in_workspace
 from footnote.interfaces.cli.map_picture import label_of, svg_of
 from footnote.interfaces.cli.options import AsJson, Collection, Workspace
@@ -35,19 +34,12 @@ _ASKED_AGAIN_SECONDS = 0.5
 def map_documents(
     *,
     context: typer.Context,
-    query: Annotated[
-        str, typer.Option(help="Only with each of these words in the title or the file name.")
-    ] = "",
+    query: TitleWords = "",
     collection: Collection = None,
-    status: Annotated[DocumentStatus | None, typer.Option(help="Only these.")] = None,
-    document_class: Annotated[
-        DocumentClass | None, typer.Option("--class", help="Only of this sort.")
-    ] = None,
-    tag: Annotated[str | None, typer.Option(metavar="TAG", help="Only with this tag.")] = None,
-    where: Annotated[
-        str | None,
-        typer.Option("--filter", metavar="JSON", help="Only what meets this filter."),
-    ] = None,
+    status: Status = None,
+    document_class: OfClass = None,
+    tag: Tagged = None,
+    where: Where = None,
     output: Annotated[
         Path | None,
         typer.Option(metavar="FILE.svg", help="Write a picture of it here.", dir_okay=False),
