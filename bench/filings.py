@@ -32,6 +32,7 @@ from filing_questions import HALVES, FilingQuestion, read_questions, share_found
 from footnote.domain import Answer, Evidence, PlanChanges, SearchRequest
 from footnote.engine import Engine, WorkspaceEngine
 from footnote.evaluation.temporary import ingest
+from footnote.jobs.inline import work_until_resting
 from installation import MODELS, bench_engine
 from reporting import finish, machine, progress, show
 
@@ -81,7 +82,7 @@ async def ingested(
     """An engine with the files; the same bytes are not ingested again."""
     async with bench_engine(models, home, **settings) as engine:
         workspace = await engine.workspace()
-        failed = await ingest(engine, workspace, files)
+        failed = await ingest(engine, workspace, files, work_until_resting)
         assert not failed, failed
         yield engine, workspace
 

@@ -14,6 +14,7 @@ from footnote.evaluation.golden import read_golden
 from footnote.evaluation.judging import Surroundings, stitched
 from footnote.evaluation.library import Library, read_library
 from footnote.evaluation.temporary import ingest, temporary_engine
+from footnote.jobs.inline import work_until_resting
 from footnote.settings import Settings
 
 OFFICE = Path(__file__).parent / "office"
@@ -46,7 +47,9 @@ async def search_office(models: Path) -> Found:
     around: dict[str, Surroundings] = {}
     async with temporary_engine(settings) as engine:
         workspace = await engine.workspace()
-        await ingest(engine, workspace, sorted((OFFICE / "documents").iterdir()))
+        await ingest(
+            engine, workspace, sorted((OFFICE / "documents").iterdir()), work_until_resting
+        )
         for each in read_golden(OFFICE / "questions.jsonl").questions:
             request = SearchRequest(
                 query=each.question, top_k=SEARCHED, changes=PlanChanges(cache=False)

@@ -18,8 +18,9 @@ from footnote.engine.exchanges import Asking
 from footnote.jobs.inline import work_until_resting
 from footnote.settings import Settings, settings_from
 from footnote.store.database import SYSTEM
+from footnote.store.evaluations import keep_run
 from footnote.store.share_links import add_link
-from tests.evaluation.factories import a_new_run
+from tests.evaluation.factories import a_new_run, an_order
 from tests.interfaces.description import DESCRIPTION
 from tests.interfaces.serving import served
 
@@ -73,6 +74,8 @@ NAMED: Mapping[str, Any] = {
     "delete /v1/mcp-servers/{name}": {},
     "get /v1/evaluations/{evaluation_id}": {},
     "delete /v1/evaluations/{evaluation_id}": {},
+    "get /v1/evaluations/started/{evaluation_id}": {},
+    "post /v1/evaluations/started/{evaluation_id}/cancel": {},
 }
 OF_NOBODY = {
     # Their names are the same in every workspace.
@@ -99,6 +102,7 @@ MENTIONED: tuple[tuple[str, Any], ...] = (
     ("/v1/documents/retries", {"document_ids": ["{document_id}"]}),
     ("/v1/erasures", {"document_id": "{document_id}"}),
     ("/v1/legal-holds", {"document_id": "{document_id}", "reason": "mine"}),
+    ("/v1/evaluations", {"golden": "{golden}"}),
     ("/v1/search", {"query": CANARY, "filters": {"where": {"filename": "{filename}"}}}),
 )  # fmt: skip
 
@@ -125,6 +129,7 @@ class Scene:
             "link_id": "0123456789abcdef",
             "hold_id": str(uuid4()),
             "evaluation_id": str(uuid4()),
+            "golden": "f" * 16,
             "name": "nothing",
             "page": "1",
             "filename": "nothing.md",
@@ -207,8 +212,10 @@ async def and_their_settings(workspace: WorkspaceEngine) -> dict[str, str]:
     await workspace.change_setting("top_k", 7)
     hold = await workspace.set_legal_hold(CANARY, collection="kept")
     key = await workspace.create_key(CANARY)
-    run = await workspace.keep_evaluation(a_new_run(f"{CANARY}.jsonl"))
+    run = await workspace.start_evaluation(an_order(f"{CANARY}.jsonl"))
+    await workspace.cancel_evaluation(run.run_id)
     async with workspace.scope() as scope:
+        await keep_run(scope, a_new_run(f"{CANARY}.jsonl"), 1, run.run_id)
         link = await add_link(
             scope, uuid4().hex[:16], b"0" * 32, CANARY, sharer=SYSTEM, lifetime=timedelta(days=7)
         )
@@ -219,6 +226,7 @@ async def and_their_settings(workspace: WorkspaceEngine) -> dict[str, str]:
         "link_id": link.link_id,
         "hold_id": str(hold.hold_id),
         "evaluation_id": str(run.run_id),
+        "golden": run.golden,
     }
 
 
@@ -242,6 +250,7 @@ async def scene(
             "link_id": "fedcba9876543210",
             "hold_id": str(uuid4()),
             "evaluation_id": str(uuid4()),
+            "golden": "e" * 16,
             "name": "no-server",
         }
         theirs = {**nobodys, **await what_one_has(engine, ann, Visibility.PRIVATE)}
@@ -279,6 +288,7 @@ async def test_no_listing_shows_what_is_not_ones_own(scene: Scene) -> None:
     for path in (
         *("/v1/documents", "/v1/conversations", "/v1/webhooks", "/v1/mcp-servers", "/v1/grants"),
         *("/v1/share-links", "/v1/views", "/v1/evaluations"),
+        "/v1/evaluations/started",
         *(f"/v1/documents?query={CANARY[:4]}&sort={sort}" for sort in ("title", "status")),
         "/v1/documents?facets=status&facets=tags&facets=collection",
         *("/v1/documents?status=indexed", "/v1/models", "/v1/lanes", "/openai/v1/models"),

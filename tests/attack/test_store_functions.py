@@ -67,7 +67,7 @@ from tests.attack.test_foreign_and_absent import (
     what_one_has,
 )
 from tests.conftest import TestDatabase
-from tests.evaluation.factories import a_new_run
+from tests.evaluation.factories import a_new_run, an_order, an_outcome
 from tests.interfaces.records import a_document
 from tests.store.test_tenancy import CUSTOMER_TABLES
 
@@ -227,6 +227,10 @@ def arguments(theirs: Mapping[str, str], scope: WorkspaceScope, home: Path) -> d
         "hold_id": UUID(theirs["hold_id"]),
         "run_id": UUID(theirs["evaluation_id"]),
         "run": a_new_run(),
+        "order": an_order(),
+        "golden": theirs["golden"],
+        "outcome": an_outcome("q1"),
+        "cost_usd": 1.0,
         "kept": 1,
         "certificate_id": UUID(theirs["hold_id"]),
         "doomed": Doomed(

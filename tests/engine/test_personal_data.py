@@ -29,7 +29,7 @@ from footnote.settings import Settings
 from footnote.store.personal_data import COVERED, LEFT_OUT, PAGE, ROWS
 from footnote.store.sessions import NewSession, add_session
 from tests.conftest import TestDatabase
-from tests.evaluation.factories import a_new_run
+from tests.evaluation.factories import a_new_run, an_order
 
 PAT, SAM = "pat-7f3c@example.com", "sam-91aa@example.com"
 NOTE = "# Claims\n\nA claim must be reported within 14 days of the loss.\n"
@@ -83,6 +83,8 @@ async def filled(workspace: WorkspaceEngine, who: str, said: str) -> UUID:
     await person.change_setting("top_k", len(said))
     await person.keep_view(f"view of {said}", query=said)
     await person.keep_evaluation(a_new_run(f"{said}.jsonl"))
+    started = await person.start_evaluation(an_order(f"{said}.jsonl"))
+    await person.cancel_evaluation(started.run_id)
     await person.push_url(f"https://example.com/{said}.pdf")
     await person.add_webhook(f"https://93.184.215.14/{said}")
     await workspace.grant_role(who, Role.ADMIN)

@@ -17,7 +17,7 @@ from footnote.domain import (
     NearDuplicate,
     Passage,
 )
-from footnote.domain.evaluations import NewEvaluationRun, QuestionOutcome
+from footnote.domain.evaluations import EvaluationOrder, NewEvaluationRun, QuestionOutcome
 from footnote.evaluation.golden import GoldenQuestion, GoldenSet, GoldenSpan
 from footnote.evaluation.judging import Found, Judged, JudgedCitation
 from footnote.evaluation.library import Library
@@ -195,6 +195,17 @@ def a_new_run(
         "outcomes": outcomes or (an_outcome("q1", ndcg=0.75, right=1.0),),
     }
     return NewEvaluationRun(**{**values, **changes})  # type: ignore[arg-type]  # takes any field
+
+
+def an_order(golden_name: str = "golden.jsonl", **changes: object) -> EvaluationOrder:
+    """An order to ask a golden set of one question."""
+    values: dict[str, object] = {
+        "golden_name": golden_name,
+        "golden": "0" * 16,
+        "questions": 1,
+        "lines": json.dumps({"id": "q1", "question": "Who won?", "answerable": False}),
+    }
+    return EvaluationOrder(**{**values, **changes})  # type: ignore[arg-type]  # takes any field
 
 
 def write_golden(path: Path, *rows: object) -> Path:

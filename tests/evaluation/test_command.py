@@ -118,6 +118,30 @@ async def test_a_workspace_is_measured_saved_gated_and_reported(
     assert told["differences"]["recall@10"]["better"] is None
 
 
+async def test_a_worker_is_told_to_ask_and_asked_how_far_it_is(
+    settings: Settings, golden: Path
+) -> None:
+    env = environment(settings)
+    assert "No worker was told" in (await footnote(env, "eval-runs", "started")).out
+    begun = await footnote(env, "eval-runs", "start", str(golden), "--k", "5", "--json")
+    assert begun.code == 0, begun.err
+    told = json.loads(begun.out)
+    assert (told["golden_name"], told["k"], told["state"]) == ("golden.jsonl", 5, "queued")
+    again = ("eval-runs", "start", "--again", told["golden"])
+    assert "is under way" in (await footnote(env, *again)).err
+    assert (await footnote(env, "eval-runs", "cancel", told["run_id"])).code == 0
+    begun = await footnote(env, *again)
+    assert "A worker will ask 2 questions" in begun.out
+    listed = json.loads((await footnote(env, "eval-runs", "started", "--json")).out)["started"]
+    assert [each["state"] for each in listed] == ["queued", "cancelled"]
+    shown = await footnote(env, "eval-runs", "started")
+    assert told["golden"] in shown.out
+    for wrong in ((), (str(golden), "--again", told["golden"])):
+        refused = await footnote(env, "eval-runs", "start", *wrong)
+        assert refused.code == 2
+        assert "either a file of questions or --again" in refused.err
+
+
 async def test_runs_are_kept_listed_compared_and_deleted(settings: Settings, golden: Path) -> None:
     env = environment(settings)
     assert "No runs are kept" in (await footnote(env, "eval-runs", "list")).out

@@ -14,6 +14,7 @@ from footnote.evaluation.gate import baseline_of, regressions
 from footnote.evaluation.golden import GoldenSet
 from footnote.evaluation.run import Run, Setup, evaluate
 from footnote.evaluation.temporary import ingest, temporary_settings
+from footnote.jobs.inline import work_until_resting
 from footnote.settings import Settings
 from tests.evaluation.factories import a_question, a_span
 
@@ -48,7 +49,10 @@ async def papers(engine: Engine, workspace: WorkspaceEngine, tmp_path: Path) -> 
     """A workspace with three papers."""
     for name, text in TEXTS.items():
         (tmp_path / name).write_text(text)
-    assert await ingest(engine, workspace, [tmp_path / name for name in TEXTS]) == ()
+    assert (
+        await ingest(engine, workspace, [tmp_path / name for name in TEXTS], work_until_resting)
+        == ()
+    )
     return workspace
 
 
@@ -112,8 +116,10 @@ async def test_files_that_fail_are_named_and_nothing_but_failures_is_refused(
     (tmp_path / "broken.pdf").write_bytes(b"%PDF-1.7 nothing more")
     (tmp_path / "menu.md").write_text(TEXTS["menu.md"])
     with pytest.raises(InvalidRequest, match="none of the 1 files"):
-        await ingest(engine, workspace, [tmp_path / "broken.pdf"])
-    [failed] = await ingest(engine, workspace, [tmp_path / "broken.pdf", tmp_path / "menu.md"])
+        await ingest(engine, workspace, [tmp_path / "broken.pdf"], work_until_resting)
+    [failed] = await ingest(
+        engine, workspace, [tmp_path / "broken.pdf", tmp_path / "menu.md"], work_until_resting
+    )
     assert failed.filename == "broken.pdf"
 
 

@@ -491,6 +491,18 @@ async def write(recorder: Recorder, http: httpx.AsyncClient, settings: Settings)
     await recorder(http, "GET", f"/v1/evaluations/{runs[0].run_id}")
     a, b = (each.run_id for each in runs)
     await recorder(http, "GET", f"/v1/evaluations/comparison?a={a}&b={b}")
+    asked = {"id": "notice", "question": "How long is the notice?", "answerable": False}
+    started = await send(
+        "POST", "/v1/evaluations", "A golden set", lines=json.dumps(asked), name="notices.jsonl"
+    )
+    one = f"/v1/evaluations/started/{started['run_id']}"
+    await recorder(http, "GET", one)
+    await recorder(http, "POST", f"{one}/cancel")
+    await recorder(http, "GET", "/v1/evaluations/started")
+    again = await send(
+        "POST", "/v1/evaluations", "The same again", golden=started["golden"], plan="fast", k=5
+    )
+    await http.post(f"/v1/evaluations/started/{again['run_id']}/cancel")
 
     reembed = "/v1/lanes/document/reembed"
     await send("POST", reembed, "Another model", model=OTHER_MODEL)

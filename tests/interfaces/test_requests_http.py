@@ -87,6 +87,18 @@ INVALID: list[tuple[str, object, str]] = [
     ("/v1/ingest", {"url": "ftp://example.com/a"}, "https:// and http://"),
     ("/v1/ingest", {"url": "https://name:secret@example.com/a"}, ""),
     ("/v1/ingest", {"url": ADDRESS, "colour": "blue"}, "body.colour"),
+    *(
+        ("/v1/evaluations", wrong, said)
+        for wrong, said in (
+            ({}, "give either lines or golden"),
+            ({"lines": "{}", "golden": "0" * 16}, "give either lines or golden"),
+            ({"lines": ""}, "body.lines"),
+            ({"lines": "not json"}, "golden.jsonl, line 1"),
+            ({"golden": "0" * 16, "k": 0}, "body.k"),
+            ({"golden": "0" * 16, "k": "3"}, "body.k"),
+            ({"golden": "0" * 16, "colour": "blue"}, "body.colour"),
+        )
+    ),
     ("/v1/conversations", {"document_mode": "never"}, "body.document_mode"),
     ("/v1/conversations", {"title": ""}, "body.title"),
     ("/v1/conversations", {"colour": "blue"}, "body.colour"),

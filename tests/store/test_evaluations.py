@@ -56,6 +56,56 @@ async def test_runs_are_read_from_their_index(
     assert faults == []
 
 
+async def test_what_was_started_is_read_from_its_index(
+    database: Database, test_database: TestDatabase
+) -> None:
+    shelf = await new_shelf(database, "much-started")
+    with psycopg.connect(test_database.superuser_url, autocommit=True) as connection:
+        connection.execute("SET search_path = footnote, public")
+        connection.execute(
+            """
+            INSERT INTO workspaces (workspace_id, name, lexical_key)
+            SELECT md5(number::text)::uuid, 'other-' || number, sha256(number::text::bytea)
+            FROM generate_series(1, 500) AS number
+            """
+        )
+        connection.execute(
+            """
+            INSERT INTO started_evaluations (
+                workspace_id, run_id, golden_name, golden, lines, k, questions, state, started_by,
+                starter_groups, starter_collections, started_at
+            )
+            SELECT workspace_id, gen_random_uuid(), '', '', '', 10, 1, 'done', 'ann', '{}', '{}',
+                now() - interval '1 day' * number
+            FROM workspaces, generate_series(1, 20) AS number
+            """
+        )
+        connection.execute(
+            """
+            INSERT INTO started_outcomes (workspace_id, run_id, question_no, outcome)
+            SELECT workspace_id, run_id, number, '{}'
+            FROM started_evaluations, generate_series(1, 5) AS number
+            """
+        )
+        connection.execute("VACUUM ANALYZE")
+    async with database.workspace(shelf.workspace.workspace_id, SYSTEM) as scope:
+        faults = []
+        for name, index in (
+            ("list", "started_evaluations_recent"),
+            # All of the workspace's few, by any index that begins with it.
+            ("lines_of", "started_evaluations_"),
+            ("trim", "started_evaluations_"),
+            *((each, "started_evaluations_") for each in ("get", "take_up", "go_on", "end")),
+            *((each, "started_outcomes_pkey") for each in ("outcomes", "forget_outcomes")),
+        ):
+            given = {
+                **{"limit": 9, "kept": 9, "run_id": uuid4(), "golden": "", "cost_usd": 0.0},
+                **{"state": "done", "failure": None},
+            }
+            faults += await faults_of(scope, ("started_evaluations", name, index), given)
+    assert faults == []
+
+
 async def test_the_newest_are_kept_in_their_order(database: Database) -> None:
     shelf = await new_shelf(database, "measured")
     async with database.workspace(shelf.workspace.workspace_id, SYSTEM) as scope:

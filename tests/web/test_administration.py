@@ -375,6 +375,66 @@ async def test_kept_evaluations_are_charted_compared_and_deleted(
             await expect(row(page, "late")).to_have_count(0)
 
 
+def golden_file(folder: Path, name: str, count: int) -> Path:
+    """A golden set of questions that the note answers."""
+    spans = [{"document": "note.md", "quote": "every Tuesday"}]
+    rows = (
+        {"id": f"q{number}", "question": "When does the ferry sail?", "relevant": spans}
+        for number in range(count)
+    )
+    path = folder / name
+    path.write_text("\n".join(map(json.dumps, rows)))
+    return path
+
+
+async def test_an_evaluation_is_started_followed_stopped_and_started_again(
+    browser: Browser, postgres: EmbeddedPostgres, model_home: Path, tmp_path: Path
+) -> None:
+    with fresh_database(postgres) as database:
+        settings = settings_over(database, tmp_path, model_home)
+        async with (
+            serving(environment(settings)) as (_, address),
+            watched_page(browser, address) as page,
+        ):
+            await opened(page, "evaluations")
+            form = page.get_by_role("form", name="Start an evaluation")
+            file = form.get_by_label("Golden set (JSONL file)")
+            await file.set_input_files(golden_file(tmp_path, "early.jsonl", 2))
+            await form.get_by_role("button", name="Start", exact=True).click()
+            started = page.get_by_role("table", name="Started evaluations")
+            early = started.get_by_role("row").filter(has_text="early.jsonl")
+            await expect(early).to_contain_text("has no document; ingest documents first")
+            assert await violations(page) == []
+
+            async with httpx.AsyncClient(base_url=address, timeout=60) as http:
+                note = b"# Ferry\n\nThe ferry sails every Tuesday at noon.\n"
+                await rested(http, await handed_in(http, "note.md", note))
+            # The questions are there still, and are asked again by the keyboard alone.
+            await form.get_by_label("Or questions asked before").focus()
+            await page.keyboard.type("early")
+            await page.keyboard.press("Enter")
+            button = form.get_by_role("button", name="Start", exact=True)
+            await button.focus()
+            await page.keyboard.press("Enter")
+            await expect(early.first).to_contain_text("done")
+            runs = page.get_by_role("table", name="Evaluation runs")
+            await expect(runs.get_by_role("row").filter(has_text="early.jsonl")).to_have_count(1)
+
+            await file.set_input_files(golden_file(tmp_path, "late.jsonl", 400))
+            await form.get_by_role("button", name="Start", exact=True).click()
+            progress = page.get_by_role("progressbar", name="of 400 questions")
+            await expect(progress).to_have_attribute("value", re.compile("[1-9]"))
+            for theme in ("light", "dark", "contrast"):
+                await prefer(page, theme)
+                assert await violations(page) == []
+            await page.get_by_role("button", name="Stop the evaluation").focus()
+            await page.keyboard.press("Enter")
+            late = started.get_by_role("row").filter(has_text="late.jsonl")
+            await expect(late).to_contain_text("stopped")
+            await expect(form).to_be_visible()
+            await expect(runs.get_by_role("row").filter(has_text="late.jsonl")).to_have_count(0)
+
+
 async def test_health_says_what_doctor_says(page: Page) -> None:
     await opened(page, "health")
     checks = page.get_by_role("table", name="The installation")

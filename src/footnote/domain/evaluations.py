@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from uuid import UUID
+
+from footnote.domain.json_form import json_form
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,3 +112,63 @@ class EvaluationComparison:
     differences: tuple[MetricDifference, ...]
     changes: tuple[VerdictChange, ...]
     """In the order of the golden set."""
+
+
+class EvaluationState(StrEnum):
+    """How far an evaluation that a worker asks has come."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    DONE = "done"
+    """Its run is kept."""
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaluationOrder:
+    """What a worker is to ask: a golden set, or one that was asked before."""
+
+    golden: str
+    """A digest, which differs when the questions do."""
+    golden_name: str = ""
+    questions: int = 0
+    lines: str | None = None
+    """The golden set as lines of JSON; None takes that of the latest order with this digest, with
+    its name."""
+    plan: str | None = None
+    """How to search; None takes the default plan."""
+    k: int = 10
+    """Results of each search that are looked at."""
+
+
+@json_form(computed=("is_under_way",))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StartedEvaluation:
+    """An evaluation that a worker asks, or asked."""
+
+    run_id: UUID
+    """That of the run that is kept when it is done."""
+    golden_name: str
+    golden: str
+    """A digest, which differs when the questions do."""
+    plan: str | None
+    """None stands for the default plan."""
+    k: int
+    """Results of each search that are looked at."""
+    questions: int
+    asked: int
+    """Questions with an outcome."""
+    cost_usd: float
+    """Of what was asked so far and has a price."""
+    state: EvaluationState
+    failure: str | None
+    """Why it failed, and what to do."""
+    started_by: str
+    started_at: datetime
+    ended_at: datetime | None
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether it waits or runs."""
+        return self.state in (EvaluationState.QUEUED, EvaluationState.RUNNING)

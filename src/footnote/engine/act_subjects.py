@@ -32,7 +32,7 @@ from footnote.domain.answer_statistics import CitationReport, UnansweredReport
 from footnote.domain.conversations import Conversation, Exchange, Message, MessagePage
 from footnote.domain.credentials import NewApiKey
 from footnote.domain.erasure import ErasureEntry, ReplayedErasure
-from footnote.domain.evaluations import EvaluationRun
+from footnote.domain.evaluations import EvaluationRun, StartedEvaluation
 from footnote.domain.events import PushStatus, WebhookEndpoint
 from footnote.domain.grounding import GroundingCheck
 from footnote.domain.lanes import LaneStatus
@@ -164,7 +164,7 @@ def _(made: ReplayedErasure) -> Mapping[str, object]:
 
 
 @named_in.register
-def _(made: EvaluationRun) -> Mapping[str, object]:
+def _(made: EvaluationRun | StartedEvaluation) -> Mapping[str, object]:
     return {"run_id": made.run_id}
 
 

@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 from uuid import UUID
 
 from pydantic import Field
 
 from footnote.domain import Right
-from footnote.domain.evaluations import EvaluationDetail, EvaluationRun, NewEvaluationRun
+from footnote.domain.evaluations import (
+    EvaluationDetail,
+    EvaluationOrder,
+    EvaluationRun,
+    EvaluationState,
+    NewEvaluationRun,
+    StartedEvaluation,
+)
 from footnote.domain.identity import WHOLE_WORKSPACE
 from footnote.engine.services import WorkspaceAccess
-from footnote.errors import InvalidRequest, NotFound
+from footnote.errors import Conflict, InvalidRequest, NotFound
 from footnote.store import evaluations as stored
+from footnote.store import started_evaluations as started
 
 KEPT_RUNS = 200
 """The newest runs of a workspace."""
 MOST_QUESTIONS = 5_000
+STARTED_KEPT = 20
+"""The newest that a worker was told to ask; their golden sets can be asked again."""
 
 ListedRuns = Annotated[int, Field(ge=1, le=KEPT_RUNS)]
 
@@ -63,6 +74,68 @@ async def delete_evaluation(workspace: WorkspaceAccess, run_id: UUID) -> None:
     async with workspace.scope() as scope:
         if not await stored.remove_run(scope, run_id):
             raise _absent(run_id)
+
+
+async def start_evaluation(workspace: WorkspaceAccess, order: EvaluationOrder) -> StartedEvaluation:
+    """Have a worker ask a golden set and keep the run; it sees what the principal sees now.
+
+    Raises Forbidden, NotFound for a golden set that is not known, InvalidRequest, and Conflict
+    while another evaluation of the workspace is under way.
+    """
+    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
+    async with workspace.scope() as scope:
+        if order.lines is None:
+            known = await started.known_lines(scope, order.golden)
+            if known is None:
+                raise NotFound(
+                    f"no golden set {order.golden} was asked lately",
+                    hint="hand its questions in; `footnote eval-runs started` lists what was asked",
+                )
+            name, lines, questions = known
+            order = replace(order, golden_name=name, lines=lines, questions=questions)
+        require_keepable(order.questions)
+        begun = await started.start(scope, order, STARTED_KEPT)
+    if begun is None:
+        raise Conflict(
+            "an evaluation of the workspace is under way",
+            hint="wait until it has ended, or cancel it: `footnote eval-runs started`",
+        )
+    return begun
+
+
+async def started_evaluations(workspace: WorkspaceAccess) -> tuple[StartedEvaluation, ...]:
+    """What workers were told to ask lately, latest first. Raises Forbidden."""
+    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
+    async with workspace.scope() as scope:
+        return await started.list_started(scope, STARTED_KEPT)
+
+
+async def started_evaluation(workspace: WorkspaceAccess, run_id: UUID) -> StartedEvaluation:
+    """How far one of them is. Raises NotFound and Forbidden."""
+    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
+    async with workspace.scope() as scope:
+        found = await started.get_started(scope, run_id)
+    if found is None:
+        raise _not_started(run_id)
+    return found
+
+
+async def cancel_evaluation(workspace: WorkspaceAccess, run_id: UUID) -> StartedEvaluation:
+    """Have no more asked; nothing is kept, and one that has ended stays as it is.
+
+    Raises NotFound and Forbidden.
+    """
+    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
+    async with workspace.scope() as scope:
+        found = await started.end(scope, run_id, EvaluationState.CANCELLED)
+        found = found or await started.get_started(scope, run_id)
+    if found is None:
+        raise _not_started(run_id)
+    return found
+
+
+def _not_started(run_id: UUID) -> NotFound:
+    return NotFound(f"no evaluation {run_id} was started", hint="see `footnote eval-runs started`")
 
 
 def _absent(run_id: UUID) -> NotFound:

@@ -40,15 +40,20 @@ class Metering:
         )
 
     @asynccontextmanager
-    async def job(self, workspace_id: UUID, document_id: UUID | None = None) -> AsyncIterator[None]:
-        """Meter what a job uses within, also where it fails."""
+    async def job(
+        self,
+        workspace_id: UUID,
+        document_id: UUID | None = None,
+        principal_id: str = SYSTEM.principal_id,
+    ) -> AsyncIterator[None]:
+        """Meter what a job uses within, also where it fails, as used by a principal."""
         notes: list[UsageNote] = []
         try:
             with metering(notes):
                 yield
         finally:
             if notes:
-                about = UsageAbout(principal=SYSTEM.principal_id, document_id=document_id)
+                about = UsageAbout(principal=principal_id, document_id=document_id)
                 async with self.database.workspace(workspace_id, SYSTEM) as scope:
                     await add_usage(scope, self.priced(about, notes))
 

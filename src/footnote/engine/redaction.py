@@ -34,10 +34,13 @@ def redaction_of(engine: Services, workspace_id: UUID) -> RedactionSource:
 
 @asynccontextmanager
 async def model_use_of_job(
-    engine: Services, workspace_id: UUID, document_id: UUID | None = None
+    engine: Services,
+    workspace_id: UUID,
+    document_id: UUID | None = None,
+    principal_id: str = SYSTEM.principal_id,
 ) -> AsyncIterator[None]:
     """Meter what a job asks of models within, and redact it as the workspace wants."""
-    async with engine.metering.job(workspace_id, document_id):
+    async with engine.metering.job(workspace_id, document_id, principal_id):
         with redacting_as(redaction_of(engine, workspace_id)):
             yield
 

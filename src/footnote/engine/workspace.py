@@ -344,6 +344,10 @@ class WorkspaceVerbs:
     evaluation_runs = Verb(evaluations.evaluation_runs, Act.READ, Right.ADMINISTER)
     evaluation_run = Verb(evaluations.evaluation_run, Act.READ, Right.ADMINISTER)
     delete_evaluation = Verb(evaluations.delete_evaluation, Act.DELETED, Right.ADMINISTER)
+    start_evaluation = Verb(evaluations.start_evaluation, Act.CHANGED, Right.ADMINISTER)
+    started_evaluations = Verb(evaluations.started_evaluations, Act.OBSERVED, Right.ADMINISTER)
+    started_evaluation = Verb(evaluations.started_evaluation, Act.OBSERVED, Right.ADMINISTER)
+    cancel_evaluation = Verb(evaluations.cancel_evaluation, Act.CHANGED, Right.ADMINISTER)
 
     usage = Verb(usage_verbs.usage, Act.READ, Right.ADMINISTER)
     usage_by_person = Verb(usage_verbs.usage_by_person, Act.READ, Right.ADMINISTER)

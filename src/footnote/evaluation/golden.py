@@ -78,20 +78,32 @@ def read_golden(path: Path) -> GoldenSet:
 
     Raises InvalidRequest that names the first wrong line, its field and the remedy.
     """
+    return golden_of(path.name, text_of(path), called=str(path))
+
+
+def text_of(path: Path) -> str:
+    """The text of a golden file. Raises InvalidRequest."""
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        return path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
         raise InvalidRequest(
             f"the golden set {path} cannot be read: {reason}", hint="check the path"
         ) from error
+
+
+def golden_of(name: str, text: str, called: str = "") -> GoldenSet:
+    """The questions in a golden file's text; `called` is what an error calls the file.
+
+    Raises InvalidRequest as `read_golden` does.
+    """
     questions: list[GoldenQuestion] = []
     lines_of: dict[str, int] = {}
     digest = sha256()
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
-        reader = _Line(file=path.name, number=number)
+        reader = _Line(file=name, number=number)
         row = _row(reader, line)
         question = _question(reader, row)
         if question.identity in lines_of:
@@ -100,9 +112,9 @@ def read_golden(path: Path) -> GoldenSet:
         questions.append(question)
         digest.update(json.dumps([row.get(key) for key in _KEYS]).encode())
     if not questions:
-        raise InvalidRequest(f"the golden set {path} has no question", hint=FORMAT)
+        raise InvalidRequest(f"the golden set {called or name} has no question", hint=FORMAT)
     return GoldenSet(
-        name=path.name, questions=tuple(questions), digest=digest.hexdigest()[:_DIGEST_DIGITS]
+        name=name, questions=tuple(questions), digest=digest.hexdigest()[:_DIGEST_DIGITS]
     )
 
 

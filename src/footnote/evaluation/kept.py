@@ -7,7 +7,7 @@ from uuid import UUID
 
 from footnote.domain.evaluations import (
     EvaluationComparison,
-    EvaluationDetail,
+    EvaluationOrder,
     MetricDifference,
     NewEvaluationRun,
     QuestionOutcome,
@@ -16,8 +16,10 @@ from footnote.domain.evaluations import (
 from footnote.engine import WorkspaceEngine
 from footnote.errors import InvalidRequest
 from footnote.evaluation.compare import Difference, compare_measures
-from footnote.evaluation.metrics import Measure
-from footnote.evaluation.run import Run
+from footnote.evaluation.golden import GoldenSet, golden_of
+from footnote.evaluation.judging import Judged
+from footnote.evaluation.metrics import Measure, figures
+from footnote.evaluation.run import Run, Setup
 
 
 def kept_form(run: Run) -> NewEvaluationRun:
@@ -28,21 +30,50 @@ def kept_form(run: Run) -> NewEvaluationRun:
         setup=run.setup.name,
         k=run.setup.k,
         figures=run.figures,
-        outcomes=tuple(
-            QuestionOutcome(
-                id=each.golden.identity,
-                question=each.golden.question,
-                kind=each.golden.kind,
-                verdict=each.verdict,
-                confidence=round(each.confidence, 4),
-                measures={
-                    name: (measure.value, measure.weight)
-                    for name, measure in each.measures.items()
-                    if measure.weight > 0
-                },
-            )
-            for each in run.judged
-        ),
+        outcomes=tuple(map(outcome_of, run.judged)),
+    )
+
+
+def outcome_of(judged: Judged) -> QuestionOutcome:
+    """What is kept of a question."""
+    return QuestionOutcome(
+        id=judged.golden.identity,
+        question=judged.golden.question,
+        kind=judged.golden.kind,
+        verdict=judged.verdict,
+        confidence=round(judged.confidence, 4),
+        measures={
+            name: (measure.value, measure.weight)
+            for name, measure in judged.measures.items()
+            if measure.weight > 0
+        },
+    )
+
+
+def run_of(
+    golden: GoldenSet, setup: Setup, outcomes: Sequence[QuestionOutcome]
+) -> NewEvaluationRun:
+    """A run of these outcomes, in the order of the golden set."""
+    return NewEvaluationRun(
+        golden_name=golden.name,
+        golden=golden.digest,
+        setup=setup.name,
+        k=setup.k,
+        figures=figures(measures_of(outcomes), setup.k),
+        outcomes=tuple(outcomes),
+    )
+
+
+def order_of(text: str, name: str, *, plan: str | None, k: int) -> EvaluationOrder:
+    """What a worker is to ask of the golden set in a text. Raises InvalidRequest."""
+    golden = golden_of(name, text)
+    return EvaluationOrder(
+        golden=golden.digest,
+        golden_name=golden.name,
+        questions=len(golden.questions),
+        lines=text,
+        plan=plan,
+        k=k,
     )
 
 
@@ -57,7 +88,9 @@ async def compare_evaluations(workspace: WorkspaceEngine, a: UUID, b: UUID) -> E
             "the two runs asked other questions, or looked at another number of results",
             hint="compare runs of one golden set with the same k",
         )
-    differences = compare_measures(_measures(one), _measures(other), one.run.k)
+    differences = compare_measures(
+        measures_of(one.outcomes), measures_of(other.outcomes), one.run.k
+    )
     return EvaluationComparison(
         a=one.run,
         b=other.run,
@@ -66,13 +99,14 @@ async def compare_evaluations(workspace: WorkspaceEngine, a: UUID, b: UUID) -> E
     )
 
 
-def _measures(found: EvaluationDetail) -> list[dict[str, Measure]]:
+def measures_of(outcomes: Sequence[QuestionOutcome]) -> list[dict[str, Measure]]:
+    """What the questions add to each metric."""
     return [
         {
             name: Measure(value=value, weight=weight)
             for name, (value, weight) in each.measures.items()
         }
-        for each in found.outcomes
+        for each in outcomes
     ]
 
 

@@ -50,6 +50,13 @@ class Setup:
         """What reports call it."""
         return self.named or self.plan or DEFAULT_PLAN
 
+    @property
+    def uncached(self) -> Setup:
+        """The same without the cache, unless it asks for it."""
+        if self.changes.cache is not None:
+            return self
+        return replace(self, changes=replace(self.changes, cache=False))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
@@ -99,16 +106,10 @@ async def evaluate(
         raise InvalidRequest(
             f"the concurrency is {setup.concurrency}", hint="ask at least one question at a time"
         )
-    library = await read_library(workspace)
-    if not library.documents:
-        raise InvalidRequest(
-            f"the workspace {workspace.workspace.name!r} has no document",
-            hint="ingest documents first, or name a folder with --ingest",
-        )
-    if setup.changes.cache is None:
-        setup = replace(setup, changes=replace(setup.changes, cache=False))
+    library = await library_to_ask(workspace)
+    setup = setup.uncached
     # The first question pays for caches and code that is loaded late, so it is asked twice.
-    await _judge(workspace, golden.questions[0], library, setup)
+    await judge_question(workspace, golden.questions[0], library, setup)
     judged = await _judge_all(workspace, golden.questions, library, setup, on_progress)
     return Run(
         setup=setup,
@@ -116,6 +117,17 @@ async def evaluate(
         judged=judged,
         missing_documents=library.missing(documents_of(golden.questions)),
     )
+
+
+async def library_to_ask(workspace: WorkspaceEngine) -> Library:
+    """The documents of a workspace. Raises InvalidRequest where there are none."""
+    library = await read_library(workspace)
+    if not library.documents:
+        raise InvalidRequest(
+            f"the workspace {workspace.workspace.name!r} has no document",
+            hint="ingest documents first, or name a folder with --ingest",
+        )
+    return library
 
 
 async def _judge_all(
@@ -131,7 +143,7 @@ async def _judge_all(
     async def judge(question: GoldenQuestion) -> Judged:
         nonlocal done
         async with room:
-            judged = await _judge(workspace, question, library, setup)
+            judged = await judge_question(workspace, question, library, setup)
         done += 1
         on_progress(done, len(questions))
         return judged
@@ -144,9 +156,10 @@ async def _judge_all(
     return tuple(task.result() for task in tasks)
 
 
-async def _judge(
+async def judge_question(
     workspace: WorkspaceEngine, golden: GoldenQuestion, library: Library, setup: Setup
 ) -> Judged:
+    """Search and answer one question, and judge what comes."""
     request = SearchRequest(
         query=golden.question,
         top_k=setup.k,

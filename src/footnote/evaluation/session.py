@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from uuid import UUID
 
 from footnote.domain import Document
 from footnote.engine import open_engine
 from footnote.evaluation.golden import GoldenSet
 from footnote.evaluation.run import Progress, Run, Setup, evaluate
-from footnote.evaluation.temporary import ingest, temporary_engine
+from footnote.evaluation.temporary import Told, Work, ingest, temporary_engine
 from footnote.settings import Settings
 
 
@@ -37,7 +36,7 @@ class Corpus:
 class Watch:
     """Who is told how far it is."""
 
-    ingesting: Callable[[Mapping[UUID, Document]], None] = lambda _: None
+    ingesting: Told = lambda _: None
     asking: Progress = lambda _done, _total: None
 
 
@@ -52,7 +51,11 @@ class Session:
 
 
 async def measure(
-    golden: GoldenSet, sides: Sequence[Side], corpus: Corpus, watch: Watch | None = None
+    golden: GoldenSet,
+    sides: Sequence[Side],
+    corpus: Corpus,
+    work: Work,
+    watch: Watch | None = None,
 ) -> Session:
     """Ask the golden set of every side, one after the other; nothing of the user's is changed.
 
@@ -66,7 +69,7 @@ async def measure(
         async with opened as engine:
             workspace = await engine.workspace(None if corpus.files else corpus.workspace)
             if corpus.files:
-                broken = await ingest(engine, workspace, corpus.files, watch.ingesting)
+                broken = await ingest(engine, workspace, corpus.files, work, watch.ingesting)
                 failed |= {each.filename: each for each in broken}
             runs += [await evaluate(workspace, golden, side.setup, watch.asking) for side in group]
     return Session(runs=tuple(runs), failed_documents=tuple(failed.values()))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from uuid import UUID
@@ -11,10 +11,14 @@ from uuid import UUID
 from footnote.domain import Document, DocumentStatus
 from footnote.engine import Engine, WorkspaceEngine, open_engine
 from footnote.errors import InvalidRequest
-from footnote.jobs.inline import work_until_resting
 from footnote.settings import Settings, settings_from
 
 _MODELS = "models"
+
+Told = Callable[[Mapping[UUID, Document]], None]
+Work = Callable[[Engine, WorkspaceEngine, Sequence[UUID], Told], Awaitable[Mapping[UUID, Document]]]
+"""Indexes in this process until the documents rest, as `jobs.inline.work_until_resting`: jobs may
+use what measures, so it uses no jobs."""
 
 
 def temporary_settings(settings: Settings, home: Path) -> Settings:
@@ -41,7 +45,8 @@ async def ingest(
     engine: Engine,
     workspace: WorkspaceEngine,
     files: Sequence[Path],
-    on_change: Callable[[Mapping[UUID, Document]], None] = lambda _: None,
+    work: Work,
+    on_change: Told = lambda _: None,
 ) -> tuple[Document, ...]:
     """Ingest the files in this process and give those, attachments too, that failed.
 
@@ -49,9 +54,7 @@ async def ingest(
     nothing could be indexed.
     """
     received = [(await workspace.receive_file(path)).document for path in files]
-    documents = await work_until_resting(
-        engine, workspace, [each.document_id for each in received], on_change
-    )
+    documents = await work(engine, workspace, [each.document_id for each in received], on_change)
     failed = tuple(each for each in documents.values() if each.status is DocumentStatus.FAILED)
     if len(failed) == len(documents):
         raise InvalidRequest(

@@ -27,7 +27,7 @@ from footnote.domain.collections import CollectionSummary
 from footnote.domain.configuration import SettingChange, WorkspaceSetting
 from footnote.domain.credentials import ApiKey
 from footnote.domain.erasure import ErasureEntry, ReplayedErasure
-from footnote.domain.evaluations import EvaluationRun
+from footnote.domain.evaluations import EvaluationRun, StartedEvaluation
 from footnote.domain.events import WebhookEndpoint
 from footnote.domain.json_form import json_form
 from footnote.domain.legal_holds import LegalHold
@@ -112,6 +112,14 @@ class EvaluationRunList:
     """The evaluation runs that a workspace keeps."""
 
     runs: tuple[EvaluationRun, ...]
+    """Latest first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StartedEvaluationList:
+    """The evaluations that workers were told to ask lately."""
+
+    started: tuple[StartedEvaluation, ...]
     """Latest first."""
 
 

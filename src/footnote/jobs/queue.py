@@ -11,6 +11,7 @@ from footnote.engine import Services
 from footnote.engine.redaction import model_use_of_job
 from footnote.ingestion.pipeline import Ingestion
 from footnote.jobs.bookkeeping import Bookkeeping
+from footnote.jobs.evaluating import EvaluationJob, evaluate_in_background
 from footnote.jobs.fetch import FetchJob, fetch_pushed
 from footnote.jobs.in_hand import AgainAtOnce, InHand
 from footnote.jobs.ingest import IngestionJob, ingest_version
@@ -21,6 +22,7 @@ from footnote.store.database import configure_for_queue
 from footnote.store.key_rotation import ROTATE_TASK
 from footnote.store.pushes import FETCH_TASK
 from footnote.store.queue import (
+    EVALUATE_TASK,
     INGEST_QUEUE,
     INGEST_TASK,
     MAINTAIN_TASK,
@@ -80,6 +82,15 @@ def queue_app(engine: Services, ingestion: Ingestion, in_hand: InHand) -> tuple[
         assert context.job.id is not None, "a job that runs was stored"
         async with in_hand.holding(context.job.id), model_use_of_job(engine, job.workspace_id):
             await reembed_slice(engine, job)
+
+    @app.task(name=EVALUATE_TASK, queue=MAINTENANCE_QUEUE, retry=retry, pass_context=True)
+    async def evaluate(context: JobContext, workspace_id: str, run_id: str) -> None:
+        job = EvaluationJob(
+            workspace_id=UUID(workspace_id), run_id=UUID(run_id), attempt=context.job.attempts
+        )
+        assert context.job.id is not None, "a job that runs was stored"
+        async with in_hand.holding(context.job.id):
+            await evaluate_in_background(engine, job)
 
     @app.task(name=FETCH_TASK, queue=INGEST_QUEUE, retry=retry, pass_context=True)
     async def fetch_url(context: JobContext, workspace_id: str, ingest_id: str) -> None:

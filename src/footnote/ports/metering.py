@@ -10,6 +10,7 @@ from footnote.domain import Lane
 from footnote.domain.usage import UsageKind, UsageNote
 
 _NOTES: ContextVar[list[UsageNote] | None] = ContextVar("notes_of_use", default=None)
+_WATCHED: ContextVar[list[UsageNote] | None] = ContextVar("watched_use", default=None)
 
 
 @contextmanager
@@ -25,11 +26,24 @@ def metering(notes: list[UsageNote]) -> Iterator[None]:
         _NOTES.reset(before)
 
 
+@contextmanager
+def watching_use(notes: list[UsageNote]) -> Iterator[None]:
+    """Have what models are used for within listed here too, whoever meters it.
+
+    As `metering`, not around a `yield` of an asynchronous generator.
+    """
+    before = _WATCHED.set(notes)
+    try:
+        yield
+    finally:
+        _WATCHED.reset(before)
+
+
 def note_usage(note: UsageNote) -> None:
     """Note one use of a model for whoever asked for it; where nobody meters it is lost."""
-    notes = _NOTES.get()
-    if notes is not None:
-        notes.append(note)
+    for notes in (_NOTES.get(), _WATCHED.get()):
+        if notes is not None:
+            notes.append(note)
 
 
 def embedding_note(

@@ -98,7 +98,7 @@ async def delete_of_principal(scope: WorkspaceScope, doomed: Doomed) -> None:
     """Delete what a principal asked, was answered, pushed and kept. Raises UnderLegalHold."""
     for name in (
         *("delete_conversations", "delete_queries", "delete_pushes_of_principal"),
-        *("delete_views", "delete_evaluations"),
+        *("delete_views", "delete_evaluations", "delete_started_evaluations"),
     ):
         await scope.execute(_SQL[name], doomed.parameters)
 

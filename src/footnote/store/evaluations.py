@@ -22,9 +22,11 @@ _SQL = load_statements("evaluations")
 _OUTCOMES = TypeAdapter(tuple[QuestionOutcome, ...])
 
 
-async def keep_run(scope: WorkspaceScope, run: NewEvaluationRun, kept: int) -> EvaluationRun:
-    """Keep a run, and forget all but so many of the newest."""
-    run_id = uuid4()
+async def keep_run(
+    scope: WorkspaceScope, run: NewEvaluationRun, kept: int, run_id: UUID | None = None
+) -> EvaluationRun:
+    """Keep a run, under its id if it has one, and forget all but so many of the newest."""
+    run_id = run_id or uuid4()
     plain = [asdict(each) for each in run.outcomes]
     row = await scope.single(
         _SQL["keep"],

@@ -20,6 +20,7 @@ PAGE = 500
 ROWS = (
     *("profile", "groups", "grants", "keys", "sessions", "share_links", "pushes"),
     *("idempotency_keys", "settings", "webhooks", "usage", "evaluations"),
+    "started_evaluations",
 )
 """Sections of an export whose rows are given as they are kept; none of them is encrypted."""
 
@@ -46,6 +47,9 @@ COVERED: Mapping[str, frozenset[str]] = MappingProxyType(
         "setting_changes": frozenset(("changed_by",)),
         "share_links": frozenset(
             ("owner", "owner_groups", "owner_role", "owner_collections", "credential_id")
+        ),
+        "started_evaluations": frozenset(
+            ("started_by", "starter_groups", "starter_role", "starter_collections")
         ),
         "usage": frozenset(("principal",)),
         "users": frozenset(("user_id", "user_name", "external_id", "attributes")),

@@ -18,6 +18,7 @@ SWEEP_TASK = "sweep_workspace"
 RETAIN_TASK = "apply_retention"
 REEMBED_TASK = "reembed_lane"
 PURGE_TASK = "purge_lanes"
+EVALUATE_TASK = "evaluate"
 INGEST_QUEUE = "ingest"
 MAINTENANCE_QUEUE = "maintenance"
 SET_ASIDE_QUEUE = "set_aside"
@@ -109,6 +110,11 @@ async def enqueue_reembedding(
         {"lane_id": lane_id},
         due=datetime.now(UTC) + timedelta(seconds=delay_seconds),
     )
+
+
+async def enqueue_evaluation(scope: WorkspaceScope, run_id: UUID) -> None:
+    """Have a golden set asked; one at a time in a workspace."""
+    await enqueue(scope, EVALUATE_TASK, f"evaluate:{scope.workspace_id}", {"run_id": str(run_id)})
 
 
 async def enqueue_purge(scope: WorkspaceScope, delay: timedelta) -> None:

@@ -8,6 +8,7 @@ import type { EvaluationRun } from "../api/types";
 import { Button } from "../ui/Button";
 import { EvaluationComparisons } from "./EvaluationComparisons";
 import { EvaluationQuestions } from "./EvaluationQuestions";
+import { EvaluationStart } from "./EvaluationStart";
 import { ActForm, Choice } from "./Form";
 import { Heading, Loaded, Moment, Part, useNumber } from "./parts";
 import { Table } from "./Table";
@@ -33,6 +34,7 @@ export function Evaluations() {
   return (
     <>
       <Heading section="evaluations" />
+      <EvaluationStart />
       <Loaded query={found}>
         {({ runs }) => {
           const shown = runs.filter((each) => !hidden.has(each.run_id));

@@ -43,6 +43,7 @@ export type RetentionRule = Schemas["RetentionRule"];
 export type SavedView = Schemas["SavedView"];
 export type SearchResponse = Schemas["SearchResponse"];
 export type Stage = Schemas["Stage"];
+export type StartedEvaluation = Schemas["StartedEvaluation"];
 export type UnansweredQuestion = Schemas["UnansweredQuestion"];
 export type UsageRow = Schemas["UsageRow"];
 export type Visibility = Schemas["Visibility"];

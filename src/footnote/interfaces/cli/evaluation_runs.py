@@ -1,24 +1,26 @@
-"""`footnote eval-runs`: the evaluation runs that a workspace keeps, and how two of them differ."""
+"""`footnote eval-runs`: evaluation runs that are kept, how two differ, and new ones by workers."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 from uuid import UUID
 
 import typer
 
-from footnote.domain.evaluations import EvaluationComparison
+from footnote.domain.evaluations import EvaluationComparison, EvaluationOrder, StartedEvaluation
+from footnote.errors import InvalidRequest
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import in_workspace
 from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace
-from footnote.interfaces.schemas import EvaluationRunList
+from footnote.interfaces.schemas import EvaluationRunList, StartedEvaluationList
 
 if TYPE_CHECKING:
     from footnote.engine import WorkspaceEngine
 
 app = typer.Typer(
     name="eval-runs",
-    help="See evaluation runs that `footnote eval --keep` kept.",
+    help="See evaluation runs that were kept, and have workers make more.",
     no_args_is_help=True,
 )
 
@@ -129,6 +131,90 @@ def compare_runs(
 def delete_run(*, context: typer.Context, run_id: RunId, workspace: Workspace = None) -> None:
     """Forget a run."""
     in_workspace(context, workspace, lambda inside: inside.delete_evaluation(run_id))
+
+
+@app.command("start", epilog=EXIT_CODES)
+def start_run(
+    *,
+    context: typer.Context,
+    golden: Annotated[
+        Path | None,
+        typer.Argument(exists=True, dir_okay=False, metavar="GOLDEN", help="Questions, JSONL."),
+    ] = None,
+    again: Annotated[
+        str | None,
+        typer.Option("--again", metavar="DIGEST", help="Ask a golden set that was started before."),
+    ] = None,
+    plan: Annotated[str | None, typer.Option(metavar="PLAN", help="How to search.")] = None,
+    k: Annotated[int, typer.Option("--k", min=1, max=200, help="Results looked at.")] = 10,
+    workspace: Workspace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Have a worker ask a golden set, and keep the run when all of it is asked."""
+    if (golden is None) == (again is None):
+        raise InvalidRequest(
+            "give either a file of questions or --again",
+            hint="footnote eval-runs started shows digests",
+        )
+
+    async def start(inside: WorkspaceEngine) -> StartedEvaluation:
+        from footnote.evaluation.golden import text_of
+        from footnote.evaluation.kept import order_of
+
+        if golden is None:
+            order = EvaluationOrder(golden=again or "", plan=plan, k=k)
+        else:
+            order = order_of(text_of(golden), golden.name, plan=plan, k=k)
+        return await inside.start_evaluation(order)
+
+    found = in_workspace(context, workspace, start)
+    if as_json:
+        present.print_json(found)
+        return
+    present.terminal().print(
+        f"A worker will ask {found.questions:,} questions and keep the run as {found.run_id}."
+    )
+
+
+@app.command("started", epilog=EXIT_CODES)
+def show_started(
+    *, context: typer.Context, workspace: Workspace = None, as_json: AsJson = False
+) -> None:
+    """List what workers were told to ask lately, with how far it is."""
+    found = in_workspace(context, workspace, lambda inside: inside.started_evaluations())
+    if as_json:
+        present.print_json(StartedEvaluationList(started=found))
+        return
+    if not found:
+        present.terminal().print(
+            "No worker was told to ask a golden set: footnote eval-runs start GOLDEN does."
+        )
+        return
+    listing = present.table(
+        "run", "started", "golden set", "digest", "plan", "state", "#asked", "#of", "#cost"
+    )
+    for each in found:
+        listing.add_row(
+            str(each.run_id),
+            f"{each.started_at:%Y-%m-%d %H:%M}",
+            present.plain(each.golden_name),
+            each.golden,
+            present.plain(each.plan or "default"),
+            each.state,
+            f"{each.asked:,}",
+            f"{each.questions:,}",
+            f"${each.cost_usd:,.4f}",
+        )
+    listing.show(present.terminal())
+    for each in found:
+        if each.failure is not None:
+            present.terminal().print(f"{each.run_id}: {present.plain(each.failure)}")
+
+
+@app.command("cancel", epilog=EXIT_CODES)
+def cancel_run(*, context: typer.Context, run_id: RunId, workspace: Workspace = None) -> None:
+    """Have no more questions of a started evaluation asked; nothing is kept of it."""
+    in_workspace(context, workspace, lambda inside: inside.cancel_evaluation(run_id))
 
 
 def _figure(value: float | None) -> str:

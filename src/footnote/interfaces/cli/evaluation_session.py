@@ -34,6 +34,7 @@ from footnote.evaluation.summary import Value, differences_summary, summary
 from footnote.interfaces.cli import evaluation_tables, present
 from footnote.interfaces.cli.edge import prepared, wait_for
 from footnote.interfaces.cli.ingest import found
+from footnote.jobs.inline import work_until_resting
 from footnote.settings import Settings, settings_from
 from footnote.validation.messages import wrong_value
 
@@ -227,7 +228,7 @@ def _measured(order: Order, golden: GoldenSet, sides: Sequence[Side]) -> Session
     corpus = Corpus(files=files, workspace=order.workspace)
     with _progress(visible=not order.as_json) as progress:
         watch = _watch(progress, len(sides) * len(golden.questions))
-        return wait_for(measure(golden, sides, corpus, watch))
+        return wait_for(measure(golden, sides, corpus, work_until_resting, watch))
 
 
 def _progress(*, visible: bool) -> Progress:

@@ -2,19 +2,49 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Self
 from uuid import UUID
 
 from fastapi import Query
+from pydantic import Field, model_validator
 
-from footnote.domain.evaluations import EvaluationComparison, EvaluationDetail
+from footnote.domain.evaluations import (
+    EvaluationComparison,
+    EvaluationDetail,
+    EvaluationOrder,
+    StartedEvaluation,
+)
 from footnote.engine.evaluations import KEPT_RUNS
+from footnote.interfaces.http import requests
 from footnote.interfaces.http.problems import problem_responses
 from footnote.interfaces.http.routing import workspace_router
 from footnote.interfaces.http.scope import TheWorkspace
-from footnote.interfaces.schemas import EvaluationRunList
+from footnote.interfaces.schemas import EvaluationRunList, StartedEvaluationList
+from footnote.validation.constrained_types import Name, StorableText
 
 router = workspace_router("evaluations")
+
+
+class StartEvaluation(requests.Request):
+    """Which questions a worker is to ask, and how: new ones, or those that were asked before."""
+
+    lines: StorableText | None = Field(
+        None, min_length=1, description="A golden set: one JSON object in each line."
+    )
+    name: Name = Field("golden.jsonl", description="What lists call the golden set in `lines`.")
+    golden: str | None = Field(
+        None, max_length=64, description="The digest of a golden set that was started before."
+    )
+    plan: Name | None = Field(None, description="How to search; the default plan if null.")
+    k: Annotated[requests.Whole, Field(ge=1, le=200)] = Field(
+        10, description="Results of each search that are looked at."
+    )
+
+    @model_validator(mode="after")
+    def _one_golden_set(self) -> Self:
+        if (self.lines is None) == (self.golden is None):
+            raise ValueError("give either lines or golden")
+        return self
 
 
 @router.get("/v1/evaluations")
@@ -25,6 +55,41 @@ async def list_evaluations(
 ) -> EvaluationRunList:
     """List the evaluation runs that were kept, latest first, with their figures."""
     return EvaluationRunList(runs=await workspace.evaluation_runs(limit=limit))
+
+
+@router.post(
+    "/v1/evaluations", status_code=202, responses=problem_responses("conflict", "not-found")
+)
+async def start_evaluation(workspace: TheWorkspace, wanted: StartEvaluation) -> StartedEvaluation:
+    """Have a worker ask a golden set and keep the run; one at a time in a workspace."""
+    # As below.
+    from footnote.evaluation import kept  # noqa: PLC0415  # as said there
+
+    if wanted.lines is None:
+        order = EvaluationOrder(golden=wanted.golden or "", plan=wanted.plan, k=wanted.k)
+    else:
+        order = kept.order_of(wanted.lines, wanted.name, plan=wanted.plan, k=wanted.k)
+    return await workspace.start_evaluation(order)
+
+
+@router.get("/v1/evaluations/started")
+async def list_started_evaluations(workspace: TheWorkspace) -> StartedEvaluationList:
+    """List what workers were told to ask lately, latest first, with how far it is."""
+    return StartedEvaluationList(started=await workspace.started_evaluations())
+
+
+@router.get("/v1/evaluations/started/{evaluation_id}", responses=problem_responses("not-found"))
+async def get_started_evaluation(workspace: TheWorkspace, evaluation_id: UUID) -> StartedEvaluation:
+    """Show how far an evaluation is that a worker asks."""
+    return await workspace.started_evaluation(evaluation_id)
+
+
+@router.post(
+    "/v1/evaluations/started/{evaluation_id}/cancel", responses=problem_responses("not-found")
+)
+async def cancel_evaluation(workspace: TheWorkspace, evaluation_id: UUID) -> StartedEvaluation:
+    """Have no more questions asked; nothing is kept of it."""
+    return await workspace.cancel_evaluation(evaluation_id)
 
 
 @router.get("/v1/evaluations/comparison", responses=problem_responses("not-found"))

@@ -184,6 +184,10 @@ class AsyncClient:
     evaluation_run = evaluations.evaluation_run
     compare_evaluations = evaluations.compare_evaluations
     delete_evaluation = evaluations.delete_evaluation
+    start_evaluation = evaluations.start_evaluation
+    started_evaluations = evaluations.started_evaluations
+    started_evaluation = evaluations.started_evaluation
+    cancel_evaluation = evaluations.cancel_evaluation
     budgets = administering.budgets
     set_budget = administering.set_budget
     remove_budget = administering.remove_budget

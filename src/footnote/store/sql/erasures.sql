@@ -83,6 +83,10 @@ SELECT
         SELECT count(*) FROM evaluation_runs
         WHERE workspace_id = %(workspace_id)s AND kept_by = %(principal_id)s
             AND kept_at <= %(before)s
+    ) + (
+        SELECT count(*) FROM started_evaluations
+        WHERE workspace_id = %(workspace_id)s AND started_by = %(principal_id)s
+            AND started_at <= %(before)s
     ) AS evaluations
 
 -- name: delete_conversations
@@ -113,6 +117,11 @@ WHERE workspace_id = %(workspace_id)s AND principal = %(principal_id)s
 DELETE FROM evaluation_runs
 WHERE workspace_id = %(workspace_id)s AND kept_by = %(principal_id)s
     AND kept_at <= %(before)s
+
+-- name: delete_started_evaluations
+DELETE FROM started_evaluations
+WHERE workspace_id = %(workspace_id)s AND started_by = %(principal_id)s
+    AND started_at <= %(before)s
 
 -- name: certified
 -- Read from its beginning: it is asked for seldom, and not worth an index that each act would write.

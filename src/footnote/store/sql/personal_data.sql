@@ -127,6 +127,16 @@ SELECT * FROM (
 ) AS found
 WHERE key > %(after)s ORDER BY key LIMIT %(limit)s
 
+-- name: started_evaluations
+-- What the person had a worker ask, without the questions, which are those of a file.
+SELECT * FROM (
+    SELECT run_id::text COLLATE "C" AS key, run_id, golden_name, plan, k, questions, asked,
+        cost_usd, state, starter_groups, starter_role, starter_collections, started_at, ended_at
+    FROM started_evaluations
+    WHERE workspace_id = %(workspace_id)s AND started_by = %(who)s
+) AS found
+WHERE key > %(after)s ORDER BY key LIMIT %(limit)s
+
 -- name: conversation_ids
 SELECT * FROM (
     SELECT conversation_id::text COLLATE "C" AS key, conversation_id
