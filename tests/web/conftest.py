@@ -16,8 +16,10 @@ from footnote.interfaces.http.web_app import BUILT
 from footnote.store.embedded import EmbeddedPostgres
 from tests.conftest import fresh_database, settings_over
 from tests.interfaces.serving import environment, serving
+from tests.models.transcription_server import TranscriptionServer
 
 from .documents import NOTICE, PARAGRAPHS, notice_pdf
+from .kinds import TALK
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 """Playwright's own browser would have to be fetched from elsewhere."""
@@ -50,18 +52,22 @@ class Site:
     address: str
     ids: dict[str, str]
     """Document ids by file name."""
+    env: Mapping[str, str]
+    """The environment of commands that work with the same database."""
 
 
 @pytest.fixture(scope="session")
 async def site(
     postgres: EmbeddedPostgres, model_home: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[Site]:
-    with fresh_database(postgres) as database:
+    # Who listens to recordings always hears the same, once.
+    with fresh_database(postgres) as database, TranscriptionServer(TALK) as listener:
         settings = settings_over(database, tmp_path_factory.mktemp("site"), model_home)
-        async with serving(environment(settings)) as (_, address):
+        env = environment(settings, FOOTNOTE_TRANSCRIBER_URL=listener.url)
+        async with serving(env) as (_, address):
             files = {name: (EXAMPLES / name).read_bytes() for name in EXAMPLE_NAMES}
             files[NOTICE] = notice_pdf(PARAGRAPHS)
-            yield Site(address=address, ids=await ingested(address, files))
+            yield Site(address=address, ids=await ingested(address, files), env=env)
 
 
 async def ingested(address: str, files: Mapping[str, bytes]) -> dict[str, str]:

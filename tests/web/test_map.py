@@ -27,9 +27,9 @@ async def shelf(
 ) -> AsyncIterator[Site]:
     """Three collections on three subjects."""
     with fresh_database(postgres) as database:
-        settings = settings_over(database, tmp_path_factory.mktemp("map"), model_home)
+        env = environment(settings_over(database, tmp_path_factory.mktemp("map"), model_home))
         async with (
-            serving(environment(settings)) as (_, address),
+            serving(env) as (_, address),
             httpx.AsyncClient(base_url=address, timeout=60) as http,
         ):
             ids = {}
@@ -39,7 +39,7 @@ async def shelf(
                     ids[title] = await handed_in(http, f"{title}.md", text.encode(), collection)
             for document in ids.values():
                 await rested(http, document)
-            yield Site(address=address, ids=ids)
+            yield Site(address=address, ids=ids, env=env)
 
 
 @pytest.fixture

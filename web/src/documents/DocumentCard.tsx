@@ -15,7 +15,7 @@ import { StatusBadge } from "./StatusBadge";
 import { AccessDialog } from "./AccessForm";
 import { MetadataFields } from "./MetadataFields";
 import { Passages } from "./Passages";
-import { Similar, Versions } from "./Relations";
+import { AttachedTo, Similar, Versions } from "./Relations";
 import { TagsField } from "./TagsField";
 import { retryDocuments } from "./changing";
 import { deleteUnlessUndone } from "./deleting";
@@ -60,6 +60,7 @@ export function DocumentCard() {
           <bdi>{document.title}</bdi>
         </h1>
         <StatusBadge state={document} />
+        {document.parent_id !== null && <AttachedTo id={document.parent_id} />}
       </div>
       {document.failure !== null && (
         <Notice tone="bad" title={document.failure.cause}>

@@ -1,11 +1,32 @@
-// What a document is like, and what became of it: similar ones, and its versions.
+// What a document is part of, like, and what became of it: its message, similar ones, versions.
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
+import { documentQuery } from "../api/queries";
 import type { Document } from "../api/types";
 import { bytes, day } from "./format";
 import { similarQuery, versionsQuery } from "./reading";
+
+/** The message or document that an attachment came with. */
+export function AttachedTo({ id }: { readonly id: string }) {
+  const { t } = useTranslation();
+  const { data } = useQuery(documentQuery(id));
+  if (!data) return null;
+  return (
+    <p className="text-sm">
+      {t("documents.attachedTo")}{" "}
+      <Link
+        to="/documents/$documentId"
+        params={{ documentId: id }}
+        search={{}}
+        className="text-accent underline"
+      >
+        <bdi>{data.title}</bdi>
+      </Link>
+    </p>
+  );
+}
 
 export function Similar({ document }: { readonly document: Document }) {
   const { t } = useTranslation();
