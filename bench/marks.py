@@ -60,10 +60,12 @@ LEAST_LETTERS, MOST_CHARACTERS = 8, 400
 PATIENCE_SECONDS = 300
 DRAWN = """([key]) => {
   const sheet = document.querySelector("[data-sheet]");
-  const said = document.querySelector("[data-place]")?.getAttribute("data-place");
-  if (said !== key || document.querySelector('[data-match="pending"]')) return null;
+  const shown = document.querySelector("[data-place]")?.dataset;
+  if (shown?.place !== key || document.querySelector('[data-match="pending"]')) return null;
   const match = document.querySelector("[data-match]")?.getAttribute("data-match") ?? "none";
   if (sheet === null) return match === "none" ? { match, marks: [], width: 0, height: 0 } : null;
+  // The page before stands there until the one that is asked for has been loaded.
+  if (sheet.dataset.sheet !== shown.page) return null;
   const page = sheet.getBoundingClientRect();
   const marks = [...document.querySelectorAll("[data-mark]")].map((each) => {
     const box = each.getBoundingClientRect();

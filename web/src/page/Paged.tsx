@@ -75,6 +75,7 @@ export function Paged({ document, place, find, bar, findBar }: PagedProps) {
     <div
       className="contents"
       data-place={[place.document, place.page, place.start, place.end].join()}
+      data-page={number}
       data-match={found.isPending ? "pending" : (quote?.match ?? "none")}
     >
       <PageBar

@@ -34,7 +34,7 @@ export function PdfPage({ pdf, number, zoom, found, hits }: PdfPageProps) {
   if (page === null) return <p className="p-4 text-sm text-muted">{t("common.loading")}</p>;
   const { width, height } = page.getViewport({ scale: 1 });
   return (
-    <Sheet label={t("page.number", { page: number })} ratio={width / height} zoom={zoom}>
+    <Sheet number={page.pageNumber} ratio={width / height} zoom={zoom}>
       {(pixels) => (
         <>
           <Drawing page={page} scale={pixels / width} />

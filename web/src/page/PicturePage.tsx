@@ -35,7 +35,7 @@ export function PicturePage({ document, version, number, zoom, found, hits }: Pi
   if (!picture.data) return <p className="p-4 text-sm text-muted">{t("common.loading")}</p>;
   const label = t("page.number", { page: number });
   return (
-    <Sheet label={label} ratio={found.width_points / found.height_points} zoom={zoom}>
+    <Sheet number={number} ratio={found.width_points / found.height_points} zoom={zoom}>
       {() => (
         <>
           <Picture content={picture.data} label={label} />

@@ -1,19 +1,23 @@
 // A page at a size: as wide as its pane allows, times the zoom.
 import { type ReactNode, useEffect, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
+
 import { Scroller } from "../ui/Scroller";
 
 const PADDING_PIXELS = 24;
 const LEAST_PIXELS = 160;
 
 interface SheetProps {
-  readonly label: string;
+  /** Of the page that is drawn, from 1. */
+  readonly number: number;
   /** Width by height of the page. */
   readonly ratio: number;
   readonly zoom: number;
   readonly children: (width: number) => ReactNode;
 }
 
-export function Sheet({ label, ratio, zoom, children }: SheetProps) {
+export function Sheet({ number, ratio, zoom, children }: SheetProps) {
+  const { t } = useTranslation();
   const pane = useRef<HTMLDivElement>(null);
   const [available, setAvailable] = useState(0);
   useEffect(() => {
@@ -27,10 +31,14 @@ export function Sheet({ label, ratio, zoom, children }: SheetProps) {
   }, []);
   const width = Math.max(LEAST_PIXELS, Math.round((available - PADDING_PIXELS) * zoom));
   return (
-    <Scroller ref={pane} label={label} className="min-h-0 flex-1 [scrollbar-gutter:stable]">
+    <Scroller
+      ref={pane}
+      label={t("page.number", { page: number })}
+      className="min-h-0 flex-1 [scrollbar-gutter:stable]"
+    >
       {available > 0 && (
         <div
-          data-sheet
+          data-sheet={number}
           dir="ltr"
           className="relative mx-auto my-2 bg-white shadow"
           style={{ width, height: Math.round(width / ratio) }}

@@ -6,6 +6,7 @@ import ctypes
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
@@ -151,10 +152,14 @@ def glyphs_of_pixels(pixels: Pixels, ocr: Ocr, scale: float = 1.0) -> Glyphs:
 
 
 def _letters(line: Line) -> Iterable[tuple[str, Box]]:
-    for word in line.words:
-        step = word.box.width / max(len(word.text), 1)
+    for word, next_word in zip_longest(line.words, line.words[1:]):
+        begin, end = word.box.left, word.box.right
+        # Tesseract now and then says that a word reaches to the end of its line.
+        if next_word is not None and begin < next_word.box.left < end:
+            end = next_word.box.left
+        step = (end - begin) / max(len(word.text), 1)
         for index, letter in enumerate(word.text):
-            left = word.box.left + index * step
+            left = begin + index * step
             yield letter, Box(left, line.box.top, left + step, line.box.bottom)
         yield " ", _NOWHERE
     yield "\n", _NOWHERE

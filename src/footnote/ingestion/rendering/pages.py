@@ -21,6 +21,7 @@ from footnote.ingestion.rendering.glyphs import Glyphs
 from footnote.ingestion.rendering.marking import marked, png
 from footnote.ingestion.rendering.quotes import NOT_FOUND, Found, Quote, find_quote
 from footnote.ingestion.rendering.rectangles import rectangles_of, text_of
+from footnote.ingestion.rendering.rows import find_rows
 from footnote.ingestion.rendering.sheets import Sheet, layers, opened_page
 
 _KEPT_READINGS = 12
@@ -116,6 +117,11 @@ def _marked(quote: Quote, orders: Sequence[Glyphs], sheet: Sheet) -> MarkedQuote
 
 def _best(quote: Quote, orders: Sequence[Glyphs]) -> tuple[Found, Glyphs | None]:
     """How a quote is found best in the orders that the characters of a page may have."""
+    for glyphs in orders:
+        # A column of equal cells reads as a row does, so that rows are looked for by their places.
+        row = find_rows(quote, glyphs)
+        if row.match is QuoteMatch.EXACT:
+            return row, glyphs
     best, where = NOT_FOUND, None
     for glyphs in orders:
         found = find_quote(quote, glyphs.text, glyphs.folded)

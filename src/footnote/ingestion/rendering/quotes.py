@@ -69,12 +69,15 @@ def find_quote(quote: Quote, text: str, page: Folded) -> Found:
         stretches = ((place, place + len(needle.text)) for place in whole)
         found = _in_characters(stretches, quote.text, text, page)
         return Found(match=QuoteMatch.EXACT, stretches=found, share=1.0, in_one_piece=True)
-    pieces = _pieces(quote.text, needle.text, page)
+    units = _pieces(quote.text, needle.text, page)
+    pieces = [piece for unit in units for piece in unit]
     share = sum(piece.length for piece in pieces) / len(needle.text)
     match = _match(pieces, len(needle.text), share, len(page.text))
     if match is QuoteMatch.NONE:
         return NOT_FOUND
-    found = _in_characters(joined(pieces), quote.text, text, page)
+    # What stands between two cells or items belongs to neither.
+    stretches = (stretch for unit in units for stretch in joined(unit))
+    found = _in_characters(stretches, quote.text, text, page)
     return Found(match=match, stretches=found, share=share)
 
 
@@ -126,10 +129,11 @@ def _common_prefix(one: str, other: str) -> int:
 # --- cells, rows and items ------------------------------------------------------------------
 
 
-def _pieces(quote: str, needle: str, page: Folded) -> list[Piece]:
+def _pieces(quote: str, needle: str, page: Folded) -> list[list[Piece]]:
+    """The pieces of each cell, row or item, or of the whole quote where it has none."""
     parts = [part for part in _UNITS.split(quote) if fold(part).text]
     if len(parts) < 2:
-        return cover(needle, page)
+        return [cover(needle, page)]
     units = [fold(unit).text for part in parts for unit in _divided(part, page)]
     return _placed([unit for unit in units if unit], page)
 
@@ -141,7 +145,7 @@ def _divided(part: str, page: Folded) -> list[str]:
     return [part] if whole else part.split()
 
 
-def _placed(units: Sequence[str], page: Folded) -> list[Piece]:
+def _placed(units: Sequence[str], page: Folded) -> list[list[Piece]]:
     """A piece or more for each unit that stands on the page, close to its neighbours."""
     starts = [0, *accumulate(map(len, units))]
     known = [_occurrences(unit, page) for unit in units]
@@ -156,7 +160,7 @@ def _placed(units: Sequence[str], page: Folded) -> list[Piece]:
             placed[at] = [Piece(starts[at], place, len(units[at]))]
         elif pieces := cover(units[at], page):
             placed[at] = [piece._replace(start=starts[at] + piece.start) for piece in pieces]
-    return [piece for at in sorted(placed) for piece in placed[at]]
+    return [placed[at] for at in sorted(placed)]
 
 
 def _is_evident(letters: int, places: Sequence[int], place: int, expected: int | None) -> bool:

@@ -1,0 +1,335 @@
+"""Rows of a table are found where their cells stand side by side, however a file orders them."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from footnote.domain.pages import QuoteMatch
+from footnote.ingestion.parsing.geometry import Box, union
+from footnote.ingestion.rendering.folding import fold
+from footnote.ingestion.rendering.glyphs import Glyphs
+from footnote.ingestion.rendering.quotes import NOT_FOUND, Found, Quote, Stretch
+
+_CELL_BORDER = re.compile(r"(?<!\\)\|")
+"""Between the cells of a row in Markdown."""
+_SHARED_HEIGHT = 0.5
+"""What stands side by side shares this part of the height of the lower of the two."""
+_SAME_LINE = 0.2
+"""The letters of a word share this part of the height of the lower one, raised ones included."""
+_WORD_GAP = 1.0
+"""Heights between two letters that no word has within it."""
+_OVERLAP_HEIGHTS = 0.25
+"""Cells beside each other may overlap by this share of a line: their boxes are wider than ink."""
+_SPANNED_HEIGHTS = 12.0
+"""Lines above or below a row within which the text of a cell stands that spans several rows."""
+_NEAR_HEIGHTS = 2.0
+"""Lines between a row and what tells it from rows like it."""
+_MOST_PLACES = 5_000
+"""Of one cell on a page."""
+_ANCHORS = 3
+_MOST_ANCHORS = 400
+"""Places of the rarest cells from which a row is laid out."""
+_LEAST_CELLS = 2
+
+
+class Cell(NamedTuple):
+    """A cell of a row that is quoted, which has a letter at least."""
+
+    letters: str
+    ahead: str
+    """What stands before its first letter, such as a sign."""
+    behind: str
+    """What stands after its last one."""
+
+
+class Place(NamedTuple):
+    """One place of a cell on the page."""
+
+    box: Box
+    begin: int
+    """First index among the letters of the page."""
+    end: int
+    """The index after the last."""
+
+
+@dataclass(slots=True)
+class _Page:
+    """The letters of a page, to be asked where cells stand."""
+
+    glyphs: Glyphs
+    _places: dict[str, _Places] = field(default_factory=dict)
+
+    def places(self, letters: str) -> _Places:
+        """Where these letters stand as whole words."""
+        if letters not in self._places:
+            self._places[letters] = _Places.of(list(self._found(letters)))
+        return self._places[letters]
+
+    def _found(self, letters: str) -> Iterator[Place]:
+        folded, count = self.glyphs.folded, 0
+        begin = folded.text.find(letters)
+        while begin >= 0 and count < _MOST_PLACES:
+            end = begin + len(letters)
+            drawn = range(folded.places[begin], folded.places[end - 1] + 1)
+            if self._is_whole(begin, end, drawn):
+                boxes = [self.glyphs.boxes[at] for at in drawn]
+                boxes = [box for box in boxes if box.width > 0 and box.height > 0]
+                if boxes and self.glyphs.upright[drawn[0]]:
+                    count += 1
+                    yield Place(union(boxes), begin, end)
+            begin = folded.text.find(letters, begin + 1)
+
+    def _is_whole(self, begin: int, end: int, drawn: range) -> bool:
+        """Whether letters are whole words; some files put no space between those of two cells."""
+        folded = self.glyphs.folded
+        begins = folded.begins[begin] or self._is_parted(drawn.start - 1)
+        ends = folded.ends[end - 1] or self._is_parted(drawn.stop - 1)
+        return begins and ends and not any(map(self._is_parted, drawn[:-1]))
+
+    def _is_parted(self, place: int) -> bool:
+        """Whether a letter stands apart from the next, with nothing between the two in the text."""
+        text = self.glyphs.text
+        if not (text[place].isalnum() and text[place + 1].isalnum()):
+            return False
+        one, other = self.glyphs.boxes[place], self.glyphs.boxes[place + 1]
+        shared = min(one.bottom, other.bottom) - max(one.top, other.top)
+        gap = max(one.left - other.right, other.left - one.right)
+        lower = min(one.height, other.height)
+        return shared < _SAME_LINE * lower or gap > _WORD_GAP * max(one.height, other.height)
+
+    def stretch(self, place: Place, cell: Cell) -> Stretch:
+        """The characters of a place, with the signs of the cell around its letters."""
+        text, places = self.glyphs.text, self.glyphs.folded.places
+        begin, end = places[place.begin], places[place.end - 1] + 1
+        if text.endswith(cell.ahead, 0, begin):
+            begin -= len(cell.ahead)
+        if text.startswith(cell.behind, end):
+            end += len(cell.behind)
+        return begin, end
+
+    def letters_in(self, box: Box) -> int:
+        """How many letters have their middle in a rectangle."""
+        boxes = self.glyphs.boxes
+        return sum(box.contains_centre_of(boxes[place]) for place in self.glyphs.folded.places)
+
+
+@dataclass(frozen=True, slots=True)
+class _Places:
+    """The places of one cell, from the top of the page to its foot."""
+
+    places: tuple[Place, ...]
+    tops: tuple[float, ...]
+    tallest: float
+
+    @classmethod
+    def of(cls, places: Sequence[Place]) -> _Places:
+        ordered = tuple(sorted(places, key=lambda each: (each.box.top, each.box.left)))
+        tallest = max((each.box.height for each in ordered), default=0.0)
+        return cls(ordered, tuple(each.box.top for each in ordered), tallest)
+
+    def between(self, top: float, bottom: float) -> Sequence[Place]:
+        """Those that reach into a band of the page."""
+        first = bisect_left(self.tops, top - self.tallest)
+        return self.places[first : bisect_right(self.tops, bottom)]
+
+    def beside(self, box: Box) -> Sequence[Place]:
+        """Those whose lines are also those of the box."""
+        return [each for each in self.between(box.top, box.bottom) if _is_beside(each.box, box)]
+
+
+def _is_beside(one: Box, other: Box) -> bool:
+    shared = min(one.bottom, other.bottom) - max(one.top, other.top)
+    return shared >= _SHARED_HEIGHT * min(one.height, other.height)
+
+
+def find_rows(quote: Quote, glyphs: Glyphs) -> Found:
+    """Where each cell of the rows in a quote stands on a page; not found unless all of them do.
+
+    Cells stand on one line with those of their row and in its order, to the right or to the left,
+    but for those that span several columns or rows. What surrounds the quote in the canonical text
+    tells rows of the same words apart.
+    """
+    rows, page = _rows_of(quote.text), _Page(glyphs)
+    letters = [[cell.letters for cell in row] for row in rows]
+    around = [_last_line(quote.before), *letters, _first_line(quote.after)]
+    stretches: list[Stretch] = []
+    for at, row in enumerate(rows):
+        placed = _placed(letters[at], around[at], around[at + 2], page)
+        if placed is None:
+            return NOT_FOUND
+        stretches += [page.stretch(*pair) for pair in zip(placed, row, strict=True)]
+    if not stretches:
+        return NOT_FOUND
+    found = tuple(dict.fromkeys(stretches))
+    return Found(match=QuoteMatch.EXACT, stretches=found, share=1.0, in_one_piece=True)
+
+
+def _rows_of(quote: str) -> list[list[Cell]]:
+    """The cells of each row; no rows for what is no part of a table, or one cell of it."""
+    lines = _lines(quote)
+    rows = [[_cell(each) for each in _CELL_BORDER.split(line) if fold(each).text] for line in lines]
+    is_table = all(_CELL_BORDER.search(line) for line in lines)
+    return rows if is_table and any(len(row) >= _LEAST_CELLS for row in rows) else []
+
+
+def _cell(text: str) -> Cell:
+    folded, bare = fold(text), text.strip()
+    margin = len(text) - len(text.lstrip())
+    first, last = folded.places[0] - margin, folded.places[-1] - margin
+    return Cell(folded.text, bare[:first], bare[last + 1 :])
+
+
+def _lines(text: str) -> list[str]:
+    return [line for line in text.split("\n") if fold(line).text]
+
+
+def _last_line(text: str) -> list[str]:
+    return _cells((_lines(text) or [""])[-1])
+
+
+def _first_line(text: str) -> list[str]:
+    return _cells((_lines(text) or [""])[0])
+
+
+def _cells(line: str) -> list[str]:
+    return [letters for cell in _CELL_BORDER.split(line) if (letters := fold(cell).text)]
+
+
+def _placed(
+    row: Sequence[str], above: Sequence[str], below: Sequence[str], page: _Page
+) -> Sequence[Place] | None:
+    """The place of each cell where the row stands; None where it does not, or not all of it."""
+    spanning = [cell in above or cell in below for cell in row]
+    # A cell that spans columns is said once for each of them, and drawn once.
+    repeated = [at > 0 and row[at - 1] == cell for at, cell in enumerate(row)]
+    for skipped in ([False] * len(row), repeated) if any(repeated) else (repeated,):
+        kept = [at for at, skip in enumerate(skipped) if not skip]
+        known = [page.places(row[at]) for at in kept]
+        may_span = [spanning[at] for at in kept]
+        for mirrored in (False, True):
+            laid = _layouts(known, may_span, mirrored=mirrored)
+            if laid:
+                best = _most_evident(laid, above, below, page)
+                return [best[bisect_right(kept, at) - 1] for at in range(len(row))]
+    return None
+
+
+def _layouts(
+    known: Sequence[_Places], may_span: Sequence[bool], *, mirrored: bool
+) -> list[Sequence[Place]]:
+    """The whole row from each place at which one of its rarest cells stands."""
+    if not all(each.places for each in known):
+        return []
+    rarest = sorted(range(len(known)), key=lambda at: (len(known[at].places), at))
+    found: dict[tuple[Place, ...], None] = {}
+    for at in rarest[:_ANCHORS]:
+        for anchor in known[at].places[:_MOST_ANCHORS]:
+            laid = _laid_out(known, may_span, at, anchor, mirrored=mirrored)
+            if laid is not None:
+                found[laid] = None
+    return list(found)
+
+
+def _laid_out(
+    known: Sequence[_Places],
+    may_span: Sequence[bool],
+    at: int,
+    anchor: Place,
+    *,
+    mirrored: bool,
+) -> tuple[Place, ...] | None:
+    """The nearest place of each cell, one after the other on both sides of the anchor."""
+    found: dict[int, Place] = {at: anchor}
+    for order, onward in ((range(at + 1, len(known)), True), (range(at - 1, -1, -1), False)):
+        edge = anchor.box
+        for index in order:
+            beside = known[index].beside(anchor.box)
+            nearest = _nearest(beside, edge, after=onward is not mirrored)
+            if nearest is not None:
+                found[index] = nearest
+                edge = nearest.box
+    if len(found) < min(_LEAST_CELLS, len(known)):
+        return None
+    for index, places in enumerate(known):
+        if index not in found:
+            above = may_span[index] and _spanning(places, index, found, anchor.box, mirrored)
+            if not above:
+                return None
+            found[index] = above
+    return tuple(found[index] for index in range(len(known)))
+
+
+def _nearest(places: Iterable[Place], box: Box, *, after: bool) -> Place | None:
+    """The next place to the right of a box, or to its left."""
+    slack = _OVERLAP_HEIGHTS * box.height
+    if after:
+        beyond = [each for each in places if each.box.left >= box.right - slack]
+        return min(beyond, key=lambda each: each.box.left, default=None)
+    beyond = [each for each in places if each.box.right <= box.left + slack]
+    return max(beyond, key=lambda each: each.box.right, default=None)
+
+
+def _spanning(
+    places: _Places, index: int, found: dict[int, Place], row: Box, mirrored: bool
+) -> Place | None:
+    """Where a cell stands that spans several rows: above or below, between its neighbours."""
+    ahead = max((each for each in found if each < index), default=None)
+    behind = min((each for each in found if each > index), default=None)
+    before, after = (behind, ahead) if mirrored else (ahead, behind)
+    slack, reach = _OVERLAP_HEIGHTS * row.height, _SPANNED_HEIGHTS * row.height
+    left = float("-inf") if before is None else found[before].box.right - slack
+    right = float("inf") if after is None else found[after].box.left + slack
+    near = [
+        each
+        for each in places.between(row.top - reach, row.bottom + reach)
+        if each.box.left >= left and each.box.right <= right
+    ]
+    return min(near, key=lambda each: (_distance(each.box, row), each.box.top), default=None)
+
+
+def _distance(one: Box, other: Box) -> float:
+    """How much of the page's height lies between two boxes."""
+    return max(one.top - other.bottom, other.top - one.bottom, 0.0)
+
+
+def _most_evident(
+    laid: Sequence[Sequence[Place]], above: Sequence[str], below: Sequence[str], page: _Page
+) -> Sequence[Place]:
+    """The layout beside the rows that stand around it; of several that with least in between."""
+    boxes = [union(each.box for each in places) for places in laid]
+    known = [
+        _neighbours(box, places, above, below, page)
+        for box, places in zip(boxes, laid, strict=True)
+    ]
+    likely = [at for at, count in enumerate(known) if count == max(known)]
+
+    def others(at: int) -> int:
+        return page.letters_in(boxes[at]) - sum(each.end - each.begin for each in set(laid[at]))
+
+    if len(likely) == 1:
+        return laid[likely[0]]
+    return laid[min(likely, key=lambda at: (others(at), boxes[at].top, boxes[at].left))]
+
+
+def _neighbours(
+    row: Box, laid: Sequence[Place], above: Sequence[str], below: Sequence[str], page: _Page
+) -> int:
+    """How many letters of the lines around a row stand around this place of it."""
+    near = _NEAR_HEIGHTS * min(each.box.height for each in laid)
+
+    def stands(cell: str, is_above: bool) -> bool:
+        around = page.places(cell).between(row.top - near, row.bottom + near)
+        return any(_is_neighbour(each.box, row, near, is_above=is_above) for each in around)
+
+    letters = [len(cell) for cell in above if stands(cell, True)]
+    return sum(letters) + sum(len(cell) for cell in below if stands(cell, False))
+
+
+def _is_neighbour(box: Box, row: Box, near: float, *, is_above: bool) -> bool:
+    on_side = box.bottom <= row.bottom if is_above else box.top >= row.top
+    is_over = box.left < row.right and row.left < box.right
+    return on_side and _distance(box, row) <= near and (is_over or _is_beside(box, row))
