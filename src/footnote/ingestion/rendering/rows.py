@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import NamedTuple
 
 from footnote.domain.pages import QuoteMatch
@@ -28,11 +29,12 @@ _SPANNED_HEIGHTS = 12.0
 """Lines above or below a row within which the text of a cell stands that spans several rows."""
 _NEAR_HEIGHTS = 2.0
 """Lines between a row and what tells it from rows like it."""
-_MOST_PLACES = 5_000
-"""Of one cell on a page."""
+_MOST_PLACES = 10_000
+"""Of one cell on a page; what stands there more often tells no row."""
 _ANCHORS = 3
-_MOST_ANCHORS = 400
-"""Places of the rarest cells from which a row is laid out."""
+"""Cells from whose places a row is laid out, one after the other until it is found."""
+_MOST_COMPARED = 50
+"""Places of a row; of more the first one between its neighbours is taken."""
 _LEAST_CELLS = 2
 
 
@@ -66,20 +68,20 @@ class _Page:
     def places(self, letters: str) -> _Places:
         """Where these letters stand as whole words."""
         if letters not in self._places:
-            self._places[letters] = _Places.of(list(self._found(letters)))
+            found = list(islice(self._found(letters), _MOST_PLACES + 1))
+            self._places[letters] = _Places.of(found if len(found) <= _MOST_PLACES else ())
         return self._places[letters]
 
     def _found(self, letters: str) -> Iterator[Place]:
-        folded, count = self.glyphs.folded, 0
+        folded = self.glyphs.folded
         begin = folded.text.find(letters)
-        while begin >= 0 and count < _MOST_PLACES:
+        while begin >= 0:
             end = begin + len(letters)
             drawn = range(folded.places[begin], folded.places[end - 1] + 1)
             if self._is_whole(begin, end, drawn):
                 boxes = [self.glyphs.boxes[at] for at in drawn]
                 boxes = [box for box in boxes if box.width > 0 and box.height > 0]
                 if boxes and self.glyphs.upright[drawn[0]]:
-                    count += 1
                     yield Place(union(boxes), begin, end)
             begin = folded.text.find(letters, begin + 1)
 
@@ -209,6 +211,8 @@ def _placed(
     for skipped in ([False] * len(row), repeated) if any(repeated) else (repeated,):
         kept = [at for at, skip in enumerate(skipped) if not skip]
         known = [page.places(row[at]) for at in kept]
+        if len(kept) < _LEAST_CELLS and len(known[0].places) > 1:
+            continue  # Which of them it is, no other cell tells.
         may_span = [spanning[at] for at in kept]
         for mirrored in (False, True):
             laid = _layouts(known, may_span, mirrored=mirrored)
@@ -224,13 +228,15 @@ def _layouts(
     """The whole row from each place at which one of its rarest cells stands."""
     if not all(each.places for each in known):
         return []
-    rarest = sorted(range(len(known)), key=lambda at: (len(known[at].places), at))
+    best = sorted(range(len(known)), key=lambda at: (may_span[at], len(known[at].places), at))
     found: dict[tuple[Place, ...], None] = {}
-    for at in rarest[:_ANCHORS]:
-        for anchor in known[at].places[:_MOST_ANCHORS]:
+    for at in best[:_ANCHORS]:
+        for anchor in known[at].places:
             laid = _laid_out(known, may_span, at, anchor, mirrored=mirrored)
             if laid is not None:
                 found[laid] = None
+        if found:
+            break
     return list(found)
 
 
@@ -252,14 +258,16 @@ def _laid_out(
             if nearest is not None:
                 found[index] = nearest
                 edge = nearest.box
+            elif not may_span[index]:
+                return None
     if len(found) < min(_LEAST_CELLS, len(known)):
         return None
     for index, places in enumerate(known):
         if index not in found:
-            above = may_span[index] and _spanning(places, index, found, anchor.box, mirrored)
-            if not above:
+            spanning = _spanning(places, index, found, anchor.box, mirrored)
+            if spanning is None:
                 return None
-            found[index] = above
+            found[index] = spanning
     return tuple(found[index] for index in range(len(known)))
 
 
@@ -300,25 +308,31 @@ def _most_evident(
     laid: Sequence[Sequence[Place]], above: Sequence[str], below: Sequence[str], page: _Page
 ) -> Sequence[Place]:
     """The layout beside the rows that stand around it; of several that with least in between."""
-    boxes = [union(each.box for each in places) for places in laid]
-    known = [
-        _neighbours(box, places, above, below, page)
-        for box, places in zip(boxes, laid, strict=True)
-    ]
-    likely = [at for at, count in enumerate(known) if count == max(known)]
+    everything = sum(map(len, above)) + sum(map(len, below))
+    likely: list[Sequence[Place]] = []
+    most = -1
+    for places in laid:
+        count = _neighbours(places, above, below, page)
+        if count == everything and len(laid) > _MOST_COMPARED:
+            return places
+        if count > most:
+            likely, most = [], count
+        if count == most:
+            likely.append(places)
 
-    def others(at: int) -> int:
-        return page.letters_in(boxes[at]) - sum(each.end - each.begin for each in set(laid[at]))
+    def others(places: Sequence[Place]) -> tuple[float, ...]:
+        row = union(each.box for each in places)
+        letters = sum(each.end - each.begin for each in set(places))
+        return page.letters_in(row) - letters, row.top, row.left
 
-    if len(likely) == 1:
-        return laid[likely[0]]
-    return laid[min(likely, key=lambda at: (others(at), boxes[at].top, boxes[at].left))]
+    return likely[0] if len(likely) == 1 else min(likely[:_MOST_COMPARED], key=others)
 
 
 def _neighbours(
-    row: Box, laid: Sequence[Place], above: Sequence[str], below: Sequence[str], page: _Page
+    laid: Sequence[Place], above: Sequence[str], below: Sequence[str], page: _Page
 ) -> int:
     """How many letters of the lines around a row stand around this place of it."""
+    row = union(each.box for each in laid)
     near = _NEAR_HEIGHTS * min(each.box.height for each in laid)
 
     def stands(cell: str, is_above: bool) -> bool:
