@@ -10,6 +10,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 from pathlib import Path
 
 import pypdfium2 as pdfium
@@ -93,16 +94,22 @@ class Shown:
         """The letters of each place at which a quote stands, in one run or as cells of a row."""
         yield from self._runs(quote)
         cells = [each for each in quote.split("|") if folded(each)]
-        if len(cells) > 1:
-            for first in self._runs(cells[0]):
-                row = [first]
-                for cell in cells[1:]:
-                    beside = [each for each in self._runs(cell) if _follows(row[-1], each)]
-                    if not beside:
-                        break
-                    row.append(min(beside, key=lambda each: each[0].left))
-                else:
-                    yield tuple(letter for run in row for letter in run)
+        rows = list(self._rows(cells))
+        # A cell that spans columns is said once for each of them, and drawn once.
+        yield from rows or self._rows([each for each, _ in groupby(cells, key=str.strip)])
+
+    def _rows(self, cells: Sequence[str]) -> Iterator[tuple[Letter, ...]]:
+        if len(cells) < 2:
+            return
+        for first in self._runs(cells[0]):
+            row = [first]
+            for cell in cells[1:]:
+                beside = [each for each in self._runs(cell) if _follows(row[-1], each)]
+                if not beside:
+                    break
+                row.append(min(beside, key=lambda each: each[0].left))
+            else:
+                yield tuple(letter for run in row for letter in run)
 
     def _runs(self, quote: str) -> Iterator[tuple[Letter, ...]]:
         wanted = folded(quote)
