@@ -18,6 +18,7 @@ from footnote.domain.audit import Act, Outcome
 from footnote.engine import Engine, WorkspaceEngine
 from footnote.engine.authentication import credentials_from
 from footnote.errors import UnsupportedSettings
+from footnote.interfaces.http.web_app import BUILT
 from footnote.settings import Settings, settings_from
 from tests.interfaces.serving import environment, footnote, served
 from tests.interfaces.test_refusals import assert_problem
@@ -181,6 +182,28 @@ async def test_a_code_is_good_once_and_errors_are_refused(browser: Browser) -> N
     assert_problem(await again.ask("GET", denied), 401, "not-authenticated")
     mixed = f"{back}&iss=x".replace("iss=http", "iss=https")
     assert_problem(await again.ask("GET", mixed), 401, "not-authenticated")
+
+
+async def test_a_browser_whose_login_fails_is_sent_to_the_page_that_says_so(
+    browser: Browser, issuer: Provider
+) -> None:
+    if not (BUILT / "index.html").is_file():
+        pytest.skip("the web app is not built: make web")
+    reads_pages = {"headers": {"Accept": "text/html,application/xhtml+xml;q=0.9"}}
+
+    async def sent_to(path: str) -> str:
+        answer = await browser.ask("GET", path, **reads_pages)
+        assert answer.status_code == 303
+        assert "__Host-footnote-login" not in browser.cookies
+        return str(answer.headers["location"])
+
+    issuer.failing = True
+    assert await sent_to("/v1/login") == "/sign-in?failed=not-ready"
+    issuer.failing = False
+    issuer.refusing = True
+    assert await sent_to(await browser.at_provider()) == "/sign-in?failed=not-authenticated"
+    issuer.refusing, issuer.person = False, {"sub": "bea"}
+    assert await sent_to(await browser.at_provider()) == "/sign-in?failed=forbidden"
 
 
 @pytest.mark.parametrize(

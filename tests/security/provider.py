@@ -34,6 +34,8 @@ class Provider:
     asked: list[str] = field(default_factory=list)
     """The paths of requests."""
     failing: bool = False
+    refusing: bool = False
+    """Whether whoever sits before the browser does not let us know who it is."""
     also_published: list[dict[str, Any]] = field(default_factory=list)
     id_token_changes: dict[str, Any] = field(default_factory=dict)
 
@@ -98,6 +100,9 @@ class Provider:
                 assert asked["client_id"] == CLIENT_ID
                 assert asked["code_challenge_method"] == "S256"
                 assert "openid" in asked["scope"].split()
+                if self.refusing:  # RFC 6749, section 4.1.2.1
+                    denied = urlencode({"error": "access_denied", "state": asked["state"]})
+                    return 302, f"{asked['redirect_uri']}?{denied}"
                 code = secrets.token_urlsafe(8)
                 self.codes[code] = asked
                 given = urlencode({"code": code, "state": asked["state"], "iss": self.url})

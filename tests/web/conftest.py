@@ -114,14 +114,19 @@ async def browser() -> AsyncIterator[Browser]:
 
 @asynccontextmanager
 async def watched_page(
-    browser: Browser, address: str, *, refused: tuple[int, ...] = ()
+    browser: Browser, address: str, *, refused: tuple[int, ...] = (), elsewhere: str = ""
 ) -> AsyncIterator[Page]:
     """A page of the app; it fails its test where the browser complains of anything.
 
-    A browser complains of each answer that is a refusal: `refused` are those that are meant.
+    A browser complains of each answer that is a refusal: `refused` are those that are meant, and
+    `elsewhere` is the address of another server that the browser is meant to be sent to. Over TLS
+    any certificate is good enough.
     """
     context = await browser.new_context(
-        base_url=address, viewport={"width": 1400, "height": 900}, reduced_motion="reduce"
+        base_url=address,
+        viewport={"width": 1400, "height": 900},
+        reduced_motion="reduce",
+        ignore_https_errors=address.startswith("https:"),
     )
     context.set_default_timeout(PATIENCE_MILLISECONDS)
     await context.add_init_script(WATCH)
@@ -139,11 +144,10 @@ async def watched_page(
             else None
         ),
     )
+    own = tuple(each for each in (address, "blob:", elsewhere) if each)
     opened.on(
         "request",
-        lambda request: (
-            None if request.url.startswith((address, "blob:")) else foreign.append(request.url)
-        ),
+        lambda request: None if request.url.startswith(own) else foreign.append(request.url),
     )
     yield opened
     violations = await opened.evaluate("window.violations")

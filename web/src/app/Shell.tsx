@@ -1,5 +1,5 @@
 // The frame of the app: a bar, and three panes for sources, conversation and page.
-import { Outlet, useLocation, useNavigate } from "@tanstack/react-router";
+import { Outlet, useLocation, useRouter } from "@tanstack/react-router";
 import { Suspense, lazy, useEffect } from "react";
 import { useTranslation } from "react-i18next";
 
@@ -26,7 +26,7 @@ export function Shell() {
   const { pathname, search } = useLocation();
   // Every request of the panes names the workspace of the address.
   setWorkspace(search.workspace ?? null);
-  const navigate = useNavigate();
+  const router = useRouter();
   const place = usePlace();
   const { sourcesWidth, pageWidth } = useStore(preferences);
   const shown = useStore(paneShown);
@@ -36,8 +36,13 @@ export function Shell() {
   const hasPage = place.document !== undefined;
 
   useEffect(
-    () => onSignedOut(() => void navigate({ to: "/sign-in", search: (before) => before })),
-    [navigate],
+    () =>
+      onSignedOut(() => {
+        const asked = router.latestLocation;
+        if (asked.pathname === "/sign-in") return;
+        void router.navigate({ to: "/sign-in", search: { next: asked.href } });
+      }),
+    [router],
   );
   useEffect(() => (signingIn ? undefined : followEvents()), [signingIn, search.workspace]);
 

@@ -1,6 +1,6 @@
 // Proves who asks: at an identity provider, or with an API key that only memory keeps.
 import { useQueryClient } from "@tanstack/react-query";
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useNavigate, useRouter, useSearch } from "@tanstack/react-router";
 import { type SubmitEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
 
@@ -10,13 +10,21 @@ import { Button } from "../ui/Button";
 import { Notice } from "../ui/Notice";
 import { ProblemNotice } from "../ui/ProblemNotice";
 
+/** The kinds of problems that have words of their own. */
+const FAILURES = ["not-authenticated", "forbidden", "rate-limited"] as const;
+/** Of the path to come back to; the server takes no longer one. */
+const MOST_CHARACTERS = 2000;
+
 export function SignIn() {
   const { t } = useTranslation();
-  const { workspace } = useSearch({ from: "__root__" });
+  const { workspace, next = "/", failed } = useSearch({ from: "__root__" });
   const ways = waysToSignIn();
   const [error, setError] = useState<unknown>(null);
   const queries = useQueryClient();
   const navigate = useNavigate();
+  const { history } = useRouter();
+  const home = workspace === undefined ? "/" : `/?${new URLSearchParams({ workspace }).toString()}`;
+  const back = next === "/" || next.length > MOST_CHARACTERS ? home : next;
 
   const signIn = async (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -25,7 +33,7 @@ export function SignIn() {
     queries.clear();
     try {
       await queries.query(identityQuery);
-      await navigate({ to: "/" });
+      history.push(back);
     } catch (refused) {
       setApiKey(null);
       setError(refused);
@@ -33,10 +41,14 @@ export function SignIn() {
   };
 
   const query = workspace === undefined ? "" : `&workspace=${encodeURIComponent(workspace)}`;
-  const back = workspace === undefined ? "/" : `/?workspace=${workspace}`;
   return (
     <main className="mx-auto flex min-h-full max-w-sm flex-col justify-center gap-4 p-6">
       <h1 className="text-2xl font-bold">{t("signIn.title")}</h1>
+      {failed !== undefined && error === null && (
+        <Notice tone="bad" role="alert">
+          {t(`signIn.failed.${FAILURES.find((each) => each === failed) ?? "other"}`)}
+        </Notice>
+      )}
       {ways.length === 0 && (
         <Notice>
           <p>{t("signIn.nobodyAsked")}</p>

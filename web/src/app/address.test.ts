@@ -18,6 +18,13 @@ test("what makes no sense is passed over", () => {
   expect(addressFrom({ page: 0, start: -1, end: "x", filters: "a", other: 1 })).toEqual({});
 });
 
+test("signing in leads to a path of this server alone", () => {
+  expect(addressFrom({ next: "/find?query=rent" })).toEqual({ next: "/find?query=rent" });
+  for (const next of ["https://evil.example", "//evil.example", "/\\evil.example", "find", 7]) {
+    expect(addressFrom({ next })).toEqual({});
+  }
+});
+
 test("a workspace may be called by a number", () => {
   expect(addressFrom({ workspace: 2024 })).toEqual({ workspace: "2024" });
 });

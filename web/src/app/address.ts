@@ -33,6 +33,10 @@ export interface Address extends Place {
   readonly message?: string;
   /** Two plans that are compared. */
   readonly plans?: readonly string[];
+  /** The path of this app to go to after signing in. */
+  readonly next?: string;
+  /** The kind of the problem for which signing in failed. */
+  readonly failed?: string;
 }
 
 function text(value: unknown): string | undefined {
@@ -45,6 +49,11 @@ function whole(value: unknown, least: number): number | undefined {
   return typeof number === "number" && Number.isSafeInteger(number) && number >= least
     ? number
     : undefined;
+}
+
+/** A path of this very server: two slashes, or a backslash, would begin the name of another. */
+function ownPath(value: unknown): string | undefined {
+  return typeof value === "string" && /^\/(?![/\\])/.test(value) ? value : undefined;
 }
 
 function texts(value: unknown): readonly string[] | undefined {
@@ -98,6 +107,8 @@ export function addressFrom(search: Record<string, unknown>): Address {
     colour: COLOURS.find((each) => each === search["colour"]),
     sort: text(search["sort"]),
     spelling: search["spelling"] === "kept" ? "kept" : undefined,
+    next: ownPath(search["next"]),
+    failed: text(search["failed"]),
   };
   return known(found) as Address;
 }

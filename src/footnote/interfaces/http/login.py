@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from typing import Annotated
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Form, Query, Request, Response
 from fastapi.responses import RedirectResponse
 
 from footnote.domain.credentials import Presented
 from footnote.engine.logins import begin_login, end_logins, finish_login, log_out
+from footnote.errors import Forbidden, FootnoteError, NotAuthenticated, NotReady, RateLimited
+from footnote.interfaces.failures import failure_of
 from footnote.interfaces.http.scope import TheLifecycle
+from footnote.interfaces.http.web_app import BUILT
 from footnote.security.login import ATTEMPT_SECONDS
 
 LOGIN_PATH = "/v1/login"
@@ -18,6 +22,9 @@ BACKCHANNEL_PATH = f"{LOGIN_PATH}/backchannel"
 SESSION_COOKIE = "__Host-footnote-session"
 """With this prefix browsers keep it only if this very host set it, for all paths, over TLS."""
 _ATTEMPT_COOKIE = "__Host-footnote-login"
+_SIGN_IN_PAGE = "/sign-in"
+_TOLD = (Forbidden, NotAuthenticated, NotReady, RateLimited)
+"""What a person who logs in can do something about."""
 
 # They are for browsers and for the provider, and so no part of the described API.
 router = APIRouter(tags=["identity"], include_in_schema=False)
@@ -29,11 +36,15 @@ WorkspaceName = Annotated[str | None, Query(min_length=1, max_length=200)]
 @router.get(LOGIN_PATH)
 async def log_in(
     life: TheLifecycle,
+    request: Request,
     next: Path = "/",  # noqa: A002  # as browsers send it
     workspace: WorkspaceName = None,
 ) -> Response:
     """Send the browser to the provider."""
-    url, kept = await begin_login(life.engine, workspace, next)
+    try:
+        url, kept = await begin_login(life.engine, workspace, next)
+    except _TOLD as error:
+        return _told(request, error)
     answer = RedirectResponse(url, 302)
     _set(answer, _ATTEMPT_COOKIE, kept, ATTEMPT_SECONDS)
     return answer
@@ -43,7 +54,10 @@ async def log_in(
 async def come_back(life: TheLifecycle, request: Request) -> Response:
     """Take what the provider answered, and make a session of it."""
     kept = request.cookies.get(_ATTEMPT_COOKIE)
-    login = await finish_login(life.engine, kept, dict(request.query_params), _whence(request))
+    try:
+        login = await finish_login(life.engine, kept, dict(request.query_params), _whence(request))
+    except _TOLD as error:
+        return _told(request, error)
     answer = RedirectResponse(login.target, 303)
     _set(answer, SESSION_COOKIE, login.session, login.seconds)
     _forget(answer, _ATTEMPT_COOKIE)
@@ -68,6 +82,21 @@ async def end_by_provider(
     """End the sessions that the provider says have ended."""
     await end_logins(life.engine, logout_token, _whence(request))
     return Response(status_code=200)
+
+
+def _told(request: Request, error: FootnoteError) -> Response:
+    """Send a browser to the page to sign in, which says what failed; raise for anything else.
+
+    The address has the kind of the failure alone: words in it could be anybody's.
+    """
+    reads_pages = "text/html" in request.headers.get("accept", "")
+    if not reads_pages or not (BUILT / "index.html").is_file():
+        raise error
+    answer = RedirectResponse(
+        f"{_SIGN_IN_PAGE}?{urlencode({'failed': failure_of(error).code})}", 303
+    )
+    _forget(answer, _ATTEMPT_COOKIE)
+    return answer
 
 
 def _whence(request: Request) -> Presented:
