@@ -1,7 +1,8 @@
-// Takes files that are dropped onto a conversation.
+// Takes files and folders that are dropped onto a conversation.
 import { type DragEvent, type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 
+import { filesOf } from "../documents/uploads";
 import { cx } from "../ui/cx";
 import { showToast } from "../ui/toasts";
 import { attachFiles } from "./attaching";
@@ -19,8 +20,14 @@ export function DropZone({ conversation, children }: DropZoneProps) {
     if (!hasFiles(event)) return;
     event.preventDefault();
     setOver(false);
-    const files = [...event.dataTransfer.files];
-    attachFiles(conversation, files).catch((error: unknown) => showToast(String(error)));
+    filesOf(event.dataTransfer)
+      .then((found) =>
+        attachFiles(
+          conversation,
+          found.map(({ file }) => file),
+        ),
+      )
+      .catch((error: unknown) => showToast(String(error)));
   };
   return (
     <div

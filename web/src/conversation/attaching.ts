@@ -54,11 +54,15 @@ export async function searchAttached(conversation: string, mode: "first" | "only
   }
 }
 
-/** Hands files in, one after the other, and attaches each as soon as the server has it. */
+/**
+ * Hands files in, one after the other, and attaches each as soon as the server has it. Throws once
+ * all were tried, and names those that were refused.
+ */
 export async function attachFiles(
   conversation: string | undefined,
   files: readonly File[],
 ): Promise<void> {
+  const refused: string[] = [];
   for (const file of files) {
     const body = new FormData();
     body.append("file", file);
@@ -72,8 +76,11 @@ export async function attachFiles(
       const received = (await response.json()) as Received;
       await attach(conversation, received.document_id);
       void queryClient.invalidateQueries({ queryKey: documentsQuery.queryKey });
+    } catch (error) {
+      refused.push(`${file.name}: ${error instanceof Error ? error.message : String(error)}`);
     } finally {
       sending.change((before) => before.filter((each) => each !== file.name));
     }
   }
+  if (refused.length > 0) throw new Error(refused.join("\n"));
 }

@@ -151,9 +151,13 @@ async function send(upload: Upload): Promise<void> {
 
 /** The files of what was dropped, those in folders included. */
 export async function filesOf(transfer: DataTransfer): Promise<Named[]> {
-  const entries = [...transfer.items].map((item) => item.webkitGetAsEntry());
+  // What is dropped can be read during the event alone; what a page made has no entry.
+  const dropped = [...transfer.items].map((item) => item.webkitGetAsEntry() ?? item.getAsFile());
   const found: Named[] = [];
-  for (const entry of entries) if (entry !== null) await collect(entry, found);
+  for (const each of dropped) {
+    if (each instanceof File) found.push({ file: each, path: each.name });
+    else if (each !== null) await collect(each, found);
+  }
   return found;
 }
 
