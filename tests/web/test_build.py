@@ -37,6 +37,13 @@ def test_the_first_load_is_within_its_budget() -> None:
     assert sum(sizes.values()) <= FIRST_LOAD_BYTES, sizes
 
 
+def test_what_shows_pages_goes_without_what_reads_pdf_files() -> None:
+    viewers = list((BUILT / "assets").glob("PagePanes-*.js"))
+    if not viewers:
+        pytest.skip("the web app is not built: make web")
+    assert [each.name for each in viewers if b"pdf.worker" in each.read_bytes()] == []
+
+
 def test_the_widget_costs_other_sites_little() -> None:
     widget = BUILT / "widget.js"
     if not widget.is_file():

@@ -1,18 +1,30 @@
 // The administration of a workspace: its sections beside the one that is open.
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
-import { Suspense } from "react";
+import { Suspense, useEffect } from "react";
 import { useTranslation } from "react-i18next";
 
 import { administers, administersSomething, identityQuery } from "../api/queries";
 import { Empty } from "../ui/Empty";
 import { ProblemNotice } from "../ui/ProblemNotice";
-import { FIRST, GROUPS, OF_COLLECTIONS, SECTIONS, type SectionId, isSection } from "./sections";
+import {
+  FIRST,
+  GROUPS,
+  OF_COLLECTIONS,
+  SECTIONS,
+  type SectionId,
+  isSection,
+  loadSection,
+} from "./sections";
 
 export function Admin() {
   const { t } = useTranslation();
   const { section: named } = useParams({ strict: false });
   const who = useQuery(identityQuery);
+  const asked = named ?? FIRST;
+  useEffect(() => {
+    if (isSection(asked)) loadSection(asked);
+  }, [asked]);
   if (who.isError) {
     return (
       <div className="p-4">

@@ -16,27 +16,39 @@ export const OF_COLLECTIONS: readonly SectionId[] = ["collections", "roles", "ci
 
 export const FIRST: SectionId = "keys";
 
-export const SECTIONS: Record<SectionId, LazyExoticComponent<ComponentType>> = {
-  keys: lazy(() => import("./Keys").then((m) => ({ default: m.Keys }))),
-  roles: lazy(() => import("./Roles").then((m) => ({ default: m.Roles }))),
-  people: lazy(() => import("./People").then((m) => ({ default: m.People }))),
-  "sign-on": lazy(() => import("./SignOn").then((m) => ({ default: m.SignOn }))),
-  collections: lazy(() => import("./Collections").then((m) => ({ default: m.Collections }))),
-  retention: lazy(() => import("./Retention").then((m) => ({ default: m.Retention }))),
-  holds: lazy(() => import("./Holds").then((m) => ({ default: m.Holds }))),
-  erasures: lazy(() => import("./Erasures").then((m) => ({ default: m.Erasures }))),
-  models: lazy(() => import("./Models").then((m) => ({ default: m.Models }))),
-  embedding: lazy(() => import("./Embedding").then((m) => ({ default: m.Embedding }))),
-  settings: lazy(() => import("./Settings").then((m) => ({ default: m.Settings }))),
-  webhooks: lazy(() => import("./Webhooks").then((m) => ({ default: m.Webhooks }))),
-  unanswered: lazy(() => import("./Unanswered").then((m) => ({ default: m.Unanswered }))),
-  citations: lazy(() => import("./Citations").then((m) => ({ default: m.Citations }))),
-  evaluations: lazy(() => import("./Evaluations").then((m) => ({ default: m.Evaluations }))),
-  usage: lazy(() => import("./Usage").then((m) => ({ default: m.Usage }))),
-  audit: lazy(() => import("./Audit").then((m) => ({ default: m.Audit }))),
-  health: lazy(() => import("./Health").then((m) => ({ default: m.Health }))),
+type Load = () => Promise<{ default: ComponentType }>;
+
+const LOADS: Record<SectionId, Load> = {
+  keys: () => import("./Keys").then((m) => ({ default: m.Keys })),
+  roles: () => import("./Roles").then((m) => ({ default: m.Roles })),
+  people: () => import("./People").then((m) => ({ default: m.People })),
+  "sign-on": () => import("./SignOn").then((m) => ({ default: m.SignOn })),
+  collections: () => import("./Collections").then((m) => ({ default: m.Collections })),
+  retention: () => import("./Retention").then((m) => ({ default: m.Retention })),
+  holds: () => import("./Holds").then((m) => ({ default: m.Holds })),
+  erasures: () => import("./Erasures").then((m) => ({ default: m.Erasures })),
+  models: () => import("./Models").then((m) => ({ default: m.Models })),
+  embedding: () => import("./Embedding").then((m) => ({ default: m.Embedding })),
+  settings: () => import("./Settings").then((m) => ({ default: m.Settings })),
+  webhooks: () => import("./Webhooks").then((m) => ({ default: m.Webhooks })),
+  unanswered: () => import("./Unanswered").then((m) => ({ default: m.Unanswered })),
+  citations: () => import("./Citations").then((m) => ({ default: m.Citations })),
+  evaluations: () => import("./Evaluations").then((m) => ({ default: m.Evaluations })),
+  usage: () => import("./Usage").then((m) => ({ default: m.Usage })),
+  audit: () => import("./Audit").then((m) => ({ default: m.Audit })),
+  health: () => import("./Health").then((m) => ({ default: m.Health })),
 };
 
+export const SECTIONS = Object.fromEntries(
+  Object.entries(LOADS).map(([section, load]) => [section, lazy(load)]),
+) as Record<SectionId, LazyExoticComponent<ComponentType>>;
+
+/** Begins to load a section before it is known whether it may be shown. */
+export function loadSection(section: SectionId): void {
+  // What fails here fails again where it is shown, and says so there.
+  LOADS[section]().catch(() => undefined);
+}
+
 export function isSection(name: string): name is SectionId {
-  return name in SECTIONS;
+  return Object.hasOwn(SECTIONS, name);
 }

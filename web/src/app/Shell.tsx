@@ -1,6 +1,6 @@
 // The frame of the app: a bar, and three panes for sources, conversation and page.
 import { Outlet, useLocation, useRouter } from "@tanstack/react-router";
-import { Suspense, lazy, useEffect } from "react";
+import { Suspense, lazy, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { onSignedOut } from "../api/client";
@@ -9,6 +9,7 @@ import { followEvents } from "../documents/events";
 import { Toasts } from "../ui/Toasts";
 import { cx } from "../ui/cx";
 import { useStore } from "../ui/store";
+import { useMedia } from "../ui/useMedia";
 import { Bar } from "./Bar";
 import { Separator } from "./Separator";
 import { ShortcutKeys } from "./ShortcutKeys";
@@ -16,6 +17,9 @@ import { Sources } from "./Sources";
 import { overlays, panesOpen } from "./overlays";
 import { paneShown, usePlace } from "./place";
 import { prefer, preferences } from "./preferences";
+
+/** From here on panes stand beside each other, as `md:` says in their styles. */
+const WIDE = "(min-width: 48rem)";
 
 const PagePanes = lazy(() => import("../page/PagePanes").then((m) => ({ default: m.PagePanes })));
 const Palette = lazy(() => import("./Palette").then((m) => ({ default: m.Palette })));
@@ -34,6 +38,11 @@ export function Shell() {
   const { palette, shortcuts } = useStore(overlays);
   const signingIn = pathname === "/sign-in";
   const hasPage = place.document !== undefined;
+  // A page that nobody sees yet is not loaded; once it was seen it stays as it was left.
+  const isWide = useMedia(WIDE);
+  const isSeen = hasPage && (isWide ? open.page : shown === "page");
+  const [wasSeen, setWasSeen] = useState(false);
+  if (wasSeen !== (hasPage && (wasSeen || isSeen))) setWasSeen(!wasSeen);
 
   useEffect(
     () =>
@@ -112,7 +121,7 @@ export function Shell() {
             />
             <div className="flex min-w-0 flex-1 flex-col">
               <Suspense fallback={<p className="p-4 text-sm text-muted">{t("common.loading")}</p>}>
-                <PagePanes />
+                {(isSeen || wasSeen) && <PagePanes />}
               </Suspense>
             </div>
           </section>

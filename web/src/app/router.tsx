@@ -7,6 +7,9 @@ import {
   retainSearchParams,
 } from "@tanstack/react-router";
 
+import { documentQuery } from "../api/queries";
+import { queryClient } from "../api/queryClient";
+import { setWorkspace } from "../api/credential";
 import { Conversation } from "../conversation/Conversation";
 import { ProblemNotice } from "../ui/ProblemNotice";
 import { addressFrom } from "./address";
@@ -16,6 +19,10 @@ const root = createRootRoute({
   component: Shell,
   validateSearch: addressFrom,
   search: { middlewares: [retainSearchParams(["workspace"])] },
+  // What a route asks for while its script is loaded is asked of the workspace of the address.
+  beforeLoad: ({ search, preload }) => {
+    if (!preload) setWorkspace(search.workspace ?? null);
+  },
 });
 
 const routes = [
@@ -33,6 +40,9 @@ const routes = [
   createRoute({
     getParentRoute: () => root,
     path: "/documents/$documentId",
+    loader: ({ params, preload }) => {
+      if (!preload) void queryClient.prefetchQuery(documentQuery(params.documentId));
+    },
     component: lazyRouteComponent(() => import("../documents/DocumentCard"), "DocumentCard"),
   }),
   createRoute({

@@ -1,6 +1,6 @@
 // A document with pages: which page is shown, how large, and what is marked on it.
 import { useQuery } from "@tanstack/react-query";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, Suspense, lazy, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { pagesOfSpanQuery, rectanglesQuery } from "../api/queries";
@@ -9,14 +9,15 @@ import type { Place } from "../app/address";
 import { Notice } from "../ui/Notice";
 import { ProblemNotice } from "../ui/ProblemNotice";
 import { PageBar } from "./PageBar";
-import { PdfPage } from "./PdfPage";
 import { PicturePage } from "./PicturePage";
 import { TextPages } from "./TextPages";
 import type { Find } from "./find";
 import { kindOf } from "./kind";
 import { spanOf } from "./span";
-import { useHitsOnPage } from "./useHitsOnPage";
-import { usePdf } from "./usePdf";
+import { type Hits, useHitsOnPage } from "./useHitsOnPage";
+
+// Most of what shows pages reads PDF files; other kinds do without.
+const Pdf = lazy(() => import("./Pdf").then((m) => ({ default: m.Pdf })));
 
 interface PagedProps {
   readonly document: Document;
@@ -109,13 +110,17 @@ interface DrawnProps {
   readonly number: number;
   readonly zoom: number;
   readonly found: PageWithQuotes | undefined;
-  readonly hits: React.ComponentProps<typeof PdfPage>["hits"];
+  readonly hits: Hits | undefined;
 }
 
 function Drawn({ document, number, zoom, found, hits }: DrawnProps) {
   const { t } = useTranslation();
   if (kindOf(document.media_type) === "pdf") {
-    return <Pdf document={document} number={number} zoom={zoom} found={found} hits={hits} />;
+    return (
+      <Suspense fallback={<p className="p-4 text-sm text-muted">{t("common.loading")}</p>}>
+        <Pdf document={document} number={number} zoom={zoom} found={found} hits={hits} />
+      </Suspense>
+    );
   }
   if (!found) return <p className="p-4 text-sm text-muted">{t("common.loading")}</p>;
   return (
@@ -128,13 +133,4 @@ function Drawn({ document, number, zoom, found, hits }: DrawnProps) {
       hits={hits}
     />
   );
-}
-
-function Pdf({ document, number, zoom, found, hits }: DrawnProps) {
-  const { t } = useTranslation();
-  const { pdf, error } = usePdf(document.document_id, document.version);
-  if (error !== null) return <ProblemNotice error={error} />;
-  if (pdf === null) return <p className="p-4 text-sm text-muted">{t("common.loading")}</p>;
-  const shown = Math.min(number, pdf.numPages);
-  return <PdfPage pdf={pdf} number={shown} zoom={zoom} found={found} hits={hits} />;
 }
