@@ -122,7 +122,9 @@ async def document_map(page: Page, demo: Demo, _: str) -> None:
 async def compare(page: Page, demo: Demo, _: str) -> None:
     """The same question by two plans."""
     await page.goto(demo.at("/compare?query=storm%20damage"))
-    await expect(page.locator("ol")).not_to_have_count(0)
+    for side in (1, 2):
+        region = page.get_by_role("region", name=f"Plan {side}", exact=True)
+        await expect(region.locator("[data-moved]").first).to_be_visible()
 
 
 async def administration(page: Page, demo: Demo, _: str) -> None:

@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 from playwright.async_api import Locator, Page, expect
 
 from .conftest import Site
-from .documents import PARAGRAPHS, QUESTIONS
+from .documents import NOTICE, PARAGRAPHS, QUESTIONS
 from .test_citations import ask, drawn
 
 STORM = "meeting-2025-02-18-storm-review.md"
@@ -97,6 +97,15 @@ async def test_two_sources_are_read_beside_each_other_and_linked_to(page: Page, 
     await expect(kept).to_have_count(0)
     await drawn(page)
     assert f"document={site.ids['lantern-notice.pdf']}" in page.url
+
+
+async def test_fonts_that_a_file_lacks_are_those_of_the_app(page: Page, site: Site) -> None:
+    """The system may have none of the same widths, and letters would overlap."""
+    fetched: list[str] = []
+    page.on("request", lambda request: fetched.append(request.url))
+    await page.goto(f"/documents/{site.ids[NOTICE]}")
+    await page.wait_for_selector('#page canvas[data-drawn="true"]')
+    assert [each for each in fetched if "/standard_fonts/LiberationSans-Regular" in each]
 
 
 async def test_markdown_is_shown_as_what_it_is(page: Page, site: Site) -> None:

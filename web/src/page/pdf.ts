@@ -34,6 +34,8 @@ export function openPdf(data: ArrayBuffer): PDFDocumentLoadingTask {
     cMapUrl: `${__PDF_FILES__}cmaps/`,
     cMapPacked: true,
     standardFontDataUrl: `${__PDF_FILES__}standard_fonts/`,
+    // A system without Helvetica would give letters of other widths, which overlap.
+    useSystemFonts: false,
     wasmUrl: `${__PDF_FILES__}wasm/`,
     iccUrl: `${__PDF_FILES__}iccs/`,
     isEvalSupported: false,
