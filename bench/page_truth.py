@@ -96,7 +96,8 @@ class Shown:
         cells = [each for each in quote.split("|") if folded(each)]
         rows = list(self._rows(cells))
         # A cell that spans columns is said once for each of them, and drawn once.
-        yield from rows or self._rows([each for each, _ in groupby(cells, key=str.strip)])
+        once = [cell for cell, _ in groupby(map(str.strip, quote.split("|"))) if folded(cell)]
+        yield from rows or (self._rows(once) if len(once) < len(cells) else ())
 
     def _rows(self, cells: Sequence[str]) -> Iterator[tuple[Letter, ...]]:
         if len(cells) < 2:

@@ -12,11 +12,14 @@ from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.pdfgen.canvas import Canvas
 
 from footnote.domain.pages import Rectangle
+from footnote.ingestion import media
 from footnote.ingestion.parsing.geometry import Box, Line, Word, line_of
 from footnote.ingestion.parsing.ocr import Pixels
 from footnote.ingestion.rendering.glyphs import glyphs_of_pixels
-from footnote.ingestion.rendering.quotes import Quote
+from footnote.ingestion.rendering.quotes import NOT_FOUND, Quote
 from footnote.ingestion.rendering.rectangles import rectangles_of
+from footnote.ingestion.rendering.rows import find_rows
+from footnote.ingestion.rendering.sheets import opened_page
 from tests.ingestion.page_marks import looked, only, text_inside
 from tests.ingestion.pdf_files import HEIGHT, pdf
 
@@ -105,6 +108,13 @@ def test_a_cell_that_spans_columns_is_marked_once() -> None:
     content = by_columns(drawn)
     found = only(looked(content, quoted(rows, 0)))
     assert text_inside(content, found.rectangles) == "Pier Boats of the harbour"
+
+
+def test_equal_cells_with_an_empty_one_between_are_no_cell_that_spans_columns() -> None:
+    content = by_columns((("Pier", "open"), ("Quay", "shut", "", "nine")))
+    quote = quoted((("Pier", "open", "", "open"), ("Quay", "shut", "", "nine")), 0)
+    with opened_page(content, media.PDF, 1) as (sheet, _):
+        assert {find_rows(quote, glyphs) for glyphs in sheet.layer()} == {NOT_FOUND}
 
 
 def test_a_cell_that_spans_rows_is_marked_for_each_of_them() -> None:

@@ -46,6 +46,8 @@ class Cell(NamedTuple):
     """What stands before its first letter, such as a sign."""
     behind: str
     """What stands after its last one."""
+    repeats: bool
+    """Whether the cell directly before it says the same, as where one spans several columns."""
 
 
 class Place(NamedTuple):
@@ -160,7 +162,7 @@ def find_rows(quote: Quote, glyphs: Glyphs) -> Found:
     around = [_last_line(quote.before), *letters, _first_line(quote.after)]
     stretches: list[Stretch] = []
     for at, row in enumerate(rows):
-        placed = _placed(letters[at], around[at], around[at + 2], page)
+        placed = _placed(row, around[at], around[at + 2], page)
         if placed is None:
             return NOT_FOUND
         stretches += [page.stretch(*pair) for pair in zip(placed, row, strict=True)]
@@ -173,16 +175,23 @@ def find_rows(quote: Quote, glyphs: Glyphs) -> Found:
 def _rows_of(quote: str) -> list[list[Cell]]:
     """The cells of each row; no rows for what is no part of a table, or one cell of it."""
     lines = _lines(quote)
-    rows = [[_cell(each) for each in _CELL_BORDER.split(line) if fold(each).text] for line in lines]
+    rows = [_row(_CELL_BORDER.split(line)) for line in lines]
     is_table = all(_CELL_BORDER.search(line) for line in lines)
     return rows if is_table and any(len(row) >= _LEAST_CELLS for row in rows) else []
 
 
-def _cell(text: str) -> Cell:
+def _row(texts: Sequence[str]) -> list[Cell]:
+    befores = ("", *texts)
+    return [
+        _cell(text, before) for text, before in zip(texts, befores, strict=False) if fold(text).text
+    ]
+
+
+def _cell(text: str, before: str) -> Cell:
     folded, bare = fold(text), text.strip()
     margin = len(text) - len(text.lstrip())
     first, last = folded.places[0] - margin, folded.places[-1] - margin
-    return Cell(folded.text, bare[:first], bare[last + 1 :])
+    return Cell(folded.text, bare[:first], bare[last + 1 :], bare == before.strip())
 
 
 def _lines(text: str) -> list[str]:
@@ -202,15 +211,15 @@ def _cells(line: str) -> list[str]:
 
 
 def _placed(
-    row: Sequence[str], above: Sequence[str], below: Sequence[str], page: _Page
+    row: Sequence[Cell], above: Sequence[str], below: Sequence[str], page: _Page
 ) -> Sequence[Place] | None:
     """The place of each cell where the row stands; None where it does not, or not all of it."""
-    spanning = [cell in above or cell in below for cell in row]
+    spanning = [cell.letters in above or cell.letters in below for cell in row]
     # A cell that spans columns is said once for each of them, and drawn once.
-    repeated = [at > 0 and row[at - 1] == cell for at, cell in enumerate(row)]
+    repeated = [cell.repeats for cell in row]
     for skipped in ([False] * len(row), repeated) if any(repeated) else (repeated,):
         kept = [at for at, skip in enumerate(skipped) if not skip]
-        known = [page.places(row[at]) for at in kept]
+        known = [page.places(row[at].letters) for at in kept]
         if len(kept) < _LEAST_CELLS and len(known[0].places) > 1:
             continue  # Which of them it is, no other cell tells.
         may_span = [spanning[at] for at in kept]
