@@ -195,6 +195,13 @@ class Settings(BaseSettings):
     imap_password: SecretStr | None = Field(
         None, description="Password of the mailboxes that are ingested from."
     )
+    source_places: str = Field(
+        "",
+        description="Places, with commas between them, below which administrators of workspaces "
+        "may name sources over the network, such as folder:/srv/documents/{workspace}, "
+        "s3://bucket/{workspace}, imaps://mail.example.org or https://wiki.example.org/public; "
+        "without any, only commands on this machine can.",
+    )
     webhook_secret: SecretStr | None = Field(
         None,
         description="Shared secret that signs POST /v1/webhooks/document-uploaded; unset refuses "

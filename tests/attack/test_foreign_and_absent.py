@@ -13,6 +13,7 @@ import httpx
 import pytest
 
 from footnote.domain import Principal, Visibility
+from footnote.domain.sources import NewSource
 from footnote.engine import Engine, WorkspaceEngine
 from footnote.engine.exchanges import Asking
 from footnote.jobs.inline import work_until_resting
@@ -72,6 +73,10 @@ NAMED: Mapping[str, Any] = {
     "delete /v1/share-links/{link_id}": {},
     "post /v1/legal-holds/{hold_id}/lift": {"json": {"reason": "mine"}},
     "delete /v1/mcp-servers/{name}": {},
+    "get /v1/sources/{source_id}": {},
+    "delete /v1/sources/{source_id}": {},
+    "post /v1/sources/{source_id}/run": {},
+    "post /v1/sources/{source_id}/pause": {},
     "get /v1/evaluations/{evaluation_id}": {},
     "delete /v1/evaluations/{evaluation_id}": {},
     "get /v1/evaluations/started/{evaluation_id}": {},
@@ -129,6 +134,7 @@ class Scene:
             "link_id": "0123456789abcdef",
             "hold_id": str(uuid4()),
             "evaluation_id": str(uuid4()),
+            "source_id": str(uuid4()),
             "golden": "f" * 16,
             "name": "nothing",
             "page": "1",
@@ -214,6 +220,8 @@ async def and_their_settings(workspace: WorkspaceEngine) -> dict[str, str]:
     key = await workspace.create_key(CANARY)
     run = await workspace.start_evaluation(an_order(f"{CANARY}.jsonl"))
     await workspace.cancel_evaluation(run.run_id)
+    source = await workspace.add_source(NewSource(place=f"folder:/srv/{CANARY}"), anywhere=True)
+    await workspace.pause_source(source.source_id)
     async with workspace.scope() as scope:
         await keep_run(scope, a_new_run(f"{CANARY}.jsonl"), 1, run.run_id)
         link = await add_link(
@@ -226,6 +234,7 @@ async def and_their_settings(workspace: WorkspaceEngine) -> dict[str, str]:
         "link_id": link.link_id,
         "hold_id": str(hold.hold_id),
         "evaluation_id": str(run.run_id),
+        "source_id": str(source.source_id),
         "golden": run.golden,
     }
 
@@ -250,6 +259,7 @@ async def scene(
             "link_id": "fedcba9876543210",
             "hold_id": str(uuid4()),
             "evaluation_id": str(uuid4()),
+            "source_id": str(uuid4()),
             "golden": "e" * 16,
             "name": "no-server",
         }
@@ -288,7 +298,7 @@ async def test_no_listing_shows_what_is_not_ones_own(scene: Scene) -> None:
     for path in (
         *("/v1/documents", "/v1/conversations", "/v1/webhooks", "/v1/mcp-servers", "/v1/grants"),
         *("/v1/share-links", "/v1/views", "/v1/evaluations"),
-        "/v1/evaluations/started",
+        *("/v1/evaluations/started", "/v1/sources"),
         *(f"/v1/documents?query={CANARY[:4]}&sort={sort}" for sort in ("title", "status")),
         "/v1/documents?facets=status&facets=tags&facets=collection",
         *("/v1/documents?status=indexed", "/v1/models", "/v1/lanes", "/openai/v1/models"),

@@ -37,6 +37,7 @@ from footnote.domain.events import EventCursor, PushedDocument
 from footnote.domain.models_in_use import McpServer
 from footnote.domain.people import Sought, WantedGroup, WantedUser
 from footnote.domain.retention import RetentionKind
+from footnote.domain.sources import NewSource
 from footnote.domain.usage import Measure, Period
 from footnote.engine import Engine, WorkspaceEngine
 from footnote.errors import FootnoteError
@@ -228,6 +229,11 @@ def arguments(theirs: Mapping[str, str], scope: WorkspaceScope, home: Path) -> d
         "run_id": UUID(theirs["evaluation_id"]),
         "run": a_new_run(),
         "order": an_order(),
+        "source_id": UUID(theirs["source_id"]),
+        "job_id": uuid4(),
+        "figures": {"seen": 1},
+        "last_error": "mine",
+        "anywhere": True,
         "golden": theirs["golden"],
         "outcome": an_outcome("q1"),
         "cost_usd": 1.0,
@@ -319,6 +325,11 @@ def special(name: str, theirs: Mapping[str, str]) -> dict[str, Any]:
         },
         "audit.list_entries": {"wanted": AuditFilter()},
         "audit.entries_about": {"who": "local", "by_others": True, "after": 0},
+        "workspace_sources.add_source": {
+            "wanted": NewSource(place="folder:/srv/mine"),
+            "kind": "folder",
+        },
+        "workspace_sources.put_off": {"seconds": 1.0},
         "personal_data.rows_about": {"section": "profile", "who": CANARY, "after": ""},
         "personal_data.documents_about": {"who": "local", "after": ""},
         "personal_data.audit_about": {"who": "local", "by_others": True, "after": 0},

@@ -21,6 +21,7 @@ from footnote.domain import Principal, Role
 from footnote.domain.audit import Act
 from footnote.domain.people import WantedGroup, WantedUser
 from footnote.domain.personal_data import ArchivePiece
+from footnote.domain.sources import NewSource
 from footnote.engine import Engine, WorkspaceEngine, open_engine
 from footnote.engine.exchanges import Asking
 from footnote.errors import Forbidden
@@ -85,6 +86,8 @@ async def filled(workspace: WorkspaceEngine, who: str, said: str) -> UUID:
     await person.keep_evaluation(a_new_run(f"{said}.jsonl"))
     started = await person.start_evaluation(an_order(f"{said}.jsonl"))
     await person.cancel_evaluation(started.run_id)
+    source = await person.add_source(NewSource(place=f"folder:/srv/{said}"), anywhere=True)
+    await person.pause_source(source.source_id)
     await person.push_url(f"https://example.com/{said}.pdf")
     await person.add_webhook(f"https://93.184.215.14/{said}")
     await workspace.grant_role(who, Role.ADMIN)

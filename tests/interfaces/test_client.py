@@ -31,8 +31,8 @@ from tests.interfaces.records import a_passage, an_answer, an_evidence, unanswer
 from tests.interfaces.test_pages_http import OTHER, policy
 
 QUESTION = "How soon must a claim be reported?"
-LOCAL_ONLY = {"access", "source_type", "index_now", "base_url"}
-"""What only the process of the engine may say of a file."""
+LOCAL_ONLY = {"access", "source_type", "index_now", "base_url", "anywhere"}
+"""What only the process of the engine may say of a file or a place."""
 
 
 @pytest.fixture
@@ -246,7 +246,7 @@ LOCAL_VERBS = set(
     "golden_candidates next_question edited_question question_again answered answered_stream "
     "follow_events webhook_and_secret users user add_user "
     "change_user remove_user user_groups user_group add_user_group change_user_group "
-    "remove_user_group export_audit keep_evaluation".split()
+    "remove_user_group export_audit keep_evaluation admitted_source".split()
 )
 """What other ways into the engine use, or a route without a verb of the client."""
 

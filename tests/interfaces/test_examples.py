@@ -504,6 +504,16 @@ async def write(recorder: Recorder, http: httpx.AsyncClient, settings: Settings)
     )
     await http.post(f"/v1/evaluations/started/{again['run_id']}/cancel")
 
+    place = "folder:/srv/documents/acme"
+    await send("POST", "/v1/sources/check", "A folder", place=place)
+    followed = await send("POST", "/v1/sources", "A folder, daily", place=place, every_minutes=1440)
+    await recorder(http, "GET", "/v1/sources")
+    source = f"/v1/sources/{followed['source_id']}"
+    await recorder(http, "GET", source)
+    await recorder(http, "POST", f"{source}/run")
+    await recorder(http, "POST", f"{source}/pause")
+    await http.delete(source)
+
     reembed = "/v1/lanes/document/reembed"
     await send("POST", reembed, "Another model", model=OTHER_MODEL)
     await http.delete(reembed)
@@ -665,6 +675,7 @@ async def test_the_examples_are_what_a_server_answers(
             settings,
             {
                 "allow_private_urls": True,
+                "source_places": "folder:/srv/documents/{workspace}, folder:/srv/documents/acme",
                 "webhook_secret": SecretStr(SECRET),
                 "embedding_model": "testing:old#256",
                 "embedding_models": OTHER_MODEL,

@@ -88,6 +88,18 @@ INVALID: list[tuple[str, object, str]] = [
     ("/v1/ingest", {"url": "https://name:secret@example.com/a"}, ""),
     ("/v1/ingest", {"url": ADDRESS, "colour": "blue"}, "body.colour"),
     *(
+        (f"/v1/sources{path}", {"place": "folder:/srv/a", **wrong}, said)
+        for path in ("", "/check")
+        for wrong, said in (
+            ({}, "no place is opened"),
+            ({"place": ""}, "body.place"),
+            ({"place": "folder:/srv/../etc"}, "the place cannot be used"),
+            ({"every_minutes": 1}, "body.every_minutes"),
+            ({"delete_missing": "yes"}, "body.delete_missing"),
+            ({"anywhere": True}, "body.anywhere"),
+        )
+    ),
+    *(
         ("/v1/evaluations", wrong, said)
         for wrong, said in (
             ({}, "give either lines or golden"),

@@ -27,7 +27,8 @@ CUSTOMER_TABLES = (
     "workspace_settings mcp_servers grants data_keys sealed_texts api_keys share_links "
     "users user_groups memberships sessions "
     "audit_log audit_queries rate_limits usage budgets setting_changes retention_rules "
-    "legal_holds erasures saved_views evaluation_runs started_evaluations started_outcomes"
+    "legal_holds erasures saved_views evaluation_runs started_evaluations started_outcomes "
+    "workspace_sources"
 ).split()
 
 

@@ -27,6 +27,7 @@ SECTIONS = {
     "people": "People and groups",
     "sign-on": "Sign-on",
     "collections": "Collections",
+    "sources": "Sources",
     "retention": "Retention",
     "holds": "Legal holds",
     "erasures": "Erasures",
@@ -373,6 +374,59 @@ async def test_kept_evaluations_are_charted_compared_and_deleted(
             await opened(page, "evaluations")
             await expect(row(page, "early")).to_be_visible()
             await expect(row(page, "late")).to_have_count(0)
+
+
+async def test_a_source_is_checked_before_it_is_saved_and_read_paused_and_removed(
+    browser: Browser, postgres: EmbeddedPostgres, model_home: Path, tmp_path: Path
+) -> None:
+    shelf = tmp_path / "shelves" / "default"
+    shelf.mkdir(parents=True)
+    (shelf / "ferry.md").write_text("# Ferry\n\nThe ferry sails every Tuesday at noon.\n")
+    with fresh_database(postgres) as database:
+        settings = settings_over(database, tmp_path, model_home)
+        asked = environment(settings)
+        async with serving(asked) as (_, address), watched_page(browser, address) as page:
+            await opened(page, "sources")
+            await expect(page.get_by_text("FOOTNOTE_SOURCE_PLACES")).to_be_visible()
+            await expect(page.get_by_role("form")).to_have_count(0)
+            assert await violations(page) == []
+        asked |= {"FOOTNOTE_SOURCE_PLACES": f"folder:{shelf.parent}/{{workspace}}"}
+        async with serving(asked) as (_, address), watched_page(browser, address) as page:
+            await opened(page, "sources")
+            form = page.get_by_role("form", name="Add a source")
+            await form.get_by_label("Place", exact=True).fill(f"folder:{shelf}/absent")
+            await expect(form.get_by_role("button", name="Save")).to_have_count(0)
+            await form.get_by_role("button", name="Check").click()
+            await expect(page.get_by_text("there is no such folder")).to_be_visible()
+            await expect(form.get_by_role("button", name="Save")).to_have_count(0)
+            await form.get_by_label("Place", exact=True).fill(f"folder:{shelf}")
+            await form.get_by_role("button", name="Check").focus()
+            await page.keyboard.press("Enter")
+            await expect(page.get_by_text("One thing lies there")).to_be_visible()
+            await expect(page.get_by_role("listitem").filter(has_text="ferry.md")).to_be_visible()
+            # What is changed has to be checked anew.
+            await form.get_by_label("Collection", exact=True).fill("ferries")
+            await expect(form.get_by_role("button", name="Save")).to_have_count(0)
+            await form.get_by_role("button", name="Check").click()
+            for theme in ("light", "dark", "contrast"):
+                await prefer(page, theme)
+                assert await violations(page) == []
+            await form.get_by_role("button", name="Save").focus()
+            await page.keyboard.press("Enter")
+            source = (
+                page.get_by_role("table", name="Sources")
+                .get_by_role("row")
+                .filter(has_text=str(shelf))
+            )
+            await expect(source.get_by_role("cell").nth(5)).to_have_text("1")
+            await expect(source).to_contain_text("waits")
+            assert await violations(page) == []
+            await source.get_by_role("button", name="Pause").click()
+            await expect(source).to_contain_text("paused")
+            await source.get_by_role("button", name="Resume").click()
+            await expect(source).to_contain_text("waits")
+            await source.get_by_role("button", name="Remove").click()
+            await expect(source).to_have_count(0)
 
 
 def golden_file(folder: Path, name: str, count: int) -> Path:

@@ -42,7 +42,7 @@ from footnote.domain.people import User, UserGroup
 from footnote.domain.personal_data import ArchivePiece
 from footnote.domain.retention import DueDocument, RetentionPreview, RetentionRun
 from footnote.domain.sharing import NewShareLink, SharedByLink
-from footnote.domain.sources import KnownEntry
+from footnote.domain.sources import KnownEntry, WorkspaceSource
 from footnote.domain.suggestions import Suggestions
 from footnote.ports.writers import ToolText
 from footnote.security.secrets import without_secrets
@@ -51,7 +51,8 @@ SUBJECTS = frozenset(
     "chunk_id collection collections conversation_id days document_id document_ids endpoint_id"
     " expires_in_days expires_in_hours group_id groups hold_id ingest_id key_id kind lane link_id"
     " measure message_id model most name names overlap_hours page period principal principal_id"
-    " rights role run_id shared_with subject user_id view_name visibility warn_share".split()
+    " rights role run_id shared_with source_id subject user_id view_name visibility"
+    " warn_share".split()
 )
 """Parameters that say what an act is about. What is not among them is not entered: it may be a
 file's name, an address with a password in it, or content."""
@@ -166,6 +167,16 @@ def _(made: ReplayedErasure) -> Mapping[str, object]:
 @named_in.register
 def _(made: EvaluationRun | StartedEvaluation) -> Mapping[str, object]:
     return {"run_id": made.run_id}
+
+
+@named_in.register
+def _(made: WorkspaceSource) -> Mapping[str, object]:
+    return {
+        "source_id": made.source_id,
+        "place": made.place,
+        "collection": made.collection,
+        "state": made.state,
+    }
 
 
 @named_in.register

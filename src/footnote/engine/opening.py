@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from footnote.answering import ReaderAnswerer
 from footnote.answering.suspicion import Suspicion
 from footnote.answering.weighing import Weighing, fitted
+from footnote.domain.identity import DEFAULT_WORKSPACE
 from footnote.engine.answer_models import answer_models_from, plain
 from footnote.engine.answer_runs import AnswerRuns, RunLimits
 from footnote.engine.audit_log import AuditLog
@@ -25,6 +26,7 @@ from footnote.errors import StoreUnavailable
 from footnote.index.analysis import TextAnalyzer
 from footnote.ingestion.rendering.cache import PdfCache
 from footnote.ingestion.sandbox.trial import require_sandbox
+from footnote.ingestion.sources.places import opened_places
 from footnote.language.detection import detect_language
 from footnote.models.breaker import GuardedReranker
 from footnote.models.judges import OwnedJudge, judge_from
@@ -41,7 +43,7 @@ from footnote.retrieval.refinement import Refine
 from footnote.retrieval.rerank import Rerank
 from footnote.retrieval.spelling import Correct
 from footnote.security.gateway import networks_from
-from footnote.settings import Settings, load_settings
+from footnote.settings import Settings, listed, load_settings
 from footnote.store.blobs import blobs_from
 from footnote.store.database import open_database
 from footnote.store.embedded import (
@@ -79,6 +81,7 @@ async def open_engine(settings: Settings | None = None) -> Engine:
     if settings.parser_sandbox == "required":
         require_sandbox()
     prices = prices_from(settings.prices)
+    opened_places(listed(settings.source_places), DEFAULT_WORKSPACE)  # Refused before its use.
     stored = blobs_from(settings.home / "blobs", settings.blob_url, plain(settings.blob_options))
     (require_usable if settings.database_url is None else require_home)(settings.home)
     try:

@@ -59,6 +59,7 @@ from footnote.engine import suggestions as suggestion_verbs
 from footnote.engine import usage as usage_verbs
 from footnote.engine import views as view_verbs
 from footnote.engine import webhooks as webhook_verbs
+from footnote.engine import workspace_sources as workspace_source_verbs
 from footnote.engine.acts import ActUnderWay, entered, entered_stream
 from footnote.engine.services import WorkspaceAccess
 from footnote.errors import Forbidden
@@ -217,6 +218,17 @@ class WorkspaceVerbs:
     remember_source_entry = Verb(sources.remember_source_entry, Act.CHANGED, Right.WRITE)
     rename_source_entry = Verb(sources.rename_source_entry, Act.CHANGED, Right.WRITE)
     remove_source_entry = Verb(sources.remove_source_entry, Act.CHANGED, Right.WRITE)
+
+    workspace_sources = Verb(workspace_source_verbs.workspace_sources, Act.READ, Right.ADMINISTER)
+    workspace_source = Verb(workspace_source_verbs.workspace_source, Act.READ, Right.ADMINISTER)
+    source_places = Verb(workspace_source_verbs.source_places, Act.OBSERVED, Right.ADMINISTER)
+    admitted_source = Verb(workspace_source_verbs.admitted_source, Act.READ, Right.ADMINISTER)
+    add_source = Verb(workspace_source_verbs.add_source, Act.CHANGED, Right.ADMINISTER)
+    follow_source_now = Verb(
+        workspace_source_verbs.follow_source_now, Act.CHANGED, Right.ADMINISTER
+    )
+    pause_source = Verb(workspace_source_verbs.pause_source, Act.CHANGED, Right.ADMINISTER)
+    remove_source = Verb(workspace_source_verbs.remove_source, Act.DELETED, Right.ADMINISTER)
 
     views = Verb(view_verbs.views, Act.READ)
     keep_view = Verb(view_verbs.keep_view, Act.CHANGED)

@@ -35,6 +35,7 @@ from footnote.domain.models_in_use import EXTRACTIVE, McpServer, ModelsInUse
 from footnote.domain.pages import MarkedQuote, PageRectangles, Rectangle
 from footnote.domain.retention import RetentionRule
 from footnote.domain.sharing import ShareLink
+from footnote.domain.sources import WorkspaceSource
 from footnote.domain.usage import Budget, PersonUsageRow, UsageRow
 from footnote.errors import FootnoteError
 
@@ -121,6 +122,16 @@ class StartedEvaluationList:
 
     started: tuple[StartedEvaluation, ...]
     """Latest first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceList:
+    """The sources that a workspace follows."""
+
+    sources: tuple[WorkspaceSource, ...]
+    """Oldest first."""
+    places: tuple[str, ...]
+    """Below which sources may be named over the network; none where the operator opened none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,6 +17,7 @@ from footnote.jobs.in_hand import AgainAtOnce, InHand
 from footnote.jobs.ingest import IngestionJob, ingest_version
 from footnote.jobs.maintenance import maintain, retain, rotate, sweep
 from footnote.jobs.reembed import ReembeddingJob, purge_workspace, reembed_slice
+from footnote.jobs.sources.running import FollowJob, follow_once
 from footnote.jobs.webhooks import DeliveryJob, deliver
 from footnote.store.database import configure_for_queue
 from footnote.store.key_rotation import ROTATE_TASK
@@ -32,6 +33,7 @@ from footnote.store.queue import (
     RETAIN_TASK,
     SWEEP_TASK,
 )
+from footnote.store.workspace_sources import FOLLOW_TASK
 
 _FIRST_WAIT_SECONDS = 2  # Then twice as long each time.
 DELIVER_TASK = "deliver_webhook"
@@ -91,6 +93,20 @@ def queue_app(engine: Services, ingestion: Ingestion, in_hand: InHand) -> tuple[
         assert context.job.id is not None, "a job that runs was stored"
         async with in_hand.holding(context.job.id):
             await evaluate_in_background(engine, job)
+
+    @app.task(name=FOLLOW_TASK, queue=MAINTENANCE_QUEUE, retry=retry, pass_context=True)
+    async def follow_source(
+        context: JobContext, workspace_id: str, source_id: str, job_id: str
+    ) -> None:
+        job = FollowJob(
+            workspace_id=UUID(workspace_id),
+            source_id=UUID(source_id),
+            job_id=UUID(job_id),
+            attempt=context.job.attempts,
+        )
+        assert context.job.id is not None, "a job that runs was stored"
+        async with in_hand.holding(context.job.id):
+            await follow_once(engine, job)
 
     @app.task(name=FETCH_TASK, queue=INGEST_QUEUE, retry=retry, pass_context=True)
     async def fetch_url(context: JobContext, workspace_id: str, ingest_id: str) -> None:

@@ -20,7 +20,7 @@ PAGE = 500
 ROWS = (
     *("profile", "groups", "grants", "keys", "sessions", "share_links", "pushes"),
     *("idempotency_keys", "settings", "webhooks", "usage", "evaluations"),
-    "started_evaluations",
+    *("started_evaluations", "sources"),
 )
 """Sections of an export whose rows are given as they are kept; none of them is encrypted."""
 
@@ -54,6 +54,7 @@ COVERED: Mapping[str, frozenset[str]] = MappingProxyType(
         "usage": frozenset(("principal",)),
         "users": frozenset(("user_id", "user_name", "external_id", "attributes")),
         "webhook_endpoints": frozenset(("access",)),
+        "workspace_sources": frozenset(("added_by",)),
     }
 )
 """Columns by which an export finds a principal, or that say something of one, by table."""

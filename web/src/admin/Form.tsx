@@ -14,10 +14,12 @@ interface ActFormProps {
   readonly label: string;
   readonly submit: string;
   readonly onSubmit: (given: FormData) => Promise<unknown>;
+  /** Whether what was thrown says that all went well and nothing is to be cleared. */
+  readonly keeps?: (thrown: unknown) => boolean;
   readonly children: ReactNode;
 }
 
-export function ActForm({ label, submit, onSubmit, children }: ActFormProps) {
+export function ActForm({ label, submit, onSubmit, keeps, children }: ActFormProps) {
   const [error, setError] = useState<unknown>(null);
   const [busy, setBusy] = useState(false);
   const send = async (event: SubmitEvent<HTMLFormElement>) => {
@@ -29,7 +31,7 @@ export function ActForm({ label, submit, onSubmit, children }: ActFormProps) {
       await onSubmit(new FormData(form));
       form.reset();
     } catch (refused) {
-      setError(refused);
+      if (keeps?.(refused) !== true) setError(refused);
     } finally {
       setBusy(false);
     }
@@ -59,7 +61,7 @@ interface FieldProps {
   readonly name: string;
   readonly label: string;
   readonly hint?: string;
-  readonly type?: "text" | "number" | "url" | "date" | "search";
+  readonly type?: "text" | "number" | "url" | "date" | "search" | "password";
   readonly required?: boolean;
   readonly value?: string;
   readonly least?: number;
@@ -97,7 +99,7 @@ export function Field({
         min={least}
         step={type === "number" ? "any" : undefined}
         dir="auto"
-        autoComplete="off"
+        autoComplete={type === "password" ? "new-password" : "off"}
         aria-invalid={fault !== null}
         aria-describedby={described.length === 0 ? undefined : described.join(" ")}
         className={cx(FIELD, fault !== null && "border-bad")}

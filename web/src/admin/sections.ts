@@ -3,7 +3,7 @@ import { type ComponentType, type LazyExoticComponent, lazy } from "react";
 
 export const GROUPS = [
   ["access", ["keys", "roles", "people", "sign-on"]],
-  ["content", ["collections", "retention", "holds", "erasures"]],
+  ["content", ["collections", "sources", "retention", "holds", "erasures"]],
   ["engine", ["models", "embedding", "settings", "webhooks"]],
   ["watch", ["unanswered", "citations", "evaluations", "usage", "audit", "health"]],
 ] as const;
@@ -24,6 +24,7 @@ const LOADS: Record<SectionId, Load> = {
   people: () => import("./People").then((m) => ({ default: m.People })),
   "sign-on": () => import("./SignOn").then((m) => ({ default: m.SignOn })),
   collections: () => import("./Collections").then((m) => ({ default: m.Collections })),
+  sources: () => import("./Sources").then((m) => ({ default: m.Sources })),
   retention: () => import("./Retention").then((m) => ({ default: m.Retention })),
   holds: () => import("./Holds").then((m) => ({ default: m.Holds })),
   erasures: () => import("./Erasures").then((m) => ({ default: m.Erasures })),

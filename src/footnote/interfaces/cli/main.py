@@ -45,8 +45,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "eval-runs": (
         "evaluation_runs.app",
-        "See evaluation runs that `footnote eval --keep` kept.",
+        "See evaluation runs that were kept, and have workers make more.",
     ),
+    "source": ("sources.app", "Have workers follow folders and addresses."),
     "worker": ("operations.worker", "Index whatever is queued, until it is stopped."),
     "doctor": ("operations.doctor", "Say what is there, what is missing, and how to get it."),
     "grounding": (

@@ -38,6 +38,7 @@ from footnote.interfaces.http import (
     questions,
     retention,
     sharing,
+    sources,
     usage,
 )
 from footnote.interfaces.http.authentication import Authentication
@@ -100,6 +101,7 @@ _TAGS = [
     {"name": "identity", "description": "See who asks, and manage API keys."},
     {"name": "lanes", "description": "List and change the models that embed a workspace."},
     {"name": "models", "description": "Choose the models that answer, and their tools."},
+    {"name": "sources", "description": "Follow folders, addresses, object stores and mailboxes."},
     {"name": "sharing", "description": "Show a collection or a conversation by a link."},
     {"name": "operations", "description": "Health and statistics."},
 ]
@@ -133,6 +135,7 @@ _ROUTERS = (
     usage.router,
     answer_statistics.router,
     evaluations.router,
+    sources.router,
     operations.router,
 )
 

@@ -10,7 +10,7 @@ from fastapi.responses import RedirectResponse
 
 from footnote.domain.credentials import Presented
 from footnote.engine.logins import begin_login, end_logins, finish_login, log_out
-from footnote.errors import Forbidden, FootnoteError, NotAuthenticated, NotReady, RateLimited
+from footnote.errors import FootnoteError, Forbidden, NotAuthenticated, NotReady, RateLimited
 from footnote.interfaces.failures import failure_of
 from footnote.interfaces.http.scope import TheLifecycle
 from footnote.interfaces.http.web_app import BUILT

@@ -19,6 +19,7 @@ from footnote.interfaces.sdk import (
     personal_data,
     privacy,
     sharing,
+    sources,
 )
 
 # A verb of the same name is bound below.
@@ -188,6 +189,14 @@ class AsyncClient:
     started_evaluations = evaluations.started_evaluations
     started_evaluation = evaluations.started_evaluation
     cancel_evaluation = evaluations.cancel_evaluation
+    workspace_sources = sources.workspace_sources
+    source_places = sources.source_places
+    workspace_source = sources.workspace_source
+    check_source = sources.check_source
+    add_source = sources.add_source
+    follow_source_now = sources.follow_source_now
+    pause_source = sources.pause_source
+    remove_source = sources.remove_source
     budgets = administering.budgets
     set_budget = administering.set_budget
     remove_budget = administering.remove_budget

@@ -8,7 +8,6 @@ from footnote.errors import InvalidRequest
 from footnote.ingestion.sources.mailboxes import mailbox_at
 from footnote.ingestion.sources.reach import checked_url
 from footnote.jobs.sources.fetching import Reach
-from footnote.jobs.sources.following import Source
 from footnote.jobs.sources.mailbox import MailboxSource
 from footnote.jobs.sources.objects import ObjectSource
 from footnote.jobs.sources.web import WebSource
@@ -18,7 +17,7 @@ from footnote.store.object_stores import names_a_place, store_at
 OBJECT_SCHEMES = ("s3", "gs", "az")
 
 
-def source_at(address: str, settings: Settings) -> Source:
+def source_at(address: str, settings: Settings) -> WebSource | ObjectSource | MailboxSource:
     """The source at the address; nothing is reached yet. Raises InvalidRequest."""
     scheme = address.partition("://")[0].lower()
     if scheme in ("http", "https"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import BinaryIO
@@ -27,6 +27,8 @@ class Reach:
     timeout_seconds: float
     """For the whole exchange, redirects included."""
     max_bytes: int
+    require: Callable[[str], object] = lambda _: None
+    """Raises InvalidRequest for an address that may not be spoken to, redirects included."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,6 +104,7 @@ async def _answer(
     """
     parts = checked_url(url)
     assert parts.hostname is not None, "checked"
+    reach.require(url)
     ip = await _checked_ip(parts.hostname, parts.port or 443, reach)
     target = httpx.URL(url).copy_with(host=ip)
     sent = {

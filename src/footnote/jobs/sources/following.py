@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, Protocol, get_args
 
@@ -95,7 +95,7 @@ async def follow(
     *,
     delete_missing: bool,
     retry_failed: bool,
-) -> AsyncIterator[Step]:
+) -> AsyncGenerator[Step]:
     """Take in what is new or changed, follow renames, and, if asked, delete what is gone."""
     try:
         async for step in _follow(
@@ -113,7 +113,7 @@ async def _follow(
     *,
     delete_missing: bool,
     retry_failed: bool,
-) -> AsyncIterator[Step]:
+) -> AsyncGenerator[Step]:
     listing = await source.listing()
     known = await workspace.source_entries(labels.collection, listing.places)
 

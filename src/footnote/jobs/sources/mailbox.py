@@ -10,7 +10,7 @@ from tempfile import TemporaryFile
 from typing import BinaryIO
 
 from footnote.domain import Received, SourceType
-from footnote.domain.sources import KnownEntry, Labels, Offered
+from footnote.domain.sources import KnownEntry, Labels, Offered, SourceLook
 from footnote.engine import WorkspaceEngine
 from footnote.errors import InvalidRequest, SourceUnreachable
 from footnote.ingestion.sources.mailboxes import MailboxAddress, folder_name
@@ -29,6 +29,14 @@ class MailboxSource:
     timeout_seconds: float
     max_bytes: int
     _session: imaplib.IMAP4 | None = field(default=None, repr=False)
+
+    async def look(self, most: int, shown: int) -> SourceLook:  # noqa: ARG002  # they have no names
+        """How many messages are there. Raises SourceUnreachable."""
+        try:
+            _, uids = await asyncio.to_thread(self._list)
+        finally:
+            await self.close()
+        return SourceLook(entries=min(len(uids), most), more=len(uids) > most)
 
     async def listing(self) -> Listing:
         """The messages that are there now. Raises SourceUnreachable."""
@@ -134,9 +142,13 @@ class MailboxSource:
 
     def _unreachable(self, error: Exception) -> SourceUnreachable:
         reason = str(error).strip() or type(error).__name__
+        if self.password:
+            # A server may say again what it was told.
+            reason = reason.replace(self.password, "…")
         return SourceUnreachable(
             f"the mailbox {self.address.url} cannot be read: {reason}",
-            hint="check the address, FOOTNOTE_IMAP_PASSWORD and that it answers",
+            hint="check the address, the password (of commands: FOOTNOTE_IMAP_PASSWORD) and that "
+            "it answers",
         )
 
 

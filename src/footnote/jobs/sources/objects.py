@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from tempfile import TemporaryFile
 
@@ -10,7 +11,7 @@ from obstore.exceptions import BaseError
 from obstore.store import ObjectStore
 
 from footnote.domain import Received
-from footnote.domain.sources import KnownEntry, Labels, Offered
+from footnote.domain.sources import KnownEntry, Labels, Offered, SourceLook
 from footnote.engine import WorkspaceEngine
 from footnote.errors import FootnoteError, InvalidRequest, SourceUnreachable, UnsupportedSettings
 from footnote.ingestion.sources.ignoring import Ignoring
@@ -34,27 +35,37 @@ class ObjectSource:
     store: ObjectStore
     max_bytes: int
 
+    async def look(self, most: int, shown: int) -> SourceLook:
+        """What lies there, counted up to so many. Raises as `listing` does."""
+        found: list[str] = []
+        async for offered in self._offered():
+            found.append(offered.external_id.removeprefix(f"{self.url}/"))
+            if len(found) > most:
+                break
+        return SourceLook(
+            entries=min(len(found), most), more=len(found) > most, names=tuple(found[:shown])
+        )
+
     async def listing(self) -> Listing:
         """What lies there now; hidden and half-written objects are left out.
 
         Raises SourceUnreachable, and UnsupportedSettings where it wants credentials.
         """
-        offered = []
+        offered = [each async for each in self._offered()]
+        return Listing(offered=tuple(offered), places=(self.url,))
+
+    async def _offered(self) -> AsyncIterator[Offered]:
         try:
             async for batch in obstore.list(self.store, chunk_size=1000):
                 for found in batch:
                     if any(_IGNORING(part, is_folder=False) for part in found["path"].split("/")):
                         continue
                     stamp = f"{found['size']}:{found['last_modified'].isoformat()}"
-                    offered.append(
-                        Offered(
-                            external_id=f"{self.url}/{found['path']}",
-                            mark=found["e_tag"] or stamp,
-                        )
+                    yield Offered(
+                        external_id=f"{self.url}/{found['path']}", mark=found["e_tag"] or stamp
                     )
         except (OSError, ValueError, BaseError) as error:
             raise _unreachable(self.url, error) from error
-        return Listing(offered=tuple(offered), places=(self.url,))
 
     async def take_in(
         self,

@@ -11,7 +11,7 @@ from typing import BinaryIO
 from urllib.parse import unquote, urlsplit
 
 from footnote.domain import Received
-from footnote.domain.sources import KnownEntry, Labels, Offered
+from footnote.domain.sources import KnownEntry, Labels, Offered, SourceLook
 from footnote.engine import WorkspaceEngine
 from footnote.errors import InvalidRequest, SourceUnreachable
 from footnote.ingestion.sources.reach import checked_url
@@ -28,6 +28,13 @@ class WebSource:
 
     url: str
     reach: Reach
+
+    async def look(self, most: int, shown: int) -> SourceLook:  # noqa: ARG002  # it is one
+        """What it answers, by its name. Raises InvalidRequest and SourceUnreachable."""
+        with TemporaryFile() as content:
+            fetched = await fetch_document(self.url, self.reach, content)
+        assert fetched is not None, "nothing was said of what is known"
+        return SourceLook(entries=1, names=(filename_of(fetched),))
 
     async def listing(self) -> Listing:
         """The address itself; whether it changed is asked when it is read."""

@@ -107,6 +107,14 @@ SELECT * FROM (
 ) AS found
 WHERE key > %(after)s ORDER BY key LIMIT %(limit)s
 
+-- name: sources
+SELECT * FROM (
+    SELECT source_id::text COLLATE "C" AS key, source_id, place, collection, state, added_at
+    FROM workspace_sources
+    WHERE workspace_id = %(workspace_id)s AND added_by = %(who)s
+) AS found
+WHERE key > %(after)s ORDER BY key LIMIT %(limit)s
+
 -- name: usage
 SELECT * FROM (
     SELECT concat_ws('/', day, kind, model, conversation_id, document_id) COLLATE "C" AS key, day,

@@ -1,0 +1,148 @@
+"""Sources that a workspace follows by itself; over the network, in places that are opened to it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from uuid import UUID
+
+from footnote.domain import Right
+from footnote.domain.identity import WHOLE_WORKSPACE
+from footnote.domain.sources import NewSource, WorkspaceSource
+from footnote.engine.services import WorkspaceAccess
+from footnote.errors import InvalidRequest
+from footnote.ingestion.sources.places import SourcePlace, opened_places, place_at
+from footnote.settings import Settings, listed
+from footnote.store import workspace_sources as stored
+
+MOST_SOURCES = 100
+LEAST_MINUTES = 5
+MOST_MINUTES = 60 * 24 * 31
+MOST_SECRET_CHARACTERS = 1000
+
+
+async def workspace_sources(workspace: WorkspaceAccess) -> tuple[WorkspaceSource, ...]:
+    """The sources that are followed, oldest first. Raises Forbidden."""
+    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
+    async with workspace.scope() as scope:
+        return await stored.list_sources(scope)
+
+
+async def workspace_source(workspace: WorkspaceAccess, source_id: UUID) -> WorkspaceSource:
+    """One of them. Raises NotFound and Forbidden."""
+    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
+    async with workspace.scope() as scope:
+        return await stored.get_source(scope, source_id)
+
+
+async def source_places(workspace: WorkspaceAccess) -> tuple[str, ...]:
+    """The places that are opened to the workspace, as addresses. Raises Forbidden."""
+    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
+    opened = _opened(workspace.engine.settings, workspace.workspace.name)
+    return tuple(each.address for each in opened)
+
+
+async def admitted_source(
+    workspace: WorkspaceAccess, wanted: NewSource, *, anywhere: bool = False
+) -> NewSource:
+    """The source as it would be kept; nothing is reached.
+
+    `anywhere` is for whoever sits at the machine and may read there what the process may read.
+    Raises Forbidden, and InvalidRequest for a place that is not opened to the workspace: it says
+    the same of one that is there and of one that is not.
+    """
+    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
+    place = admitted_place(
+        workspace.engine.settings, workspace.workspace.name, wanted.place, anywhere=anywhere
+    )
+    every = wanted.every_minutes
+    if every is not None and not LEAST_MINUTES <= every <= MOST_MINUTES:
+        raise InvalidRequest(
+            f"every_minutes: {every} minutes cannot be kept to",
+            hint=f"give {LEAST_MINUTES} to {MOST_MINUTES:,} minutes",
+        )
+    secret = wanted.secret or None
+    if secret is not None and place.kind != "mailbox":
+        raise InvalidRequest(
+            "secret: only a mailbox has a password",
+            hint="leave it out; the operator sets what object stores want to know",
+        )
+    if secret is None and place.kind == "mailbox" and not anywhere:
+        raise InvalidRequest("secret: the mailbox has a password", hint="give its password")
+    if secret is not None and len(secret) > MOST_SECRET_CHARACTERS:
+        raise InvalidRequest("secret: it is too long", hint="give the password alone")
+    return replace(wanted, place=place.address, secret=secret)
+
+
+async def add_source(
+    workspace: WorkspaceAccess, wanted: NewSource, *, anywhere: bool = False
+) -> WorkspaceSource:
+    """Follow a source from now on; a worker reads it at once. Raises as `admitted_source` does.
+
+    Also Conflict for one that is followed already.
+    """
+    kept = await admitted_source(workspace, wanted, anywhere=anywhere)
+    if kept.secret is not None:
+        await workspace.ensure_data_key()
+    async with workspace.scope() as scope:
+        if await stored.count_sources(scope) >= MOST_SOURCES:
+            raise InvalidRequest(
+                f"the workspace follows {MOST_SOURCES} sources already", hint="remove one first"
+            )
+        return await stored.add_source(scope, kept, place_at(kept.place).kind, anywhere=anywhere)
+
+
+async def follow_source_now(workspace: WorkspaceAccess, source_id: UUID) -> WorkspaceSource:
+    """Have a source read at once, also one that is paused. Raises NotFound and Forbidden."""
+    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
+    async with workspace.scope() as scope:
+        return await stored.follow_now(scope, source_id)
+
+
+async def pause_source(workspace: WorkspaceAccess, source_id: UUID) -> WorkspaceSource:
+    """Leave a source alone, also in the middle of a run. Raises NotFound and Forbidden."""
+    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
+    async with workspace.scope() as scope:
+        return await stored.pause_source(scope, source_id)
+
+
+async def remove_source(workspace: WorkspaceAccess, source_id: UUID) -> None:
+    """Follow a source no more; its documents stay. Raises NotFound and Forbidden."""
+    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
+    async with workspace.scope() as scope:
+        await stored.remove_source(scope, source_id)
+
+
+def admitted_place(
+    settings: Settings, workspace: str, address: str, *, anywhere: bool
+) -> SourcePlace:
+    """The place at an address, if the workspace may name it. Raises InvalidRequest."""
+    place = place_at(address)
+    if anywhere:
+        return place
+    opened = _opened(settings, workspace)
+    if any(each.holds(place) for each in opened):
+        return place
+    if not opened:
+        raise InvalidRequest(
+            "place: no place is opened to this workspace",
+            hint="the operator of the server sets FOOTNOTE_SOURCE_PLACES; see docs/sources.md",
+        )
+    raise InvalidRequest(
+        "place: it is not among those that are opened to this workspace",
+        hint=f"name one below {', '.join(each.address for each in opened)}, or ask the operator "
+        "of the server for FOOTNOTE_SOURCE_PLACES",
+    )
+
+
+def opening_of(settings: Settings, workspace: str, place: SourcePlace) -> SourcePlace | None:
+    """The opened place that a place lies in, the outermost; None where there is none."""
+    opened = _opened(settings, workspace)
+    return min(
+        (each for each in opened if each.holds(place)),
+        key=lambda each: len(each.segments),
+        default=None,
+    )
+
+
+def _opened(settings: Settings, workspace: str) -> tuple[SourcePlace, ...]:
+    return opened_places(listed(settings.source_places), workspace)

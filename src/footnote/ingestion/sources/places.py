@@ -1,0 +1,168 @@
+"""Reads the place of a source, and tells whether it lies in one that the operator has opened."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+from urllib.parse import SplitResult, unquote, urlsplit
+
+from footnote.errors import InvalidRequest, UnsupportedSettings
+
+Kind = Literal["folder", "web", "objects", "mailbox"]
+
+FOLDER = "folder:"
+_KINDS: dict[str, Kind] = {
+    **dict.fromkeys(("https", "http"), "web"),
+    **dict.fromkeys(("s3", "gs", "az"), "objects"),
+    **dict.fromkeys(("imaps", "imap"), "mailbox"),
+}
+_PORTS = {"https": 443, "http": 80, "imaps": 993, "imap": 143}
+_OWN = "{workspace}"
+"""Stands in an opened place for the name of the workspace that names one."""
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_HOST = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\]")
+_BUCKET = re.compile(r"[A-Za-z0-9._$-]+")
+_ENCODED = re.compile("%(?![0-9A-Fa-f]{2})")
+_MOST_CHARACTERS = 2000
+_HINT = "give one like folder:/srv/documents/claims, s3://bucket/claims or https://example.com/a"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourcePlace:
+    """Where a source is, in parts that can be compared."""
+
+    address: str
+    """In the spelling by which it is reached; no password is in it."""
+    scheme: str
+    authority: str
+    """Host and port, or a bucket; empty for a folder."""
+    segments: tuple[str, ...]
+    """Of its path, decoded; none is empty, `.` or `..`."""
+
+    @property
+    def kind(self) -> Kind:
+        """What it is."""
+        return _KINDS.get(self.scheme, "folder")
+
+    def holds(self, other: SourcePlace) -> bool:
+        """Whether the other is this place or lies below it, segment by segment."""
+        return (
+            self.scheme == other.scheme
+            and self.authority == other.authority
+            and other.segments[: len(self.segments)] == self.segments
+        )
+
+
+def place_at(address: str) -> SourcePlace:
+    """The place that an address names.
+
+    Raises InvalidRequest for what is no place, and for spellings that could be read in two ways:
+    with `.` or `..`, encoded slashes, a backslash, a password. The message does not repeat it.
+    """
+    if not 0 < len(address) <= _MOST_CHARACTERS or not address.isprintable():
+        raise _unreadable("it is empty, too long, or holds a character that none may hold")
+    if address.startswith(FOLDER):
+        return _folder(address.removeprefix(FOLDER))
+    try:
+        parts = urlsplit(address)
+        port = parts.port
+    except ValueError as error:
+        raise _unreadable("its host or port cannot be read") from error
+    kind = _KINDS.get(parts.scheme)
+    if kind is None:
+        raise _unreadable("it begins with none of folder:, https://, s3://, gs://, az://, imaps://")
+    if " " in address or parts.fragment or (parts.query and kind != "web"):
+        raise _unreadable("it holds a space, or more than a place")
+    if parts.password is not None or (parts.username is not None and kind != "mailbox"):
+        raise _unreadable("it holds a name or a password")
+    return _bucket(address, parts) if kind == "objects" else _server(address, parts, port)
+
+
+def _folder(path: str) -> SourcePlace:
+    if not path.startswith("/") or path.startswith("//"):
+        raise _unreadable("a folder is given from the root on, after one slash")
+    segments = _segments(path)
+    return SourcePlace(
+        address=f"{FOLDER}/{'/'.join(segments)}", scheme="folder", authority="", segments=segments
+    )
+
+
+def _server(address: str, parts: SplitResult, port: int | None) -> SourcePlace:
+    host = (parts.hostname or "").lower()
+    if ":" in host:
+        host = f"[{host}]"
+    if not _HOST.fullmatch(host) or port == 0:
+        raise _unreadable("it names no host, or no port there is")
+    return SourcePlace(
+        address=address,
+        scheme=parts.scheme,
+        authority=f"{host}:{port or _PORTS[parts.scheme]}",
+        segments=_segments(parts.path, encoded=True),
+    )
+
+
+def _bucket(address: str, parts: SplitResult) -> SourcePlace:
+    if not _BUCKET.fullmatch(parts.netloc) or "%" in address or "?" in address:
+        raise _unreadable("it names no bucket, or holds a character that is read in two ways")
+    segments = _segments(parts.path)
+    return SourcePlace(
+        address="/".join((f"{parts.scheme}://{parts.netloc}", *segments)),
+        scheme=parts.scheme,
+        authority=parts.netloc,
+        segments=segments,
+    )
+
+
+def _segments(path: str, *, encoded: bool = False) -> tuple[str, ...]:
+    """The segments of a path. Raises InvalidRequest for those that lead elsewhere."""
+    if encoded and _ENCODED.search(path):
+        raise _unreadable("it has a % that begins no encoded character")
+    raw = path.removeprefix("/").removesuffix("/").split("/")
+    try:
+        segments = tuple(unquote(each, errors="strict") if encoded else each for each in raw)
+    except UnicodeDecodeError as error:
+        raise _unreadable("an encoded character of its path is no UTF-8") from error
+    if segments == ("",):
+        return ()
+    for each in segments:
+        odd = not each.isprintable() or "/" in each or "\\" in each
+        # What is decoded twice on its way could become a slash or a full stop.
+        if not each or each in (".", "..") or odd or (encoded and "%" in each):
+            raise _unreadable("a part of its path is empty, `.` or `..`, or holds a slash")
+    return segments
+
+
+def opened_places(setting: Iterable[str], workspace: str) -> tuple[SourcePlace, ...]:
+    """The places that a setting opens to a workspace.
+
+    `{workspace}` is its name; one whose name could be more than a name has no such place. Raises
+    UnsupportedSettings.
+    """
+    plain = _PLAIN_NAME.fullmatch(workspace) is not None
+    found = []
+    for text in setting:
+        authority = text.partition("://")[2].partition("/")[0]
+        parts = text.removeprefix(FOLDER).split("/")
+        if _OWN in authority or any(_OWN in each and each != _OWN for each in parts):
+            raise _unopened(text, f"{_OWN} must be a whole part of its path")
+        try:
+            place = place_at(text.replace(_OWN, workspace if plain else "workspace"))
+        except InvalidRequest as error:
+            raise _unopened(text, str(error)) from error
+        if place.kind == "folder" and not place.segments:
+            raise _unopened(text, "it opens every folder of the machine")
+        if plain or _OWN not in text:
+            found.append(place)
+    return tuple(found)
+
+
+def _unopened(text: str, why: str) -> UnsupportedSettings:
+    return UnsupportedSettings(
+        f"FOOTNOTE_SOURCE_PLACES cannot open {text!r}: {why}", hint=f"{_HINT}; docs/sources.md"
+    )
+
+
+def _unreadable(why: str) -> InvalidRequest:
+    return InvalidRequest(f"the place cannot be used: {why}", hint=_HINT)

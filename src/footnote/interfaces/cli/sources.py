@@ -1,0 +1,157 @@
+"""`footnote source`: places that a workspace follows by itself, as the operator may name them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+from uuid import UUID
+
+import typer
+
+from footnote.domain.sources import NewSource, SourceCheck, WorkspaceSource
+from footnote.interfaces.cli import present
+from footnote.interfaces.cli.edge import in_workspace
+from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace
+from footnote.interfaces.schemas import SourceList
+
+if TYPE_CHECKING:
+    from footnote.engine import WorkspaceEngine
+
+app = typer.Typer(
+    name="source", help="Have workers follow folders and addresses.", no_args_is_help=True
+)
+
+SourceId = Annotated[UUID, typer.Argument(metavar="SOURCE", help="The source's id.")]
+PlaceName = Annotated[
+    str, typer.Argument(metavar="PLACE", help="folder:/…, https://, s3://, gs://, az://, imaps://.")
+]
+
+
+@app.command("list", epilog=EXIT_CODES)
+def show(*, context: typer.Context, workspace: Workspace = None, as_json: AsJson = False) -> None:
+    """List the sources, with how their last runs went."""
+
+    async def listed(inside: WorkspaceEngine) -> SourceList:
+        return SourceList(
+            sources=await inside.workspace_sources(), places=await inside.source_places()
+        )
+
+    found = in_workspace(context, workspace, listed)
+    if as_json:
+        present.print_json(found)
+        return
+    if not found.sources:
+        present.terminal().print("No sources: footnote source add PLACE follows one.")
+        return
+    listing = present.table(
+        *("source", "place", "collection", "state", "last run", "next run"),
+        *("#new", "#changed", "#removed", "#failed"),
+    )
+    for each in found.sources:
+        listing.add_row(
+            str(each.source_id),
+            present.plain(each.place),
+            present.plain(each.collection),
+            each.state,
+            "" if each.started_at is None else f"{each.started_at:%Y-%m-%d %H:%M}",
+            "" if each.next_run_at is None else f"{each.next_run_at:%Y-%m-%d %H:%M}",
+            *(f"{count:,}" for count in (each.added, each.changed, each.removed, each.failed)),
+        )
+    listing.show(present.terminal())
+    for each in found.sources:
+        if each.last_error is not None:
+            present.terminal().print(f"{each.source_id}: {present.plain(each.last_error)}")
+
+
+@app.command("check", epilog=EXIT_CODES)
+def check(
+    *,
+    context: typer.Context,
+    place: PlaceName,
+    workspace: Workspace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Look into a place without keeping anything; a mailbox with FOOTNOTE_IMAP_PASSWORD."""
+
+    async def looked(inside: WorkspaceEngine) -> SourceCheck:
+        from footnote.jobs.sources.opened import check_source
+
+        return await check_source(inside, NewSource(place=place), anywhere=True)
+
+    found = in_workspace(context, workspace, looked)
+    if as_json:
+        present.print_json(found)
+    elif found.found is None:
+        present.terminal().print(f"It cannot be reached: {present.plain(found.reason or '')}")
+    else:
+        more = "more than " if found.found.more else ""
+        names = ", ".join(map(present.plain, found.found.names))
+        present.terminal().print(f"{more}{found.found.entries:,} things: {names}")
+    if found.found is None:
+        raise typer.Exit(1)
+
+
+@app.command("add", epilog=EXIT_CODES)
+def add(
+    *,
+    context: typer.Context,
+    place: PlaceName,
+    collection: Annotated[
+        str, typer.Option("--collection", metavar="NAME", help="Where its documents go.")
+    ] = "default",
+    every: Annotated[
+        int | None,
+        typer.Option("--every", metavar="MINUTES", help="Read it again so long after each run."),
+    ] = None,
+    delete_missing: Annotated[
+        bool, typer.Option("--delete-missing", help="Delete documents whose files are gone.")
+    ] = False,
+    workspace: Workspace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Have workers follow a place; a mailbox with FOOTNOTE_IMAP_PASSWORD of the worker."""
+    wanted = NewSource(
+        place=place, collection=collection, every_minutes=every, delete_missing=delete_missing
+    )
+    found = in_workspace(
+        context, workspace, lambda inside: inside.add_source(wanted, anywhere=True)
+    )
+    _tell(found, as_json=as_json)
+
+
+@app.command("run", epilog=EXIT_CODES)
+def run(
+    *,
+    context: typer.Context,
+    source_id: SourceId,
+    workspace: Workspace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Have a source read at once, also one that is paused."""
+    found = in_workspace(context, workspace, lambda inside: inside.follow_source_now(source_id))
+    _tell(found, as_json=as_json)
+
+
+@app.command("pause", epilog=EXIT_CODES)
+def pause(
+    *,
+    context: typer.Context,
+    source_id: SourceId,
+    workspace: Workspace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Leave a source alone until it is told to run."""
+    found = in_workspace(context, workspace, lambda inside: inside.pause_source(source_id))
+    _tell(found, as_json=as_json)
+
+
+@app.command("remove", epilog=EXIT_CODES)
+def remove(*, context: typer.Context, source_id: SourceId, workspace: Workspace = None) -> None:
+    """Follow a source no more; its documents stay."""
+    in_workspace(context, workspace, lambda inside: inside.remove_source(source_id))
+
+
+def _tell(found: WorkspaceSource, *, as_json: bool) -> None:
+    if as_json:
+        present.print_json(found)
+    else:
+        present.terminal().print(f"{found.source_id}: {found.state}")

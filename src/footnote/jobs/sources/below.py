@@ -1,0 +1,216 @@
+"""A folder as a source in which no link is followed, so that nothing beside it can be reached."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import stat
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import BinaryIO
+
+from footnote.domain import Received
+from footnote.domain.sources import KnownEntry, Labels, Offered, SourceLook
+from footnote.engine import WorkspaceEngine
+from footnote.errors import InvalidRequest, SourceUnreachable
+from footnote.ingestion.sources.ignoring import IGNORE_FILE, Ignoring
+from footnote.jobs.sources.following import Listing
+from footnote.validation.text import is_storable
+
+_CLOCK_SECONDS = 2.0  # As of folders that a command reads: within it a file may change unnoticed.
+_DEEPEST = 64
+_MOST_IGNORE_BYTES = 64 * 1024
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+_FILE = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW
+"""Without waiting for somebody to write into what only looks like a file."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A file below the folder, or, without a mark, a folder that cannot be looked into."""
+
+    segments: tuple[str, ...]
+    mark: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FolderBelow:
+    """The regular files at and below a folder.
+
+    Every folder and file is opened by its name in the folder that was opened before it, and is
+    refused if it is a link: whoever can write there cannot lead out of it, whenever they try.
+    """
+
+    opening: Path
+    """Where the first step is taken; links in it are its owner's, and followed."""
+    segments: tuple[str, ...]
+    """From there to the folder."""
+    max_bytes: int
+    _found: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def path(self) -> str:
+        """The folder, as external ids begin."""
+        return str(self.opening.joinpath(*self.segments))
+
+    async def look(self, most: int, shown: int) -> SourceLook:
+        """What lies there, counted up to so many. Raises SourceUnreachable."""
+        found = await asyncio.to_thread(lambda: list(islice(self._entries(), most + 1)))
+        files = [each for each in found if each.mark]
+        return SourceLook(
+            entries=min(len(files), most),
+            more=len(found) > most,
+            names=tuple("/".join(each.segments) for each in files[:shown]),
+        )
+
+    async def listing(self) -> Listing:
+        """What there is now. Raises SourceUnreachable."""
+        return await asyncio.to_thread(self._listing)
+
+    async def take_in(
+        self,
+        workspace: WorkspaceEngine,
+        offered: Offered,
+        labels: Labels,
+        before: KnownEntry | None,  # noqa: ARG002  # its mark was compared already
+    ) -> tuple[Received, Offered] | None:
+        """Hand a file in, with the mark it had while it was read. Raises InvalidRequest."""
+        segments = self._found[offered.external_id]
+        with await asyncio.to_thread(self._file, segments) as content:
+            received = await workspace.receive_stream(
+                content,
+                segments[-1],
+                collection=labels.collection,
+                external_id=offered.external_id,
+                tags=labels.tags,
+                visibility=labels.visibility,
+                shared_with=labels.shared_with,
+            )
+            after = os.fstat(content.fileno())
+        recent = time.time() - after.st_mtime < _CLOCK_SECONDS
+        trusted = _mark_of(after) == offered.mark and not recent
+        mark = offered.mark if trusted else ""
+        return received, Offered(external_id=offered.external_id, mark=mark)
+
+    async def close(self) -> None:
+        """Nothing is held open."""
+
+    def _listing(self) -> Listing:
+        self._found.clear()
+        offered, hidden = [], []
+        for each in self._entries():
+            external_id = "/".join((self.path.rstrip("/"), *each.segments))
+            if not is_storable(external_id):
+                continue  # No text: it cannot be named, here or to anybody.
+            self._found[external_id] = each.segments
+            if each.mark:
+                offered.append(Offered(external_id=external_id, mark=each.mark))
+            else:
+                hidden.append(external_id)
+        return Listing(offered=tuple(offered), places=(self.path,), out_of_sight=tuple(hidden))
+
+    def _entries(self) -> Iterator[_Entry]:
+        with self._folder(()) as folder:
+            yield from _walk(folder, (), Ignoring(), 0)
+
+    @contextmanager
+    def _folder(self, segments: Sequence[str]) -> Iterator[int]:
+        """A folder at or below, opened step by step. Raises SourceUnreachable."""
+        try:
+            folder = _stepped(self.opening, (*self.segments, *segments))
+        except OSError as error:
+            raise SourceUnreachable(
+                "there is no such folder, or it cannot be read",
+                hint="check its name and its rights; links are not followed",
+            ) from error
+        try:
+            yield folder
+        finally:
+            os.close(folder)
+
+    def _file(self, segments: Sequence[str]) -> BinaryIO:
+        """A file below, opened for reading. Raises InvalidRequest."""
+        try:
+            folder = _stepped(self.opening, (*self.segments, *segments[:-1]))
+            try:
+                content = os.fdopen(os.open(segments[-1], _FILE, dir_fd=folder), "rb")
+            finally:
+                os.close(folder)
+        except OSError as error:
+            raise InvalidRequest(
+                f"it cannot be read: {error.strerror}", hint="check its rights, and run it again"
+            ) from error
+        found = os.fstat(content.fileno())
+        if not stat.S_ISREG(found.st_mode):
+            content.close()
+            raise InvalidRequest("it is not a regular file", hint="name a file or a folder")
+        if found.st_size > self.max_bytes:
+            content.close()
+            raise InvalidRequest(
+                f"it has more than the {self.max_bytes:,} bytes allowed",
+                hint="raise FOOTNOTE_MAX_FILE_BYTES",
+            )
+        return content
+
+
+def _stepped(opening: Path, segments: Sequence[str]) -> int:
+    """A folder that is reached from the opening without following a link. Raises OSError."""
+    folder = os.open(opening, _FOLDER)
+    for each in segments:
+        try:
+            below = os.open(each, _FOLDER | os.O_NOFOLLOW, dir_fd=folder)
+        finally:
+            os.close(folder)
+        folder = below
+    return folder
+
+
+def _walk(folder: int, at: tuple[str, ...], ignoring: Ignoring, top: int) -> Iterator[_Entry]:
+    """The files of an open folder and of those below it, in the order of their names.
+
+    `top` is how deep the folder lies of which the patterns speak.
+    """
+    names = sorted(os.listdir(folder))
+    if IGNORE_FILE in names:
+        ignoring, top = Ignoring().with_lines(_lines(folder)), len(at)
+    for name in names:
+        here = (*at, name)
+        relative = "/".join(here[top:])
+        try:
+            found = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        except OSError:
+            continue  # It went away meanwhile.
+        if stat.S_ISREG(found.st_mode):
+            if not ignoring(relative, is_folder=False):
+                yield _Entry(here, _mark_of(found))
+        elif stat.S_ISDIR(found.st_mode) and not ignoring(relative, is_folder=True):
+            try:
+                below = os.open(name, _FOLDER | os.O_NOFOLLOW, dir_fd=folder)
+            except OSError:
+                yield _Entry(here)
+                continue
+            try:
+                if len(here) < _DEEPEST:
+                    yield from _walk(below, here, ignoring, top)
+                else:
+                    yield _Entry(here)
+            finally:
+                os.close(below)
+
+
+def _lines(folder: int) -> list[str]:
+    """The lines of the ignore file of a folder; none of one that cannot be read."""
+    try:
+        with os.fdopen(os.open(IGNORE_FILE, _FILE, dir_fd=folder), "rb") as content:
+            text = content.read(_MOST_IGNORE_BYTES)
+    except OSError:
+        return []
+    return text.decode("utf-8", "replace").splitlines()
+
+
+def _mark_of(found: os.stat_result) -> str:
+    return f"{found.st_size}:{found.st_mtime_ns}"

@@ -1,0 +1,92 @@
+"""Makes the source of a place that a workspace follows, and looks into it before it is kept."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+from typing import Protocol
+
+from footnote.domain.sources import NewSource, SourceCheck, SourceLook
+from footnote.engine import WorkspaceEngine
+from footnote.engine.workspace_sources import admitted_place, opening_of
+from footnote.errors import FootnoteError
+from footnote.ingestion.sources.mailboxes import mailbox_at
+from footnote.ingestion.sources.places import place_at
+from footnote.jobs.sources.addresses import reach_of, source_at
+from footnote.jobs.sources.below import FolderBelow
+from footnote.jobs.sources.following import Source
+from footnote.jobs.sources.mailbox import MailboxSource
+from footnote.jobs.sources.web import WebSource
+from footnote.settings import Settings
+
+LOOK_SECONDS = 20.0
+"""Somebody waits for it."""
+MOST_COUNTED = 1000
+SHOWN = 5
+
+
+class LookedAt(Source, Protocol):
+    """A source that can say what lies in it without handing anything in."""
+
+    async def look(self, most: int, shown: int) -> SourceLook:
+        """What lies in it: counted up to `most`, with the names of `shown`."""
+        ...
+
+
+def followed_source(
+    settings: Settings, workspace: str, address: str, secret: str | None, *, anywhere: bool
+) -> LookedAt:
+    """The source at a place; nothing is reached yet.
+
+    Raises InvalidRequest for a place that the workspace may not name, now that it is asked.
+    """
+    place = admitted_place(settings, workspace, address, anywhere=anywhere)
+    if place.kind == "folder":
+        opened = None if anywhere else opening_of(settings, workspace, place)
+        taken = place.segments if opened is None else opened.segments
+        return FolderBelow(
+            opening=Path("/", *taken),
+            segments=place.segments[len(taken) :],
+            max_bytes=settings.max_file_bytes,
+        )
+    if place.kind == "web":
+
+        def require(url: str) -> object:
+            return admitted_place(settings, workspace, url, anywhere=anywhere)
+
+        return WebSource(url=place.address, reach=replace(reach_of(settings), require=require))
+    if place.kind == "mailbox" and not anywhere:
+        # Never with the operator's own password.
+        return MailboxSource(
+            address=mailbox_at(place.address),
+            password=secret or "",
+            timeout_seconds=settings.fetch_timeout_seconds,
+            max_bytes=settings.max_file_bytes,
+        )
+    return source_at(place.address, settings)
+
+
+async def check_source(
+    workspace: WorkspaceEngine, wanted: NewSource, *, anywhere: bool = False
+) -> SourceCheck:
+    """What lies in a place, or why it cannot be reached; nothing is kept.
+
+    Raises as `admitted_source` does, without reaching anything.
+    """
+    kept = await workspace.admitted_source(wanted, anywhere=anywhere)
+    settings = workspace.engine.settings
+    seconds = min(LOOK_SECONDS, settings.fetch_timeout_seconds)
+    brief = settings.model_copy(update={"fetch_timeout_seconds": seconds})
+    found, reason = None, None
+    try:
+        source = followed_source(
+            brief, workspace.workspace.name, kept.place, kept.secret, anywhere=anywhere
+        )
+        async with asyncio.timeout(LOOK_SECONDS):
+            found = await source.look(MOST_COUNTED, SHOWN)
+    except TimeoutError:
+        reason = f"it did not answer within {LOOK_SECONDS:g} seconds; check that it can be reached"
+    except FootnoteError as error:
+        reason = "; ".join(filter(None, (str(error), error.hint)))
+    return SourceCheck(place=kept.place, kind=place_at(kept.place).kind, found=found, reason=reason)

@@ -1,0 +1,160 @@
+"""Follows the source of a workspace once, with figures that can be watched, until it is done."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from uuid import UUID
+
+import structlog
+
+from footnote.domain import Principal, Workspace
+from footnote.domain.sources import Labels
+from footnote.engine import Services, WorkspaceEngine
+from footnote.errors import (
+    BlobsFull,
+    FootnoteError,
+    NotFound,
+    QueueFull,
+    StoreFull,
+    StoreUnavailable,
+)
+from footnote.jobs.sources.following import Step, Verdict, follow
+from footnote.jobs.sources.opened import followed_source
+from footnote.store.database import SYSTEM
+from footnote.store.pushes import workspace_of
+from footnote.store.workspace_sources import (
+    SourceInHand,
+    end_run,
+    note_figures,
+    put_off,
+    take_up_source,
+)
+
+_log = structlog.get_logger(__name__)
+
+_NOTE_SECONDS = 0.5
+"""Figures are written this often, and whether the run is still wanted is looked at."""
+_FIGURES: dict[Verdict, str] = {
+    "added": "added",
+    "retried": "added",
+    "changed": "changed",
+    "renamed": "changed",
+    "removed": "removed",
+    "refused": "failed",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FollowJob:
+    """What the queue asks for."""
+
+    workspace_id: UUID
+    source_id: UUID
+    job_id: UUID
+    """Of the source's own; not that of the queue."""
+    attempt: int
+    """Tries before this one."""
+
+
+async def follow_once(engine: Services, job: FollowJob) -> None:
+    """Follow the source once; raise when the queue should try again.
+
+    Whatever is wrong with the place ends the run with its reason; the next begins when it is due.
+    """
+    limit = engine.settings.max_attempts
+    try:
+        if job.attempt >= limit:
+            await _end(engine, job, f"the worker ended {job.attempt} times while it read it")
+            return
+        await _follow(engine, job)
+    except (StoreFull, BlobsFull, StoreUnavailable):
+        raise  # It is no fault of the source.
+    except QueueFull as full:
+        async with engine.database.workspace(job.workspace_id, SYSTEM) as scope:
+            await put_off(scope, job.source_id, job.job_id, full.retry_after_seconds)
+    except FootnoteError as error:
+        await _end(engine, job, "; ".join(filter(None, (str(error), error.hint))))
+    except Exception:
+        _log.exception("source_failed", source_id=str(job.source_id))
+        if job.attempt + 1 < limit:
+            raise
+        await _end(engine, job, "something unexpected happened; the worker's log says what")
+
+
+async def _follow(engine: Services, job: FollowJob) -> None:
+    async with engine.database.workspace(job.workspace_id, SYSTEM) as scope:
+        try:
+            within = await workspace_of(scope)
+        except NotFound:
+            return
+        taken = await take_up_source(scope, job.source_id, job.job_id)
+    if taken is None:
+        return
+    figures = _Figures(engine=engine, job=job)
+    async with aclosing(_steps(engine, within, taken)) as steps:
+        async for step in steps:
+            if not await figures.count(step):
+                return
+    if await figures.write():
+        await _end(engine, job)
+
+
+def _steps(engine: Services, within: Workspace, taken: SourceInHand) -> AsyncGenerator[Step]:
+    """What becomes of each thing of a source. Raises InvalidRequest for one no longer opened."""
+    source = taken.source
+    workspace = WorkspaceEngine(
+        engine=engine, workspace=within, principal=Principal(principal_id=source.added_by)
+    )
+    followed = followed_source(
+        engine.settings, within.name, source.place, taken.secret, anywhere=taken.anywhere
+    )
+    return follow(
+        workspace,
+        followed,
+        Labels(collection=source.collection),
+        delete_missing=source.delete_missing,
+        retry_failed=True,
+    )
+
+
+@dataclass(slots=True, kw_only=True)
+class _Figures:
+    """What is not written down yet of a run."""
+
+    engine: Services
+    job: FollowJob
+    last_error: str | None = None
+    counts: Counter[str] = field(default_factory=Counter)
+    written_at: float = 0.0
+
+    async def count(self, step: Step) -> bool:
+        """Count what became of one thing; False when the run is not wanted any more."""
+        self.counts["seen"] += 1
+        if name := _FIGURES.get(step.verdict):
+            self.counts[name] += 1
+        if step.verdict == "refused":
+            self.last_error = f"{step.external_id.rpartition('/')[2]}: {step.reason}"
+        now = asyncio.get_running_loop().time()
+        if now - self.written_at < _NOTE_SECONDS:
+            return True
+        self.written_at = now
+        return await self.write()
+
+    async def write(self) -> bool:
+        """Write the figures; False when the run is not wanted any more."""
+        job = self.job
+        async with self.engine.database.workspace(job.workspace_id, SYSTEM) as scope:
+            wanted = await note_figures(
+                scope, job.source_id, job.job_id, self.counts, self.last_error
+            )
+        self.counts.clear()
+        return wanted
+
+
+async def _end(engine: Services, job: FollowJob, last_error: str | None = None) -> None:
+    async with engine.database.workspace(job.workspace_id, SYSTEM) as scope:
+        await end_run(scope, job.source_id, job.job_id, last_error)

@@ -1,0 +1,178 @@
+"""Sources that a workspace follows by itself, and the job of each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from uuid import UUID, uuid4
+
+from psycopg.rows import DictRow
+
+from footnote.domain.sources import NewSource, SourceState, WorkspaceSource
+from footnote.errors import Conflict, NotFound
+from footnote.store.database import WorkspaceScope
+from footnote.store.queue import enqueue
+from footnote.store.sealing import SOURCE_SECRET
+from footnote.store.statements import load_statements, record_of
+
+FOLLOW_TASK = "follow_source"
+FIGURES = ("seen", "added", "changed", "removed", "failed")
+"""Of a run, as their columns are called."""
+
+_SQL = load_statements("workspace_sources")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceInHand:
+    """What a worker needs to follow a source."""
+
+    source: WorkspaceSource
+    secret: str | None = field(repr=False)
+    anywhere: bool
+    """Whether the operator named it."""
+
+
+async def add_source(
+    scope: WorkspaceScope, wanted: NewSource, kind: str, *, anywhere: bool
+) -> WorkspaceSource:
+    """Keep a source, and have it followed at once. Raises Conflict for one there is."""
+    source_id, job_id = uuid4(), uuid4()
+    secret = wanted.secret
+    row = await scope.one(
+        _SQL["add"],
+        {
+            "source_id": source_id,
+            "place": wanted.place,
+            "kind": kind,
+            "collection": wanted.collection,
+            "every_minutes": wanted.every_minutes,
+            "delete_missing": wanted.delete_missing,
+            "secret": secret and scope.sealing.secret(SOURCE_SECRET.of(source_id), secret),
+            "anywhere": anywhere,
+            "job_id": job_id,
+        },
+    )
+    if row is None:
+        raise Conflict(
+            "the collection has a source at this place already",
+            hint="remove it first, or have it read again",
+        )
+    await _enqueue(scope, source_id, job_id)
+    return _source(row)
+
+
+async def count_sources(scope: WorkspaceScope) -> int:
+    """How many the workspace has."""
+    return int((await scope.single(_SQL["count"]))["sources"])
+
+
+async def list_sources(scope: WorkspaceScope) -> tuple[WorkspaceSource, ...]:
+    """All of them, oldest first."""
+    return tuple(map(_source, await scope.all(_SQL["list"])))
+
+
+async def get_source(scope: WorkspaceScope, source_id: UUID) -> WorkspaceSource:
+    """One of them. Raises NotFound."""
+    row = await scope.one(_SQL["get"], {"source_id": source_id})
+    if row is None:
+        raise _absent(source_id)
+    return _source(row)
+
+
+async def follow_now(scope: WorkspaceScope, source_id: UUID) -> WorkspaceSource:
+    """Have it followed at once, also one that was paused; one that is running stays so.
+
+    Raises NotFound.
+    """
+    job_id = uuid4()
+    row = await scope.one(_SQL["due_now"], {"source_id": source_id, "job_id": job_id})
+    if row is None:
+        return await get_source(scope, source_id)
+    await _enqueue(scope, source_id, job_id)
+    return _source(row)
+
+
+async def pause_source(scope: WorkspaceScope, source_id: UUID) -> WorkspaceSource:
+    """Leave it alone from now on. Raises NotFound."""
+    row = await scope.one(_SQL["pause"], {"source_id": source_id})
+    if row is None:
+        raise _absent(source_id)
+    return _source(row)
+
+
+async def remove_source(scope: WorkspaceScope, source_id: UUID) -> None:
+    """Forget it; its documents stay. Raises NotFound."""
+    if not await scope.change(_SQL["remove"], {"source_id": source_id}):
+        raise _absent(source_id)
+
+
+async def take_up_source(
+    scope: WorkspaceScope, source_id: UUID, job_id: UUID
+) -> SourceInHand | None:
+    """The source, from now on as running; None when this job is no longer meant."""
+    row = await scope.one(_SQL["take_up"], {"source_id": source_id, "job_id": job_id})
+    if row is None:
+        return None
+    sealed = row["secret"]
+    return SourceInHand(
+        source=_source(row),
+        secret=sealed and scope.sealing.plain_secret(SOURCE_SECRET.of(source_id), sealed),
+        anywhere=row["anywhere"],
+    )
+
+
+async def note_figures(
+    scope: WorkspaceScope,
+    source_id: UUID,
+    job_id: UUID,
+    figures: Mapping[str, int],
+    last_error: str | None,
+) -> bool:
+    """Add to the figures of a run; False when this job is no longer meant."""
+    given = {name: figures.get(name, 0) for name in FIGURES} | {"last_error": last_error}
+    return bool(
+        await scope.change(_SQL["note"], {"source_id": source_id, "job_id": job_id, **given})
+    )
+
+
+async def put_off(scope: WorkspaceScope, source_id: UUID, job_id: UUID, seconds: float) -> None:
+    """Go on with the same run after a while."""
+    await _enqueue(scope, source_id, job_id, datetime.now(UTC) + timedelta(seconds=seconds))
+
+
+async def end_run(
+    scope: WorkspaceScope, source_id: UUID, job_id: UUID, last_error: str | None = None
+) -> None:
+    """Note that a run is over, and have the next begin when it is due."""
+    next_job_id = uuid4()
+    row = await scope.one(
+        _SQL["end"],
+        {
+            **{"source_id": source_id, "job_id": job_id, "next_job_id": next_job_id},
+            "last_error": last_error,
+        },
+    )
+    if row is not None and row["next_run_at"] is not None:
+        await _enqueue(scope, source_id, next_job_id, row["next_run_at"])
+
+
+async def _enqueue(
+    scope: WorkspaceScope, source_id: UUID, job_id: UUID, due: datetime | None = None
+) -> None:
+    # A lock of its own: one that is due later would hold up what is to run now.
+    await enqueue(
+        scope,
+        FOLLOW_TASK,
+        f"source:{job_id}",
+        {"source_id": str(source_id), "job_id": str(job_id)},
+        due=due,
+    )
+
+
+def _source(row: DictRow) -> WorkspaceSource:
+    return record_of(WorkspaceSource, row, state=SourceState(row["state"]))
+
+
+def _absent(source_id: UUID) -> NotFound:
+    return NotFound(f"there is no source {source_id}", hint="see `footnote source list`")
