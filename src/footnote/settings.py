@@ -5,7 +5,7 @@ The comments before groups of them are the headings of docs/settings.md.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Annotated, Literal
@@ -20,8 +20,9 @@ from pydantic import (
 )
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from footnote.domain import DiversityName, FusionName
+from footnote.domain import DiversityName, DocumentClass, FusionName
 from footnote.domain.configuration import SettingValue
+from footnote.domain.facts import FactKind
 from footnote.domain.redaction import PersonalData
 from footnote.errors import InvalidRequest, UnsupportedSettings
 from footnote.validation.messages import shown, wrong_places, wrong_value
@@ -94,7 +95,27 @@ def _checked_kinds(text: str) -> str:
     return ",".join(kind for kind in known if kind in wanted)
 
 
+def _checked_fact_kinds(text: str) -> str:
+    """Kinds of facts, each once and in one order. Raises ValueError."""
+    return _members(text, [kind.value for kind in FactKind])
+
+
+def _checked_classes(text: str) -> str:
+    """Classes of documents, each once and in one order. Raises ValueError."""
+    return _members(text, [each.value for each in DocumentClass])
+
+
+def _members(text: str, known: Sequence[str]) -> str:
+    wanted = {each.lower() for each in listed(text)}
+    unknown = sorted(wanted.difference(known))
+    if unknown:
+        raise ValueError(f"{', '.join(unknown)} is none of {', '.join(known)}")
+    return ",".join(each for each in known if each in wanted)
+
+
 RedactedKinds = Annotated[str, AfterValidator(_checked_kinds)]
+FactKinds = Annotated[str, AfterValidator(_checked_fact_kinds)]
+DocumentClasses = Annotated[str, AfterValidator(_checked_classes)]
 IdentityWays = Annotated[str, AfterValidator(_checked_ways)]
 
 
@@ -652,6 +673,23 @@ class Settings(BaseSettings):
         "set, for nothing in them can be replaced: they are refused, or sent as they are.",
     )
 
+    # Knowledge
+
+    facts: bool = Field(
+        False,
+        description="Whether facts are extracted from documents in the background: from tables, "
+        "lines of key and value, definitions and plain sentences. See facts.md.",
+    )
+    fact_kinds: FactKinds = Field(
+        "cell,property,definition,statement",
+        description="Which kinds of facts are extracted, joined by commas.",
+    )
+    fact_classes: DocumentClasses = Field(
+        "",
+        description="Of which classes of documents facts are extracted, joined by commas; empty "
+        "means all of them.",
+    )
+
     # Caches
 
     cache_bytes: int = Field(
@@ -880,6 +918,7 @@ PER_WORKSPACE = (
     *("diversity", "mmr_candidates", "neighbours", "reranker_enabled", "rerank_top_k"),
     *("grounding_judge", "suggestions"),
     *("redact", "redact_embeddings", "redact_media"),
+    *("facts", "fact_kinds", "fact_classes"),
 )
 """Settings of which a workspace may have its own value: what a search or an answer reads when it
 begins, and what is read before a text leaves for a hosted model."""

@@ -16,14 +16,17 @@ from footnote.domain import Principal, Visibility
 from footnote.domain.sources import NewSource
 from footnote.engine import Engine, WorkspaceEngine
 from footnote.engine.exchanges import Asking
+from footnote.engine.fact_extraction import fact_lane
 from footnote.jobs.inline import work_until_resting
 from footnote.settings import Settings, settings_from
 from footnote.store.database import SYSTEM
 from footnote.store.evaluations import keep_run
+from footnote.store.facts import keep_facts
 from footnote.store.share_links import add_link
 from tests.evaluation.factories import a_new_run, an_order
 from tests.interfaces.description import DESCRIPTION
 from tests.interfaces.serving import served
+from tests.store.fact_factories import a_keyed_fact, a_version, some_facts
 
 CANARY = "quillwort"
 TEXT = f"# {CANARY}\n\nThe {CANARY} merger closes on 12 May 2025. Its price is EUR 4,100.".encode()
@@ -77,6 +80,9 @@ NAMED: Mapping[str, Any] = {
     "delete /v1/sources/{source_id}": {},
     "post /v1/sources/{source_id}/run": {},
     "post /v1/sources/{source_id}/pause": {},
+    "get /v1/facts/{fact_id}": {},
+    "patch /v1/facts/{fact_id}": {"json": {"status": "rejected"}},
+    "get /v1/documents/{document_id}/fact-changes": {},
     "get /v1/evaluations/{evaluation_id}": {},
     "delete /v1/evaluations/{evaluation_id}": {},
     "get /v1/evaluations/started/{evaluation_id}": {},
@@ -108,6 +114,7 @@ MENTIONED: tuple[tuple[str, Any], ...] = (
     ("/v1/erasures", {"document_id": "{document_id}"}),
     ("/v1/legal-holds", {"document_id": "{document_id}", "reason": "mine"}),
     ("/v1/evaluations", {"golden": "{golden}"}),
+    ("/v1/facts/recall", {"query": CANARY, "document_id": "{document_id}"}),
     ("/v1/search", {"query": CANARY, "filters": {"where": {"filename": "{filename}"}}}),
 )  # fmt: skip
 
@@ -135,6 +142,7 @@ class Scene:
             "hold_id": str(uuid4()),
             "evaluation_id": str(uuid4()),
             "source_id": str(uuid4()),
+            "fact_id": str(uuid4()),
             "golden": "f" * 16,
             "name": "nothing",
             "page": "1",
@@ -195,12 +203,17 @@ async def what_one_has(
     pushed = await workspace.push_content(TEXT + b"!", f"{CANARY}-2.md")
     assert pushed.document_id is not None
     await workspace.set_document_access(pushed.document_id, visibility)
+    async with workspace.system_scope() as scope:
+        found = some_facts(fact_lane(engine.embedder), a_keyed_fact(CANARY, "known"))
+        assert await keep_facts(scope, a_version(document_id), found)
+    [fact] = (await workspace.facts()).facts
     begun = await workspace.create_conversation(title=CANARY)
     exchange = await workspace.ask_in_conversation(
         begun.conversation_id, Asking(question="When does the merger close?")
     )
     return {
         "document_id": str(document_id),
+        "fact_id": str(fact.fact_id),
         "ingest_id": str(pushed.ingest_id),
         "run_id": str(uuid4()),
         "conversation_id": str(begun.conversation_id),
@@ -299,6 +312,7 @@ async def test_no_listing_shows_what_is_not_ones_own(scene: Scene) -> None:
         *("/v1/documents", "/v1/conversations", "/v1/webhooks", "/v1/mcp-servers", "/v1/grants"),
         *("/v1/share-links", "/v1/views", "/v1/evaluations"),
         *("/v1/evaluations/started", "/v1/sources"),
+        *("/v1/facts", "/v1/facts/conflicts", "/v1/facts/progress"),
         *(f"/v1/documents?query={CANARY[:4]}&sort={sort}" for sort in ("title", "status")),
         "/v1/documents?facets=status&facets=tags&facets=collection",
         *("/v1/documents?status=indexed", "/v1/models", "/v1/lanes", "/openai/v1/models"),

@@ -34,12 +34,14 @@ from footnote.domain import (
 from footnote.domain.conversations import MessageAnswer
 from footnote.domain.erasure import ErasureEntry, ErasureTarget
 from footnote.domain.events import EventCursor, PushedDocument
+from footnote.domain.facts import FactStatus
 from footnote.domain.models_in_use import McpServer
 from footnote.domain.people import Sought, WantedGroup, WantedUser
 from footnote.domain.retention import RetentionKind
 from footnote.domain.sources import NewSource
 from footnote.domain.usage import Measure, Period
 from footnote.engine import Engine, WorkspaceEngine
+from footnote.engine.fact_extraction import fact_lane
 from footnote.errors import FootnoteError
 from footnote.index.quoting import quotable
 from footnote.index.ranges import ChunkRanges
@@ -55,6 +57,7 @@ from footnote.store.database import SYSTEM, WorkspaceScope
 from footnote.store.erasure import Family
 from footnote.store.erasures import Doomed
 from footnote.store.exchanges import NewExchange
+from footnote.store.facts import WantedFacts
 from footnote.store.idempotency import IdempotentRequest
 from footnote.store.listing import Listing
 from footnote.store.publishing import MaintenanceLimits
@@ -70,6 +73,7 @@ from tests.attack.test_foreign_and_absent import (
 from tests.conftest import TestDatabase
 from tests.evaluation.factories import a_new_run, an_order, an_outcome
 from tests.interfaces.records import a_document
+from tests.store.fact_factories import a_keyed_fact, a_version, some_facts
 from tests.store.test_tenancy import CUSTOMER_TABLES
 
 StoreFunction = Callable[..., Coroutine[object, object, object]]
@@ -234,6 +238,19 @@ def arguments(theirs: Mapping[str, str], scope: WorkspaceScope, home: Path) -> d
         "figures": {"seen": 1},
         "last_error": "mine",
         "anywhere": True,
+        "fact_id": UUID(theirs["fact_id"]),
+        "fact_ids": [UUID(theirs["fact_id"])],
+        "pending": a_version(document_id),
+        "extractor": "mine",
+        "classes": (),
+        "attempts": 3,
+        "wanted": WantedFacts(statuses=tuple(FactStatus)),
+        "claims": 10,
+        "facts": 10,
+        "rows": (),
+        "lane_name": "fact",
+        "terms": [CANARY],
+        "by_default": True,
         "golden": theirs["golden"],
         "outcome": an_outcome("q1"),
         "cost_usd": 1.0,
@@ -334,6 +351,9 @@ def special(name: str, theirs: Mapping[str, str]) -> dict[str, Any]:
         "personal_data.documents_about": {"who": "local", "after": ""},
         "personal_data.audit_about": {"who": "local", "by_others": True, "after": 0},
         "access.grants_of": {"principal": SYSTEM},
+        "facts.list_facts": {"after": None},
+        "facts.pending_documents": {"after": UUID(int=0)},
+        "facts.decide_fact": {"status": FactStatus.REJECTED},
         "messages.judged_answers": {"after": None},
         "retention.delete_due_queries": {"after": 0},
         "events.get_event": {"cursor": EventCursor(transaction_id=1, event_no=1)},
@@ -428,6 +448,8 @@ async def test_no_function_of_the_store_reaches_another_workspace(
         async with acme.system_scope() as scope:
             given = arguments(theirs, scope, tmp_path) | special(name, theirs)
             given |= dict.fromkeys(("lane", "at_hand", "target"), engine.lane)
+            own_facts = some_facts(fact_lane(engine.embedder), a_keyed_fact(CANARY, "mine"))
+            given |= {"extracted": own_facts, "vector": own_facts.vectors[0]}
             wanted = list(inspect.signature(function).parameters.values())[1:]
             kwargs = {each.name: given[each.name] for each in wanted}
             try:

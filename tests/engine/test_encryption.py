@@ -183,7 +183,8 @@ async def test_the_default_search_gives_the_same_list(both: Both) -> None:
     for query in QUERIES:
         plain = await both.plain.search(SearchRequest(query=query))
         encrypted = await both.encrypted.search(SearchRequest(query=query))
-        assert shown(encrypted.evidence) == shown(plain.evidence), query
+        # Each key turns vectors another way, and so rounds near ties another way.
+        assert_same(plain.evidence, encrypted.evidence)
 
 
 async def test_answers_are_the_same(both: Both) -> None:

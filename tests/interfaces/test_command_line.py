@@ -66,6 +66,13 @@ COMMANDS = [
     "unanswered",
     "collections list",
     "collections delete",
+    *(
+        f"facts {name}"
+        for name in (
+            *("list", "recall", "show", "confirm", "reject"),
+            *("conflicts", "changes", "extract", "progress"),
+        )
+    ),
     "eval-runs list",
     "eval-runs show",
     "eval-runs compare",

@@ -26,6 +26,7 @@ from footnote.domain.pages import MarkedQuote, PageRectangles, PagesOfQuote, Quo
 from footnote.domain.retention import DueDocument, RetentionPreview, RetentionRun
 from footnote.interfaces.http import openapi
 from footnote.interfaces.schemas import Delivery, PageWithQuotes, object_of
+from footnote.jobs.facts import extract_slice
 from footnote.settings import Settings, settings_from
 from tests.interfaces.conftest import Library
 from tests.interfaces.description import DESCRIPTION
@@ -487,6 +488,18 @@ async def write(recorder: Recorder, http: httpx.AsyncClient, settings: Settings)
         workspace = await engine.workspace()
         await footnote.work_until_resting(engine, workspace, [UUID(received["document_id"])])
         runs = [await workspace.keep_evaluation(each) for each in two_runs()]
+        await workspace.change_setting("facts", True)
+        await extract_slice(workspace.engine, workspace.workspace_id)
+        [fact, *_] = (await workspace.facts()).facts
+        await workspace.unset_setting("facts")
+    await recorder(http, "GET", "/v1/facts?limit=1")
+    await recorder(http, "GET", "/v1/facts/progress")
+    await recorder(http, "GET", f"/v1/facts/{fact.fact_id}")
+    recalled = {"query": "How long is the notice?", "limit": 1}
+    await send("POST", "/v1/facts/recall", "A question", **recalled)
+    await send("PATCH", f"/v1/facts/{fact.fact_id}", "It is right", status="confirmed")
+    await recorder(http, "GET", "/v1/facts/conflicts")
+    await recorder(http, "GET", f"{document}/fact-changes")
     await recorder(http, "GET", "/v1/evaluations")
     await recorder(http, "GET", f"/v1/evaluations/{runs[0].run_id}")
     a, b = (each.run_id for each in runs)

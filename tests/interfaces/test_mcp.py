@@ -38,6 +38,7 @@ TOOLS = {
     "get_document_context",
     "analyze_document",
     "check_statements",
+    "recall_facts",
     "create_document",
 }
 JSON = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}

@@ -111,6 +111,16 @@ INVALID: list[tuple[str, object, str]] = [
             ({"golden": "0" * 16, "colour": "blue"}, "body.colour"),
         )
     ),
+    *(
+        ("/v1/facts/recall", wrong, said)
+        for wrong, said in (
+            ({}, "body.query"),
+            ({"query": ""}, "body.query"),
+            ({"query": "a", "limit": 0}, "body.limit"),
+            ({"query": "a", "document_id": "x"}, "body.document_id"),
+            ({"query": "a", "colour": "blue"}, "body.colour"),
+        )
+    ),
     ("/v1/conversations", {"document_mode": "never"}, "body.document_mode"),
     ("/v1/conversations", {"title": ""}, "body.title"),
     ("/v1/conversations", {"colour": "blue"}, "body.colour"),

@@ -28,7 +28,8 @@ CUSTOMER_TABLES = (
     "users user_groups memberships sessions "
     "audit_log audit_queries rate_limits usage budgets setting_changes retention_rules "
     "legal_holds erasures saved_views evaluation_runs started_evaluations started_outcomes "
-    "workspace_sources"
+    "workspace_sources "
+    "fact_sets facts fact_embeddings fact_postings"
 ).split()
 
 

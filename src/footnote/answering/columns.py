@@ -10,10 +10,10 @@ from functools import cached_property
 
 from footnote.answering.choosing import Located
 from footnote.answering.cite import Footnotes
-from footnote.answering.quantities import Quantities, quantities_of
 from footnote.answering.sentences import Candidate
 from footnote.answering.tables import Row, Table, table_around
 from footnote.domain import Evidence
+from footnote.language.quantities import Quantities, quantities_of
 from footnote.ports import Operation
 
 MOST_CITED = 12

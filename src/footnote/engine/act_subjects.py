@@ -34,6 +34,7 @@ from footnote.domain.credentials import NewApiKey
 from footnote.domain.erasure import ErasureEntry, ReplayedErasure
 from footnote.domain.evaluations import EvaluationRun, StartedEvaluation
 from footnote.domain.events import PushStatus, WebhookEndpoint
+from footnote.domain.facts import Fact, FactChanges, FactConflict, FactPage, RecalledFact
 from footnote.domain.grounding import GroundingCheck
 from footnote.domain.lanes import LaneStatus
 from footnote.domain.legal_holds import LegalHold
@@ -49,9 +50,10 @@ from footnote.security.secrets import without_secrets
 
 SUBJECTS = frozenset(
     "chunk_id collection collections conversation_id days document_id document_ids endpoint_id"
-    " expires_in_days expires_in_hours group_id groups hold_id ingest_id key_id kind lane link_id"
+    " expires_in_days expires_in_hours fact_id group_id groups hold_id ingest_id key_id kind lane"
+    " link_id"
     " measure message_id model most name names overlap_hours page period principal principal_id"
-    " rights role run_id shared_with source_id subject user_id view_name visibility"
+    " rights role run_id shared_with source_id status subject user_id view_name visibility"
     " warn_share".split()
 )
 """Parameters that say what an act is about. What is not among them is not entered: it may be a
@@ -234,6 +236,26 @@ def _(found: Evidence) -> Iterator[tuple[UUID, str | None]]:
 @shown_in.register
 def _(found: SearchResponse | SourcesFound) -> Iterator[tuple[UUID, str | None]]:
     return shown_in(found.evidence)
+
+
+@shown_in.register
+def _(found: Fact) -> Iterator[tuple[UUID, str | None]]:
+    return ((each.document_id, None) for each in found.sources)
+
+
+@shown_in.register
+def _(found: FactPage | FactConflict) -> Iterator[tuple[UUID, str | None]]:
+    return shown_in(found.facts)
+
+
+@shown_in.register
+def _(found: RecalledFact) -> Iterator[tuple[UUID, str | None]]:
+    return shown_in(found.fact)
+
+
+@shown_in.register
+def _(found: FactChanges) -> Iterator[tuple[UUID, str | None]]:
+    yield found.document_id, None
 
 
 @shown_in.register

@@ -28,9 +28,11 @@ from footnote.settings import (
 )
 from footnote.store import configuration as stored
 from footnote.store.configuration import StoredConfiguration, StoredSetting
+from footnote.store.queue import enqueue_facts_if_wanted
 from footnote.validation.messages import shown
 
 _REMEMBERED = 10_000
+_OF_FACTS = ("facts", "fact_kinds", "fact_classes")
 CHANGES_SHOWN = 100
 
 Limit = Annotated[int, Field(ge=1, le=1000)]
@@ -90,6 +92,9 @@ async def change_setting(
         )
     async with workspace.scope() as scope:
         await stored.change_setting(scope, wanted, checked)
+        if wanted in _OF_FACTS:
+            # Documents of before get theirs, or those of other kinds.
+            await enqueue_facts_if_wanted(scope, by_default=workspace.engine.settings.facts)
     return await setting(workspace, wanted)
 
 

@@ -126,7 +126,10 @@ class Services:
     @property
     def maintenance_limits(self) -> MaintenanceLimits:
         """When a workspace's index wants tending."""
-        return MaintenanceLimits(hnsw_threshold_chunks=self.settings.hnsw_threshold_chunks)
+        return MaintenanceLimits(
+            hnsw_threshold_chunks=self.settings.hnsw_threshold_chunks,
+            extract_facts=self.settings.facts,
+        )
 
     @property
     def encrypts(self) -> bool:

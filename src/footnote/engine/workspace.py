@@ -47,6 +47,7 @@ from footnote.engine import configuration as configuration_verbs
 from footnote.engine import conversations as conversation_verbs
 from footnote.engine import documents as document_verbs
 from footnote.engine import erasure as erasure_verbs
+from footnote.engine import facts as fact_verbs
 from footnote.engine import keys as key_verbs
 from footnote.engine import lanes as lane_verbs
 from footnote.engine import legal_holds as hold_verbs
@@ -282,6 +283,15 @@ class WorkspaceVerbs:
     agent_stream = StreamVerb(answers.agent_stream, Act.SEARCHED)
     suggest_questions = Verb(suggestion_verbs.suggest_questions, Act.SEARCHED)
     check_grounding = Verb(grounding.check_grounding, Act.SEARCHED)
+
+    facts = Verb(fact_verbs.facts, Act.READ)
+    fact = Verb(fact_verbs.fact, Act.READ)
+    recall_facts = Verb(fact_verbs.recall_facts, Act.SEARCHED)
+    fact_conflicts = Verb(fact_verbs.fact_conflicts, Act.READ)
+    fact_changes = Verb(fact_verbs.fact_changes, Act.READ)
+    fact_progress = Verb(fact_verbs.fact_progress, Act.OBSERVED)
+    decide_fact = Verb(fact_verbs.decide_fact, Act.CHANGED, Right.WRITE)
+    extract_facts = Verb(fact_verbs.extract_facts, Act.CHANGED, Right.ADMINISTER)
 
     models_in_use = Verb(answer_models.models_in_use, Act.OBSERVED)
     use_models = Verb(answer_models.use_models, Act.CHANGED, Right.ADMINISTER)

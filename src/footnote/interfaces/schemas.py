@@ -29,6 +29,7 @@ from footnote.domain.credentials import ApiKey
 from footnote.domain.erasure import ErasureEntry, ReplayedErasure
 from footnote.domain.evaluations import EvaluationRun, StartedEvaluation
 from footnote.domain.events import WebhookEndpoint
+from footnote.domain.facts import FactConflict, RecalledFact
 from footnote.domain.json_form import json_form
 from footnote.domain.legal_holds import LegalHold
 from footnote.domain.models_in_use import EXTRACTIVE, McpServer, ModelsInUse
@@ -132,6 +133,21 @@ class SourceList:
     """Oldest first."""
     places: tuple[str, ...]
     """Below which sources may be named over the network; none where the operator opened none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecalledFactList:
+    """Facts that were found for a query."""
+
+    facts: tuple[RecalledFact, ...]
+    """The best first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactConflictList:
+    """Facts that do not agree."""
+
+    conflicts: tuple[FactConflict, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

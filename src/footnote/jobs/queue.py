@@ -12,6 +12,7 @@ from footnote.engine.redaction import model_use_of_job
 from footnote.ingestion.pipeline import Ingestion
 from footnote.jobs.bookkeeping import Bookkeeping
 from footnote.jobs.evaluating import EvaluationJob, evaluate_in_background
+from footnote.jobs.facts import extract_slice
 from footnote.jobs.fetch import FetchJob, fetch_pushed
 from footnote.jobs.in_hand import AgainAtOnce, InHand
 from footnote.jobs.ingest import IngestionJob, ingest_version
@@ -24,6 +25,7 @@ from footnote.store.key_rotation import ROTATE_TASK
 from footnote.store.pushes import FETCH_TASK
 from footnote.store.queue import (
     EVALUATE_TASK,
+    FACTS_TASK,
     INGEST_QUEUE,
     INGEST_TASK,
     MAINTAIN_TASK,
@@ -155,6 +157,10 @@ def _add_upkeep(app: App, engine: Services, retry: AgainAtOnce) -> None:
     @app.task(name=RETAIN_TASK, queue=MAINTENANCE_QUEUE, retry=retry)
     async def apply_retention(workspace_id: str) -> None:
         await retain(engine, UUID(workspace_id))
+
+    @app.task(name=FACTS_TASK, queue=MAINTENANCE_QUEUE, retry=retry)
+    async def extract_facts(workspace_id: str) -> None:
+        await extract_slice(engine, UUID(workspace_id))
 
     @app.task(name=PURGE_TASK, queue=MAINTENANCE_QUEUE, retry=retry)
     async def purge_lanes(workspace_id: str) -> None:

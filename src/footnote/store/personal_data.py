@@ -64,6 +64,8 @@ LEFT_OUT: Mapping[str, str] = MappingProxyType(
         "credential_directory": "ids of credentials, which keys, sessions and share links have",
         "erasures": "the ledger of what was erased by whom, which audit has",
         "events": "copies of what documents say of who may see them; they go after seven days",
+        "fact_sets": "which program read a document for facts",
+        "facts": "who confirmed or rejected one, which audit has; what it says is of a document",
         "failed_credentials": "keyed hashes of addresses, which nobody can turn back",
         "legal_holds": "holds name whom they are about, who may not be told of them; who set and "
         "lifted them is in audit",

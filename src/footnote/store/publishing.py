@@ -19,7 +19,7 @@ from footnote.store.documents import failure_json, no_such_document
 from footnote.store.lanes import require_current
 from footnote.store.merging import due_merge, insert_postings
 from footnote.store.passages import span_row
-from footnote.store.queue import enqueue_maintenance
+from footnote.store.queue import enqueue_facts_if_wanted, enqueue_maintenance
 from footnote.store.receiving import announce_change
 from footnote.store.routing import replace_document_vector
 from footnote.store.sealed_answers import remove_from_sealed_answers
@@ -49,6 +49,8 @@ class MaintenanceLimits:
     merge_fan_in: int = 8
     """Segments of one size class that become one: fewer to read against more to rewrite."""
     hnsw_threshold_chunks: int
+    extract_facts: bool = False
+    """Whether facts are extracted where a workspace does not say."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,6 +135,7 @@ async def publish(
     await scope.execute(_SQL["drop_staged_vectors"], parameters | {"hashes": hashes})
     await scope.execute(_SQL["drop_staged_of_document"], parameters)
     await _enqueue_what_is_due(scope, limits, reserved)
+    await enqueue_facts_if_wanted(scope, by_default=limits.extract_facts)
     return True
 
 

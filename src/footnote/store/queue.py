@@ -19,6 +19,7 @@ RETAIN_TASK = "apply_retention"
 REEMBED_TASK = "reembed_lane"
 PURGE_TASK = "purge_lanes"
 EVALUATE_TASK = "evaluate"
+FACTS_TASK = "extract_facts"
 INGEST_QUEUE = "ingest"
 MAINTENANCE_QUEUE = "maintenance"
 SET_ASIDE_QUEUE = "set_aside"
@@ -122,6 +123,28 @@ async def enqueue_purge(scope: WorkspaceScope, delay: timedelta) -> None:
     # A moment later than the wait, or a lane would be found a moment too young.
     due = datetime.now(UTC) + delay + timedelta(seconds=1)
     await enqueue(scope, PURGE_TASK, f"purge:{scope.workspace_id}", due=due)
+
+
+async def enqueue_facts(scope: WorkspaceScope) -> None:
+    """Have the facts of the workspace extracted, unless that is waiting to be done already."""
+    await enqueue(scope, FACTS_TASK, _facts_lock(scope), priority=_LATER, statement="enqueue_once")
+
+
+async def enqueue_facts_if_wanted(scope: WorkspaceScope, *, by_default: bool) -> None:
+    """The same, where the workspace's own setting, or else the installation's, wants facts."""
+    row = await scope.single(_SQL["wants_facts"], {"by_default": by_default})
+    if row["wanted"]:
+        await enqueue_facts(scope)
+
+
+async def facts_enqueued(scope: WorkspaceScope) -> bool:
+    """Whether facts of the workspace are being extracted, or waiting to be."""
+    row = await scope.single(_SQL["is_enqueued"], {"lock": _facts_lock(scope)})
+    return bool(row["enqueued"])
+
+
+def _facts_lock(scope: WorkspaceScope) -> str:
+    return f"facts:{scope.workspace_id}"
 
 
 async def enqueue(

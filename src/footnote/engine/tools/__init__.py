@@ -16,6 +16,7 @@ from footnote.engine.tools.definition import (
     ToolContext,
 )
 from footnote.engine.tools.documents import get_document, list_documents, passage_path
+from footnote.engine.tools.facts import recall_facts
 from footnote.engine.tools.grounding import check_statements
 from footnote.engine.tools.searching import get_document_context, search_documents
 from footnote.ports import Refusal, Tool
@@ -54,6 +55,7 @@ def document_tools(
         get_document_context.bound(context),
         analyze_document.bound(context),
         check_statements.bound(context),
+        recall_facts.bound(context),
         create_document.bound(context),
     )
 

@@ -48,6 +48,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "See evaluation runs that were kept, and have workers make more.",
     ),
     "source": ("sources.app", "Have workers follow folders and addresses."),
+    "facts": ("facts.app", "See, recall, confirm and compare facts extracted from documents."),
     "worker": ("operations.worker", "Index whatever is queued, until it is stopped."),
     "doctor": ("operations.doctor", "Say what is there, what is missing, and how to get it."),
     "grounding": (

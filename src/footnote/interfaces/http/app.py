@@ -25,6 +25,7 @@ from footnote.interfaces.http import (
     erasures,
     evaluations,
     events,
+    facts,
     ingest,
     keys,
     legal_holds,
@@ -92,6 +93,7 @@ _TAGS = [
         "description": "See what answers cite, and what was not answered.",
     },
     {"name": "evaluations", "description": "See how good the answers were, run by run."},
+    {"name": "facts", "description": "Statements extracted from documents, in their own words."},
     {"name": "audit", "description": "See who did what, and verify the log of it."},
     {
         "name": "privacy",
@@ -136,6 +138,7 @@ _ROUTERS = (
     answer_statistics.router,
     evaluations.router,
     sources.router,
+    facts.router,
     operations.router,
 )
 

@@ -22,8 +22,9 @@ from footnote.interfaces.sdk import (
     sources,
 )
 
-# A verb of the same name is bound below.
+# Verbs of the same names are bound below.
 from footnote.interfaces.sdk import documents as document_verbs
+from footnote.interfaces.sdk import facts as fact_verbs
 from footnote.interfaces.sdk.conversations import AsyncConversations
 from footnote.interfaces.sdk.transport import (
     Patience,
@@ -181,6 +182,15 @@ class AsyncClient:
     citations = administering.citations
     unanswered_questions = administering.unanswered_questions
     export_unanswered = administering.export_unanswered
+    facts = fact_verbs.facts
+    fact = fact_verbs.fact
+    recall_facts = fact_verbs.recall_facts
+    decide_fact = fact_verbs.decide_fact
+    fact_conflicts = fact_verbs.fact_conflicts
+    fact_changes = fact_verbs.fact_changes
+    fact_progress = fact_verbs.fact_progress
+    extract_facts = fact_verbs.extract_facts
+
     evaluation_runs = evaluations.evaluation_runs
     evaluation_run = evaluations.evaluation_run
     compare_evaluations = evaluations.compare_evaluations

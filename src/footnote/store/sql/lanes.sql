@@ -15,14 +15,28 @@ SELECT lanes.*, reembeddings.state AS work, reembeddings.rollback,
     reembeddings.texts_per_second, reembeddings.texts_embedded, reembeddings.texts_reused,
     reembeddings.tokens, reembeddings.cost_usd, reembeddings.failure, reembeddings.started_at,
     reembeddings.updated_at, reembeddings.finished_at,
-    (
-        SELECT count(*) FROM embeddings
-        WHERE embeddings.workspace_id = %(workspace_id)s AND embeddings.lane_id = lanes.lane_id
-    ) AS chunks_embedded,
-    (
-        SELECT coalesce(sum(upper(chunks) - lower(chunks)), 0) FROM documents
-        WHERE workspace_id = %(workspace_id)s AND NOT isempty(chunks)
-    ) AS chunks
+    CASE lanes.name
+        WHEN 'fact' THEN (
+            SELECT count(*) FROM fact_embeddings
+            WHERE fact_embeddings.workspace_id = %(workspace_id)s
+                AND fact_embeddings.lane_id = lanes.lane_id
+        )
+        ELSE (
+            SELECT count(*) FROM embeddings
+            WHERE embeddings.workspace_id = %(workspace_id)s
+                AND embeddings.lane_id = lanes.lane_id
+        )
+    END AS chunks_embedded,
+    CASE lanes.name
+        WHEN 'fact' THEN (
+            SELECT count(*) FROM facts
+            WHERE workspace_id = %(workspace_id)s AND status <> 'superseded'
+        )
+        ELSE (
+            SELECT coalesce(sum(upper(chunks) - lower(chunks)), 0) FROM documents
+            WHERE workspace_id = %(workspace_id)s AND NOT isempty(chunks)
+        )
+    END AS chunks
 FROM lanes LEFT JOIN reembeddings USING (workspace_id, lane_id)
 WHERE lanes.workspace_id = %(workspace_id)s AND lanes.state <> 'purged'
 ORDER BY lanes.lane_id

@@ -40,6 +40,21 @@ WHERE NOT EXISTS (
     SELECT FROM procrastinate_jobs WHERE lock = %(lock)s AND status = 'todo'
 )
 
+-- name: wants_facts
+SELECT coalesce(
+    (
+        SELECT value = 'true'::jsonb FROM setting_changes
+        WHERE workspace_id = %(workspace_id)s AND name = 'facts'
+        ORDER BY change_no DESC LIMIT 1
+    ),
+    %(by_default)s::boolean
+) AS wanted
+
+-- name: is_enqueued
+SELECT EXISTS (
+    SELECT FROM procrastinate_jobs WHERE lock = %(lock)s AND status IN ('todo', 'doing')
+) AS enqueued
+
 -- name: take_turn
 -- The next job for a worker. Workspaces take turns: the one of which this worker has fewest
 -- documents in hand comes first, so that it waits for its own documents and for no others. What

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footnote.answering.quantities import NotComparable, Quantities, Style, quantities_of
+from footnote.language.quantities import NotComparable, Quantities, Style, quantities_of
 
 READ = [
     pytest.param(["1,200", "950"], "en", ["1200", "950"], id="english thousands"),

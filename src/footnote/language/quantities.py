@@ -1,4 +1,4 @@
-"""Cells of a table's column become exact numbers in one unit, or it is said why they do not."""
+"""Cells of a table become exact numbers with a unit, or it is said why they do not."""
 
 from __future__ import annotations
 
@@ -108,6 +108,48 @@ def quantities_of(cells: Sequence[str], language: str | None) -> Quantities | No
     group = marks.most_common(1)[0][0] if marks else ""
     style = Style(point=point, group=group, prefix=shown.prefix, suffix=shown.suffix)
     return Quantities(values=values, style=style)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quantity:
+    """The number of one cell."""
+
+    value: Decimal
+    unit: str
+    """A currency's code, or as it is written; perhaps empty."""
+
+
+def number_in(
+    cell: str, language: str | None = None, beside: Sequence[str] = ()
+) -> Quantity | None:
+    """The number of a cell that holds one and nothing but its unit; None for another cell.
+
+    Thousands and decimals are told apart with the cells `beside` it, then by the language; without
+    either a point is a decimal one.
+
+    >>> number_in("$ (1,452.4)")
+    Quantity(value=Decimal('-1452.4'), unit='USD')
+    """
+    written = _written(cell)
+    if written is None:
+        return None
+    digits = [each.digits for each in map(_written, beside) if each is not None]
+    fitting = [each for each in digits if _fits(each, ".") or _fits(each, ",")]
+    point = _point([written.digits, *fitting], language) or _point([written.digits], language)
+    if point is None and not (_fits(written.digits, ".") or _fits(written.digits, ",")):
+        return None
+    value = _value(written.digits, point or ".")
+    return Quantity(value=-value if written.negative else value, unit=_unit(written))
+
+
+def plain_number(value: Decimal) -> str:
+    """A number without exponent and without zeros that say nothing.
+
+    >>> plain_number(Decimal("1452.40").scaleb(6)), plain_number(Decimal("-0.50"))
+    ('1452400000', '-0.5')
+    """
+    text = f"{value:f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def _says_something(cell: str) -> bool:

@@ -1,0 +1,156 @@
+"""Extracts the facts of published documents, one document in one transaction."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+import numpy as np
+import structlog
+
+from footnote.domain import Lane
+from footnote.domain.facts import ExtractedFact, FactKind
+from footnote.engine.configuration import configuration_of
+from footnote.engine.lanes import embedder_of, lane_of_workspace
+from footnote.engine.services import Services, WorkspaceAccess
+from footnote.errors import FootnoteError, StoreFull, StoreUnavailable
+from footnote.knowledge.facts import EXTRACTOR, extract_facts, is_comparable, keys_of
+from footnote.knowledge.texts import DocumentText, blocks_of
+from footnote.ports import Embedder, Vectors
+from footnote.settings import Settings, listed
+from footnote.store.database import SYSTEM
+from footnote.store.documents import whole_text
+from footnote.store.facts import (
+    ExtractedFacts,
+    KeyedFact,
+    PendingDocument,
+    keep_facts,
+    note_failure,
+)
+from footnote.store.passages import passages_in_order
+
+FACT_LANE = "fact"
+ATTEMPTS = 3
+"""To extract the facts of one version."""
+_MOST_CHARACTERS = 20_000_000
+_MOST_PASSAGES = 1_000_000
+_EMBEDDED_AT_ONCE = 128
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactExtraction:
+    """What a workspace wants extracted, and by what."""
+
+    enabled: bool
+    kinds: tuple[FactKind, ...]
+    classes: tuple[str, ...]
+    """Of documents; of all where none is named."""
+    embedder: Embedder
+
+    @property
+    def lane(self) -> Lane:
+        """Where its vectors lie, never compared with those of documents."""
+        return fact_lane(self.embedder)
+
+    @property
+    def extractor(self) -> str:
+        """What facts are known to come from: another one has every document read again."""
+        kinds = ",".join(sorted(self.kinds))
+        return f"{EXTRACTOR}; {kinds}; {self.lane.fingerprint}"
+
+
+def fact_lane(embedder: Embedder) -> Lane:
+    """The lane of facts that an embedder fills."""
+    return replace(embedder.lane, name=FACT_LANE)
+
+
+async def extraction_of(workspace: WorkspaceAccess) -> FactExtraction:
+    """What the settings of a workspace want. Raises LaneMismatch."""
+    engine = workspace.engine
+    settings: Settings = (await configuration_of(workspace, afresh=True)).settings
+    lane = await lane_of_workspace(engine, workspace.workspace_id)
+    return FactExtraction(
+        enabled=settings.facts,
+        kinds=tuple(FactKind(each) for each in listed(settings.fact_kinds)),
+        classes=tuple(listed(settings.fact_classes)),
+        embedder=await embedder_of(engine, lane),
+    )
+
+
+async def extract_document(
+    engine: Services, workspace_id: UUID, pending: PendingDocument, wanted: FactExtraction
+) -> None:
+    """Read a document for facts and keep them; a document that cannot be read fails alone.
+
+    Raises what ends the work on all of them: a database that is away or full.
+    """
+    try:
+        keyed = await _read(engine, workspace_id, pending, wanted)
+        vectors = await _embedded(wanted.embedder, [each.fact.embedded for each in keyed])
+        async with engine.database.workspace(workspace_id, SYSTEM) as scope:
+            extracted = ExtractedFacts(
+                extractor=wanted.extractor, lane=wanted.lane, facts=tuple(keyed), vectors=vectors
+            )
+            await keep_facts(scope, pending, extracted)
+    except (StoreUnavailable, StoreFull):
+        raise
+    except Exception as error:
+        if isinstance(error, FootnoteError):
+            reason = f"{error}; {error.hint}" if error.hint else str(error)
+        else:
+            _log.exception("fact_extraction_failed", document_id=str(pending.document_id))
+            reason = "something unexpected happened inside Footnote; the worker's log says what"
+        async with engine.database.workspace(workspace_id, SYSTEM) as scope:
+            await note_failure(scope, pending, wanted.extractor, reason)
+
+
+async def _read(
+    engine: Services, workspace_id: UUID, pending: PendingDocument, wanted: FactExtraction
+) -> list[KeyedFact]:
+    """The facts of a document with the texts that they are compared by."""
+    async with engine.database.workspace(workspace_id, SYSTEM) as scope:
+        text = await whole_text(scope, pending.document_id, _MOST_CHARACTERS)
+        passages = await passages_in_order(scope, pending.document_id, _MOST_PASSAGES)
+    if text is None:
+        return []
+    document = DocumentText(
+        text=text.text,
+        title=pending.title,
+        language=pending.language,
+        blocks=blocks_of(passages),
+    )
+
+    def extract() -> list[KeyedFact]:
+        facts = extract_facts(document, wanted.kinds)
+        return [_keyed(engine, document, each) for each in facts]
+
+    return await asyncio.to_thread(extract)
+
+
+def _keyed(engine: Services, document: DocumentText, fact: ExtractedFact) -> KeyedFact:
+    keys = keys_of(fact, document.title)
+    return KeyedFact(
+        fact=fact,
+        quotes=tuple(document.text[start:end] for start, end in fact.spans),
+        same=keys.same,
+        merge=keys.merge,
+        claim=keys.claim,
+        value=keys.value,
+        comparable=is_comparable(fact),
+        terms=tuple(engine.analyzer.terms(fact.statement, document.language)),
+    )
+
+
+async def _embedded(embedder: Embedder, texts: Sequence[str]) -> Vectors:
+    """The vector of each text; equal ones are embedded once, those of like length together."""
+    distinct = sorted(set(texts), key=lambda text: (len(text), text))
+    row_of = {text: row for row, text in enumerate(distinct)}
+    vectors = np.zeros((len(distinct), embedder.lane.dimensions), np.float32)
+    for start in range(0, len(distinct), _EMBEDDED_AT_ONCE):
+        batch = distinct[start : start + _EMBEDDED_AT_ONCE]
+        vectors[start : start + len(batch)] = await embedder.embed_documents(batch)
+    found: Vectors = vectors[[row_of[text] for text in texts]]
+    return found

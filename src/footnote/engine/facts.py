@@ -1,0 +1,265 @@
+"""Facts of a workspace: listed, recalled, confirmed or rejected, and held against each other."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Literal
+from uuid import UUID
+
+from pydantic import Field
+
+from footnote.domain import Right
+from footnote.domain.facts import (
+    ChangedFact,
+    Fact,
+    FactChanges,
+    FactConflict,
+    FactKind,
+    FactPage,
+    FactProgress,
+    FactStatus,
+    RecalledFact,
+)
+from footnote.engine.fact_extraction import FACT_LANE, extraction_of, fact_lane
+from footnote.engine.services import WorkspaceAccess
+from footnote.errors import Conflict, InvalidRequest
+from footnote.store import facts as stored
+from footnote.store.documents import get_document
+from footnote.store.fact_recall import RankedFact, facts_with_words, nearest_facts
+from footnote.store.lanes import current_lane
+from footnote.store.queue import enqueue_facts, facts_enqueued
+
+RRF_K = 60
+"""As documents are fused (Cormack, Clarke and Büttcher, SIGIR 2009)."""
+_RECALLED = 100
+"""Facts of each ranking that are fused."""
+_FACTS_OF_CONFLICTS = 2_000
+_FAILURES_SHOWN = 10
+
+FactLimit = Annotated[int, Field(ge=1, le=200)]
+FactQuery = Annotated[str, Field(min_length=1, max_length=2_000)]
+Decision = Literal["proposed", "confirmed", "rejected"]
+
+
+async def facts(
+    workspace: WorkspaceAccess,
+    *,
+    document_id: UUID | None = None,
+    kinds: Sequence[FactKind] = (),
+    statuses: Sequence[FactStatus] = (FactStatus.PROPOSED, FactStatus.CONFIRMED),
+    limit: FactLimit = 50,
+    cursor: str | None = None,
+) -> FactPage:
+    """A page of facts, in the order of their documents; those that say the same are one.
+
+    Raises NotFound for a document that is absent, foreign or hidden, and InvalidRequest.
+    """
+    wanted = stored.WantedFacts(
+        statuses=tuple(statuses), kinds=tuple(kinds), document_id=document_id
+    )
+    async with workspace.scope() as scope:
+        if document_id is not None:
+            await get_document(scope, document_id)
+        found = await stored.list_facts(
+            scope, wanted, limit=limit + 1, after=None if cursor is None else _place(cursor)
+        )
+    shown = found[:limit]
+    more = len(found) > limit
+    return FactPage(
+        facts=tuple(fact for fact, _ in shown),
+        next_cursor=_cursor(shown[-1][0].document_id, shown[-1][1]) if more else None,
+    )
+
+
+async def fact(workspace: WorkspaceAccess, fact_id: UUID) -> Fact:
+    """One fact, with its sources. Raises NotFound."""
+    async with workspace.scope() as scope:
+        found = await stored.facts_by_ids(scope, [fact_id])
+    if not found:
+        raise stored.no_such_fact(fact_id)
+    return found[0]
+
+
+async def recall_facts(
+    workspace: WorkspaceAccess,
+    query: FactQuery,
+    *,
+    document_id: UUID | None = None,
+    limit: FactLimit = 10,
+) -> tuple[RecalledFact, ...]:
+    """The facts that say most about a query, by meaning and by words together.
+
+    Where facts were embedded by another model than is at hand, by words alone. Raises NotFound
+    for a document that is absent, foreign or hidden.
+    """
+    extraction = await extraction_of(workspace)
+    vector = await extraction.embedder.embed_query(query)
+    terms = workspace.engine.analyzer.terms(query, None)
+    async with workspace.scope() as scope:
+        if document_id is not None:
+            await get_document(scope, document_id)
+        lane = await current_lane(scope, FACT_LANE)
+        dense: tuple[RankedFact, ...] = ()
+        if lane is not None and lane[1].fingerprint == fact_lane(extraction.embedder).fingerprint:
+            dense = await nearest_facts(scope, FACT_LANE, vector, document_id, _RECALLED)
+        lexical = await facts_with_words(scope, terms, document_id, _RECALLED)
+        fused = _fused(dense, lexical)[:limit]
+        found = {
+            each.fact_id: each
+            for each in await stored.facts_by_ids(scope, [each.fact_id for each in fused])
+        }
+    return tuple(
+        RecalledFact(
+            fact=found[each.fact_id],
+            score=round(each.score, 6),
+            dense_rank=each.ranks.get("dense"),
+            lexical_rank=each.ranks.get("lexical"),
+        )
+        for each in fused
+        if each.fact_id in found
+    )
+
+
+async def decide_fact(workspace: WorkspaceAccess, fact_id: UUID, status: Decision) -> Fact:
+    """Confirm a fact, reject it, or have it proposed again, wherever the same is said.
+
+    Raises NotFound, Forbidden, and Conflict for one that was superseded.
+    """
+    decided = await fact(workspace, fact_id)
+    if decided.status is FactStatus.SUPERSEDED:
+        raise Conflict(
+            f"the fact {fact_id} stood in an earlier version",
+            hint="decide about what stands in the published one: `footnote facts changes`",
+        )
+    async with workspace.scope() as scope:
+        for source in decided.sources:
+            document = await get_document(scope, source.document_id)
+            workspace.require(Right.WRITE, document.collection)
+        await stored.decide_fact(scope, fact_id, FactStatus(status))
+    return await fact(workspace, fact_id)
+
+
+async def fact_conflicts(
+    workspace: WorkspaceAccess, *, document_id: UUID | None = None, limit: FactLimit = 50
+) -> tuple[FactConflict, ...]:
+    """What documents, as far as they may be seen, say in several ways of one subject and period.
+
+    With a document, only what it says otherwise than others, or in two ways. Raises NotFound.
+    """
+    async with workspace.scope() as scope:
+        if document_id is not None:
+            await get_document(scope, document_id)
+        found = await stored.conflicting_facts(
+            scope, document_id, claims=limit, facts=_FACTS_OF_CONFLICTS
+        )
+    return tuple(
+        FactConflict(
+            subject=each[0].subject,
+            predicate=each[0].predicate,
+            valid_from=each[0].valid_from,
+            valid_to=each[0].valid_to,
+            facts=each,
+        )
+        for each in found
+    )
+
+
+async def fact_changes(workspace: WorkspaceAccess, document_id: UUID) -> FactChanges:
+    """How the facts of a document differ from those of the version before. Raises NotFound."""
+    async with workspace.scope() as scope:
+        await get_document(scope, document_id)
+        version, found = await stored.facts_of_versions(scope, document_id)
+    before = [each for each in found if each.fact.status is FactStatus.SUPERSEDED]
+    if version is None or not before:
+        return FactChanges(document_id=document_id, version=version)
+    after = [each for each in found if each.fact.status is not FactStatus.SUPERSEDED]
+    claims = {each.claim: each for each in before}
+    changed, added = [], []
+    matched: set[bytes] = set()
+    for each in after:
+        earlier = claims.get(each.claim)
+        if earlier is not None and each.claim not in matched and earlier.value != each.value:
+            matched.add(each.claim)
+            changed.append(ChangedFact(before=earlier.fact, after=each.fact))
+        elif each.is_new:
+            added.append(each.fact)
+    return FactChanges(
+        document_id=document_id,
+        version=version,
+        changed=tuple(changed),
+        added=tuple(added),
+        removed=tuple(each.fact for each in before if each.claim not in matched),
+    )
+
+
+async def extract_facts(workspace: WorkspaceAccess) -> FactProgress:
+    """Have the facts of all documents extracted that lack them; how far that is.
+
+    Raises Conflict where the workspace extracts none.
+    """
+    extraction = await extraction_of(workspace)
+    if not extraction.enabled:
+        raise Conflict(
+            "this workspace extracts no facts",
+            hint="switch it on: `footnote config set facts true`",
+        )
+    async with workspace.system_scope() as scope:
+        await enqueue_facts(scope)
+    return await fact_progress(workspace)
+
+
+async def fact_progress(workspace: WorkspaceAccess) -> FactProgress:
+    """How far the facts of the documents that may be seen are extracted."""
+    extraction = await extraction_of(workspace)
+    async with workspace.scope() as scope:
+        counts = await stored.count_facts(scope, extraction.extractor, extraction.classes)
+        failures = await stored.fact_failures(scope, _FAILURES_SHOWN)
+    async with workspace.system_scope() as scope:
+        running = await facts_enqueued(scope)
+    return FactProgress(
+        enabled=extraction.enabled,
+        documents=counts.documents,
+        done=counts.done,
+        failed=counts.failed,
+        facts=counts.facts,
+        running=running,
+        failures=failures,
+    )
+
+
+@dataclass(slots=True)
+class _Fused:
+    """A fact in both rankings together."""
+
+    fact_id: UUID
+    score: float = 0.0
+    ranks: dict[str, int] = field(default_factory=dict)
+
+
+def _fused(dense: Sequence[RankedFact], lexical: Sequence[RankedFact]) -> list[_Fused]:
+    """Both rankings as one by reciprocal ranks; of facts that say the same the best stays."""
+    groups: dict[UUID, _Fused] = {}
+    for name, ranking in (("dense", dense), ("lexical", lexical)):
+        for rank, each in enumerate(ranking, start=1):
+            entry = groups.setdefault(each.group_id, _Fused(each.fact_id))
+            if name not in entry.ranks:
+                entry.ranks[name] = rank
+                entry.score += 1 / (RRF_K + rank)
+    return sorted(groups.values(), key=lambda each: (-each.score, each.fact_id))
+
+
+def _cursor(document_id: UUID, ordinal: int) -> str:
+    return base64.urlsafe_b64encode(f"{document_id} {ordinal}".encode()).decode()
+
+
+def _place(cursor: str) -> tuple[UUID, int]:
+    try:
+        document, ordinal = base64.urlsafe_b64decode(cursor).decode().split(" ")
+        return UUID(document), int(ordinal)
+    except (binascii.Error, ValueError) as error:
+        raise InvalidRequest(
+            "the cursor is not one we gave", hint="use next_cursor of the page before, unchanged"
+        ) from error

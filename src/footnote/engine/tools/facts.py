@@ -1,0 +1,119 @@
+"""The tool that finds facts: single values and statements, with the words that say them."""
+
+from __future__ import annotations
+
+from datetime import date
+from uuid import UUID
+
+from pydantic import Field
+
+from footnote.domain.audit import Act
+from footnote.engine.facts import fact_conflicts
+from footnote.engine.facts import recall_facts as recall
+from footnote.engine.tools.definition import Arguments, ToolContext, tool
+from footnote.engine.tools.rendering import line
+from footnote.engine.tools.results import Result, filled, tool_text
+from footnote.ports import ReadableDocument
+from footnote.validation.constrained_types import StorableText
+
+_MOST_FACTS = 50
+
+
+class RecallFacts(Arguments):
+    """What facts are wanted about."""
+
+    query: StorableText = Field(
+        min_length=1, max_length=2_000, description="A question, or a topic."
+    )
+    document_id: UUID | None = Field(None, description="Only of this document.")
+    limit: int = Field(10, ge=1, le=_MOST_FACTS, description="How many.")
+
+
+class FactPlace(Result):
+    """Where a fact stands."""
+
+    document_id: UUID
+    document_title: str
+    quote: str
+    char_start: int = Field(description="Where it begins in the text of its document.")
+    char_end: int
+
+
+class KnownFact(Result):
+    """A fact."""
+
+    fact_id: UUID
+    status: str
+    statement: str
+    subject: str
+    predicate: str
+    object: str
+    value: str | None = Field(None, description="As a decimal number, its scale applied.")
+    unit: str = ""
+    valid_from: date | None = None
+    valid_to: date | None = None
+    confidence: float
+    sources: list[FactPlace]
+    conflicts_with: list[str] = Field(description="What other documents say instead.")
+
+
+class KnownFacts(Result):
+    """The facts that say most, the best first."""
+
+    facts: list[KnownFact]
+
+
+@tool(
+    """\
+Find single facts that were extracted from the documents: values of tables, lines such as \
+"Deductible: 500 EUR", definitions and short statements, each with its exact words, its period \
+and what other documents say instead. Use it for a number, a date or a definition; use \
+search_documents for everything else, and where it finds nothing.""",
+    returns=KnownFacts,
+    act=Act.SEARCHED,
+)
+async def recall_facts(context: ToolContext, asked: RecallFacts) -> str:
+    """Each fact in a line, with its quote below."""
+    workspace = context.workspace
+    found = await recall(workspace, asked.query, document_id=asked.document_id, limit=asked.limit)
+    otherwise: dict[UUID, list[str]] = {}
+    for document_id in dict.fromkeys(each.fact.document_id for each in found):
+        for conflict in await fact_conflicts(workspace, document_id=document_id):
+            for one in conflict.facts:
+                otherwise[one.fact_id] = [
+                    each.statement for each in conflict.facts if each.fact_id != one.fact_id
+                ]
+    result = KnownFacts(
+        facts=[
+            filled(
+                KnownFact,
+                each.fact,
+                status=each.fact.status.value,
+                sources=[filled(FactPlace, source) for source in each.fact.sources],
+                conflicts_with=otherwise.get(each.fact.fact_id, []),
+            )
+            for each in found
+        ]
+    )
+    lines: list[str] = []
+    for number, each in enumerate(result.facts, start=1):
+        days = [each.valid_from, each.valid_to]
+        period = " ({} to {})".format(*(day or "…" for day in days)) if any(days) else ""
+        lines.append(f"{number}. {line(each.statement, 400)}{period}")
+        lines += [
+            f"   “{line(source.quote, 300)}” ({line(source.document_title)}, "
+            f"Document ID: {source.document_id})"
+            for source in each.sources[:3]
+        ]
+        lines += [f"   OTHERWISE: {line(other, 300)}" for other in each.conflicts_with]
+    documents = [
+        ReadableDocument(
+            document_id=source.document_id,
+            filename="",
+            title=source.document_title,
+        )
+        for each in result.facts
+        for source in each.sources
+    ]
+    text = "\n".join(lines) or "No facts were found; use search_documents."
+    return tool_text(text, result, documents)

@@ -1,0 +1,277 @@
+"""`footnote facts`: what was extracted from documents, where it stands, and what disagrees."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+from uuid import UUID
+
+import typer
+
+from footnote.domain.facts import Fact, FactChanges, FactKind, FactPage, FactProgress, FactStatus
+from footnote.interfaces.cli import present
+from footnote.interfaces.cli.edge import in_workspace
+from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace
+from footnote.interfaces.schemas import FactConflictList, RecalledFactList
+
+if TYPE_CHECKING:
+    from footnote.engine import WorkspaceEngine
+
+app = typer.Typer(
+    name="facts",
+    help="See, recall, confirm and compare facts extracted from documents.",
+    no_args_is_help=True,
+)
+
+FactId = Annotated[UUID, typer.Argument(metavar="FACT", help="The fact's id.")]
+OfDocument = Annotated[
+    str | None,
+    typer.Option("--document", metavar="DOCUMENT", help="Only of this: an id or a file name."),
+]
+Limit = Annotated[
+    int, typer.Option("--limit", metavar="N", min=1, max=200, help="The most of them.")
+]
+
+
+@app.command("list", epilog=EXIT_CODES)
+def show_facts(
+    *,
+    context: typer.Context,
+    document: OfDocument = None,
+    kinds: Annotated[
+        list[FactKind] | None,
+        typer.Option("--kind", help="Only of this kind; may be repeated."),
+    ] = None,
+    statuses: Annotated[
+        list[FactStatus] | None,
+        typer.Option(
+            "--status", help="Only with this; may be repeated. Else proposed and confirmed."
+        ),
+    ] = None,
+    limit: Limit = 50,
+    cursor: Annotated[
+        str | None, typer.Option("--cursor", metavar="CURSOR", help="Where a page before ended.")
+    ] = None,
+    workspace: Workspace = None,
+    as_json: AsJson = False,
+) -> None:
+    """List facts in the order of their documents."""
+    wanted = tuple(statuses or (FactStatus.PROPOSED, FactStatus.CONFIRMED))
+
+    async def listed(inside: WorkspaceEngine) -> FactPage:
+        return await inside.facts(
+            document_id=await _called(inside, document),
+            kinds=tuple(kinds or ()),
+            statuses=wanted,
+            limit=limit,
+            cursor=cursor,
+        )
+
+    found = in_workspace(context, workspace, listed)
+    if as_json:
+        present.print_json(found)
+        return
+    if not found.facts:
+        progress = in_workspace(context, workspace, lambda inside: inside.fact_progress())
+        present.terminal().print("There are no facts. " + _advice(progress))
+        return
+    _show(found.facts)
+
+
+@app.command("recall", epilog=EXIT_CODES)
+def recall(
+    *,
+    context: typer.Context,
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="A question, or a topic.")],
+    document: OfDocument = None,
+    limit: Limit = 10,
+    workspace: Workspace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Find the facts that say most about a query."""
+
+    async def recalled(inside: WorkspaceEngine) -> RecalledFactList:
+        document_id = await _called(inside, document)
+        found = await inside.recall_facts(query, document_id=document_id, limit=limit)
+        return RecalledFactList(facts=found)
+
+    found = in_workspace(context, workspace, recalled)
+    if as_json:
+        present.print_json(found)
+        return
+    if not found.facts:
+        progress = in_workspace(context, workspace, lambda inside: inside.fact_progress())
+        present.terminal().print("No facts were found. " + _advice(progress))
+        return
+    _show([each.fact for each in found.facts])
+
+
+@app.command("show", epilog=EXIT_CODES)
+def show_fact(
+    *, context: typer.Context, fact_id: FactId, workspace: Workspace = None, as_json: AsJson = False
+) -> None:
+    """Show a fact with the words that it was taken from."""
+    found = in_workspace(context, workspace, lambda inside: inside.fact(fact_id))
+    if as_json:
+        present.print_json(found)
+        return
+    _show_one(found)
+
+
+@app.command("confirm", epilog=EXIT_CODES)
+def confirm(
+    *, context: typer.Context, fact_id: FactId, workspace: Workspace = None, as_json: AsJson = False
+) -> None:
+    """Confirm a fact, wherever the same is said."""
+    found = in_workspace(
+        context, workspace, lambda inside: inside.decide_fact(fact_id, "confirmed")
+    )
+    present.print_json(found) if as_json else _show_one(found)
+
+
+@app.command("reject", epilog=EXIT_CODES)
+def reject(
+    *, context: typer.Context, fact_id: FactId, workspace: Workspace = None, as_json: AsJson = False
+) -> None:
+    """Reject a fact: it is neither recalled nor compared any more."""
+    found = in_workspace(context, workspace, lambda inside: inside.decide_fact(fact_id, "rejected"))
+    present.print_json(found) if as_json else _show_one(found)
+
+
+@app.command("conflicts", epilog=EXIT_CODES)
+def show_conflicts(
+    *,
+    context: typer.Context,
+    document: OfDocument = None,
+    limit: Limit = 50,
+    workspace: Workspace = None,
+    as_json: AsJson = False,
+) -> None:
+    """List what documents say in several ways of one subject and period."""
+
+    async def compared(inside: WorkspaceEngine) -> FactConflictList:
+        document_id = await _called(inside, document)
+        found = await inside.fact_conflicts(document_id=document_id, limit=limit)
+        return FactConflictList(conflicts=found)
+
+    found = in_workspace(context, workspace, compared)
+    if as_json:
+        present.print_json(found)
+        return
+    if not found.conflicts:
+        present.terminal().print("No facts disagree.")
+        return
+    listing = present.table("subject", "says", "document", "fact")
+    for conflict in found.conflicts:
+        for number, each in enumerate(conflict.facts):
+            listing.add_row(
+                "" if number else present.plain(f"{conflict.subject} – {conflict.predicate}"),
+                present.plain(each.object),
+                present.plain(each.sources[0].document_title),
+                str(each.fact_id),
+            )
+    listing.show(present.terminal())
+
+
+@app.command("changes", epilog=EXIT_CODES)
+def show_changes(
+    *,
+    context: typer.Context,
+    document: Annotated[
+        str, typer.Argument(metavar="DOCUMENT", help="An id, its beginning, or a file name.")
+    ],
+    workspace: Workspace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say how the facts of a document differ from those of the version before."""
+
+    async def changed(inside: WorkspaceEngine) -> FactChanges:
+        return await inside.fact_changes(await inside.document_called(document))
+
+    found = in_workspace(context, workspace, changed)
+    if as_json:
+        present.print_json(found)
+        return
+    listing = present.table("what", "subject", "before", "now")
+    for pair in found.changed:
+        listing.add_row("changed", _about(pair.after), _said(pair.before), _said(pair.after))
+    for each in found.added:
+        listing.add_row("added", _about(each), "", _said(each))
+    for each in found.removed:
+        listing.add_row("removed", _about(each), _said(each), "")
+    listing.show(present.terminal())
+
+
+@app.command("extract", epilog=EXIT_CODES)
+def extract(
+    *, context: typer.Context, workspace: Workspace = None, as_json: AsJson = False
+) -> None:
+    """Have a worker extract the facts of all documents that lack them."""
+    found = in_workspace(context, workspace, lambda inside: inside.extract_facts())
+    present.print_json(found) if as_json else _show_progress(found)
+
+
+@app.command("progress", epilog=EXIT_CODES)
+def show_progress(
+    *, context: typer.Context, workspace: Workspace = None, as_json: AsJson = False
+) -> None:
+    """Say how far the facts of the workspace are extracted."""
+    found = in_workspace(context, workspace, lambda inside: inside.fact_progress())
+    present.print_json(found) if as_json else _show_progress(found)
+
+
+async def _called(inside: WorkspaceEngine, document: str | None) -> UUID | None:
+    return None if document is None else await inside.document_called(document)
+
+
+def _show(facts: Sequence[Fact]) -> None:
+    listing = present.table("statement", "status", "document", "fact")
+    for each in facts:
+        listing.add_row(
+            present.plain(each.statement),
+            each.status.value,
+            present.plain(", ".join(dict.fromkeys(one.document_title for one in each.sources))),
+            str(each.fact_id),
+        )
+    listing.show(present.terminal())
+
+
+def _show_one(found: Fact) -> None:
+    terminal = present.terminal()
+    terminal.print(present.plain(found.statement))
+    said = [found.status.value, found.kind.value, f"confidence {found.confidence:.2f}"]
+    if found.value is not None:
+        said.append(f"{found.value} {found.unit}".strip())
+    if found.valid_from or found.valid_to:
+        said.append(f"{found.valid_from or '…'} to {found.valid_to or '…'}")
+    terminal.print(present.plain(", ".join(said)))
+    for each in found.sources:
+        terminal.print(present.plain(f"“{each.quote}” – {each.document_title}"))
+
+
+def _show_progress(found: FactProgress) -> None:
+    terminal = present.terminal()
+    terminal.print(
+        f"{found.done:,} of {found.documents:,} documents are read, {found.failed:,} failed; "
+        f"{found.facts:,} facts. " + _advice(found)
+    )
+    for each in found.failures:
+        terminal.print(present.plain(f"{each.title} ({each.document_id}): {each.reason}"))
+
+
+def _advice(found: FactProgress) -> str:
+    if not found.enabled:
+        return "This workspace extracts none: `footnote config set facts true`."
+    if found.running:
+        return "A worker has the rest in hand: `footnote worker`, or a running server."
+    if found.done + found.failed < found.documents:
+        return "`footnote facts extract` has the rest read."
+    return ""
+
+
+def _about(fact: Fact) -> str:
+    return present.plain(f"{fact.subject} – {fact.predicate}")
+
+
+def _said(fact: Fact) -> str:
+    return present.plain(fact.object)

@@ -1,0 +1,50 @@
+"""Extracts facts a slice at a time, so that a worker can stop at any time."""
+
+from __future__ import annotations
+
+import asyncio
+from uuid import UUID
+
+from footnote.engine import Services, WorkspaceEngine
+from footnote.engine.fact_extraction import ATTEMPTS, extract_document, extraction_of
+from footnote.engine.redaction import model_use_of_job
+from footnote.store.database import SYSTEM
+from footnote.store.facts import pending_documents
+from footnote.store.pushes import workspace_of
+from footnote.store.queue import enqueue_facts
+
+SLICE_SECONDS = 3.0
+"""Less than a worker that is being stopped waits for what it has in hand."""
+_LOOKED_AT_TOGETHER = 64
+
+
+async def extract_slice(engine: Services, workspace_id: UUID) -> None:
+    """Read documents for facts for some seconds, then have the rest read.
+
+    What was kept of a document stays kept; a workspace that is switched off is left at once.
+    """
+    ends_at = asyncio.get_running_loop().time() + SLICE_SECONDS
+    async with engine.database.workspace(workspace_id, SYSTEM) as scope:
+        workspace = await workspace_of(scope)
+    system = WorkspaceEngine(
+        engine=engine, workspace=workspace, principal=SYSTEM, credential="system"
+    )
+    wanted = await extraction_of(system)
+    if not wanted.enabled:
+        return
+    async with engine.database.workspace(workspace_id, SYSTEM) as scope:
+        pending = await pending_documents(
+            scope,
+            wanted.extractor,
+            wanted.classes,
+            attempts=ATTEMPTS,
+            limit=_LOOKED_AT_TOGETHER,
+        )
+    for each in pending:
+        async with model_use_of_job(engine, workspace_id, each.document_id):
+            await extract_document(engine, workspace_id, each, wanted)
+        if asyncio.get_running_loop().time() > ends_at:
+            break
+    if pending:
+        async with engine.database.workspace(workspace_id, SYSTEM) as scope:
+            await enqueue_facts(scope)

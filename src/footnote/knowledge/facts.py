@@ -1,0 +1,122 @@
+"""The text of a document becomes its facts, and a fact the keys by which it is compared.
+
+Rules read what has a form: tables, lines of key and value, definitions, plain sentences. What a
+model extracts (`knowledge.model_facts`) comes as the same records.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from footnote.domain import BlockKind
+from footnote.domain.facts import ExtractedFact, FactKind
+from footnote.knowledge.sentence_facts import line_facts, sentence_facts
+from footnote.knowledge.table_facts import table_facts
+from footnote.knowledge.texts import DocumentText
+
+EXTRACTOR = "rules-1"
+"""Of what facts are known to come from; another number has every document read again."""
+MOST_FACTS = 20_000
+"""Of one document."""
+_PROSE = frozenset((BlockKind.PARAGRAPH, BlockKind.LIST, BlockKind.UTTERANCE, BlockKind.OCR_TEXT))
+_NOT_A_WORD = re.compile(r"[^\w.,%+/-]+|[_]+")
+_DIGITS = re.compile(r"\d+")
+_ARTICLE = re.compile(r"^(?:the|an?|der|die|das|le|la|les|el|los|las)\s+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactKeys:
+    """Texts that are equal where facts are to be compared; they are stored as keyed hashes."""
+
+    same: str
+    """Equal for facts that say the same in the same words; it tells a fact from its version's
+    others and finds it again in the next version."""
+    merge: str
+    """Equal for facts that may say the same in other words: their figures and days agree."""
+    claim: str
+    """What is claimed of what and when: facts of one claim and several values contradict."""
+    value: str
+    """What is claimed."""
+
+
+def extract_facts(document: DocumentText, kinds: Collection[FactKind]) -> list[ExtractedFact]:
+    """The facts of these kinds in a document's order, each said once; at most `MOST_FACTS`."""
+    found: dict[tuple[tuple[int, int], ...], ExtractedFact] = {}
+    for fact in _facts(document, frozenset(kinds)):
+        found.setdefault(fact.spans, fact)
+        if len(found) == MOST_FACTS:
+            break
+    return list(found.values())
+
+
+def keys_of(fact: ExtractedFact, title: str) -> FactKeys:
+    """The keys of a fact of the document with this title.
+
+    Whom a sentence calls by name is the same everywhere. What else is said holds within documents
+    of that title, under the same headings.
+    """
+    subject, predicate = normal_form(fact.subject), normal_form(fact.predicate)
+    scope = ""
+    if fact.kind is not FactKind.STATEMENT or not _is_name(fact.subject):
+        within = [fact.qualifiers.get(name, "") for name in ("section", "group", "column")]
+        scope = normal_form(" ".join((title, *within)))
+    period = f"{fact.valid_from or ''}…{fact.valid_to or ''}"
+    value = f"{fact.value} {fact.unit}" if fact.value is not None else normal_form(fact.object)
+    denied = "not" if fact.negated else ""
+    claim = f"{scope}\n{subject}\n{predicate}\n{period}"
+    return FactKeys(
+        same="\n".join((fact.kind.value, claim, normal_form(fact.object), denied)),
+        merge="\n".join((value, denied, period, *sorted(_DIGITS.findall(fact.statement)))),
+        claim=claim,
+        value=f"{value}\n{denied}",
+    )
+
+
+def is_comparable(fact: ExtractedFact) -> bool:
+    """Whether two facts of one claim contradict where their values differ.
+
+    A sentence may say several things of one subject, unless it gives a number.
+    """
+    return fact.kind is not FactKind.STATEMENT or fact.value is not None
+
+
+def normal_form(text: str) -> str:
+    """A text without what differs from writer to writer: case, accents, articles, punctuation.
+
+    >>> normal_form("The  *Résumé*, 2024:")
+    'resume 2024'
+    """
+    folded = unicodedata.normalize("NFKD", text.casefold())
+    bare = "".join(each for each in folded if not unicodedata.combining(each))
+    words = (word.strip(".,-/+") for word in _NOT_A_WORD.sub(" ", bare).split())
+    return _ARTICLE.sub("", " ".join(filter(None, words)))
+
+
+def _is_name(subject: str) -> bool:
+    """Whether a subject names someone or something, rather than a kind of it.
+
+    >>> _is_name("Acme Holding"), _is_name("The insurer"), _is_name("X-200")
+    (True, False, True)
+    """
+    if any(map(str.isdigit, subject)):
+        return True
+    words = subject.split()
+    if _ARTICLE.match(f"{subject.casefold()} "):
+        return False
+    return sum(word[0].isupper() for word in words) > 1 or (len(words) == 1 and subject.isupper())
+
+
+def _facts(document: DocumentText, kinds: frozenset[FactKind]) -> Iterator[ExtractedFact]:
+    for block in document.blocks:
+        if block.kind is BlockKind.TABLE:
+            if FactKind.CELL in kinds:
+                yield from table_facts(document, block)
+        elif block.kind in _PROSE:
+            if FactKind.PROPERTY in kinds:
+                yield from line_facts(document, block)
+            for fact in sentence_facts(document, block):
+                if fact.kind in kinds:
+                    yield fact

@@ -1,0 +1,155 @@
+"""Lines of key and value, definitions and plain sentences become facts.
+
+A sentence of another form yields nothing. Subjects that only the text before explains, such as
+`it`, are none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+
+from footnote.domain.facts import ExtractedFact, FactKind
+from footnote.knowledge.grids import is_time
+from footnote.knowledge.periods import period_of
+from footnote.knowledge.sentence_forms import said_in
+from footnote.knowledge.texts import DocumentText, TextBlock
+from footnote.language.dates import dates_mentioned
+from footnote.language.figures import figures_of
+from footnote.language.negators import negators_in
+from footnote.language.quantities import Quantity, number_in, plain_number
+from footnote.language.sentences import sentence_spans
+
+_CONFIDENCE = {FactKind.PROPERTY: 0.9, FactKind.DEFINITION: 0.8, FactKind.STATEMENT: 0.6}
+_MOST_KEY_WORDS = 7
+_MOST_SENTENCE = 320
+"""Characters of a line or a sentence that says one thing."""
+_PROPERTY = re.compile(
+    r"^[ \t]*(?:[-*•+–][ \t]+|\d{1,3}[.)][ \t]+)?(?P<key>[^\n:：|]{2,60}?)[ \t]*(?:\*\*|__)?[:：]"
+    r"(?:\*\*|__)?[ \t]*(?P<value>[^\n]{1,240}?)[ \t]*$",
+    re.MULTILINE,
+)
+_KEY = re.compile(r"(?:\*\*|__)?[^\W_][^?!;=<>{}]*")
+_NO_KEYS = frozenset(
+    "note notes hint example examples e.g i.e http https warning caution remark hinweis beispiel "
+    "achtung anmerkung nota ejemplo exemple remarque 注 例如".split()
+)
+"""Words at either end of what stands before a colon and is no key."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Found:
+    """A statement of a text with its places."""
+
+    kind: FactKind
+    subject: str
+    predicate: str
+    object: str
+    statement: str
+    spans: tuple[tuple[int, int], ...]
+
+
+def line_facts(document: DocumentText, block: TextBlock) -> Iterator[ExtractedFact]:
+    """The facts of lines such as `Deductible: 500 EUR`, about what they stand under."""
+    subject = block.headings[-1] if block.headings else document.title
+    for match in _PROPERTY.finditer(document.text, block.start, block.end):
+        key, value = match["key"].strip(" *_"), match["value"].strip(" *_")
+        if not _is_property(match["key"].strip(), key, value):
+            continue
+        start = match.start("value") + match["value"].find(value)
+        key_start = match.start("key") + match["key"].find(key)
+        found = _Found(
+            kind=FactKind.PROPERTY,
+            subject=subject,
+            predicate=key,
+            object=value,
+            statement=f"{subject} – {key}: {value}",
+            spans=((start, start + len(value)), (key_start, key_start + len(key))),
+        )
+        yield _fact(document, block, found)
+
+
+def sentence_facts(document: DocumentText, block: TextBlock) -> Iterator[ExtractedFact]:
+    """The definitions and plain statements of a block's sentences."""
+    for first, last in sentence_spans(document.text[block.start : block.end]):
+        start, end = block.start + first, block.start + last
+        sentence = document.text[start:end]
+        if len(sentence) > _MOST_SENTENCE or "|" in sentence:
+            continue
+        said = said_in(sentence, document.language or "en")
+        if said is None:
+            continue
+        held = start + said.object_start
+        found = _Found(
+            kind=FactKind.DEFINITION if said.defines else FactKind.STATEMENT,
+            subject=said.subject,
+            predicate=said.verb,
+            object=" ".join(said.object.split()),
+            statement=" ".join(sentence.replace("**", "").split()),
+            spans=((held, held + len(said.object)), (start, end)),
+        )
+        yield _fact(document, block, found)
+
+
+def _is_property(written: str, key: str, value: str) -> bool:
+    """Whether a line before and behind its colon is a key with a value."""
+    words = key.split()
+    return (
+        bool(value)
+        and 0 < len(words) <= _MOST_KEY_WORDS
+        and _KEY.fullmatch(written) is not None
+        and _NO_KEYS.isdisjoint((words[0].casefold(), words[-1].casefold().strip(".")))
+        and not value.startswith("//")
+        and not value.endswith("?")
+        # Times of day and references: `12:30`, `Genesis 1:1`.
+        and not (key[-1].isdigit() and value[0].isdigit())
+        and len(sentence_spans(value)) == 1
+    )
+
+
+def _fact(document: DocumentText, block: TextBlock, found: _Found) -> ExtractedFact:
+    number = _only_number(found.object, document.language)
+    dated = (
+        found.statement
+        if found.kind is FactKind.STATEMENT
+        else f"{found.subject} {found.predicate}"
+    )
+    valid_from, valid_to = period_of(dated)
+    negators = negators_in(found.statement, document.language or "en")
+    return ExtractedFact(
+        kind=found.kind,
+        subject=found.subject,
+        predicate=found.predicate,
+        object=found.object,
+        statement=found.statement,
+        embedded=found.statement,
+        spans=found.spans,
+        confidence=_CONFIDENCE[found.kind],
+        value=None if number is None else plain_number(number.value),
+        unit="" if number is None else number.unit,
+        qualifiers={"section": " › ".join(block.headings)} if block.headings else {},
+        valid_from=valid_from,
+        valid_to=valid_to,
+        negated=next(negators, None) is not None,
+    )
+
+
+def _only_number(text: str, language: str | None) -> Quantity | None:
+    """The number of a text that holds one, and neither a date nor an identifier."""
+    if dates_mentioned(text):
+        return None
+    figures = figures_of(text, language)
+    if len(figures) > 1:
+        figures = [each for each in figures if not is_time(text[each.start : each.end])]
+    if len(figures) != 1 or figures[0].code:
+        return None
+    [figure] = figures
+    if len(figure.values) == 1:
+        [value] = figure.values
+        behind = re.match(r"\s?([^\W\d_]+)", text[figure.end :])
+        unit = figure.unit or ("" if behind is None else behind[1])
+        return Quantity(value=Decimal(f"{value:.15g}"), unit=unit)
+    read = number_in(text[figure.start : figure.end], language)
+    return None if read is None else Quantity(value=read.value, unit=figure.unit or read.unit)

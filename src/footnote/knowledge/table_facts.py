@@ -1,0 +1,184 @@
+"""The cells of a table become facts: row and column, value and unit, and the period."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from footnote.domain.facts import ExtractedFact, FactKind
+from footnote.knowledge.grids import Grid, GridCell, grid_of, is_time
+from footnote.knowledge.periods import NO_PERIOD, Period, period_and_rest, period_of
+from footnote.knowledge.scales import (
+    SCALE_NAMES,
+    Scale,
+    currency_of_column,
+    is_unscaled,
+    only_scale_of,
+    scale_of_head,
+    scale_said,
+)
+from footnote.knowledge.texts import DocumentText, TextBlock
+from footnote.language.quantities import number_in, plain_number
+
+_NUMBER_CONFIDENCE, _TEXT_CONFIDENCE = 0.95, 0.85
+_UNNAMED_COLUMN = 0.2
+"""Less, where nothing stands above a cell."""
+_LEAD_CHARACTERS = 400
+"""Before a table, among which its unit and what it is about may stand."""
+_MOST_CAPTION = 100
+_MOST_CELLS = 20_000
+"""Of one table; beyond them it is a register, which search serves better than facts."""
+_MOST_LABEL, _MOST_VALUE = 160, 240
+"""Characters; longer cells hold prose, which is no value."""
+_NOTHING = frozenset(("", "-", "–", "—", "n/a", "n.a.", "k. a.", "k.a.", "nil", "*", "…", "..."))
+_IN_BRACKETS = re.compile(r"\s*[(\[][^)\]]*[)\]]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Table:
+    """What holds for the cells of a table, or for those below a label that stands alone."""
+
+    language: str | None
+    about: str
+    """Its caption, else the heading that it stands under, else the title of its document."""
+    headings: tuple[str, ...]
+    heads: Sequence[str]
+    columns: Sequence[Sequence[str]]
+    scale: Scale
+    group: str = ""
+    """The last label that stood alone in its row."""
+
+    def below(self, label: str) -> _Table:
+        """What holds below a label that stands alone: it names a group, or tells a scale."""
+        own = scale_said(label)
+        tells_scale = bool(own.power) and label.startswith("(")
+        group = self.group if tells_scale or not label else label.rstrip(":")
+        return replace(self, scale=own.within(self.scale), group=group)
+
+
+@dataclass(frozen=True, slots=True)
+class _Claim:
+    """What a cell is the value of."""
+
+    subject: str
+    predicate: str
+    period: Period
+    head: str
+    """What its column is called beside its period."""
+
+
+def table_facts(document: DocumentText, block: TextBlock) -> Iterator[ExtractedFact]:
+    """The facts of one table, cell by cell; none for what is no table.
+
+    A row's first cell is its label, and the subject; where columns are periods the table's
+    caption, heading or document is the subject and the label the predicate.
+    """
+    grid = grid_of(document.text, block.start, block.end)
+    if grid is None or len(grid.rows) * len(grid.rows[0]) > _MOST_CELLS:
+        return
+    table = _table_of(document, block, grid)
+    for row in grid.rows:
+        label = row[0]
+        if all(cell.text.casefold() in _NOTHING for cell in row[1:]):
+            table = table.below(label.text)
+            continue
+        if not label.text or len(label.text) > _MOST_LABEL:
+            continue
+        for column, cell in enumerate(row[1:], start=1):
+            if cell.text.casefold() not in _NOTHING and len(cell.text) <= _MOST_VALUE:
+                yield _cell_fact(table, label, cell, column)
+
+
+def _table_of(document: DocumentText, block: TextBlock, grid: Grid) -> _Table:
+    before = document.text[max(0, block.start - _LEAD_CHARACTERS) : block.start].rstrip()
+    lead = "\n".join(each for each in re.split(r"\n\s*\n", before)[-2:] if "|" not in each)
+    heads = [grid.head_of(number) for number in range(len(grid.rows[0]))]
+    scale = scale_of_head(heads[0]).within(scale_said(lead))
+    if not scale.power:
+        scale = scale.within(only_scale_of(document.text))
+    heading = block.headings[-1] if block.headings else document.title
+    return _Table(
+        language=document.language,
+        about=_caption_of(lead) or heading,
+        headings=block.headings,
+        heads=heads,
+        columns=[grid.column(number) for number in range(len(heads))],
+        scale=scale,
+    )
+
+
+def _cell_fact(table: _Table, label: GridCell, cell: GridCell, column: int) -> ExtractedFact:
+    claim = _claim_of(table, label.text, column)
+    by_row = claim.predicate == label.text
+    qualifiers = {
+        "section": " › ".join(table.headings),
+        "group": table.group,
+        "column": claim.head if by_row else "",
+    }
+    value, unit, scale = _value_of(table, label.text, cell.text, column)
+    qualifiers["scale"] = scale
+    group = f" ({table.group})" if table.group else ""
+    named = (
+        f"{claim.subject} – {claim.predicate}{group}"
+        if by_row
+        else f"{claim.subject}{group} – {claim.predicate or 'value'}"
+    )
+    told = f", {table.heads[column]}" if claim.period != NO_PERIOD and not claim.head else ""
+    confidence = _TEXT_CONFIDENCE if value is None else _NUMBER_CONFIDENCE
+    return ExtractedFact(
+        kind=FactKind.CELL,
+        subject=claim.subject,
+        predicate=claim.predicate,
+        object=cell.text,
+        statement=f"{named}{told}: {cell.text}{f' ({scale})' if scale else ''}",
+        embedded=named,
+        spans=((cell.start, cell.end), (label.start, label.end)),
+        confidence=confidence - (0 if table.heads[column] else _UNNAMED_COLUMN),
+        value=value,
+        unit=unit,
+        qualifiers={name: said for name, said in qualifiers.items() if said},
+        valid_from=claim.period[0],
+        valid_to=claim.period[1],
+    )
+
+
+def _claim_of(table: _Table, label: str, column: int) -> _Claim:
+    """What the cell beside a label and under a head is the value of."""
+    period, head = period_and_rest(table.heads[column])
+    corner = table.heads[0]
+    if period != NO_PERIOD:
+        # `As of December 31,` in the corner dates the years above the columns.
+        dated = period_of(f"{corner} {table.heads[column]}") if corner and not head else NO_PERIOD
+        period = period if dated == NO_PERIOD else dated
+        return _Claim(label, head, period, head) if head else _Claim(table.about, label, period, "")
+    period, rest = period_and_rest(label)
+    if period != NO_PERIOD:
+        return _Claim(label if rest else table.about, head, period, head)
+    return _Claim(label, head, period_of(table.group), head)
+
+
+def _value_of(table: _Table, label: str, cell: str, column: int) -> tuple[str | None, str, str]:
+    """The number of a cell with its scale applied, its unit, and the name of the scale."""
+    number = number_in(cell, table.language, table.columns[column])
+    if number is None or is_time(cell):
+        return None, "", ""
+    scale = scale_of_head(table.heads[column]).within(table.scale)
+    if number.unit == "%" or (not number.unit and scale.percent):
+        return plain_number(number.value), "%", ""
+    if is_unscaled(label):
+        return plain_number(number.value), number.unit, ""
+    unit = number.unit or scale.currency or currency_of_column(table.columns[column])
+    return (
+        plain_number(number.value.scaleb(scale.power)),
+        unit,
+        SCALE_NAMES.get(scale.power, ""),
+    )
+
+
+def _caption_of(lead: str) -> str:
+    """The line right above a table, where that is short and no sentence of a paragraph."""
+    last = lead.rsplit("\n", 1)[-1].strip()
+    named = _IN_BRACKETS.sub("", last).strip(" :*#_")
+    is_sentence = last.endswith((".", "!", "?", ";"))
+    return named if len(last) <= _MOST_CAPTION and not is_sentence else ""

@@ -1,0 +1,64 @@
+"""The passages of a document become its blocks again, in its canonical text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from footnote.domain import BlockKind, Passage
+
+_BETWEEN_PARTS = 2
+"""Most characters between two parts of one block."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextBlock:
+    """A block of a document: half-open offsets in its canonical text."""
+
+    kind: BlockKind
+    start: int
+    end: int
+    headings: tuple[str, ...]
+    """That it stands under, the outermost first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentText:
+    """What facts are extracted from."""
+
+    text: str
+    """The canonical text."""
+    title: str
+    language: str | None
+    blocks: tuple[TextBlock, ...]
+    """In their order, without overlap."""
+
+
+def blocks_of(passages: Sequence[Passage]) -> tuple[TextBlock, ...]:
+    """The blocks that a document's passages hold, those that were divided in one piece.
+
+    Passages come in the order of the document; they may overlap.
+    """
+    found: list[TextBlock] = []
+    goes_on = False
+    for passage in passages:
+        for span in passage.spans:
+            last = found[-1] if found else None
+            reached = 0 if last is None else last.end
+            if last is not None and span.char_end <= reached:
+                continue
+            joins = span.char_start < reached or (goes_on and not span.begins)
+            near = span.char_start - reached <= _BETWEEN_PARTS
+            if last is not None and joins and near and last.kind is span.kind:
+                found[-1] = replace(last, end=span.char_end)
+            else:
+                found.append(
+                    TextBlock(
+                        kind=span.kind,
+                        start=max(span.char_start, reached),
+                        end=span.char_end,
+                        headings=passage.heading_path,
+                    )
+                )
+            goes_on = not span.ends
+    return tuple(found)

@@ -1,0 +1,129 @@
+"""Facts that are near a query, by vector and by exact BM25 over their own lists of words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+import numpy as np
+from pgvector import HalfVector
+
+from footnote.index.bm25 import CorpusLengths, decode_posting, score
+from footnote.index.ranges import ChunkRanges
+from footnote.index.segments import LENGTH
+from footnote.index.terms import fresh_term_ids
+from footnote.ports import Vector
+from footnote.store.database import WorkspaceScope
+from footnote.store.lanes import current_lane
+from footnote.store.statements import load_statements
+from footnote.store.workspaces import lexical_key
+
+_SQL = load_statements("facts")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankedFact:
+    """A fact in one of the rankings."""
+
+    fact_id: UUID
+    group_id: UUID
+    score: float
+
+
+async def nearest_facts(
+    scope: WorkspaceScope, lane_name: str, vector: Vector, document_id: UUID | None, limit: int
+) -> tuple[RankedFact, ...]:
+    """The facts whose vectors are nearest, by falling similarity; none without their lane."""
+    lane = await current_lane(scope, lane_name)
+    if lane is None:
+        return ()
+    rows = await scope.all(
+        _SQL["nearest"],
+        {
+            "lane_id": lane[0],
+            "vector": HalfVector(scope.sealing.vectors(vector)),
+            "document_id": document_id,
+            "limit": limit,
+        },
+    )
+    return tuple(
+        RankedFact(fact_id=row["fact_id"], group_id=row["group_id"], score=float(row["similarity"]))
+        for row in rows
+    )
+
+
+async def facts_with_words(
+    scope: WorkspaceScope, terms: Sequence[str], document_id: UUID | None, limit: int
+) -> tuple[RankedFact, ...]:
+    """The facts that hold the terms, by falling BM25.
+
+    Number and length of facts are those of the whole workspace; how many hold a term is counted
+    in what may be seen.
+    """
+    ids = fresh_term_ids(await lexical_key(scope), list(dict.fromkeys(terms)))
+    if not ids:
+        return ()
+    rows = await scope.all(
+        _SQL["postings"], {"terms": list(ids), "document_id": document_id}, binary=True
+    )
+    if not rows:
+        return ()
+    documents = sorted({row["document_id"] for row in rows})
+    totals = await scope.single(_SQL["totals"])
+    lengths = await scope.all(_SQL["lengths"], {"document_ids": documents}, binary=True)
+    # Each document's facts get a range of numbers, as chunks have.
+    first: dict[UUID, int] = {}
+    known: list[np.ndarray[tuple[int], np.dtype[np.int32]]] = []
+    rejected: list[tuple[int, int]] = []
+    end = 0
+    for row in lengths:
+        own = np.frombuffer(row["lengths"], LENGTH)
+        first[row["document_id"]] = end
+        rejected += [(end + each, end + each + 1) for each in sorted(row["rejected"])]
+        known.append(own)
+        end += own.size
+    length_of = np.concatenate(known) if known else np.zeros(0, np.int32)
+    corpus = CorpusLengths(
+        chunk_numbers=np.arange(end, dtype=np.int32),
+        lengths=length_of,
+        length_of=length_of,
+        live_chunks=max(int(totals["facts"]), end),
+        average_length=totals["length"] / max(1, totals["facts"]),
+    )
+    parts: dict[int, list[tuple[np.ndarray, np.ndarray]]] = {}
+    for row in sorted(rows, key=lambda each: first[each["document_id"]]):
+        ordinals, frequencies = decode_posting(row["ordinals"], row["frequencies"])
+        parts.setdefault(row["term"], []).append(
+            (ordinals + first[row["document_id"]], frequencies)
+        )
+    postings = {
+        term: (
+            np.concatenate([numbers for numbers, _ in each]).astype(np.int32),
+            np.concatenate([frequencies for _, frequencies in each]),
+        )
+        for term, each in parts.items()
+    }
+    dead = ChunkRanges.from_pairs(rejected)
+    ranking = score(postings, corpus, dead, None, limit).ranking
+    starts = np.array([first[row["document_id"]] for row in lengths])
+    whose = [row["document_id"] for row in lengths]
+    places = [int(np.searchsorted(starts, hit.chunk_no, side="right")) - 1 for hit in ranking]
+    found = await scope.all(
+        _SQL["by_ordinals"],
+        {
+            "document_ids": [whose[each] for each in places],
+            "ordinals": [
+                hit.chunk_no - int(starts[each]) for hit, each in zip(ranking, places, strict=True)
+            ],
+        },
+    )
+    by_place = {(row["document_id"], row["ordinal"]): row for row in found}
+    ranked = []
+    for hit, each in zip(ranking, places, strict=True):
+        shown = by_place.get((whose[each], hit.chunk_no - int(starts[each])))
+        if shown is not None:
+            ranked.append(
+                RankedFact(fact_id=shown["fact_id"], group_id=shown["group_id"], score=hit.score)
+            )
+    return tuple(ranked)

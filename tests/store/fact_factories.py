@@ -1,0 +1,54 @@
+"""Facts for tests that are not about how they are extracted."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import numpy as np
+
+from footnote.domain import DocumentClass, Lane
+from footnote.domain.facts import ExtractedFact, FactKind
+from footnote.store.facts import ExtractedFacts, KeyedFact, PendingDocument
+
+
+def a_version(document_id: UUID, version: int = 1) -> PendingDocument:
+    return PendingDocument(
+        document_id=document_id,
+        version=version,
+        title="Notice",
+        language="en",
+        document_class=DocumentClass.GENERIC,
+    )
+
+
+def a_keyed_fact(subject: str, said: str, start: int = 0) -> KeyedFact:
+    """A fact that claims one thing of a subject."""
+    statement = f"{subject} is {said}"
+    fact = ExtractedFact(
+        kind=FactKind.STATEMENT,
+        subject=subject,
+        predicate="is",
+        object=said,
+        statement=statement,
+        embedded=statement,
+        spans=((start, start + len(statement)),),
+        confidence=0.5,
+    )
+    return KeyedFact(
+        fact=fact,
+        quotes=(statement,),
+        same=statement,
+        merge=said,
+        claim=subject,
+        value=said,
+        comparable=True,
+        terms=tuple(statement.lower().split()),
+    )
+
+
+def some_facts(lane: Lane, *facts: KeyedFact) -> ExtractedFacts:
+    """Facts in a lane, each with a vector that is near no other."""
+    vectors = np.zeros((len(facts), lane.dimensions), np.float32)
+    for row, _ in enumerate(facts):
+        vectors[row, row % lane.dimensions] = 1.0
+    return ExtractedFacts(extractor="test", lane=lane, facts=facts, vectors=vectors)
