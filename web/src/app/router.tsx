@@ -41,7 +41,8 @@ const routes = [
     getParentRoute: () => root,
     path: "/documents/$documentId",
     loader: ({ params, preload }) => {
-      if (!preload) void queryClient.prefetchQuery(documentQuery(params.documentId));
+      // What fails is told where the page asks for it.
+      if (!preload) queryClient.query(documentQuery(params.documentId)).catch(() => undefined);
     },
     component: lazyRouteComponent(() => import("../documents/DocumentCard"), "DocumentCard"),
   }),
