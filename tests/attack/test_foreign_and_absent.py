@@ -21,7 +21,7 @@ from footnote.jobs.inline import work_until_resting
 from footnote.settings import Settings, settings_from
 from footnote.store.database import SYSTEM
 from footnote.store.evaluations import keep_run
-from footnote.store.facts import keep_facts
+from footnote.store.fact_keeping import keep_facts
 from footnote.store.share_links import add_link
 from tests.evaluation.factories import a_new_run, an_order
 from tests.interfaces.description import DESCRIPTION

@@ -352,7 +352,7 @@ def special(name: str, theirs: Mapping[str, str]) -> dict[str, Any]:
         "personal_data.audit_about": {"who": "local", "by_others": True, "after": 0},
         "access.grants_of": {"principal": SYSTEM},
         "facts.list_facts": {"after": None},
-        "facts.pending_documents": {"after": UUID(int=0)},
+        "fact_keeping.pending_documents": {"after": UUID(int=0)},
         "facts.decide_fact": {"status": FactStatus.REJECTED},
         "messages.judged_answers": {"after": None},
         "retention.delete_due_queries": {"after": 0},

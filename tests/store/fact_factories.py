@@ -8,7 +8,7 @@ import numpy as np
 
 from footnote.domain import DocumentClass, Lane
 from footnote.domain.facts import ExtractedFact, FactKind
-from footnote.store.facts import ExtractedFacts, KeyedFact, PendingDocument
+from footnote.store.fact_keeping import ExtractedFacts, KeyedFact, PendingDocument
 
 
 def a_version(document_id: UUID, version: int = 1) -> PendingDocument:

@@ -15,16 +15,15 @@ from footnote.domain import Lane
 from footnote.domain.facts import FactStatus
 from footnote.errors import LaneMismatch
 from footnote.store.database import SYSTEM, Database
-from footnote.store.fact_recall import facts_with_words, nearest_facts
-from footnote.store.facts import (
-    WantedFacts,
+from footnote.store.fact_keeping import (
     count_facts,
     fact_failures,
     keep_facts,
-    list_facts,
     note_failure,
     pending_documents,
 )
+from footnote.store.fact_recall import facts_with_words, nearest_facts
+from footnote.store.facts import WantedFacts, list_facts
 from footnote.store.lanes import list_lanes
 from tests.conftest import TestDatabase
 from tests.store.fact_factories import a_keyed_fact, a_version, some_facts

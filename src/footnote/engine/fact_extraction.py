@@ -22,7 +22,7 @@ from footnote.ports import Embedder, Vectors
 from footnote.settings import Settings, listed
 from footnote.store.database import SYSTEM
 from footnote.store.documents import whole_text
-from footnote.store.facts import (
+from footnote.store.fact_keeping import (
     ExtractedFacts,
     KeyedFact,
     PendingDocument,

@@ -28,6 +28,7 @@ from footnote.engine.services import WorkspaceAccess
 from footnote.errors import Conflict, InvalidRequest
 from footnote.store import facts as stored
 from footnote.store.documents import get_document
+from footnote.store.fact_keeping import count_facts, fact_failures
 from footnote.store.fact_recall import RankedFact, facts_with_words, nearest_facts
 from footnote.store.lanes import current_lane
 from footnote.store.queue import enqueue_facts, facts_enqueued
@@ -215,8 +216,8 @@ async def fact_progress(workspace: WorkspaceAccess) -> FactProgress:
     """How far the facts of the documents that may be seen are extracted."""
     extraction = await extraction_of(workspace)
     async with workspace.scope() as scope:
-        counts = await stored.count_facts(scope, extraction.extractor, extraction.classes)
-        failures = await stored.fact_failures(scope, _FAILURES_SHOWN)
+        counts = await count_facts(scope, extraction.extractor, extraction.classes)
+        failures = await fact_failures(scope, _FAILURES_SHOWN)
     async with workspace.system_scope() as scope:
         running = await facts_enqueued(scope)
     return FactProgress(

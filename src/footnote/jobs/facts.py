@@ -9,7 +9,7 @@ from footnote.engine import Services, WorkspaceEngine
 from footnote.engine.fact_extraction import ATTEMPTS, extract_document, extraction_of
 from footnote.engine.redaction import model_use_of_job
 from footnote.store.database import SYSTEM
-from footnote.store.facts import pending_documents
+from footnote.store.fact_keeping import pending_documents
 from footnote.store.pushes import workspace_of
 from footnote.store.queue import enqueue_facts
 

@@ -1,0 +1,344 @@
+"""Keeps the facts of published versions, a document in one transaction."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from uuid import UUID, uuid4
+
+import numpy as np
+from pgvector import HalfVector
+from psycopg.rows import DictRow
+from psycopg.types.json import Jsonb
+
+from footnote.domain import DocumentClass, Lane
+from footnote.domain.facts import ExtractedFact, FactFailure, FactStatus
+from footnote.index.segments import FREQUENCY, LENGTH
+from footnote.index.terms import term_ids
+from footnote.ports import Vectors
+from footnote.store.database import WorkspaceScope
+from footnote.store.lanes import current_lane, require_vectors_of
+from footnote.store.sealing import FACT, TITLE, Sealing
+from footnote.store.statements import load_statements, record_of
+from footnote.store.workspaces import adopt_lane, lexical_key
+
+_SQL = load_statements("facts")
+_KEY_BYTES = 16
+_ALIKE_AT_ONCE = 50
+"""Facts of one value that a new one is compared with."""
+SAME_FACT_SIMILARITY = 0.92
+"""From which two facts of one value, period and figures are the same in other words."""
+_FIRST = UUID(int=0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PendingDocument:
+    """A published version whose facts are wanted."""
+
+    document_id: UUID
+    version: int
+    title: str
+    language: str | None
+    document_class: DocumentClass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyedFact:
+    """A fact with the texts that it is compared by, and its analysed terms."""
+
+    fact: ExtractedFact
+    quotes: tuple[str, ...]
+    """The text of each span."""
+    same: str
+    merge: str
+    claim: str
+    value: str
+    comparable: bool
+    terms: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ExtractedFacts:
+    """The facts of one version, in its order."""
+
+    extractor: str
+    lane: Lane
+    facts: tuple[KeyedFact, ...]
+    vectors: Vectors
+    """One for each fact, in the lane."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactCounts:
+    """How many published documents were read for facts."""
+
+    documents: int
+    done: int
+    failed: int
+    facts: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Keys:
+    """The keyed hashes of a fact."""
+
+    same: bytes
+    merge: bytes
+    claim: bytes
+    value: bytes
+
+
+async def pending_documents(
+    scope: WorkspaceScope,
+    extractor: str,
+    classes: Sequence[str],
+    *,
+    attempts: int,
+    limit: int,
+    after: UUID = _FIRST,
+) -> tuple[PendingDocument, ...]:
+    """Published documents that this extractor has not read yet, by id."""
+    rows = await scope.all(
+        _SQL["pending"],
+        {
+            "extractor": extractor,
+            "classes": list(classes),
+            "attempts": attempts,
+            "limit": limit,
+            "after": after,
+        },
+    )
+    return tuple(
+        record_of(
+            PendingDocument,
+            row,
+            title=scope.sealing.plain_text(TITLE.of(row["document_id"]), row["title"]),
+            document_class=DocumentClass(row["document_class"]),
+        )
+        for row in rows
+    )
+
+
+async def keep_facts(
+    scope: WorkspaceScope, pending: PendingDocument, extracted: ExtractedFacts
+) -> bool:
+    """Replace what is known of a document by the facts of its published version.
+
+    A fact that stands there again keeps its id, and what somebody decided of it; one that does not
+    is superseded, until the next version. False when another version was published meanwhile.
+    Raises LaneMismatch for vectors of another lane.
+    """
+    facts, vectors = extracted.facts, extracted.vectors
+    require_vectors_of(extracted.lane, vectors, len(facts))
+    whose: dict[str, object] = {"document_id": pending.document_id, "version": pending.version}
+    if await scope.one(_SQL["hold_version"], whose) is None:
+        return False
+    lane_id = await _lane_of_facts(scope, extracted.lane)
+    keys = [_keys_of(scope.sealing, each) for each in facts]
+    known: dict[bytes, list[DictRow]] = defaultdict(list)
+    outdated = []
+    for row in await scope.all(_SQL["known"], whose):
+        known[bytes(row["same_key"])].append(row)
+        if row["version"] == pending.version:
+            outdated.append(row["fact_id"])
+    kept = [known[each.same].pop(0) if known.get(each.same) else None for each in keys]
+    outdated += [row["fact_id"] for row in kept if row is not None]
+    turned = await asyncio.to_thread(scope.sealing.vectors, vectors)
+    groups = await _groups(scope, whose | {"lane_id": lane_id}, keys, turned)
+    await scope.execute(_SQL["drop_vectors"], whose)
+    await scope.execute(_SQL["drop_postings"], whose)
+    await scope.execute(_SQL["remove"], whose | {"fact_ids": outdated})
+    await scope.execute(_SQL["supersede"], whose)
+    rows = [
+        {"since_version": pending.version}
+        | _row(scope.sealing, each, key, row)
+        | whose
+        | {"ordinal": ordinal, "group_id": group, "extractor": extracted.extractor}
+        for ordinal, (each, key, row, group) in enumerate(
+            zip(facts, keys, kept, groups, strict=True)
+        )
+    ]
+    await scope.execute_many(_SQL["insert"], rows)
+    await scope.execute_many(
+        _SQL["insert_vector"],
+        (
+            {"lane_id": lane_id, "fact_id": row["fact_id"], "embedding": HalfVector(vector)}
+            for row, vector in zip(rows, turned, strict=True)
+        ),
+    )
+    lengths = await _keep_words(scope, whose, facts)
+    await scope.execute(
+        _SQL["note_set"],
+        whose
+        | {
+            "extractor": extracted.extractor,
+            "facts": len(facts),
+            "total_length": int(lengths.sum()),
+            "lengths": lengths.astype(LENGTH).tobytes(),
+        },
+    )
+    return True
+
+
+async def note_failure(
+    scope: WorkspaceScope, pending: PendingDocument, extractor: str, reason: str
+) -> None:
+    """Note why the facts of a version could not be extracted; those of before stay."""
+    await scope.execute(
+        _SQL["note_failure"],
+        {
+            "document_id": pending.document_id,
+            "version": pending.version,
+            "extractor": extractor,
+            "failure": reason,
+        },
+    )
+
+
+async def count_facts(scope: WorkspaceScope, extractor: str, classes: Sequence[str]) -> FactCounts:
+    """Count what is read and what is to be."""
+    row = await scope.single(_SQL["progress"], {"extractor": extractor, "classes": list(classes)})
+    return record_of(FactCounts, row)
+
+
+async def fact_failures(scope: WorkspaceScope, limit: int) -> tuple[FactFailure, ...]:
+    """List the documents whose facts could not be extracted, latest first."""
+    rows = await scope.all(_SQL["failures"], {"limit": limit})
+    return tuple(
+        record_of(
+            FactFailure,
+            row,
+            title=scope.sealing.plain_text(TITLE.of(row["document_id"]), row["title"]),
+        )
+        for row in rows
+    )
+
+
+async def _lane_of_facts(scope: WorkspaceScope, lane: Lane) -> int:
+    """The number of a lane of facts, which takes the place of one of another model."""
+    current = await current_lane(scope, lane.name)
+    if current is not None and current[1].fingerprint != lane.fingerprint:
+        await scope.execute(_SQL["leave_lane"], {"lane_id": current[0]})
+        await scope.execute(_SQL["drop_lane_vectors"], {"lane_id": current[0]})
+    return await adopt_lane(scope, lane)
+
+
+async def _groups(
+    scope: WorkspaceScope,
+    whose: Mapping[str, object],
+    keys: Sequence[_Keys],
+    vectors: Vectors,
+) -> list[UUID]:
+    """The group of each fact: that of a fact of another document that says the same, or its own.
+
+    The same words say the same; so do others with the same value, period and figures whose vector
+    is near enough.
+    """
+    same = {
+        bytes(row["same_key"]): row["group_id"]
+        for row in await scope.all(
+            _SQL["same_elsewhere"], {**whose, "keys": list({each.same for each in keys})}
+        )
+    }
+    wanted = {each.merge for each in keys if each.same not in same}
+    alike: dict[bytes, list[DictRow]] = defaultdict(list)
+    for row in await scope.all(
+        _SQL["alike_elsewhere"], {**whose, "keys": list(wanted), "limit": _ALIKE_AT_ONCE}
+    ):
+        alike[bytes(row["merge_key"])].append(row)
+    groups: list[UUID] = []
+    for each, vector in zip(keys, vectors, strict=True):
+        group = same.get(each.same)
+        near = alike.get(each.merge)
+        if group is None and near:
+            others = np.stack([row["embedding"].to_numpy() for row in near]).astype(np.float32)
+            similarities = others @ vector
+            best = int(similarities.argmax())
+            if similarities[best] >= SAME_FACT_SIMILARITY:
+                group = near[best]["group_id"]
+        # What one document says twice in the same words is one fact, too.
+        same[each.same] = group or uuid4()
+        groups.append(same[each.same])
+    return groups
+
+
+async def _keep_words(
+    scope: WorkspaceScope, whose: Mapping[str, object], facts: Sequence[KeyedFact]
+) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
+    """Write the lists of words of a document's facts; return how many each fact has."""
+    key = await lexical_key(scope)
+    postings: dict[int, tuple[list[int], list[int]]] = {}
+    for ordinal, each in enumerate(facts):
+        counts: dict[int, int] = defaultdict(int)
+        for term in term_ids(key, each.terms):
+            counts[term] += 1
+        for term, count in counts.items():
+            ordinals, frequencies = postings.setdefault(term, ([], []))
+            ordinals.append(ordinal)
+            frequencies.append(min(count, int(np.iinfo(FREQUENCY).max)))
+    await scope.execute_many(
+        _SQL["insert_posting"],
+        (
+            {
+                "document_id": whose["document_id"],
+                "term": term,
+                "ordinals": np.array(ordinals, LENGTH).tobytes(),
+                "frequencies": np.array(frequencies, FREQUENCY).tobytes(),
+            }
+            for term, (ordinals, frequencies) in sorted(postings.items())
+        ),
+    )
+    return np.array([len(each.terms) for each in facts], dtype=np.int32)
+
+
+def _keys_of(sealing: Sealing, each: KeyedFact) -> _Keys:
+    def key(text: str) -> bytes:
+        return sealing.text_hash(blake2b(text.encode(), digest_size=_KEY_BYTES).digest())
+
+    return _Keys(
+        same=key(f"same\n{each.same}"),
+        merge=key(f"merge\n{each.merge}"),
+        claim=key(f"claim\n{each.claim}"),
+        value=key(f"value\n{each.value}"),
+    )
+
+
+def _row(
+    sealing: Sealing, each: KeyedFact, keys: _Keys, before: DictRow | None
+) -> dict[str, object]:
+    """A fact for its row; `before` is that of the same fact in what is replaced."""
+    fact_id = uuid4() if before is None else before["fact_id"]
+    decided = before is not None and before["decided_by"] is not None
+    fact = each.fact
+    content = {
+        "subject": fact.subject,
+        "predicate": fact.predicate,
+        "object": fact.object,
+        "statement": fact.statement,
+        "value": fact.value,
+        "unit": fact.unit,
+        "qualifiers": dict(fact.qualifiers),
+        "quotes": list(each.quotes),
+    }
+    since: dict[str, object] = {} if before is None else {"since_version": before["since_version"]}
+    return since | {
+        "fact_id": fact_id,
+        "kind": fact.kind.value,
+        "status": before["status"] if before is not None and decided else FactStatus.PROPOSED.value,
+        "content": Jsonb(sealing.json(FACT.of(fact_id), content)),
+        "spans": Jsonb([list(span) for span in fact.spans]),
+        "confidence": fact.confidence,
+        "valid_from": fact.valid_from,
+        "valid_to": fact.valid_to,
+        "negated": fact.negated,
+        "same_key": keys.same,
+        "merge_key": keys.merge,
+        "claim_key": keys.claim,
+        "value_key": keys.value,
+        "comparable": each.comparable,
+        "decided_by": before["decided_by"] if before is not None else None,
+        "decided_at": before["decided_at"] if before is not None else None,
+    }
