@@ -74,6 +74,16 @@ def test_columns_that_are_no_periods_are_predicates() -> None:
     assert found["Waiting time", "keine"].value is None
 
 
+def test_a_column_that_counts_the_rows_names_none_of_them() -> None:
+    found = table(
+        "| # | Article | Ordered |\n|---|---|---|\n| 1 | Sensor | 40 |\n| 2 | Wiper | 9 |\n"
+    )
+    assert {(each.subject, each.predicate, each.object) for each in found.values()} == {
+        ("Sensor", "Ordered", "40"),
+        ("Wiper", "Ordered", "9"),
+    }
+
+
 @pytest.mark.parametrize(
     "text",
     [

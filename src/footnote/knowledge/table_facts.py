@@ -43,6 +43,8 @@ class _Table:
     about: str
     """Its caption, else the heading that it stands under, else the title of its document."""
     headings: tuple[str, ...]
+    labels: int
+    """The column of the labels: the first, or the second where the first but counts the rows."""
     heads: Sequence[str]
     columns: Sequence[Sequence[str]]
     scale: Scale
@@ -71,21 +73,21 @@ class _Claim:
 def table_facts(document: DocumentText, block: TextBlock) -> Iterator[ExtractedFact]:
     """The facts of one table, cell by cell; none for what is no table.
 
-    A row's first cell is its label, and the subject; where columns are periods the table's
-    caption, heading or document is the subject and the label the predicate.
+    A row's first cell is its label, and the subject; where columns are periods the table's caption,
+    heading or document is the subject and the label the predicate.
     """
     grid = grid_of(document.text, block.start, block.end)
     if grid is None or len(grid.rows) * len(grid.rows[0]) > _MOST_CELLS:
         return
     table = _table_of(document, block, grid)
     for row in grid.rows:
-        label = row[0]
-        if all(cell.text.casefold() in _NOTHING for cell in row[1:]):
+        label, *cells = row[table.labels :]
+        if all(cell.text.casefold() in _NOTHING for cell in cells):
             table = table.below(label.text)
             continue
         if not label.text or len(label.text) > _MOST_LABEL:
             continue
-        for column, cell in enumerate(row[1:], start=1):
+        for column, cell in enumerate(cells, start=table.labels + 1):
             if cell.text.casefold() not in _NOTHING and len(cell.text) <= _MOST_VALUE:
                 yield _cell_fact(table, label, cell, column)
 
@@ -94,7 +96,8 @@ def _table_of(document: DocumentText, block: TextBlock, grid: Grid) -> _Table:
     before = document.text[max(0, block.start - _LEAD_CHARACTERS) : block.start].rstrip()
     lead = "\n".join(each for each in re.split(r"\n\s*\n", before)[-2:] if "|" not in each)
     heads = [grid.head_of(number) for number in range(len(grid.rows[0]))]
-    scale = scale_of_head(heads[0]).within(scale_said(lead))
+    labels = 1 if len(heads) > 2 and _counts(grid.column(0)) else 0
+    scale = scale_of_head(heads[labels]).within(scale_said(lead))
     if not scale.power:
         scale = scale.within(only_scale_of(document.text))
     heading = block.headings[-1] if block.headings else document.title
@@ -102,6 +105,7 @@ def _table_of(document: DocumentText, block: TextBlock, grid: Grid) -> _Table:
         language=document.language,
         about=_caption_of(lead) or heading,
         headings=block.headings,
+        labels=labels,
         heads=heads,
         columns=[grid.column(number) for number in range(len(heads))],
         scale=scale,
@@ -146,7 +150,7 @@ def _cell_fact(table: _Table, label: GridCell, cell: GridCell, column: int) -> E
 def _claim_of(table: _Table, label: str, column: int) -> _Claim:
     """What the cell beside a label and under a head is the value of."""
     period, head = period_and_rest(table.heads[column])
-    corner = table.heads[0]
+    corner = table.heads[table.labels]
     if period != NO_PERIOD:
         # `As of December 31,` in the corner dates the years above the columns.
         dated = period_of(f"{corner} {table.heads[column]}") if corner and not head else NO_PERIOD
@@ -173,6 +177,24 @@ def _value_of(table: _Table, label: str, cell: str, column: int) -> tuple[str | 
         plain_number(number.value.scaleb(scale.power)),
         unit,
         SCALE_NAMES.get(scale.power, ""),
+    )
+
+
+def _counts(cells: Sequence[str]) -> bool:
+    """Whether the cells of a column but count its rows, by numbers or letters.
+
+    >>> _counts(["1.", "2.", "3."]), _counts(["A", "B"]), _counts(["2019", "2020"]), _counts(["1"])
+    (True, True, False, False)
+    """
+    bare = [each.strip(" .):(") for each in cells if each]
+    if len(bare) < 2 or any(len(each) > 1 and not each.isdecimal() for each in bare):
+        return False
+    numbers = [int(each) if each.isdecimal() else ord(each.casefold()) for each in bare if each]
+    starts = (0, 1, ord("a"))
+    return (
+        numbers[:1] != []
+        and numbers[0] in starts
+        and numbers == list(range(numbers[0], numbers[0] + len(numbers)))
     )
 
 
