@@ -65,8 +65,9 @@ def test_every_verb_says_what_kind_of_act_it_is() -> None:
     assert set(verbs) == {name for name in vars(WorkspaceVerbs) if not name.startswith("_")}
     assert {verb.act for verb in verbs.values()} == set(Act)
     for name, verb in verbs.items():
-        # What only observes needs nothing but the right to read; what removes needs more.
-        assert verb.act is not Act.OBSERVED or verb.right == "read" or name == "source_entries"
+        # What only observes needs nothing but the right to read; what tells of sources needs more.
+        of_sources = name in ("source_entries", "source_places")
+        assert verb.act is not Act.OBSERVED or verb.right == "read" or of_sources
 
 
 def test_every_tool_says_what_kind_of_act_it_is(workspace: WorkspaceEngine) -> None:
@@ -186,7 +187,7 @@ async def test_an_entry_names_what_was_made_or_changed(
 
 
 def test_every_verb_that_changes_something_says_what_it_was() -> None:
-    plain = {"golden_candidates", "export_audit"}  # of all there is
+    plain = {"golden_candidates", "export_audit", "extract_facts"}  # of all there is
     told = {*named_in.registry, *shown_in.registry} - {object, tuple, list, Mapping}
     for name, verb in vars(WorkspaceVerbs).items():
         if getattr(verb, "act", None) not in CHANGING or name in plain:
