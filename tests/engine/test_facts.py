@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from uuid import UUID, uuid4
@@ -223,8 +224,10 @@ async def test_pages_of_facts_hold_each_once(engine: Engine, workspace: Workspac
         if cursor is None:
             break
     assert [each.fact_id for each in found] == [each.fact_id for each in whole.facts]
-    with pytest.raises(InvalidRequest):
-        await workspace.facts(cursor="nonsense")
+    too_far = base64.urlsafe_b64encode(f"{uuid4()} {10**20}".encode()).decode()
+    for cursor in ("nonsense", too_far):
+        with pytest.raises(InvalidRequest):
+            await workspace.facts(cursor=cursor)
 
 
 async def test_a_workspace_knows_nothing_of_the_facts_of_another(
@@ -243,3 +246,26 @@ async def test_a_workspace_knows_nothing_of_the_facts_of_another(
     assert str(foreign.value).replace(str(fact.fact_id), "") == str(absent.value).replace(
         str(absent_id), ""
     )
+
+
+async def test_nobody_decides_for_a_collection_that_they_only_read(
+    engine: Engine, workspace: WorkspaceEngine
+) -> None:
+    await put(engine, workspace, "Acme Insurance employs 450 people.", "one.md", collection="own")
+    [fact] = (await workspace.facts()).facts
+    await workspace.decide_fact(fact.fact_id, "rejected")
+    other = await put(
+        engine, workspace, "Acme Insurance employs 450 people.\n\nX.", "two.md", collection="open"
+    )
+    [again] = (await workspace.facts(document_id=other)).facts
+    writer = replace(
+        workspace,
+        principal=Principal(
+            principal_id="will",
+            role=None,
+            collections=(("own", Role.READER), ("open", Role.WRITER)),
+        ),
+    )
+    with pytest.raises(Forbidden):
+        await writer.decide_fact(again.fact_id, "confirmed")
+    assert (await workspace.fact(fact.fact_id)).status is FactStatus.REJECTED

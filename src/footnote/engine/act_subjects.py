@@ -51,10 +51,9 @@ from footnote.security.secrets import without_secrets
 SUBJECTS = frozenset(
     "chunk_id collection collections conversation_id days document_id document_ids endpoint_id"
     " expires_in_days expires_in_hours fact_id group_id groups hold_id ingest_id key_id kind lane"
-    " link_id"
-    " measure message_id model most name names overlap_hours page period principal principal_id"
-    " rights role run_id shared_with source_id status subject user_id view_name visibility"
-    " warn_share".split()
+    " link_id measure message_id model most name names overlap_hours page period principal"
+    " principal_id rights role run_id shared_with source_id status subject user_id view_name"
+    " visibility warn_share".split()
 )
 """Parameters that say what an act is about. What is not among them is not entered: it may be a
 file's name, an address with a password in it, or content."""
@@ -256,6 +255,9 @@ def _(found: RecalledFact) -> Iterator[tuple[UUID, str | None]]:
 @shown_in.register
 def _(found: FactChanges) -> Iterator[tuple[UUID, str | None]]:
     yield found.document_id, None
+    for pair in found.changed:
+        yield from shown_in((pair.before, pair.after))
+    yield from shown_in((*found.added, *found.removed))
 
 
 @shown_in.register

@@ -26,6 +26,8 @@ from footnote.domain.facts import (
 from footnote.engine.fact_extraction import FACT_LANE, extraction_of, fact_lane
 from footnote.engine.services import WorkspaceAccess
 from footnote.errors import Conflict, InvalidRequest
+from footnote.knowledge.facts import MOST_FACTS
+from footnote.retrieval.fusion import RRF_K
 from footnote.store import facts as stored
 from footnote.store.documents import get_document
 from footnote.store.fact_keeping import count_facts, fact_failures
@@ -33,8 +35,6 @@ from footnote.store.fact_recall import RankedFact, facts_with_words, nearest_fac
 from footnote.store.lanes import current_lane
 from footnote.store.queue import enqueue_facts, facts_enqueued
 
-RRF_K = 60
-"""As documents are fused (Cormack, Clarke and Büttcher, SIGIR 2009)."""
 _RECALLED = 100
 """Facts of each ranking that are fused."""
 _FACTS_OF_CONFLICTS = 2_000
@@ -136,8 +136,9 @@ async def decide_fact(workspace: WorkspaceAccess, fact_id: UUID, status: Decisio
             hint="decide about what stands in the published one: `footnote facts changes`",
         )
     async with workspace.scope() as scope:
-        for source in decided.sources:
-            document = await get_document(scope, source.document_id)
+        # Those too where the same was decided otherwise before.
+        for document_id in await stored.documents_saying(scope, fact_id):
+            document = await get_document(scope, document_id)
             workspace.require(Right.WRITE, document.collection)
         await stored.decide_fact(scope, fact_id, FactStatus(status))
     return await fact(workspace, fact_id)
@@ -257,10 +258,18 @@ def _cursor(document_id: UUID, ordinal: int) -> str:
 
 
 def _place(cursor: str) -> tuple[UUID, int]:
+    """The place that a cursor names. Raises InvalidRequest for a foreign one."""
     try:
-        document, ordinal = base64.urlsafe_b64decode(cursor).decode().split(" ")
-        return UUID(document), int(ordinal)
+        document, written = base64.urlsafe_b64decode(cursor).decode().split(" ")
+        place = UUID(document), int(written)
     except (binascii.Error, ValueError) as error:
-        raise InvalidRequest(
-            "the cursor is not one we gave", hint="use next_cursor of the page before, unchanged"
-        ) from error
+        raise _no_cursor() from error
+    if not 0 <= place[1] < MOST_FACTS:
+        raise _no_cursor()
+    return place
+
+
+def _no_cursor() -> InvalidRequest:
+    return InvalidRequest(
+        "the cursor is not one we gave", hint="use next_cursor of the page before, unchanged"
+    )

@@ -1,7 +1,6 @@
 """The text of a document becomes its facts, and a fact the keys by which it is compared.
 
-Rules read what has a form: tables, lines of key and value, definitions, plain sentences. What a
-model extracts (`knowledge.model_facts`) comes as the same records.
+Rules read what has a form: tables, lines of key and value, definitions, plain sentences.
 """
 
 from __future__ import annotations

@@ -59,12 +59,15 @@ async def facts_by_ids(scope: WorkspaceScope, fact_ids: Sequence[UUID]) -> tuple
     return tuple(found[each] for each in fact_ids if each in found)
 
 
-async def decide_fact(scope: WorkspaceScope, fact_id: UUID, status: FactStatus) -> list[UUID]:
-    """Give a fact a status, with all that say the same; return the documents. Raises NotFound."""
-    rows = await scope.all(_SQL["decide"], {"fact_id": fact_id, "status": status.value})
-    if not rows:
+async def documents_saying(scope: WorkspaceScope, fact_id: UUID) -> list[UUID]:
+    """The documents that say the same as a fact, its own included, as far as they may be seen."""
+    return [row["document_id"] for row in await scope.all(_SQL["saying"], {"fact_id": fact_id})]
+
+
+async def decide_fact(scope: WorkspaceScope, fact_id: UUID, status: FactStatus) -> None:
+    """Give a fact a status, with all that say the same. Raises NotFound."""
+    if not await scope.change(_SQL["decide"], {"fact_id": fact_id, "status": status.value}):
         raise no_such_fact(fact_id)
-    return list(dict.fromkeys(row["document_id"] for row in rows))
 
 
 async def conflicting_facts(

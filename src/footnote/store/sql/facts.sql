@@ -160,14 +160,17 @@ ON CONFLICT (workspace_id, document_id) DO UPDATE SET
     version = excluded.version, extractor = excluded.extractor, failure = excluded.failure,
     extracted_at = now()
 
--- name: facts
--- Of facts that say the same the first that may be seen, in the order of documents.
+-- name: published
 SELECT facts.*, documents.title AS document_title
 FROM facts
 JOIN documents
     ON documents.workspace_id = %(workspace_id)s
     AND documents.document_id = facts.document_id
     AND documents.published_version = facts.version
+
+-- name: facts
+-- Of facts that say the same the first that may be seen, in the order of documents.
+-- include: published
 WHERE facts.workspace_id = %(workspace_id)s AND facts.status = ANY (%(statuses)s)
     AND (cardinality(%(kinds)s::text[]) = 0 OR facts.kind = ANY (%(kinds)s))
     AND (%(document_id)s::uuid IS NULL OR facts.document_id = %(document_id)s)
@@ -196,13 +199,7 @@ JOIN documents
 WHERE facts.workspace_id = %(workspace_id)s AND facts.fact_id = ANY (%(fact_ids)s::uuid[])
 
 -- name: of_groups
-SELECT facts.group_id, facts.fact_id, facts.document_id, facts.version, facts.spans, facts.content,
-    documents.title AS document_title
-FROM facts
-JOIN documents
-    ON documents.workspace_id = %(workspace_id)s
-    AND documents.document_id = facts.document_id
-    AND documents.published_version = facts.version
+-- include: published
 WHERE facts.workspace_id = %(workspace_id)s AND facts.group_id = ANY (%(groups)s::uuid[])
     AND facts.status <> 'rejected'
 ORDER BY facts.group_id, facts.document_id, facts.ordinal
@@ -214,7 +211,13 @@ WHERE workspace_id = %(workspace_id)s AND status <> 'superseded' AND group_id = 
     SELECT group_id FROM facts
     WHERE workspace_id = %(workspace_id)s AND fact_id = %(fact_id)s AND status <> 'superseded'
 )
-RETURNING fact_id, document_id
+
+-- name: saying
+SELECT DISTINCT document_id FROM facts
+WHERE workspace_id = %(workspace_id)s AND status <> 'superseded' AND group_id = (
+    SELECT group_id FROM facts
+    WHERE workspace_id = %(workspace_id)s AND fact_id = %(fact_id)s AND status <> 'superseded'
+)
 
 -- name: nearest
 -- Ordering by the inner product of unit vectors; facts and documents say what may be seen.
@@ -307,12 +310,7 @@ ORDER BY claimed.claim_key
 LIMIT %(limit)s
 
 -- name: of_claims
-SELECT facts.*, documents.title AS document_title
-FROM facts
-JOIN documents
-    ON documents.workspace_id = %(workspace_id)s
-    AND documents.document_id = facts.document_id
-    AND documents.published_version = facts.version
+-- include: published
 WHERE facts.workspace_id = %(workspace_id)s AND facts.claim_key = ANY (%(keys)s::bytea[])
     AND facts.comparable AND facts.status IN ('proposed', 'confirmed')
 ORDER BY facts.claim_key, (facts.status = 'confirmed') DESC, facts.confidence DESC,
